@@ -48,7 +48,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/playground/page/**/*.js'],
+    files: ['playground/page/**/*.js'],
     languageOptions: { globals: Object.fromEntries(browser.map((name) => [name, 'readonly'])) },
     rules: { ...sizes, 'no-undef': 'error' },
   },

@@ -1,28 +1,28 @@
 /** The composition root: builds everything from a Config and starts it. */
-import type { AnswerWatch } from './answer.ts'
-import { createAgent, type AgentChoices, type AgentParts, type ToolSeam } from './create-agent.ts'
+import type { AnswerWatch } from './question/answer.ts'
+import { createAgent, type AgentChoices, type AgentParts, type ToolSeam } from './question/create-agent.ts'
 import type { Model, WorkspaceReader } from './agent/types.ts'
 import { secretsOf, type Config } from './config.ts'
-import { ConfigError } from './errors.ts'
-import { createLog, type Log } from './log.ts'
-import type { McpAdmin } from './mcp/mcp-admin.ts'
+import { ConfigError } from './base/errors.ts'
+import { createLog, type Log } from './base/log.ts'
+import type { McpAdmin } from './mcp/tools/mcp-admin.ts'
 import type { ModelMeter } from './model/index.ts'
 import { checkBudgetPrices } from './model/prices.ts'
 import { probeEndpoint } from './model/probe-endpoint.ts'
-import { createNetwork, type Network } from './proxy.ts'
+import { createNetwork, type Network } from './base/http/proxy.ts'
 import type { Handler, Queue } from './queue/types.ts'
-import type { RunTrace } from './run/run-trace.ts'
-import { serve, type Server } from './server.ts'
+import type { RunTrace } from './stores/runs/run-trace.ts'
+import { serve, type Server } from './base/http/server.ts'
 import { createQuestionHandlers } from './slack/handle-question.ts'
-import { askSearchInfo, type SearchInfo } from './slack/search-info.ts'
+import { askSearchInfo, type SearchInfo } from './slack/reading/search-info.ts'
 import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } from './slack/receiver.ts'
 import type { WorkspaceWork } from './slack/types.ts'
-import { createStores, type Stores } from './stores.ts'
+import { createStores, type Stores } from './question/open-stores.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 import type { RunRecorder } from './telemetry/run-recorder.ts'
 import type { SlackCallEvent } from './telemetry/telemetry-event.ts'
-import { installationFromConfig, tokenRefused, type Installations } from './workspace/installations.ts'
-import { settingsFromConfig, withChannelSettings, type SettingsFor } from './workspace/settings.ts'
+import { installationFromConfig, tokenRefused, type Installations } from './slack/client/installations.ts'
+import { settingsFromConfig, withChannelSettings, type SettingsFor } from './stores/settings/settings.ts'
 
 export interface Bot {
   /** Where /healthz answers, and /slack/events in HTTP mode. */
@@ -120,9 +120,9 @@ async function adminOf(
   { agent, stores }: { agent: AgentParts; stores: Stores },
 ): Promise<McpAdmin | undefined> {
   if (!agent.mcp || !agent.mcpConfig || !stores.mcp) return undefined
-  const { loginStore } = await import('./mcp/login-store.ts')
+  const { loginStore } = await import('./mcp/login/login-store.ts')
   const { needOf } = loginStore(stores.mcp, config.SECRETS_KEY)
-  const { mcpAdmin } = await import('./mcp/mcp-admin.ts')
+  const { mcpAdmin } = await import('./mcp/tools/mcp-admin.ts')
   return mcpAdmin(agent.mcp, { config: agent.mcpConfig, needOf })
 }
 
@@ -188,8 +188,8 @@ async function startWork(parts: Parts & { agent: AgentParts; search: SearchInfo 
 
 /** Loaded where a tool reads it. */
 async function openWorkspace(work: WorkspaceWork): Promise<WorkspaceReader> {
-  const { searchWorkspace } = await import('./slack/search-workspace.ts')
-  const { readPermalink } = await import('./slack/read-permalink.ts')
+  const { searchWorkspace } = await import('./slack/reading/search-workspace.ts')
+  const { readPermalink } = await import('./slack/reading/read-permalink.ts')
   return {
     search: (query, how) => searchWorkspace(query, how, work),
     readThread: (url, signal) => readPermalink(url, { ...work, signal }),

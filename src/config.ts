@@ -6,9 +6,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
-import { approvers } from './config-approvers.ts'
-import { ConfigError } from './errors.ts'
-import { ROOT } from './package-root.ts'
+import { approvers } from './base/approver-rules.ts'
+import { ConfigError } from './base/errors.ts'
+import { ROOT } from './base/package-root.ts'
 
 export type Env = Record<string, string | undefined>
 

@@ -1,8 +1,8 @@
 /** `npm start`: reads the settings, starts the bot, stops it on SIGTERM or SIGINT. */
 import { startBot, type Bot } from './bot.ts'
 import { loadConfig, readEnv, secretsOf } from './config.ts'
-import { ConfigError, messageOf } from './errors.ts'
-import { createLog } from './log.ts'
+import { ConfigError, messageOf } from './base/errors.ts'
+import { createLog } from './base/log.ts'
 
 async function main(): Promise<void> {
   const config = loadConfig(readEnv(), { serves: true })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig, readEnv, SECRETS, secretsOf, SETTINGS, type Env } from '../src/config.ts'
-import { ConfigError } from '../src/errors.ts'
+import { ConfigError } from '../src/base/errors.ts'
 
 const ENOUGH: Env = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1', OPENAI_API_KEY: 'sk-1' }
 

@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ROOT } from '../src/package-root.ts'
-import { readConversation } from '../src/playground/recording/conversation-file.ts'
-import { replayWithBot } from '../src/playground/with-bot/replay-bot.ts'
-import { failureText } from '../src/playground/recording/play-conversation.ts'
+import { ROOT } from '../src/base/package-root.ts'
+import { readConversation } from '../playground/recording/conversation-file.ts'
+import { replayWithBot } from '../playground/bot/replay-bot.ts'
+import { failureText } from '../playground/recording/play-conversation.ts'
 
 const FOLDER = 'test/conversations'
 

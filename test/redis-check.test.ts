@@ -1,8 +1,8 @@
 /** What the start says of a Redis that answers but cannot be used, and how the bot lives on when a right is taken away. */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { startLocalSlack } from '../src/playground/slack.ts'
-import { until } from '../src/playground/until.ts'
+import { startLocalSlack } from '../playground/slack/slack.ts'
+import { until } from '../playground/base/until.ts'
 import { envFor } from './harness/bot.ts'
 import { startProcess } from './harness/child-process.ts'
 import type { Ends } from './harness/ends.ts'

@@ -4,7 +4,7 @@ import { chmod, chown, cp, mkdir, readFile, rename, rm, stat, symlink, utimes, w
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
-import { ROOT } from '../src/package-root.ts'
+import { ROOT } from '../src/base/package-root.ts'
 import { temporaryFolder } from './harness/command.ts'
 import { fileEnds, type Ends } from './harness/ends.ts'
 
@@ -45,7 +45,7 @@ async function copyOfProject(t: Ends) {
   const { write, ...project } = projectIn(folder)
   await write('src/deep/word.ts', `export const word: string = 'one'\n`)
   await write('src/main.ts', `import { word } from './deep/word.ts'\nconsole.log('main says ' + word)\n`)
-  await write('src/runs-main.ts', `import { word } from './deep/word.ts'\nconsole.log('runs says ' + word)\n`)
+  await write('src/commands/runs.ts', `import { word } from './deep/word.ts'\nconsole.log('runs says ' + word)\n`)
   await write('tools/tool.ts', `export const tool = 1\n`)
   return { write, ...project }
 }

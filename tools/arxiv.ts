@@ -1,7 +1,7 @@
 /** Scientific papers, by arXiv's API: https://info.arxiv.org/help/api/user-manual.html. It answers with an Atom feed. */
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
-import { ToolError } from '../src/errors.ts'
+import { ToolError } from '../src/base/errors.ts'
 import { oneLine, webAddress } from './service-response.ts'
 import { cutQuery, MAX_QUERY, queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Tool } from '../src/agent/types.ts'
-import { messageOf } from '../src/errors.ts'
+import { messageOf } from '../src/base/errors.ts'
 import { asTool } from './custom-tool.ts'
 
 export interface CustomTools {

@@ -6,7 +6,7 @@
  */
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
-import { ToolError } from '../src/errors.ts'
+import { ToolError } from '../src/base/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'

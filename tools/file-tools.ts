@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { zodInput } from '../src/agent/tool-input.ts'
 import type { RunFiles, Tool, ToolContext } from '../src/agent/types.ts'
-import { ToolError } from '../src/errors.ts'
+import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query.ts'
 
 export function fileTools(): Tool[] {

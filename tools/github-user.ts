@@ -1,7 +1,7 @@
 /** A GitHub user's public profile, as seed 004's GithubUserInfoTool: https://docs.github.com/en/rest/users/users. */
 import { z } from 'zod'
 import type { Fetched, Tool, ToolOutput } from '../src/agent/types.ts'
-import { ToolError } from '../src/errors.ts'
+import { ToolError } from '../src/base/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type ToolParts } from './tool-settings.ts'

@@ -1,6 +1,6 @@
 /** The one list of built-in tools. A line here, and a file beside it, is all that a new one needs. */
 import type { Tool } from '../src/agent/types.ts'
-import { ConfigError } from '../src/errors.ts'
+import { ConfigError } from '../src/base/errors.ts'
 import { arxiv } from './arxiv.ts'
 import { calculator } from './calculator.ts'
 import { duckduckgo } from './duckduckgo.ts'

@@ -1,7 +1,7 @@
 /** Words to an expression by the model, then the calculator: LangChain's llm-math of seed 001, without its Python. */
 import { z } from 'zod'
 import type { Tool, ToolContext } from '../src/agent/types.ts'
-import { ToolError } from '../src/errors.ts'
+import { ToolError } from '../src/base/errors.ts'
 import { calculate, shown } from './calculator.ts'
 import { oneLine } from './service-response.ts'
 import { queryText } from './query.ts'

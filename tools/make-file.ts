@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { zodInput } from '../src/agent/tool-input.ts'
 import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
-import { ToolError } from '../src/errors.ts'
+import { ToolError } from '../src/base/errors.ts'
 
 /** Characters of a file, and files of a run. */
 const MOST_CHARS = 100_000

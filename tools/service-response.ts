@@ -1,4 +1,4 @@
-import { ToolError } from '../src/errors.ts'
+import { ToolError } from '../src/base/errors.ts'
 
 /** The value of a service's JSON. @throws ToolError `arxiv sent something other than JSON.` */
 export function parseJson(body: string, service: string): unknown {

@@ -1,5 +1,5 @@
 import type { ToolFetch } from '../src/agent/types.ts'
-import type { Scope, ToolHttp } from '../src/toolbox/http/tool-http.ts'
+import type { Scope, ToolHttp } from '../src/base/http/tool-http.ts'
 
 /** What the operator set for the built-in tools. An address left out is the public service's. */
 export interface ToolSettings {

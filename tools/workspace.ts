@@ -1,5 +1,5 @@
 import type { ToolContext, WorkspaceReader } from '../src/agent/types.ts'
-import { ToolError } from '../src/errors.ts'
+import { ToolError } from '../src/base/errors.ts'
 
 /** What the tools of a workspace read. @throws ToolError where the question comes from none */
 export async function workspaceOf({ workspace }: ToolContext): Promise<WorkspaceReader> {

@@ -1,7 +1,7 @@
 /** Actions become observations: each tool is asked for once its input is right, and whatever it does becomes data. */
 import { askOnce } from './ask-once.ts'
 import { Deadline, MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
-import { ToolError } from '../errors.ts'
+import { ToolError } from '../base/errors.ts'
 import { coerceInput } from './tool-input.ts'
 import { clip, cutMiddle } from './observation.ts'
 import { MADE_FILE_CHARS } from './prompt-size.ts'

@@ -3,7 +3,7 @@
  * ends the run. One loop for every dialect. It yields events and stores nothing. Between two events the generator waits, so
  * a reader can save each one before the loop goes on, and start a later run from what it saved.
  */
-import { tooSlow } from '../errors.ts'
+import { tooSlow } from '../base/errors.ts'
 import { actAndObserve } from './act.ts'
 import { callDeadline, eitherOf, roomForActions, stopReason } from './budget.ts'
 import { beginsMessage, cutMiddle } from './observation.ts'

@@ -1,4 +1,4 @@
-import { ExpiringMap, forgettingIn } from '../history/expiring-map.ts'
+import { ExpiringMap, forgettingIn } from '../base/expiring-map.ts'
 import { MOST_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 
 interface Kept {

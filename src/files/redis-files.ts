@@ -1,10 +1,10 @@
 /** The files of conversations in Redis: two hashes for each, `PREFIX:{team:channel:ts}:files` and `…:file-contents`, by the files' ids. */
 import { z } from 'zod'
-import type { StoreLog } from '../history/store-log.ts'
-import type { ThreadKey } from '../history/types.ts'
-import { redisScript } from '../redis-script.ts'
-import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../redis.ts'
-import { sealerOf } from '../seal.ts'
+import type { StoreLog } from '../base/store-log.ts'
+import type { ThreadKey } from '../stores/history/types.ts'
+import { redisScript } from '../base/redis/redis-script.ts'
+import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
+import { sealerOf } from '../base/seal.ts'
 import { MOST_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 import { FILE_KINDS } from './types.ts'
 

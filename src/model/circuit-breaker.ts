@@ -1,5 +1,5 @@
 import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
-import { isTimeUp, ModelError } from '../errors.ts'
+import { isTimeUp, ModelError } from '../base/errors.ts'
 
 export interface BreakerOptions {
   /** Failures in a row after which the model is spared; each of them has had its retries. */

@@ -3,7 +3,7 @@
  * retry.ts.
  */
 import { APIError } from 'openai/core/error'
-import { causesOf, ModelError } from '../errors.ts'
+import { causesOf, ModelError } from '../base/errors.ts'
 
 /** What one failed model call means: try again (after how long at least), or say so to the person. */
 export interface Failure {

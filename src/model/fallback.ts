@@ -1,6 +1,6 @@
 import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
-import { ModelError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { ModelError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
 import { StallTimer } from './silence.ts'
 
 /**

@@ -5,7 +5,7 @@
  */
 import { APIError } from 'openai/core/error'
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
-import { TransportResponse } from '../transport/transport-response.ts'
+import { TransportResponse } from '../base/http/transport-response.ts'
 import { KnownFailure, noModel } from './failures.ts'
 
 export type Fetch = typeof globalThis.fetch

@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { readReply } from '../agent/ask-once.ts'
 import type { Message, Model, ToolCall, ToolSpec } from '../agent/types.ts'
-import { ModelError } from '../errors.ts'
-import { parseJson } from '../parse-json.ts'
+import { ModelError } from '../base/errors.ts'
+import { parseJson } from '../base/parse-json.ts'
 import { operatorSentence } from './operator-sentence.ts'
 
 /** What came of the two calls: one that should use a tool, and one that gives its result back. `why` is a sentence. */

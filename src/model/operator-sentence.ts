@@ -1,6 +1,6 @@
 /** What a failed call of a model means to whoever runs the bot; what people are told of it is `ModelError.hint`. */
 import { APIError } from 'openai/core/error'
-import { causesOf, messageOf, ModelError } from '../errors.ts'
+import { causesOf, messageOf, ModelError } from '../base/errors.ts'
 import { isUnknownModel, knownFailureIn } from './failures.ts'
 
 /** So much of an endpoint's own words. */

@@ -4,7 +4,7 @@
  */
 import { APIError } from 'openai/core/error'
 import type { ModelRequest, Picture } from '../agent/types.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../base/log.ts'
 import { isContextLength, isUnknownModel, knownFailureIn } from './failures.ts'
 
 /** A request as a model is to get it. */

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { Model, Usage } from '../agent/types.ts'
 import type { Config } from '../config.ts'
-import { ConfigError } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { ConfigError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
 
 /** Dollars for a million tokens, in and out; `cached` for input that the provider had in its cache (default: as `in`). */
 const price = z.object({ in: z.number().min(0), out: z.number().min(0), cached: z.number().min(0).optional() })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Config } from '../config.ts'
-import type { Log } from '../log.ts'
-import type { Network } from '../proxy.ts'
+import type { Log } from '../base/log.ts'
+import type { Network } from '../base/http/proxy.ts'
 import { failureOf, knownFailureIn } from './failures.ts'
 import { modelFetch } from './model-fetch.ts'
 

@@ -7,8 +7,8 @@
  * - A parameter that an endpoint refuses is left out at once and costs no try (openai.ts), and so are pictures
  *   (picture-refusals.ts); AGENT_TIMEOUT_MS ends all of it.
  */
-import { backoffMs } from '../backoff.ts'
-import type { Log } from '../log.ts'
+import { backoffMs } from '../base/backoff.ts'
+import type { Log } from '../base/log.ts'
 import { failureOf } from './failures.ts'
 
 /** Calls made besides the first before a failing model is given up; the run's time may end it earlier. */

@@ -8,7 +8,7 @@
  *   stalled, rather than written for too long (`SILENT_MS` and `SILENT_SHARE` in the agent, which knows no model)
  */
 import type { ModelRequest } from '../agent/types.ts'
-import { tooSlow } from '../errors.ts'
+import { tooSlow } from '../base/errors.ts'
 
 /** How much of the time that is left a model may be silent for, where another one waits to take over. */
 const FALLBACK_SHARE = 0.5

@@ -6,11 +6,11 @@
  * What counts is when messages were written, which is their ts, and not when they come in. What was decided of a message is
  * kept, so that a second delivery of it meets the first one's claim.
  */
-import { ExpiringMap } from '../history/expiring-map.ts'
-import type { RedisClient } from '../redis.ts'
-import { redisScript } from '../redis-script.ts'
-import { dmKeys } from '../run/thread-keys.ts'
-import { isDirect, type Question } from '../run/types.ts'
+import { ExpiringMap } from '../base/expiring-map.ts'
+import type { RedisClient } from '../base/redis/redis.ts'
+import { redisScript } from '../base/redis/redis-script.ts'
+import { dmKeys } from '../stores/runs/thread-keys.ts'
+import { isDirect, type Question } from '../stores/runs/types.ts'
 import type { QueueSettings } from './queue-settings.ts'
 
 /** `dm` is `team:channel`, `root` the ts of the message that the question's thread hangs under. */

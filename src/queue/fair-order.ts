@@ -7,7 +7,7 @@
  * for one job of each other channel, and gets no credit for its silence. A crash between two commands shifts a tag by one at
  * most.
  */
-import { redisScript } from '../redis-script.ts'
+import { redisScript } from '../base/redis/redis-script.ts'
 
 /** BullMQ's highest priority number. Jobs that would exceed it all get this tag and run oldest first. */
 export const LAST_TAG = 2 ** 21 - 1

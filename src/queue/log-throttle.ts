@@ -1,6 +1,6 @@
-import { messageOf } from '../errors.ts'
-import type { StoreLog } from '../history/store-log.ts'
-import { seldom } from '../log.ts'
+import { messageOf } from '../base/errors.ts'
+import type { StoreLog } from '../base/store-log.ts'
+import { seldom } from '../base/log.ts'
 
 /**
  * The log line for what BullMQ meets by itself. Its loops try again several times a second for as long as Redis is away or

@@ -1,7 +1,7 @@
 /** What people add to a run in memory, as `accept` and `finish` do it in Redis (lua/add-to-run, lua/settle-additions). */
-import { MOST_SIGNALS, type Signal } from '../run/control.ts'
-import { tellRun, type ControlledRun } from '../run/memory-run.ts'
-import type { Question } from '../run/types.ts'
+import { MOST_SIGNALS, type Signal } from '../stores/runs/control.ts'
+import { tellRun, type ControlledRun } from '../stores/runs/memory-run.ts'
+import type { Question } from '../stores/runs/types.ts'
 
 /** A question in an inbox, its run, and the messages that were told to it in place of becoming questions. */
 export interface AddableRun extends ControlledRun {

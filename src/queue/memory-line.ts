@@ -1,6 +1,6 @@
-import { LeaseLost } from '../errors.ts'
-import type { ThreadKey } from '../history/types.ts'
-import { conversationOf, type Question } from '../run/types.ts'
+import { LeaseLost } from '../base/errors.ts'
+import type { ThreadKey } from '../stores/history/types.ts'
+import { conversationOf, type Question } from '../stores/runs/types.ts'
 import type { WaitingLine } from './types.ts'
 
 export interface MemoryLineParts {

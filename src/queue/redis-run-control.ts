@@ -1,6 +1,6 @@
-import type { ThreadKey } from '../history/types.ts'
-import { parseJson } from '../parse-json.ts'
-import { scanKeys, threadKey, type RedisClient } from '../redis.ts'
+import type { ThreadKey } from '../stores/history/types.ts'
+import { parseJson } from '../base/parse-json.ts'
+import { scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
 import {
   MOST_SIGNALS,
   type LoadedRun,
@@ -9,10 +9,10 @@ import {
   type Sent,
   type Signal,
   type Woken,
-} from '../run/control.ts'
-import { undecidedSteps, type Decision } from '../run/types.ts'
-import { decisionField, parseRun, questionSchema } from '../run/stored-run.ts'
-import { signalChannel, threadInKey, threadKeys } from '../run/thread-keys.ts'
+} from '../stores/runs/control.ts'
+import { undecidedSteps, type Decision } from '../stores/runs/types.ts'
+import { decisionField, parseRun, questionSchema } from '../stores/runs/stored-run.ts'
+import { signalChannel, threadInKey, threadKeys } from '../stores/runs/thread-keys.ts'
 import { z } from 'zod'
 import { sendSignal, wakeRun } from './scripts.ts'
 import { SignalSubscriber } from './signal-subscriber.ts'

@@ -3,7 +3,7 @@
  *
  * Where Redis is out of memory it refuses the first write of a script that needs any, and then nothing of it happened.
  */
-import { redisScript } from '../redis-script.ts'
+import { redisScript } from '../base/redis/redis-script.ts'
 
 export const acceptQuestion = redisScript(new URL('./lua/accept-question.lua', import.meta.url), {
   keys: ['thread', 'inbox', 'run', 'event'],

@@ -1,5 +1,5 @@
 import { Cluster, type Redis } from 'ioredis'
-import type { RedisClient } from '../redis.ts'
+import type { RedisClient } from '../base/redis/redis.ts'
 
 export interface SignalSubscriberOptions {
   redis: RedisClient

@@ -1,6 +1,6 @@
-import type { Forgetting, Person, ThreadKey } from '../history/types.ts'
-import type { RunControl } from '../run/control.ts'
-import type { Question, Run } from '../run/types.ts'
+import type { Forgetting, Person, ThreadKey } from '../stores/history/types.ts'
+import type { RunControl } from '../stores/runs/control.ts'
+import type { Question, Run } from '../stores/runs/types.ts'
 
 /**
  * What happened to a delivery: taken in; told to a run that is under way; seen before; or nobody's: of a thread in which the bot

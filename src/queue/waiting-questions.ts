@@ -1,7 +1,7 @@
-import type { ThreadKey } from '../history/types.ts'
-import type { RedisClient } from '../redis.ts'
-import { threadKeys } from '../run/thread-keys.ts'
-import { parseRun } from '../run/stored-run.ts'
+import type { ThreadKey } from '../stores/history/types.ts'
+import type { RedisClient } from '../base/redis/redis.ts'
+import { threadKeys } from '../stores/runs/thread-keys.ts'
+import { parseRun } from '../stores/runs/stored-run.ts'
 import { WAITING_TTL_MS } from './fair-order.ts'
 
 /** How many stale entries one call of `oldest` removes at most. */

@@ -1,9 +1,9 @@
-import type { Said } from '../history/types.ts'
-import type { Question, Run } from '../run/types.ts'
+import type { Said } from '../stores/history/types.ts'
+import type { Question, Run } from '../stores/runs/types.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import { rootContent } from './format/blocks.ts'
-import type { Mentions } from './mentions.ts'
-import type { Outbox } from './outbox.ts'
+import type { Mentions } from './client/mentions.ts'
+import type { Outbox } from './client/outbox.ts'
 
 export interface AboutOptions {
   question: Question

@@ -1,4 +1,4 @@
-import { LeaseLost, ModelError } from '../errors.ts'
+import { LeaseLost, ModelError } from '../base/errors.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import { cannotPost, FAILED, RESTARTED } from './format/messages.ts'
 

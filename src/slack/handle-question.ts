@@ -1,12 +1,12 @@
 import { madeFile, withoutAnswers } from '../agent/run-progress.ts'
-import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../answer.ts'
-import type { RunEnding, RunRecord } from '../archive/types.ts'
+import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../question/answer.ts'
+import type { RunEnding, RunRecord } from '../stores/archive/types.ts'
 import type { Tool } from '../agent/types.ts'
-import { messageOf } from '../errors.ts'
-import { ExpiringMap } from '../history/expiring-map.ts'
-import type { History, Said } from '../history/types.ts'
+import { messageOf } from '../base/errors.ts'
+import { ExpiringMap } from '../base/expiring-map.ts'
+import type { History, Said } from '../stores/history/types.ts'
 import type { Handled, Handler } from '../queue/types.ts'
-import { Withdrawn } from '../run/control.ts'
+import { Withdrawn } from '../stores/runs/control.ts'
 import {
   endOf,
   hasThreadBefore,
@@ -16,12 +16,12 @@ import {
   type Question,
   type Run,
   type SavedRun,
-} from '../run/types.ts'
-import type { Installation } from '../workspace/installations.ts'
-import type { Settings } from '../workspace/settings.ts'
+} from '../stores/runs/types.ts'
+import type { Installation } from './client/installations.ts'
+import type { Settings } from '../stores/settings/settings.ts'
 import { isAboutOpen } from './about-message.ts'
-import { denialOf } from './access.ts'
-import { catchUp } from './catch-up.ts'
+import { denialOf } from './intake/access.ts'
+import { catchUp } from './intake/catch-up.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
 import { UPLOAD_SCOPE } from './client/upload.ts'
 import { openCommandThread } from './command-thread.ts'
@@ -38,13 +38,13 @@ import {
   type QuestionWork,
 } from './failure-notice.ts'
 import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
-import { isCanned } from './listeners/to-question.ts'
-import { Mentions } from './mentions.ts'
-import { Outbox } from './outbox.ts'
-import { withoutGap } from './private-history.ts'
+import { isCanned } from './intake/to-question.ts'
+import { Mentions } from './client/mentions.ts'
+import { Outbox } from './client/outbox.ts'
+import { withoutGap } from '../question/private-history.ts'
 import { shareAnswer } from './share-answer.ts'
 import { takeBack } from './take-back.ts'
-import { readMessage, readThread, type ThreadReading } from './thread-reader.ts'
+import { readMessage, readThread, type ThreadReading } from './reading/thread-reader.ts'
 import type { HandleQuestionOptions } from './types.ts'
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
@@ -197,7 +197,7 @@ async function archive(work: Work, { hasFailed }: { hasFailed: boolean }): Promi
   if (isCanned(question) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
   await noteWrites(work, { isOver: true })
   const hasFinds = run.saved.steps.some((step) => step.kind === 'tool' && step.observation?.passing)
-  if (hasFinds) await (await import('./forget-finds.ts')).forgetFinds(run)
+  if (hasFinds) await (await import('../question/forget-finds.ts')).forgetFinds(run)
   const { model, dialect } = settings
   const ending = { model: model.name, dialect: dialect.name, endedAt: options.now().getTime(), hasFailed }
   await options.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
@@ -211,13 +211,13 @@ async function noteWrites(work: Work, { event, isOver }: { event?: AnswerEvent; 
   const all = event ? ('step' in event ? [event] : []) : run.saved.steps.map((step, i) => ({ n: i + 1, step }))
   const steps = all.filter(({ step }) => step.kind === 'tool' && (step.begun ?? step.waiting) !== undefined)
   if (steps.length === 0) return
-  const { noteWrites } = await import('../audit/note-writes.ts')
+  const { noteWrites } = await import('../stores/audit/note-writes.ts')
   const granter = (tool: Tool) => grantedBy(work, tool)
   await noteWrites(steps, { ...options, question, saved: run.saved, tools: settings.tools, isOver, grantedBy: granter })
 }
 
 const grantedBy = async (work: Work, tool: Tool): Promise<string | undefined> =>
-  (await import('./grants.ts')).grantedBy(tool, { ...work.options, ...work })
+  (await import('./approvals/grants.ts')).grantedBy(tool, { ...work.options, ...work })
 
 /** The record of a run that has ended. What was only good for the moment of the question is left out. */
 export function recordOf(
@@ -242,7 +242,8 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
   if (isCanned(question)) return display.note(cannedReply(question, settings)).then(() => false)
-  const unread = question.text === '' ? await (await import('./file-intake.ts')).whyNothingIsRead(work) : undefined
+  const unread =
+    question.text === '' ? await (await import('./files/file-intake.ts')).whyNothingIsRead(work) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
   const { model, dialect } = settings
   await options.search?.told
@@ -257,7 +258,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
   const control = options.answer.control && mentions.control(options.answer.control)
   const readThread = readerOf(work, display)
   const grants = { isGranted: async (tool: Tool) => (await grantedBy(work, tool)) !== undefined }
-  const loadFiles = async () => (await import('./file-intake.ts')).filesForRun(work)
+  const loadFiles = async () => (await import('./files/file-intake.ts')).filesForRun(work)
   const deps = { ...options.answer, agent, history, control, grants, readThread, loadFiles, signal }
   const events = answer(await mentions.named(question, run), run, deps)
   // The last call's is told before the answer, and saved beside it.
@@ -267,7 +268,8 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
     if (event.type === 'usage') usage.push(event.usage)
     if (ENDS.has(event.type)) await work.release({ usage })
     const isEnd = event.type === 'answer' || event.type === 'gave_up'
-    if (isEnd && run.saved.steps.some(madeFile)) await (await import('./made-files.ts')).sendMadeFiles(work, display)
+    if (isEnd && run.saved.steps.some(madeFile))
+      await (await import('./files/made-files.ts')).sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
     // A call is not made before it is noted: the loop waits.
     await noteWrites(work, { event, isOver: false })
@@ -296,5 +298,5 @@ function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
 
 async function withFiles({ said, files }: ThreadReading, work: Work, display: RunDisplay | undefined): Promise<Said> {
   if (files.length === 0 || !display) return said
-  return (await import('./file-intake.ts')).saidWithFiles(said, files, { ...work, display })
+  return (await import('./files/file-intake.ts')).saidWithFiles(said, files, { ...work, display })
 }

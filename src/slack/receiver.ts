@@ -14,12 +14,12 @@ import {
   type ReceiverEvent,
 } from '@slack/bolt'
 import type { RequestListener } from 'node:http'
-import { messageOf } from '../errors.ts'
-import { seldom, type Log } from '../log.ts'
-import type { ListenerOptions } from './listeners/to-question.ts'
+import { messageOf } from '../base/errors.ts'
+import { seldom, type Log } from '../base/log.ts'
+import type { ListenerOptions } from './intake/to-question.ts'
 import { registerListeners } from './listeners/index.ts'
-import { Mentions } from './mentions.ts'
-import { Socket, type SocketOptions } from './socket.ts'
+import { Mentions } from './client/mentions.ts'
+import { Socket, type SocketOptions } from './client/socket.ts'
 
 export interface SlackReceiverOptions extends Omit<ListenerOptions, 'namesIn' | 'publishHome'> {
   /** Given: Socket Mode. Else events come over HTTP, signed with `signingSecret`. */

@@ -1,15 +1,15 @@
 import { stepCount, workMs } from '../agent/run-progress.ts'
-import type { RunArchive, RunRecord } from '../archive/types.ts'
-import type { History } from '../history/types.ts'
-import type { Question } from '../run/types.ts'
-import type { Installation } from '../workspace/installations.ts'
-import type { Settings } from '../workspace/settings.ts'
+import type { RunArchive, RunRecord } from '../stores/archive/types.ts'
+import type { History } from '../stores/history/types.ts'
+import type { Question } from '../stores/runs/types.ts'
+import type { Installation } from './client/installations.ts'
+import type { Settings } from '../stores/settings/settings.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from './format/blocks.ts'
 import { PICTURES_UNSEEN, PRIVATE } from './format/messages.ts'
 import { answerContents, footerText } from './format/split-answer.ts'
-import type { Mentions } from './mentions.ts'
-import type { Outbox } from './outbox.ts'
+import type { Mentions } from './client/mentions.ts'
+import type { Outbox } from './client/outbox.ts'
 
 export interface ShareOptions {
   /** What `Question.shares` says. */

@@ -1,10 +1,10 @@
 import type { FileStore } from '../files/file-store.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../base/log.ts'
 import type { Queue } from '../queue/types.ts'
-import type { RunControl, Signal, Withdrawn } from '../run/control.ts'
-import { conversationOf, type Question, type Run } from '../run/types.ts'
-import { forgetFinds } from './forget-finds.ts'
-import type { Outbox } from './outbox.ts'
+import type { RunControl, Signal, Withdrawn } from '../stores/runs/control.ts'
+import { conversationOf, type Question, type Run } from '../stores/runs/types.ts'
+import { forgetFinds } from '../question/forget-finds.ts'
+import type { Outbox } from './client/outbox.ts'
 
 export interface TakeBackOptions {
   question: Question

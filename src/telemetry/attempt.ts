@@ -1,5 +1,5 @@
 import type { RunProgress } from '../agent/run-progress.ts'
-import { progressOf, type Question, type Run } from '../run/types.ts'
+import { progressOf, type Question, type Run } from '../stores/runs/types.ts'
 import type { Outcome } from './telemetry-event.ts'
 
 /** One attempt at a question: from the moment when the queue hands it out until the worker ends it or releases it. */

@@ -1,5 +1,5 @@
 import type { Model, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
-import { isTimeUp } from '../errors.ts'
+import { isTimeUp } from '../base/errors.ts'
 import type { ModelCallEvent } from './telemetry-event.ts'
 
 /** The same model; each of its calls is reported when it is over, also when the caller ends it early. */

@@ -1,7 +1,7 @@
 /** The metrics, for Prometheus. Loaded only where METRICS_PORT is set: prom-client is not even read otherwise. */
 import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
-import type { Page } from '../server.ts'
+import type { Page } from '../base/http/server.ts'
 import { OUTCOMES, type TelemetryEvent, type ModelCallEvent, type SlackCallEvent } from './telemetry-event.ts'
 import { instrumentsIn, socketIn } from './instruments.ts'
 import { BoundedLabel } from './bounded-label.ts'

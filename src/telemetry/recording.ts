@@ -1,9 +1,9 @@
 import type { ModelRequest, ToolOutput, ToolAsks } from '../agent/types.ts'
-import type { AnswerEvent } from '../answer.ts'
-import type { RunRecord } from '../archive/types.ts'
-import { messageOf } from '../errors.ts'
-import type { Question, SavedRun } from '../run/types.ts'
-import type { RunTrace, TracedModelCall, TracedReading, TracedToolCall } from '../run/run-trace.ts'
+import type { AnswerEvent } from '../question/answer.ts'
+import type { RunRecord } from '../stores/archive/types.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Question, SavedRun } from '../stores/runs/types.ts'
+import type { RunTrace, TracedModelCall, TracedReading, TracedToolCall } from '../stores/runs/run-trace.ts'
 import { TraceText } from './trace-text.ts'
 
 export interface RecordingOptions {

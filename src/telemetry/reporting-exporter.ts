@@ -1,6 +1,6 @@
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
-import { messageOf } from '../errors.ts'
-import type { Log } from '../log.ts'
+import { messageOf } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
 
 type Done = Parameters<SpanExporter['export']>[1]
 

@@ -5,7 +5,7 @@
  */
 import { SpanKind, type Attributes } from '@opentelemetry/api'
 import { stepCount, totalOf } from '../agent/run-progress.ts'
-import { conversationOf, type Question } from '../run/types.ts'
+import { conversationOf, type Question } from '../stores/runs/types.ts'
 import { inputMessages, outputMessages } from './genai-messages.ts'
 import type { TelemetryEvent, ModelCallEvent, SlackCallEvent, ToolCallEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'

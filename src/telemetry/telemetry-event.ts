@@ -4,7 +4,7 @@
  */
 import type { ModelRequest, ToolCall, Usage } from '../agent/types.ts'
 import type { Accepted } from '../queue/types.ts'
-import type { Question } from '../run/types.ts'
+import type { Question } from '../stores/runs/types.ts'
 
 /**
  * How a question ended: answered by the model; `stopped` by a budget, with its best answer; `gave_up` without one; `failed`,

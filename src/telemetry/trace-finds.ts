@@ -1,6 +1,6 @@
 /** Takes out of a trace what its run's tools found in the workspace: Slack lets it be used at the moment, and not be stored. */
 import { defused } from '../agent/observation.ts'
-import type { RunTrace, TracedCall, TracedMessage, TracedModelCall, TracedToolCall } from '../run/run-trace.ts'
+import type { RunTrace, TracedCall, TracedMessage, TracedModelCall, TracedToolCall } from '../stores/runs/run-trace.ts'
 
 const NOT_KEPT = '(What was found is not kept.)'
 

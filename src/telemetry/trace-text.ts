@@ -1,8 +1,8 @@
 /** What goes into a trace: without the settings' secrets, and within its size. */
 import { cutMiddle } from '../agent/observation.ts'
 import type { Message } from '../agent/types.ts'
-import { blankSecrets } from '../log.ts'
-import type { TracedMessage } from '../run/run-trace.ts'
+import { blankSecrets } from '../base/log.ts'
+import type { TracedMessage } from '../stores/runs/run-trace.ts'
 
 /** All texts of a trace together, and one of them, in characters; and what stands of each once a trace is full. */
 const MOST = { trace: 8_000_000, text: 400_000, full: 500 }

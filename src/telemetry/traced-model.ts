@@ -1,6 +1,6 @@
 import type { Model, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
-import { messageOf } from '../errors.ts'
-import type { TracedModelCall, TracedToolCall } from '../run/run-trace.ts'
+import { messageOf } from '../base/errors.ts'
+import type { TracedModelCall, TracedToolCall } from '../stores/runs/run-trace.ts'
 import type { Recording } from './recording.ts'
 
 /** The run that the code now running belongs to, and the tool that it runs in. */

@@ -1,5 +1,5 @@
 import { applyEvent } from '../agent/run-progress.ts'
-import type { AnswerEvent } from '../answer.ts'
+import type { AnswerEvent } from '../question/answer.ts'
 import type { Outcome, ToolCallEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
 

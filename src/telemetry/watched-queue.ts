@@ -1,6 +1,6 @@
 import { stepCount, workMs } from '../agent/run-progress.ts'
 import type { Accepted, Handler, Queue } from '../queue/types.ts'
-import type { Question } from '../run/types.ts'
+import type { Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
 import { newAttempt, type Attempt } from './attempt.ts'
 

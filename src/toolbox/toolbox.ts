@@ -4,10 +4,10 @@ import { loadCustomTools, type CustomTools } from '../../tools/custom-loader.ts'
 import { checkToolNames, createToolbox, exampleFiles, toolsOff, toolsOn, type ToolSettings } from '../../tools/index.ts'
 import type { Tool } from '../agent/types.ts'
 import type { Config } from '../config.ts'
-import type { ToolHttp } from './http/tool-http.ts'
-import type { Log } from '../log.ts'
-import type { Prompts } from '../prompts.ts'
-import { ROOT } from '../package-root.ts'
+import type { ToolHttp } from '../base/http/tool-http.ts'
+import type { Log } from '../base/log.ts'
+import type { Prompts } from '../base/prompts.ts'
+import { ROOT } from '../base/package-root.ts'
 
 /** The tools of a run, and the worked examples that stand beside them for AGENT_DIALECT=bracket. */
 export interface Toolbox {

@@ -1,6 +1,6 @@
 /** Every shape that the readers must take, named in a sentence: the tables are in test/fixtures/reader. */
 import { describe, expect, test } from 'vitest'
-import { readCompletion } from '../../src/eval/score-parser.ts'
+import { readCompletion } from '../../src/commands/eval/score-parser.ts'
 import * as bracket from '../fixtures/reader/bracket.ts'
 import { TOOLS, type Case } from '../fixtures/reader/case.ts'
 import * as labelStyles from '../fixtures/reader/label-styles.ts'

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { STEPS } from '../../src/config.ts'
-import type { Call } from '../../src/playground/types.ts'
+import type { Call } from '../../playground/slack/types.ts'
 import { measureAcks, printAcks } from './ack.ts'
 import { startRedis } from './load/bench-redis.ts'
 import { quantile } from './load/quantile.ts'

@@ -1,8 +1,8 @@
 /** What may happen between a card and what comes of its press: others who press, a Redis that goes, processes that are replaced, and time. */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ROOT } from '../../src/package-root.ts'
-import { ALICE, BOB } from '../../src/playground/slack.ts'
+import { ROOT } from '../../src/base/package-root.ts'
+import { ALICE, BOB } from '../../playground/slack/slack.ts'
 import { ALWAYS, DENY, ONCE } from '../harness/approvals.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
 import { isParked, openCard, pressCard } from '../harness/chaos/pressing.ts'

@@ -1,6 +1,6 @@
 /** A stream is open, or a card grows, when its worker dies. */
 import { expect, test } from 'vitest'
-import type { Message } from '../../src/playground/slack.ts'
+import type { Message } from '../../playground/slack/slack.ts'
 import { observationsIn, playedTurn } from '../harness/chaos/play.ts'
 import { openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'

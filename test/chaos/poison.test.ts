@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { YOU } from '../../src/playground/page-state.ts'
+import { YOU } from '../../playground/page-server/page-state.ts'
 import { postsOf, thoughtfulTurn } from '../harness/chaos/play.ts'
 import { CHANNELS, openScene, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
@@ -33,7 +33,7 @@ test('a question that kills its worker three times is given up with a sentence, 
   await expect.poll(() => scene.postsIn(poisoned), { timeout: 30_000 }).toEqual(given.map(matching))
   await expect.poll(() => scene.postsIn(harmless), { timeout: 10_000 }).toEqual(postsOf(...harmless.names))
   const id = poisoned.ids[0]!
-  const runs = (...args: string[]) => runCommand(t, 'src/runs-main.ts', { args, env: scene.env })
+  const runs = (...args: string[]) => runCommand(t, 'src/commands/runs.ts', { args, env: scene.env })
   expect((await runs('list')).stdout).toMatch(
     new RegExp(`^${id} {2}dead-lettered \\(given up\\) .* 1 steps .*\n1 run\n$`),
   )

@@ -1,6 +1,6 @@
 /** A question is edited or deleted while the worker that has it dies. */
 import { expect, test } from 'vitest'
-import { ALICE, type Message } from '../../src/playground/slack.ts'
+import { ALICE, type Message } from '../../playground/slack/slack.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
 import { playedTurn, postsOf } from '../harness/chaos/play.ts'
 import { editedName, openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'

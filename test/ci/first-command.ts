@@ -1,5 +1,5 @@
 /** `tsx test/ci/first-command.ts`: the command that a newcomer types first, `npm run playground`, as it stands. */
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 import { freePort } from '../harness/redis.ts'
 import { check, summary } from './facts.ts'
 import { said, start, withEnds } from './started-process.ts'

@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 
 /** The strict Slack, as far as it is used here. */
 interface StrictSlack {

@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 import { FIXTURES, pdfOf, sheetRow, xlsxOf } from '../harness/file-corpus.ts'
 import { treeMemory } from '../harness/process-tree.ts'
 

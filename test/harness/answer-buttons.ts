@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import type { LocalSlack } from '../../src/playground/slack.ts'
+import type { LocalSlack } from '../../playground/slack/slack.ts'
 import { ASK_AGAIN, FEEDBACK, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import type { Thread } from './bot.ts'
 import { callSlack } from './slack-calls.ts'

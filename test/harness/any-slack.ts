@@ -1,11 +1,11 @@
 import { expect, type ExpectStatic } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
-import { isObject } from '../../src/playground/args.ts'
-import { GENERAL, startLocalSlack } from '../../src/playground/slack.ts'
+import { createLog } from '../../src/base/log.ts'
+import { isObject } from '../../playground/slack/args.ts'
+import { GENERAL, startLocalSlack } from '../../playground/slack/slack.ts'
 import { refusalCode } from '../../src/slack/client/slack-errors.ts'
 import { SlackWeb } from '../../src/slack/client/slack-web.ts'
-import { installationFromConfig, type Installation } from '../../src/workspace/installations.ts'
+import { installationFromConfig, type Installation } from '../../src/slack/client/installations.ts'
 import type { Ends } from './ends.ts'
 
 /** Where a suite speaks with Slack: the local one, or the one that TEST_SLACK_URL or TEST_SLACK_TOKEN names. */

@@ -1,4 +1,4 @@
-import { ALICE, type Done, type Message } from '../../src/playground/slack.ts'
+import { ALICE, type Done, type Message } from '../../playground/slack/slack.ts'
 import type { TestBotOptions, Thread, TestBot } from './bot.ts'
 import type { Ends } from './ends.ts'
 import { act, finish } from './played-model.ts'

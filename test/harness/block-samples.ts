@@ -1,5 +1,5 @@
 /** One of each block and element that the local Slack takes, with words by which it is found on the page. */
-import { ALICE, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 
 export const plain = (text: string) => ({ type: 'plain_text', text })
 export const mrkdwn = (text: string) => ({ type: 'mrkdwn', text })

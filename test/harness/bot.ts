@@ -1,8 +1,8 @@
 import type { Model } from '../../src/agent/types.ts'
 import { startBot as startRealBot, type Bot } from '../../src/bot.ts'
 import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
-import { ALICE, GENERAL, startLocalSlack } from '../../src/playground/slack.ts'
+import { createLog } from '../../src/base/log.ts'
+import { ALICE, GENERAL, startLocalSlack } from '../../playground/slack/slack.ts'
 import type {
   Done,
   LocalSlack,
@@ -11,10 +11,10 @@ import type {
   Said,
   SayOptions,
   Session,
-} from '../../src/playground/slack.ts'
-import type { RunTrace } from '../../src/run/run-trace.ts'
-import { startWiki, type Wiki } from '../../src/playground/wiki.ts'
-import type { WikiPage } from '../../src/playground/wiki-pages.ts'
+} from '../../playground/slack/slack.ts'
+import type { RunTrace } from '../../src/stores/runs/run-trace.ts'
+import { startWiki, type Wiki } from '../../playground/wiki/wiki.ts'
+import type { WikiPage } from '../../playground/wiki/wiki-pages.ts'
 import type { Ends } from './ends.ts'
 import { modalOf, openHome, type ViewInHand } from './slack-hands.ts'
 import { playModel, type PlayedModel, type Script } from './played-model.ts'

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Env } from '../../src/config.ts'
-import { until } from '../../src/playground/until.ts'
+import { until } from '../../playground/base/until.ts'
 import { nodeArgs } from './compiled-sources.ts'
 import type { Ends } from './ends.ts'
 

@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 
 const BUILT = join(ROOT, 'tmp', 'built')
 const SETTINGS = ['tsconfig.json', 'tsconfig.build.json', 'package.json']

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
 import type { Completion, Dialect, ParsedTurn, RunView, Tool, ToolStep } from '../../src/agent/types.ts'
-import { loadPrompts } from '../../src/prompts.ts'
+import { loadPrompts } from '../../src/base/prompts.ts'
 import { zodInput } from '../../src/agent/tool-input.ts'
 
 /** The mark of every run here. */

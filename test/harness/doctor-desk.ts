@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { TestContext } from 'vitest'
 import { readEnv } from '../../src/config.ts'
-import { doctor as runDoctor } from '../../src/doctor/doctor.ts'
-import { startLocalSlack } from '../../src/playground/slack.ts'
-import { startWiki } from '../../src/playground/wiki.ts'
+import { doctor as runDoctor } from '../../src/commands/doctor/doctor.ts'
+import { startLocalSlack } from '../../playground/slack/slack.ts'
+import { startWiki } from '../../playground/wiki/wiki.ts'
 import { envFor } from './bot.ts'
 import { runCommand, temporaryFolder } from './command.ts'
 import { playModel, type PlayedRequest, type Turn } from './played-model.ts'
@@ -17,7 +17,7 @@ export function able(request: PlayedRequest): Turn {
   return { toolCalls: [{ id: 'c1', name: 'stock_level', arguments: '{"article": "K-4711"}' }] }
 }
 
-const MAIN = 'src/doctor-main.ts'
+const MAIN = 'src/commands/doctor.ts'
 
 /** All that the doctor looks at, well as it is; `more` in `doctor` and `inTerminal` are settings over these, an empty one takes one away. */
 export async function doctorDesk(t: TestContext, script: (request: PlayedRequest) => Turn = able) {

@@ -6,7 +6,7 @@ import { strToU8, zipSync, type ZipOptions } from 'fflate'
 import { createFileParsers } from '../../src/files/parse-file.ts'
 import { PARSE_LIMITS } from '../../src/files/parse-limits.ts'
 import type { FileBytes, ParsedFile, ParseLimits, ParseOutcome } from '../../src/files/types.ts'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 
 export const FIXTURES = join(ROOT, 'test', 'fixtures', 'files')
 

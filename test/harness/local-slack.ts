@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { startLocalSlack, type LocalSlack, type LocalSlackOptions } from '../../src/playground/slack.ts'
+import { startLocalSlack, type LocalSlack, type LocalSlackOptions } from '../../playground/slack/slack.ts'
 
 /** A local Slack that ends with its test. */
 export async function localSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {

@@ -1,4 +1,4 @@
-import type { RunTrace, TracedCall, TracedModelCall, TracedToolCall } from '../../src/run/run-trace.ts'
+import type { RunTrace, TracedCall, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'
 
 const START = Date.UTC(2026, 10, 22, 12)
 

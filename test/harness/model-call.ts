@@ -1,6 +1,6 @@
 import type { Model, ModelEvent, ModelRequest, Usage } from '../../src/agent/types.ts'
 import { loadConfig, type Env } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/base/log.ts'
 import { createModels } from '../../src/model/index.ts'
 
 /** What one call of a model brought. */

@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 import { z } from 'zod'
-import { listen } from '../../src/playground/loopback-server.ts'
+import { listen } from '../../playground/base/loopback-server.ts'
 import type { Ends } from './ends.ts'
 
 /** A span as it came over the wire. Times are milliseconds since the epoch. */

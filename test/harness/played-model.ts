@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { listen } from '../../src/playground/loopback-server.ts'
+import { listen } from '../../playground/base/loopback-server.ts'
 import type { Ends } from './ends.ts'
 
 /** One answer of the played model: its text, or more than text, or something that goes wrong. */

@@ -4,7 +4,7 @@
  */
 import { Session } from 'node:inspector/promises'
 import { pathToFileURL } from 'node:url'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 import { startBot } from './bot.ts'
 import { act, finish } from './played-model.ts'
 
@@ -31,7 +31,7 @@ const entered = result.filter(({ functions }) => functions.some(({ ranges }) => 
 const files = entered
   .filter(({ url }) => url.startsWith(root))
   .map(({ url }) => url.slice(root.length).replace(/\?.*/, ''))
-  .filter((path) => /^(?:src|tools)\//.test(path) && !path.startsWith('src/playground/'))
+  .filter((path) => /^(?:src|tools)\//.test(path) && !path.startsWith('playground/slack/'))
 console.log([...new Set(files)].sort().join('\n'))
 for (const end of ends.reverse()) await end()
 process.exit(0)

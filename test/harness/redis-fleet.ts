@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import type { RedisSettings } from '../../src/redis.ts'
+import type { RedisSettings } from '../../src/base/redis/redis.ts'
 import type { RedisServer } from './redis.ts'
 import { eventually } from './stores.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, onTestFinished } from 'vitest'
-import { connect, type RedisClient } from '../../src/redis.ts'
+import { connect, type RedisClient } from '../../src/base/redis/redis.ts'
 import { keptLog } from './stores.ts'
 
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { GENERAL, type LocalSlack } from '../../src/playground/slack.ts'
+import { GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'
 
 export type SlackAnswer = Record<string, unknown>
 

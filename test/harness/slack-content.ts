@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { readContent, UPDATE_TEXT_MOST } from '../../src/playground/methods/method-content.ts'
-import { pings } from '../../src/playground/shown.ts'
+import { readContent, UPDATE_TEXT_MOST } from '../../playground/slack/methods/method-content.ts'
+import { pings } from '../../playground/slack/shown.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { blocksIn, withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'

@@ -1,4 +1,4 @@
-import { ALICE, TEAM, type Json, type LocalSlack, type Submitted } from '../../src/playground/slack.ts'
+import { ALICE, TEAM, type Json, type LocalSlack, type Submitted } from '../../playground/slack/slack.ts'
 
 /** A modal or a Home, as the person before whom it stands sees and uses it. */
 export class ViewInHand {

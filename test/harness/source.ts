@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import ts from 'typescript'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 
 /** A function with a body, wherever it stands. `name` is empty for one that is only an argument. */
 export interface SourceFunction {

@@ -1,8 +1,8 @@
 import { vi } from 'vitest'
 import type { ToolStep } from '../../src/agent/types.ts'
-import type { StoreLog } from '../../src/history/store-log.ts'
+import type { StoreLog } from '../../src/base/store-log.ts'
 import type { Queue } from '../../src/queue/types.ts'
-import type { Question } from '../../src/run/types.ts'
+import type { Question } from '../../src/stores/runs/types.ts'
 
 /** A log that tests can read. */
 export function keptLog(): StoreLog & { lines: { level: string; message: string; fields: object }[] } {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { describe } from 'vitest'
-import { until } from '../../src/playground/until.ts'
+import { until } from '../../playground/base/until.ts'
 import { nodeArgs } from './compiled-sources.ts'
 import { endOf } from './command.ts'
 import type { Ends } from './ends.ts'

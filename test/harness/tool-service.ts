@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
 import type { ToolContext, ToolOutput } from '../../src/agent/types.ts'
-import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
+import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { createToolbox, type ToolSettings } from '../../tools/index.ts'
 import { startWebServer, type WebServer } from './web-server.ts'
 import { runTool, toolContext } from './tool-context.ts'

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport, type Tool, type Transport } from
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
 import type { PersonsAnswer, ToolQuestion } from '../../src/agent/types.ts'
-import { CAPABILITIES, Elicitation, type Called } from '../../src/mcp/elicitation.ts'
+import { CAPABILITIES, Elicitation, type Called } from '../../src/mcp/elicitation/elicitation.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
 import type { Ends } from '../harness/ends.ts'
 import { startAskingServer } from '../harness/mcp/asking-server.ts'

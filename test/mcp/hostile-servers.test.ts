@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { until } from '../../src/playground/until.ts'
+import { until } from '../../playground/base/until.ts'
 import { startHostileServer } from '../harness/mcp/hostile-http.ts'
 import { openMcp, said, toolNamesOf, use } from '../harness/mcp/mcp-servers.ts'
 import { ourStdio } from '../harness/mcp/our-stdio.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { loadMcpConfig } from '../../src/mcp/mcp-config.ts'
+import { loadMcpConfig } from '../../src/mcp/config/mcp-config.ts'
 import { mcpFile } from '../harness/mcp/mcp-servers.ts'
 
 const t = { onTestFinished }

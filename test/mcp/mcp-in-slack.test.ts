@@ -1,6 +1,6 @@
 /** The bot with MCP_CONFIG: which tools a question has, by its place and its moment, and what people see of it. */
 import { expect, test } from 'vitest'
-import { GENERAL, RANDOM } from '../../src/playground/slack.ts'
+import { GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { startChangingServer } from '../harness/mcp/changing-server.ts'

@@ -1,7 +1,7 @@
 /** What MCP_CONFIG says of a server's tools, and by which names models call them. */
 import { describe, expect, test } from 'vitest'
 import type { Tool } from '../../src/agent/types.ts'
-import { mcpNames } from '../../src/mcp/mcp-names.ts'
+import { mcpNames } from '../../src/mcp/tools/mcp-names.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
 import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'
 import { atUrl, openToolbox } from '../harness/mcp/toolbox.ts'

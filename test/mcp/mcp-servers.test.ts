@@ -11,7 +11,7 @@ import { npmStdio, ourStdio } from '../harness/mcp/our-stdio.ts'
 import { startNotesServer } from '../harness/mcp/notes-server.ts'
 import { freePort } from '../harness/redis.ts'
 import { startWebServer } from '../harness/web-server.ts'
-import { until } from '../../src/playground/until.ts'
+import { until } from '../../playground/base/until.ts'
 
 const t = { onTestFinished }
 const soon = () => AbortSignal.timeout(60_000)

@@ -1,7 +1,7 @@
 /** One contract, on both of its real sides: this process's memory, and a Redis. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { memoryMcpStore, redisMcpStore, type McpStore } from '../../src/mcp/mcp-store.ts'
+import { memoryMcpStore, redisMcpStore, type McpStore } from '../../src/stores/mcp/mcp-store.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually } from '../harness/stores.ts'
 

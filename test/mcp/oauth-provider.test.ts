@@ -1,6 +1,6 @@
 /** Logins against authorization servers that keep to OAuth, and ones that do not. */
 import { expect, onTestFinished, test } from 'vitest'
-import { loginStore } from '../../src/mcp/login-store.ts'
+import { loginStore } from '../../src/mcp/login/login-store.ts'
 import { loginPlace } from '../harness/mcp/login-here.ts'
 import { startOAuthServer } from '../harness/mcp/oauth-server.ts'
 import { SECRETS_KEY } from '../harness/mcp/operator-command.ts'

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { loadMcpConfig } from '../../src/mcp/mcp-config.ts'
+import { loadMcpConfig } from '../../src/mcp/config/mcp-config.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import type { Ends } from '../harness/ends.ts'
 import { mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'

@@ -1,9 +1,9 @@
 /** How a worker uses a login: `npm run mcp -- check` and `list` are processes that connect as the bot does. */
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createLog } from '../../src/log.ts'
-import { loadMcpConfig } from '../../src/mcp/mcp-config.ts'
-import { openLoggedIn } from '../../src/mcp/logged-in-servers.ts'
-import { redisMcpStore } from '../../src/mcp/mcp-store.ts'
+import { createLog } from '../../src/base/log.ts'
+import { loadMcpConfig } from '../../src/mcp/config/mcp-config.ts'
+import { openLoggedIn } from '../../src/mcp/login/logged-in-servers.ts'
+import { redisMcpStore } from '../../src/stores/mcp/mcp-store.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { startOAuthServer } from '../harness/mcp/oauth-server.ts'
 import type { OAuthMode } from '../harness/mcp/authorization-server.ts'

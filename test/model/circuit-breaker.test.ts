@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Model, ModelEvent, ModelRequest } from '../../src/agent/types.ts'
-import { LeaseLost, ModelError } from '../../src/errors.ts'
+import { LeaseLost, ModelError } from '../../src/base/errors.ts'
 import { withBreaker } from '../../src/model/circuit-breaker.ts'
 import { startBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'

@@ -1,6 +1,6 @@
 /** What a picture of README is taken of, and what a person does at the playground's page. */
 import type { Locator, Page } from 'playwright-core'
-import type { Playground } from '../../src/playground/playground-main.ts'
+import type { Playground } from '../../playground/main.ts'
 import type { Ends } from '../harness/ends.ts'
 
 export const QUESTION = 'What is the age of Frank Herbert raised to the 0.23 power?'

@@ -1,6 +1,6 @@
 /** Pictures of what the playground shows beside the workspace: what passes, what goes wrong, and two people at once. */
 import type { FrameLocator, Locator, Page } from 'playwright-core'
-import type { Playground } from '../../src/playground/playground-main.ts'
+import type { Playground } from '../../playground/main.ts'
 import { ask, ended, thread, type Scene } from './page-scene.ts'
 
 async function openPanel(page: Page, name: string): Promise<void> {

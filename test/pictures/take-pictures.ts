@@ -6,8 +6,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { startPlayground } from '../../src/playground/playground-main.ts'
-import { ROOT } from '../../src/package-root.ts'
+import { startPlayground } from '../../playground/main.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 import { launchChromium } from '../harness/chromium.ts'
 import { FILE_SCENES } from './file-scenes.ts'
 import { MCP_SCENES } from './mcp-scenes.ts'
@@ -16,7 +16,7 @@ import { ask, dialog, ended, home, thread, write, type Scene } from './page-scen
 import { RUN_SCENES } from './run-scenes.ts'
 import { smallPng } from './small-png.ts'
 
-const FOLDER = join(ROOT, 'src/playground')
+const FOLDER = join(ROOT, 'playground/slack')
 /** Slow enough for a picture between two words, on a busy machine too. */
 const SLOW_MS = 300
 /** A page that is narrow enough shows the thread alone. 640 points are 800 pixels. */

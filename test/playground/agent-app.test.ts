@@ -1,7 +1,7 @@
 /** An agent's sessions, streams that end, uploads, and an app that is removed. */
 import { expect, onTestFinished, test } from 'vitest'
-import { listen, readBody } from '../../src/playground/loopback-server.ts'
-import { ALICE, BOB, BOT_USER, GENERAL, TEAM, type LocalSlackOptions } from '../../src/playground/slack.ts'
+import { listen, readBody } from '../../playground/base/loopback-server.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, TEAM, type LocalSlackOptions } from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { callSlack, slackStory, type SlackStep } from '../harness/slack-calls.ts'
 import { strangers } from '../harness/slack-hands.ts'

@@ -1,6 +1,6 @@
 /** What Slack refuses in blocks, the playground refuses too, and says why: else a bot's mistake shows only in Slack. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ALICE, GENERAL, startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
+import { ALICE, GENERAL, startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
 
 let slack: LocalSlack
 beforeAll(async () => void (slack = await startLocalSlack({ echo: false, ackMs: 10, retryMs: [] })))

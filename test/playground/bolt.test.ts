@@ -1,6 +1,6 @@
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver } from '@slack/bolt'
 import { afterEach, describe, expect, test } from 'vitest'
-import { ALICE, BOT_USER, GENERAL, startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
+import { ALICE, BOT_USER, GENERAL, startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
 
 const ends: (() => Promise<unknown>)[] = []
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { startPlayground } from '../../src/playground/playground-main.ts'
-import { createChildBots, type ChildBots, type ChildBotsOptions } from '../../src/playground/with-bot/child-bots.ts'
+import { startPlayground } from '../../playground/main.ts'
+import { createChildBots, type ChildBots, type ChildBotsOptions } from '../../playground/bot/child-bots.ts'
 import { standStill } from '../harness/stand-still.ts'
 
 /** The bots that this process has forked. */

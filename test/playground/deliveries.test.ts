@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { listen, readBody } from '../../src/playground/loopback-server.ts'
-import { BOT_USER, GENERAL, startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
+import { listen, readBody } from '../../playground/base/loopback-server.ts'
+import { BOT_USER, GENERAL, startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
 
 const ends: (() => Promise<unknown> | void)[] = []
 afterEach(async () => {

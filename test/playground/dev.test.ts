@@ -2,8 +2,8 @@ import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { cp, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { ROOT } from '../../src/package-root.ts'
-import { GENERAL } from '../../src/playground/slack.ts'
+import { ROOT } from '../../src/base/package-root.ts'
+import { GENERAL } from '../../playground/slack/slack.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { describeWithRedis } from '../harness/redis.ts'
@@ -27,7 +27,7 @@ class Dev {
     for (const name of COPIED) await cp(join(ROOT, name), join(this.folder, name), { recursive: true })
     await symlink(join(ROOT, 'node_modules'), join(this.folder, 'node_modules'))
     const own = { PATH: path, HOME: process.env.HOME, PLAYGROUND_PORT: '0' }
-    const args = ['--import', 'tsx', 'src/playground/dev-main.ts']
+    const args = ['--import', 'tsx', 'playground/dev.ts']
     const child = spawn(process.execPath, args, { cwd: this.folder, env: own, detached: true })
     this.#process = child
     ends.onTestFinished(() => void child.kill('SIGKILL'))

@@ -1,6 +1,6 @@
 /** The faults and rates that a test asks the local Slack for do happen: else a test of a fault proves nothing. */
 import { expect, test } from 'vitest'
-import { GENERAL, type LocalSlack } from '../../src/playground/slack.ts'
+import { GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
 
 const RANDOM = 'C0RANDOM001'

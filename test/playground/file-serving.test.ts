@@ -1,6 +1,6 @@
 /** Files as the local Slack has them: in events, in `files.info`, and over HTTP. */
 import { expect, onTestFinished, test } from 'vitest'
-import { listen, readBody } from '../../src/playground/loopback-server.ts'
+import { listen, readBody } from '../../playground/base/loopback-server.ts'
 import {
   BOB,
   BOT_USER,
@@ -10,7 +10,7 @@ import {
   type Json,
   type LocalSlack,
   type LocalSlackOptions,
-} from '../../src/playground/slack.ts'
+} from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { clip, noFile, picture, textFile } from '../harness/said-files.ts'
 import { callSlack, slackStory } from '../harness/slack-calls.ts'

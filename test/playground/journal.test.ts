@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { createJournal } from '../../src/playground/journal/journal.ts'
-import { journalTraces } from '../../src/playground/with-bot/journal-traces.ts'
-import type { RunTrace, TracedCall } from '../../src/run/run-trace.ts'
+import { createJournal } from '../../playground/journal/journal.ts'
+import { journalTraces } from '../../playground/bot/journal-traces.ts'
+import type { RunTrace, TracedCall } from '../../src/stores/runs/run-trace.ts'
 
 const note = { kind: 'call' as const, name: 'api.test' }
 

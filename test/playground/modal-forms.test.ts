@@ -1,7 +1,7 @@
 /** Modals and Homes: what Slack takes for one, and what becomes of a form that is sent. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { listen, readBody } from '../../src/playground/loopback-server.ts'
-import { ALICE, BOB, GENERAL, type LocalSlack } from '../../src/playground/slack.ts'
+import { listen, readBody } from '../../playground/base/loopback-server.ts'
+import { ALICE, BOB, GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { callSlack, slackStory } from '../harness/slack-calls.ts'
 import { modalOf, openHome } from '../harness/slack-hands.ts'

@@ -1,8 +1,8 @@
 /** A model in trouble: what people see of it, over the wire on which the playground's bot reaches every model. */
 import { describe, expect, test } from 'vitest'
-import { startModelEndpoint } from '../../src/playground/model/model-endpoint.ts'
-import { modelTrouble } from '../../src/playground/trouble/model-trouble.ts'
-import { createTrouble, type Trouble } from '../../src/playground/trouble/trouble.ts'
+import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
+import { modelTrouble } from '../../playground/faults/model-trouble.ts'
+import { createTrouble, type Trouble } from '../../playground/faults/trouble.ts'
 import type { Env } from '../../src/config.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'

@@ -1,9 +1,9 @@
 /** The playground's MCP server, as the bot meets it. */
 import { describe, expect, test } from 'vitest'
-import { startPlayground, type Playground } from '../../src/playground/playground-main.ts'
-import { CAROL } from '../../src/playground/example-workspace.ts'
-import { startNotesServer } from '../../src/playground/notes-server.ts'
-import { BOB, GENERAL } from '../../src/playground/slack.ts'
+import { startPlayground, type Playground } from '../../playground/main.ts'
+import { CAROL } from '../../playground/slack/example-workspace.ts'
+import { startNotesServer } from '../../playground/mcp/notes-server.ts'
+import { BOB, GENERAL } from '../../playground/slack/slack.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish, playModel, type Turn } from '../harness/played-model.ts'
 

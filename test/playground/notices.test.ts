@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createNotices } from '../../src/playground/notices.ts'
-import { startPage } from '../../src/playground/page-server.ts'
+import { createNotices } from '../../playground/page-server/notices.ts'
+import { startPage } from '../../playground/page-server/page-server.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { NOTES, pagesInChromium } from '../harness/open-page.ts'

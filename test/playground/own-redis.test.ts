@@ -2,9 +2,9 @@
 import { readdir } from 'node:fs/promises'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { startOwnRedis } from '../../src/playground/own-redis.ts'
-import { startPlayground } from '../../src/playground/playground-main.ts'
-import { GENERAL } from '../../src/playground/slack.ts'
+import { startOwnRedis } from '../../playground/base/own-redis.ts'
+import { startPlayground } from '../../playground/main.ts'
+import { GENERAL } from '../../playground/slack/slack.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import { describeWithRedis } from '../harness/redis.ts'
 

@@ -1,9 +1,9 @@
 /** What the page's server lets each person do: no more than they could in Slack. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { ACME, addExamplePeople, CAROL, DAVE, ERIN, LAUNCH } from '../../src/playground/example-workspace.ts'
-import { startPage } from '../../src/playground/page-server.ts'
-import { pageState, shownChange } from '../../src/playground/page-state.ts'
-import { ALICE, BOB, GENERAL, RANDOM, TEAM, type LocalSlack } from '../../src/playground/slack.ts'
+import { ACME, addExamplePeople, CAROL, DAVE, ERIN, LAUNCH } from '../../playground/slack/example-workspace.ts'
+import { startPage } from '../../playground/page-server/page-server.ts'
+import { pageState, shownChange } from '../../playground/page-server/page-state.ts'
+import { ALICE, BOB, GENERAL, RANDOM, TEAM, type LocalSlack } from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { callSlack } from '../harness/slack-calls.ts'
 

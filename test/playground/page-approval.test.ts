@@ -1,7 +1,7 @@
 /** A card with an input, two people at their pages, and what the app is told of a press. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startPage } from '../../src/playground/page-server.ts'
-import { ALICE, BOB, GENERAL, type LocalSlack } from '../../src/playground/slack.ts'
+import { startPage } from '../../playground/page-server/page-server.ts'
+import { ALICE, BOB, GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'
 import { approvalBot, cards, notes, ONCE, waitingCard } from '../harness/approvals.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'

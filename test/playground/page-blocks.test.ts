@@ -1,9 +1,9 @@
 /** Block Kit on the page: every block and element that the local Slack takes is drawn, and what the bot sends is among them. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { BLOCK_KINDS } from '../../src/playground/block-rules.ts'
-import { ELEMENT_KINDS } from '../../src/playground/block-elements.ts'
-import { ALICE, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { BLOCK_KINDS } from '../../playground/slack/blocks/block-rules.ts'
+import { ELEMENT_KINDS } from '../../playground/slack/blocks/block-elements.ts'
+import { ALICE, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { BLOCKS, ELEMENTS, mrkdwn, plain, TYPED, UNDRAWN } from '../harness/block-samples.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'

@@ -1,8 +1,8 @@
 /** Files at the page: brought by button, drop and paste, shown in messages, and what its server makes of them. */
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startPage } from '../../src/playground/page-server.ts'
-import { ALICE, BOB, BOT_USER, GENERAL, type LocalSlack } from '../../src/playground/slack.ts'
+import { startPage } from '../../playground/page-server/page-server.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { expectRefused, NOTES, pagesInChromium, type OpenOptions } from '../harness/open-page.ts'

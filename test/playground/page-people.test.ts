@@ -1,8 +1,8 @@
 /** Several people at the page: who sees what, one after the other and two side by side. */
 import type { FrameLocator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startPlayground, type Playground } from '../../src/playground/playground-main.ts'
-import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
+import { startPlayground, type Playground } from '../../playground/main.ts'
+import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { pagesInChromium, type OpenOptions } from '../harness/open-page.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'

@@ -1,7 +1,7 @@
 /** Where somebody is on the page, and what is new there: addresses, Back, reload, unread marks, days, panels. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { ALICE, BOB, GENERAL, RANDOM } from '../../src/playground/slack.ts'
+import { ALICE, BOB, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'
 

@@ -3,9 +3,9 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContextOptions } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startTracePage } from '../../src/playground/trace-server.ts'
-import { asRunTrace } from '../../src/run/read-trace.ts'
-import type { RunTrace } from '../../src/run/run-trace.ts'
+import { startTracePage } from '../../playground/page-server/trace-server.ts'
+import { asRunTrace } from '../../src/stores/runs/read-trace.ts'
+import type { RunTrace } from '../../src/stores/runs/run-trace.ts'
 import { temporaryFolder, startCommand } from '../harness/command.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { fullTrace, madeTrace, modelCall, toolCall } from '../harness/made-trace.ts'
@@ -24,7 +24,7 @@ describe('npm run trace', () => {
     const file = join(await temporaryFolder(t), 'run.json')
     // npm writes lines of its own before what `npm run runs -- trace ID > FILE` prints.
     await writeFile(file, `\n> thinkaloud@0.1.0 runs\n> node dist\n\n${JSON.stringify(fullTrace(), null, 2)}\n`)
-    const command = startCommand(t, 'src/playground/trace-main.ts', { args: [file] })
+    const command = startCommand(t, 'playground/trace.ts', { args: [file] })
     const [, url = ''] = await command.shows(/(http:\/\/localhost:\d+)/)
     expect(await (await fetch(`${url}/trace`)).json()).toEqual(fullTrace())
     expect((await fetch(`${url}/trace`, { headers: { origin: 'http://evil.example' } })).status).toBe(403)
@@ -42,7 +42,7 @@ describe('npm run trace', () => {
     const file = join(folder, 'run.json')
     if (content) await writeFile(file, content)
     const args = content === undefined ? [] : [file]
-    const command = startCommand({ onTestFinished }, 'src/playground/trace-main.ts', { args })
+    const command = startCommand({ onTestFinished }, 'playground/trace.ts', { args })
     expect((await command.ended).code).toBe(1)
     expect(command.stderr().trim()).toMatch(sentence)
     expect(command.stderr()).not.toMatch(/\n\s+at /)

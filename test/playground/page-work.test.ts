@@ -1,6 +1,6 @@
 /** What the page shows of work under way, and what a person at it can fill in, press and take from a menu. */
 import { expect, test } from 'vitest'
-import { ALICE, GENERAL, TEAM } from '../../src/playground/slack.ts'
+import { ALICE, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import type { localSlack } from '../harness/local-slack.ts'
 import { pagesInChromium, servedPage, type OpenOptions } from '../harness/open-page.ts'

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { listen, readBody } from '../../src/playground/loopback-server.ts'
-import { startPage } from '../../src/playground/page-server.ts'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlack } from '../../src/playground/slack.ts'
+import { listen, readBody } from '../../playground/base/loopback-server.ts'
+import { startPage } from '../../playground/page-server/page-server.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlack } from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
 
 interface Came {

@@ -1,10 +1,10 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ROOT } from '../../src/package-root.ts'
-import { startPlayground } from '../../src/playground/playground-main.ts'
-import { typed } from '../../src/playground/page-actions.ts'
-import { ALICE, GENERAL } from '../../src/playground/slack.ts'
+import { ROOT } from '../../src/base/package-root.ts'
+import { startPlayground } from '../../playground/main.ts'
+import { typed } from '../../playground/page-server/page-actions.ts'
+import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 import { startCommand, temporaryFolder } from '../harness/command.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
@@ -14,7 +14,7 @@ describe('npm run playground', () => {
   test('tells its address, the model in use, what is played and what is real, and ends at Ctrl+C', async (t) => {
     // An empty folder: no .env of a developer's has a say.
     const cwd = await temporaryFolder(t)
-    const playground = startCommand(t, 'src/playground/playground-main.ts', { env: { PLAYGROUND_PORT: '0' }, cwd })
+    const playground = startCommand(t, 'playground/main.ts', { env: { PLAYGROUND_PORT: '0' }, cwd })
     await playground.shows('Ctrl+C ends it.')
     const url = /http:\/\/localhost:\d+/.exec(playground.stdout())?.[0] ?? ''
     expect(playground.stdout()).toMatch(
@@ -27,7 +27,7 @@ describe('npm run playground', () => {
 
   test('a port that is no number is a sentence and exit code 1', async (t) => {
     const cwd = await temporaryFolder(t)
-    const playground = startCommand(t, 'src/playground/playground-main.ts', { env: { PLAYGROUND_PORT: 'many' }, cwd })
+    const playground = startCommand(t, 'playground/main.ts', { env: { PLAYGROUND_PORT: 'many' }, cwd })
     const { code, stderr } = await playground.ended
     expect([code, stderr.trim()]).toEqual([1, expect.stringMatching(/^PLAYGROUND_PORT should be/)])
   })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startPage, type Page as ServedPage } from '../../src/playground/page-server.ts'
-import { startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
+import { startPage, type Page as ServedPage } from '../../playground/page-server/page-server.ts'
+import { startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
 import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
 
 /** Reads a text with the page's own modules, in its own browser, and gives what became of it. */

@@ -8,7 +8,7 @@ import {
   RANDOM,
   type LocalSlack,
   type LocalSlackOptions,
-} from '../../src/playground/slack.ts'
+} from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { callSlack, type SlackAnswer } from '../harness/slack-calls.ts'
 

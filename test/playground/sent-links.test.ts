@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { links } from '../../src/playground/sent-links.ts'
+import { links } from '../../playground/slack/sent-links.ts'
 
 const section = (text: string, verbatim?: boolean) => [
   { type: 'section', text: { type: 'mrkdwn', text, ...(verbatim !== undefined && { verbatim }) } },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readManifest } from '../../src/setup/app-manifest.ts'
-import { ALICE, BOB, GENERAL } from '../../src/playground/slack.ts'
+import { readManifest } from '../../src/commands/slack/app-manifest.ts'
+import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
 
 const TYPED = `ask @bob, <@${ALICE}> or <@${BOB}|b> in #general (not #nowhere, @channel, a@b.com)`

@@ -1,7 +1,7 @@
 /** What people see of the real bot while a switch is on, and once it is off again. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, GENERAL, type LocalSlackOptions } from '../../src/playground/slack.ts'
-import type { TroubleName } from '../../src/playground/trouble/trouble-switches.ts'
+import { ALICE, BOB, GENERAL, type LocalSlackOptions } from '../../playground/slack/slack.ts'
+import type { TroubleName } from '../../playground/faults/trouble-switches.ts'
 import type { Env } from '../../src/config.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { methods } from '../../src/playground/methods/index.ts'
-import { tellUnknown, unknownMethods } from '../../src/playground/unknown-methods.ts'
+import { methods } from '../../playground/slack/methods/index.ts'
+import { tellUnknown, unknownMethods } from '../../playground/slack/unknown-methods.ts'
 import { methodNames } from '../../src/slack/client/method-names.ts'
-import { startPlayground } from '../../src/playground/playground-main.ts'
+import { startPlayground } from '../../playground/main.ts'
 import { localSlack } from '../harness/local-slack.ts'
 
 const all = methodNames()

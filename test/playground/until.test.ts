@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quiet } from '../../src/playground/until.ts'
+import { quiet } from '../../playground/base/until.ts'
 import { standStill } from '../harness/stand-still.ts'
 
 test('a standstill of the whole process is no quiet: what waited in it comes first', async () => {

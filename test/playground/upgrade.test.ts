@@ -2,8 +2,8 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { startPage } from '../../src/playground/page-server.ts'
-import { startWiki } from '../../src/playground/wiki.ts'
+import { startPage } from '../../playground/page-server/page-server.ts'
+import { startWiki } from '../../playground/wiki/wiki.ts'
 import { localSlack } from '../harness/local-slack.ts'
 
 /** The first line of the answer to an upgrade, or nothing where the connection is cut. */

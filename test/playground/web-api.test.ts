@@ -1,6 +1,6 @@
 /** What the local Slack refuses, and by which error, as Slack does: it is what makes the tests of the bot honest. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
-import { ALICE, BOT_USER, GENERAL, startLocalSlack, type LocalSlack } from '../../src/playground/slack.ts'
+import { ALICE, BOT_USER, GENERAL, startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { callSlack, slackStory, type SlackAnswer, type SlackStep } from '../harness/slack-calls.ts'
 

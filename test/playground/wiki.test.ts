@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import type { AxiosStatic } from 'axios'
 import type Wikipedia from 'wikipedia'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parsePages } from '../../src/playground/wiki-pages.ts'
-import { startWiki, type Wiki } from '../../src/playground/wiki.ts'
+import { parsePages } from '../../playground/wiki/wiki-pages.ts'
+import { startWiki, type Wiki } from '../../playground/wiki/wiki.ts'
 
 // The package is CommonJS and so is the axios that it uses.
 const require = createRequire(import.meta.url)

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { LeaseLost } from '../../src/errors.ts'
+import { LeaseLost } from '../../src/base/errors.ts'
 import type { Handler, Queue } from '../../src/queue/types.ts'
-import type { Question, Run, SavedRun } from '../../src/run/types.ts'
+import type { Question, Run, SavedRun } from '../../src/stores/runs/types.ts'
 import { deferred, eventually, question, toolStep } from '../harness/stores.ts'
 
 export interface QueueSettings {

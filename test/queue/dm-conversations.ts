@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Queue } from '../../src/queue/types.ts'
-import { conversationOf, type Question } from '../../src/run/types.ts'
+import { conversationOf, type Question } from '../../src/stores/runs/types.ts'
 import { deferred, eventually, question } from '../harness/stores.ts'
 import type { QueueSettings } from './contract.ts'
 

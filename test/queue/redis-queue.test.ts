@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'
-import { conversationOf, type Question, type SavedRun } from '../../src/run/types.ts'
+import { conversationOf, type Question, type SavedRun } from '../../src/stores/runs/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { atRest, deferred, eventually, keptLog, question, toolStep } from '../harness/stores.ts'

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
-import { MOST_SIGNALS, type RunControl, type RunRef, type Signal } from '../../src/run/control.ts'
-import { conversationOf, undecidedSteps, type Question, type Run, type SavedRun } from '../../src/run/types.ts'
+import { MOST_SIGNALS, type RunControl, type RunRef, type Signal } from '../../src/stores/runs/control.ts'
+import { conversationOf, undecidedSteps, type Question, type Run, type SavedRun } from '../../src/stores/runs/types.ts'
 import { deferred, eventually, question, toolStep } from '../harness/stores.ts'
 
 export interface ControlSettings {

@@ -49,7 +49,7 @@ test('every import of our own names a file that exists', () => {
 })
 
 test('what a module of the page imports by name is exported there: nothing else checks JavaScript before a browser does', () => {
-  const page = files.filter(({ path }) => path.startsWith('src/playground/page/'))
+  const page = files.filter(({ path }) => path.startsWith('playground/page/'))
   expect(page.length).toBeGreaterThan(10)
   const missing = page.flatMap((file) =>
     namesFromNeighbours(file).filter(({ name, from }) => !exportsOf(byPath.get(from)).has(name)),
@@ -60,9 +60,9 @@ test('what a module of the page imports by name is exported there: nothing else 
 test('the agent is pure: it imports itself and the errors, its dialects the prompts, and of packages only zod', () => {
   const allowed = (from: string, to: string) =>
     to.startsWith('src/agent/') ||
-    to === 'src/errors.ts' ||
+    to === 'src/base/errors.ts' ||
     to === 'zod' ||
-    (to === 'src/prompts.ts' && from.startsWith('src/agent/dialects/') && importsOnlyTypes(from, to))
+    (to === 'src/base/prompts.ts' && from.startsWith('src/agent/dialects/') && importsOnlyTypes(from, to))
   expect(importsFrom('src/agent/').filter(({ from, to }) => !allowed(from, to))).toEqual([])
 })
 
@@ -72,14 +72,14 @@ test('only the Slack room imports from @slack', () => {
 
 test('the local Slack imports nothing of ours, but at its door', () => {
   const isOurs = (from: string) => roomOf(from)?.depth !== 0
-  const inside = importsFrom('src/playground/').filter(({ from }) => !isOurs(from))
-  expect(inside.filter(({ to }) => byPath.has(to) && !to.startsWith('src/playground/'))).toEqual([])
+  const inside = importsFrom('playground/slack/').filter(({ from }) => !isOurs(from))
+  expect(inside.filter(({ to }) => byPath.has(to) && !to.startsWith('playground/slack/'))).toEqual([])
 })
 
 test('nothing but the entry points imports the local Slack', () => {
   const outside = ownImports().filter(
     ({ from, to }) =>
-      to.startsWith('src/playground/') && !to.startsWith('src/playground/demo/') && !from.startsWith('src/playground/'),
+      to.startsWith('playground/slack/') && !to.startsWith('playground/demo/') && !from.startsWith('playground/slack/'),
   )
   expect(outside).toEqual([])
 })
@@ -122,7 +122,7 @@ function importsFrom(folder: string): Import[] {
   return allImports().filter(({ from }) => from.startsWith(folder))
 }
 
-/** Rows of the form `| 2 | `src/toolbox/http/tool-http.ts` `src/toolbox/http/` | … |`. */
+/** Rows of the form `| 2 | `src/base/http/tool-http.ts` `src/base/http/` | … |`. */
 function readRooms(text: string): Room[] {
   const rows = [...text.matchAll(/^\| (\d+) \| ([^|]+) \|/gm)]
   return rows.map(([, depth, paths]) => ({

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 import { textOf } from '../harness/source.ts'
 
 let paths: string[] | undefined
@@ -23,16 +23,16 @@ test('the build holds every door but the playground’s, and nothing that only d
   const paths = built()
   const doors = [
     'src/main.ts',
-    'src/runs-main.ts',
-    'src/feedback-main.ts',
-    'src/mcp-main.ts',
-    'src/slack-main.ts',
-    'src/cli.ts',
-    'src/eval/eval-main.ts',
+    'src/commands/runs.ts',
+    'src/commands/feedback.ts',
+    'src/commands/mcp.ts',
+    'src/commands/slack.ts',
+    'src/commands/cli.ts',
+    'src/commands/eval.ts',
     'tools/index.ts',
   ]
   expect(paths).toEqual(expect.arrayContaining(doors))
-  expect(paths.filter((path) => !/^(src|tools)\//.test(path) || path.startsWith('src/playground/'))).toEqual([])
+  expect(paths.filter((path) => !/^(src|tools)\//.test(path) || path.startsWith('playground/slack/'))).toEqual([])
 })
 
 test('every script that a person of an image runs has its file in the build', () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 import { sourcesIn, visit } from '../harness/source.ts'
 
 /** Where the seams between the rooms are declared. */
@@ -12,13 +12,13 @@ const CONTRACTS = [
   'src/agent/contracts/tool-contract.ts',
   'src/agent/run-state.ts',
   'src/agent/run-progress.ts',
-  'src/answer.ts',
-  'src/history/types.ts',
-  'src/limits/usage-limits.ts',
-  'src/limits/rate-limiter.ts',
+  'src/question/answer.ts',
+  'src/stores/history/types.ts',
+  'src/stores/limits/usage-limits.ts',
+  'src/stores/limits/rate-limiter.ts',
   'src/queue/types.ts',
-  'src/run/types.ts',
-  'src/run/stored-run.ts',
+  'src/stores/runs/types.ts',
+  'src/stores/runs/stored-run.ts',
   'src/telemetry/telemetry-event.ts',
   'src/telemetry/attempt.ts',
   'tools/tool-settings.ts',

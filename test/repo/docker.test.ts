@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { loadConfig, SETTINGS } from '../../src/config.ts'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 import { copyOf, readDockerfile } from '../harness/dockerfile.ts'
 import { describeWithCompose } from '../harness/compose.ts'
 import { sourcesIn, textOf, visit } from '../harness/source.ts'
@@ -127,7 +127,7 @@ describe('Dockerfile', () => {
 function foldersRead(): string[] {
   const folders = new Set<string>()
   for (const { tree } of sourcesIn('src', 'tools').filter(
-    ({ path, text }) => !path.startsWith('src/playground/') && text.includes('(ROOT,'),
+    ({ path, text }) => !path.startsWith('playground/slack/') && text.includes('(ROOT,'),
   )) {
     visit(tree, (node) => {
       if (!ts.isCallExpression(node) || node.arguments[0]?.getText() !== 'ROOT') return

@@ -4,8 +4,8 @@ import { parse } from 'dotenv'
 import { describe, expect, test } from 'vitest'
 import { DIALECTS } from '../../src/agent/dialects/index.ts'
 import { DIALECTS as DIALECT_NAMES, loadConfig, SECRETS, SETTINGS, STEPS } from '../../src/config.ts'
-import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
-import { ROOT } from '../../src/package-root.ts'
+import { createToolHttp } from '../../src/base/http/tool-http.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 import { createToolbox, toolNames, type ToolSettings } from '../../tools/index.ts'
 import { anchorsOf, codeIn, linksIn, tableUnder } from '../harness/markdown.ts'
 import { filesIn, textOf } from '../harness/source.ts'
@@ -84,7 +84,7 @@ describe('README', () => {
 
   test('begins with a sentence, a picture and the two commands', () => {
     const top = readme.split('\n').slice(0, 25).join('\n')
-    expect(top).toContain('src/playground/page/screenshot.png')
+    expect(top).toContain('docs/pictures/screenshot.png')
     expect(top).toContain('npm ci && npm run playground')
     expect(top).toContain('npm ci && npm test')
   })
@@ -102,9 +102,7 @@ describe('README’s pictures', () => {
   })
 
   test('are small PNGs, and all of those that npm run pictures makes, in light and dark', () => {
-    const made = filesIn('src/playground/pictures').concat(
-      filesIn('src/playground/page').filter((path) => path.endsWith('.png')),
-    )
+    const made = filesIn('docs/pictures').concat(filesIn('playground/page').filter((path) => path.endsWith('.png')))
     expect(pictures.flatMap(({ path, dark }) => [path, dark]).sort()).toEqual(made.sort())
     expect(pictures.filter(({ path, dark }) => dark !== path.replace('.png', '-dark.png'))).toEqual([])
     const bytes = made.map((path) => ({ path, bytes: statSync(join(ROOT, path)).size }))

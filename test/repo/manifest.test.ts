@@ -2,7 +2,7 @@ import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { scopesOf } from '../../src/playground/methods/index.ts'
+import { scopesOf } from '../../playground/slack/methods/index.ts'
 import { COMMAND } from '../../src/slack/format/messages.ts'
 import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
 
@@ -132,7 +132,7 @@ const OPTIONAL = [
   'users:read.email',
 ]
 
-const code = sourcesIn('src').filter(({ path }) => !path.startsWith('src/playground/'))
+const code = sourcesIn('src').filter(({ path }) => !path.startsWith('playground/slack/'))
 const methods = distinct(code.flatMap(methodsCalled))
 const events = distinct(
   code.flatMap((file) => listeners(file, 'event').concat(listeners(file, 'message').length > 0 ? ['message'] : [])),

@@ -1,6 +1,6 @@
 /** What people write while the bot works: the asker's own words reach the run, everything else waits its turn. */
 import { describe, expect, test } from 'vitest'
-import { BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { BUTTON, FOOTER, type TestBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'

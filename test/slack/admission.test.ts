@@ -1,6 +1,6 @@
 /** Who may ask, and where: everybody else is told so once, alone, and the model never hears of it. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlack } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlack } from '../../playground/slack/slack.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'

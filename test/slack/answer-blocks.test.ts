@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TEAM, type Json, type LocalSlack } from '../../src/playground/slack.ts'
+import { TEAM, type Json, type LocalSlack } from '../../playground/slack/slack.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { GENERAL } from '../../src/playground/slack.ts'
+import { GENERAL } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ALICE, BOB, GENERAL, type Json } from '../../src/playground/slack.ts'
+import { ALICE, BOB, GENERAL, type Json } from '../../playground/slack/slack.ts'
 import { HOME_EXAMPLE } from '../../src/slack/format/action-ids.ts'
 import { pressesCountAsOne } from '../harness/answer-buttons.ts'
 import { secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'

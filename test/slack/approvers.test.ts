@@ -1,8 +1,8 @@
 /** Who may allow a call: the asker, and whom APPROVERS names, and nobody else. */
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import { ALICE, BOB, GENERAL } from '../../src/playground/slack.ts'
-import { approversOf } from '../../src/slack/approvers.ts'
+import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
+import { approversOf } from '../../src/slack/approvals/approvers.ts'
 import { approvalBot, cards, DENY, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
 import { strangers } from '../harness/slack-hands.ts'
 import { standStill } from '../harness/stand-still.ts'

@@ -1,6 +1,6 @@
 /** "Ask about this message", in a message's menu. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { finish } from '../harness/played-model.ts'
 import { noFile, textFile } from '../harness/said-files.ts'

@@ -1,6 +1,6 @@
 /** The button "Ask again" below an answer. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../src/playground/slack.ts'
+import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.ts'
 import { ASK_AGAIN } from '../../src/slack/format/action-ids.ts'
 import { postButtons, pressesCountAsOne } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'

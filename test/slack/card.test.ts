@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Message } from '../../src/playground/slack.ts'
+import type { Message } from '../../playground/slack/slack.ts'
 import { secondBot, startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'

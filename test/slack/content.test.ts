@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { pings } from '../../src/playground/shown.ts'
+import { pings } from '../../playground/slack/shown.ts'
 import { answerContents, footerText } from '../../src/slack/format/split-answer.ts'
 import { noteContent, rootContent, stepContent, withoutBlocks } from '../../src/slack/format/blocks.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'

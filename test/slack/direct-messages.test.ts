@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { secondBot, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'

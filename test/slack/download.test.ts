@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { startLocalSlack } from '../../src/playground/slack.ts'
+import { startLocalSlack } from '../../playground/slack/slack.ts'
 import { download, type DownloadOptions } from '../../src/slack/client/download.ts'
 import type { Ends } from '../harness/ends.ts'
 import { textFile } from '../harness/said-files.ts'

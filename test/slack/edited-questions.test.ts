@@ -1,6 +1,6 @@
 /** People edit and delete what they asked: while it is worked on, while it waits, and after the answer. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { ASK_AGAIN, ASK_EDITED } from '../../src/slack/format/action-ids.ts'
 import { BUTTON, FOOTER, secondBot, startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'

@@ -1,6 +1,6 @@
 /** What people read when something goes wrong: what happened, what to do, and a reference that the log has too. */
 import { expect, test } from 'vitest'
-import { ALICE, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
 import { act, finish, type Turn } from '../harness/played-model.ts'
 

@@ -1,6 +1,6 @@
 /** The table of failures: what happens for which error, by how it stands. */
 import { describe, expect, test } from 'vitest'
-import { LeaseLost, ModelError } from '../../src/errors.ts'
+import { LeaseLost, ModelError } from '../../src/base/errors.ts'
 import { SlackRefusal } from '../../src/slack/client/slack-errors.ts'
 import { failureOutcome, type Circumstances } from '../../src/slack/failure-outcome.ts'
 import { cannotPost, FAILED, RESTARTED } from '../../src/slack/format/messages.ts'

@@ -2,8 +2,8 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { loadQuestions } from '../../src/eval/questions.ts'
-import { BOB, GENERAL, TEAM } from '../../src/playground/slack.ts'
+import { loadQuestions } from '../../src/commands/eval/questions.ts'
+import { BOB, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { FEEDBACK } from '../../src/slack/format/action-ids.ts'
 import { postButtons, questionId } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
@@ -13,7 +13,7 @@ import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { scrape } from '../harness/scrape.ts'
 import { eventually } from '../harness/stores.ts'
 
-const MAIN = 'src/feedback-main.ts'
+const MAIN = 'src/commands/feedback.ts'
 
 /** A question that is answered, and how somebody presses a thumb below its answer. */
 async function answered(bot: TestBot, question: string) {

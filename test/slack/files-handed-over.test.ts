@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import type { Bot } from '../../src/bot.ts'
-import { BOT_USER } from '../../src/playground/slack.ts'
+import { BOT_USER } from '../../playground/slack/slack.ts'
 import { type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { hungryWorkbook, pdfOf } from '../harness/file-corpus.ts'

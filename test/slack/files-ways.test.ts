@@ -1,7 +1,7 @@
 /** Files in every way that steps are shown, what is hostile in them, and what forgets them while a run is at work. */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { ALICE, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { sheetRow, xlsxOf } from '../harness/file-corpus.ts'

@@ -1,6 +1,6 @@
 /** Questions with files, from the message to the answer: what the model is given of them, and what its tools read. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { fixture, pdfOf } from '../harness/file-corpus.ts'

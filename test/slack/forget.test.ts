@@ -1,7 +1,7 @@
 /** What is forgotten at people's wish, and when the app is removed. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'

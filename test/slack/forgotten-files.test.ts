@@ -1,6 +1,6 @@
 /** What is kept of files goes with their question, their thread and their person, and comes back with an edit. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { ASK_EDITED } from '../../src/slack/format/action-ids.ts'
 import { startBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'

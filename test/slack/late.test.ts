@@ -1,8 +1,8 @@
 /** A mention that Slack could not deliver at first: what was said in its thread meanwhile is looked up there. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
-import { BOB, BOT_USER, GENERAL, RANDOM, type SayOptions } from '../../src/playground/slack.ts'
-import { findRuns } from '../../src/run/list-runs.ts'
+import { BOB, BOT_USER, GENERAL, RANDOM, type SayOptions } from '../../playground/slack/slack.ts'
+import { findRuns } from '../../src/stores/runs/list-runs.ts'
 import { startBot, Thread, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'

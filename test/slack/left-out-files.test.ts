@@ -1,6 +1,6 @@
 /** Files that are not read: what people are told of each, and that nothing of them goes where it must not. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { fixture } from '../harness/file-corpus.ts'

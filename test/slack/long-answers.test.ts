@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Fault, LocalSlackOptions } from '../../src/playground/slack.ts'
+import type { Fault, LocalSlackOptions } from '../../playground/slack/slack.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'

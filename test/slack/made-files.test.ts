@@ -1,6 +1,6 @@
 /** Files that go out with an answer. */
 import { expect, test } from 'vitest'
-import { ALICE, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'

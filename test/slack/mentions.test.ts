@@ -1,9 +1,9 @@
 /** People and channels that a question names, for the model; and those that a model names, for people. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../src/playground/slack.ts'
-import { createLog } from '../../src/log.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { createLog } from '../../src/base/log.ts'
 import { Directory } from '../../src/slack/client/directory.ts'
-import { Mentions } from '../../src/slack/mentions.ts'
+import { Mentions } from '../../src/slack/client/mentions.ts'
 import { SlackWeb } from '../../src/slack/client/slack-web.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'

@@ -1,6 +1,6 @@
 /** When the bot speaks in a thread without being named: `mute`, `unmute`, and how people hear of them. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'

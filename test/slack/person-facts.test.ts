@@ -1,7 +1,7 @@
 /** What is known of who asks: whose person they are, for how long it holds, and how long anybody waits for it. */
 import { describe, expect, test } from 'vitest'
-import { createLog } from '../../src/log.ts'
-import { ALICE, BOB, BOT_USER, GENERAL, TEAM } from '../../src/playground/slack.ts'
+import { createLog } from '../../src/base/log.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { Directory } from '../../src/slack/client/directory.ts'
 import { SlackWeb } from '../../src/slack/client/slack-web.ts'
 import { startBot } from '../harness/bot.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ALICE, BOB } from '../../src/playground/slack.ts'
+import { ALICE, BOB } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'

@@ -1,6 +1,6 @@
 /** `/ask private:`: the answer is the asker's alone, until the asker shares it. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { FOOTER, secondBot, startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'

@@ -1,7 +1,7 @@
 /** What the bot says to the asker alone, because it cannot say it in the thread. */
 import { describe, expect, test } from 'vitest'
-import { sign } from '../../src/playground/deliveries.ts'
-import { ALICE, GENERAL, TEAM, type Fault, type LocalSlack } from '../../src/playground/slack.ts'
+import { sign } from '../../playground/slack/events/deliveries.ts'
+import { ALICE, GENERAL, TEAM, type Fault, type LocalSlack } from '../../playground/slack/slack.ts'
 import { respond } from '../../src/slack/client/response-url.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'

@@ -2,12 +2,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ToolQuestion } from '../../src/agent/types.ts'
-import { checkBlocks } from '../../src/playground/block-rules.ts'
-import { checkView } from '../../src/playground/methods/view-methods.ts'
-import { pings } from '../../src/playground/shown.ts'
-import { formOf } from '../../src/run/question-form.ts'
+import { checkBlocks } from '../../playground/slack/blocks/block-rules.ts'
+import { checkView } from '../../playground/slack/methods/view-methods.ts'
+import { pings } from '../../playground/slack/shown.ts'
+import { formOf } from '../../src/stores/runs/question-form.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
-import { endedQuestionCard, questionCard } from '../../src/slack/format/question-card.ts'
+import { endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
 import { questionView } from '../../src/slack/views/question-view.ts'
 
 const WORST = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainText, questionOf, type SlackMessage } from '../../src/slack/listeners/to-question.ts'
+import { plainText, questionOf, type SlackMessage } from '../../src/slack/intake/to-question.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 
 const BOT = 'U0BOT'

@@ -1,6 +1,6 @@
 /** Threads that are read by a link: which, for whom, and where. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Said } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Said } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'

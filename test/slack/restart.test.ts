@@ -1,6 +1,6 @@
 /** A bot without Redis ends: what it cannot finish is lost, so everybody who waits is told. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { finish } from '../harness/played-model.ts'
 

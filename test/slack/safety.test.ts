@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish, type Turn } from '../harness/played-model.ts'

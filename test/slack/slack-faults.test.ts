@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BOB, GENERAL, type Fault } from '../../src/playground/slack.ts'
+import { BOB, GENERAL, type Fault } from '../../playground/slack/slack.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'

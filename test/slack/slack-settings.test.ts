@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { BOT_USER, GENERAL } from '../../src/playground/slack.ts'
+import { BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { temporaryFolder } from '../harness/command.ts'
 import { act, finish } from '../harness/played-model.ts'

@@ -1,9 +1,9 @@
 /** People stop what the bot works on, each in their way, with the worker in the same process or in another. */
 import { describe, expect, test } from 'vitest'
 import { Redis } from 'ioredis'
-import { ALICE, BOB, BOT_USER, GENERAL, TEAM } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { STOP } from '../../src/slack/format/action-ids.ts'
-import { isStopWord } from '../../src/slack/listeners/to-question.ts'
+import { isStopWord } from '../../src/slack/intake/to-question.ts'
 import type { Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'

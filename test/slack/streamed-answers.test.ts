@@ -1,6 +1,6 @@
 /** `STEPS=stream` in direct messages: a plan with a task a step, and below it the answer as the model writes it. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, TEAM, type Fault, type Message } from '../../src/playground/slack.ts'
+import { ALICE, TEAM, type Fault, type Message } from '../../playground/slack/slack.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { strangers } from '../harness/slack-hands.ts'

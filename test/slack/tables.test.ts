@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tableCharacters } from '../../src/playground/block-tables.ts'
+import { tableCharacters } from '../../playground/slack/blocks/block-tables.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { blocksIn, type Content, type ShownBlock } from '../../src/slack/format/blocks.ts'
 import { accept, textsOf } from '../harness/slack-content.ts'

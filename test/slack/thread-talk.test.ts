@@ -1,6 +1,6 @@
 /** What people said to each other in a thread, before they ask the bot about it. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, type SayOptions } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, type SayOptions } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../src/playground/slack.ts'
-import { parsePages } from '../../src/playground/wiki-pages.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { parsePages } from '../../playground/wiki/wiki-pages.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'

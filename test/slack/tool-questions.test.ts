@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
-import { ALICE, BOB, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import {
   ALLOW_ONCE,
   QUESTION_CHOOSE,

@@ -1,7 +1,7 @@
 /** What people read below an answer whose model takes no pictures. */
 import { expect, test } from 'vitest'
 import type { Model, Picture } from '../../src/agent/types.ts'
-import { ALICE, GENERAL } from '../../src/playground/slack.ts'
+import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 import { modelAt } from '../harness/agent-run.ts'
 import { startBot } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'

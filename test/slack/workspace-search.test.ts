@@ -1,6 +1,6 @@
 /** What a question may find in the workspace, and what is said where it may not. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, RANDOM, type LocalSlackOptions } from '../../src/playground/slack.ts'
+import { ALICE, BOB, BOT_USER, RANDOM, type LocalSlackOptions } from '../../playground/slack/slack.ts'
 import type { Env } from '../../src/config.ts'
 import { ASK_AGAIN, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'

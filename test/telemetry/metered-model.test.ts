@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Model, ModelEvent, ModelRequest } from '../../src/agent/types.ts'
-import { ModelError } from '../../src/errors.ts'
+import { ModelError } from '../../src/base/errors.ts'
 import { withBreaker } from '../../src/model/circuit-breaker.ts'
 import type { ModelCallEvent } from '../../src/telemetry/telemetry-event.ts'
 import { meteredModel } from '../../src/telemetry/metered-model.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/base/log.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { startCommand } from '../harness/command.ts'

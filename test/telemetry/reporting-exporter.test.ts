@@ -1,6 +1,6 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { expect, test } from 'vitest'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/base/log.ts'
 import { ReportingExporter } from '../../src/telemetry/reporting-exporter.ts'
 import { startCollector } from '../harness/otlp-collector.ts'
 

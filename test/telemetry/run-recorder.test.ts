@@ -1,9 +1,9 @@
 /** What RUN_TRACES keeps of a run, through the bot's front door. */
 import { expect, test } from 'vitest'
-import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/run/run-trace.ts'
-import { redisArchive } from '../../src/archive/redis-archive.ts'
-import { BOB, RANDOM, TEAM } from '../../src/playground/slack.ts'
-import { sealerOf } from '../../src/seal.ts'
+import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'
+import { redisArchive } from '../../src/stores/archive/redis-archive.ts'
+import { BOB, RANDOM, TEAM } from '../../playground/slack/slack.ts'
+import { sealerOf } from '../../src/base/seal.ts'
 import { ONCE, approvalBot, notes, waitingCard } from '../harness/approvals.ts'
 import { secondBot, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { startCommand } from '../harness/command.ts'
@@ -227,7 +227,7 @@ describeWithRedis('in Redis', () => {
     expect(trace.calls[2]?.error).toEqual(expect.any(String))
     expect(trace.calls[3]).toMatchObject({ read: { kind: 'finish', answer: 'Two.' } })
     expect(told).toEqual([])
-    const runs = (...args: string[]) => startCommand(t, 'src/runs-main.ts', { args, env })
+    const runs = (...args: string[]) => startCommand(t, 'src/commands/runs.ts', { args, env })
     const printed = await runs('trace', id)
     expect((await printed.ended).code).toBe(0)
     expect(JSON.parse(printed.stdout())).toEqual(trace)

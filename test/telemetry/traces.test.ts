@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/base/log.ts'
 import { loadConfig } from '../../src/config.ts'
 import { inputMessages } from '../../src/telemetry/genai-messages.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/base/log.ts'
 import { memoryQueue, type MemoryQueueOptions } from '../../src/queue/memory-queue.ts'
 import type { Queue } from '../../src/queue/types.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'

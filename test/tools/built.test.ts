@@ -3,8 +3,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { startWiki } from '../../src/playground/wiki.ts'
-import { ROOT } from '../../src/package-root.ts'
+import { startWiki } from '../../playground/wiki/wiki.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 
 const run = promisify(execFile)
 const FOLDER = join(ROOT, 'tmp', 'built-tools')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ToolError } from '../../src/errors.ts'
+import { ToolError } from '../../src/base/errors.ts'
 import { calculate, calculator } from '../../tools/calculator.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 import { toolContext } from '../harness/tool-context.ts'

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 import { loadCustomTools } from '../../tools/custom-loader.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
 

@@ -1,6 +1,6 @@
 /** What a service, a wiki or a model sends on purpose: two megabytes of it, and a bound that only a freeze breaks. */
 import { expect, onTestFinished, test } from 'vitest'
-import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
+import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { createToolbox, toolNames } from '../../tools/index.ts'
 import { cutTitle, isSameTitle, offeredTitles } from '../../tools/wikipedia/titles.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'

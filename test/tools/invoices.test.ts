@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { ROOT } from '../../src/package-root.ts'
+import { ROOT } from '../../src/base/package-root.ts'
 import { invoices } from '../../tools/examples/invoices/index.ts'
 import { exampleFiles } from '../../tools/index.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'

@@ -1,7 +1,7 @@
 import { encode } from 'gpt-tokenizer/encoding/o200k_base'
 import { expect, onTestFinished, test } from 'vitest'
-import { ConfigError } from '../../src/errors.ts'
-import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
+import { ConfigError } from '../../src/base/errors.ts'
+import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import {
   checkToolNames,
   createToolbox,

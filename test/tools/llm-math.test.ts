@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createToolHttp } from '../../src/toolbox/http/tool-http.ts'
-import { loadPrompts } from '../../src/prompts.ts'
+import { createToolHttp } from '../../src/base/http/tool-http.ts'
+import { loadPrompts } from '../../src/base/prompts.ts'
 import { createToolbox } from '../../tools/index.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
 

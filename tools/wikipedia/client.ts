@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ToolError } from '../../src/errors.ts'
+import { ToolError } from '../../src/base/errors.ts'
 import { parseJson, webAddress } from '../service-response.ts'
 import { cutQuery } from '../query.ts'
 import type { Service } from '../tool-settings.ts'

@@ -1,4 +1,4 @@
-import type { Prompts } from '../../prompts.ts'
+import type { Prompts } from '../../base/prompts.ts'
 import { pastAnswer } from '../prompt-size.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'

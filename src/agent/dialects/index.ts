@@ -1,4 +1,4 @@
-import type { Prompts } from '../../prompts.ts'
+import type { Prompts } from '../../base/prompts.ts'
 import type { Dialect } from '../types.ts'
 import { bracketDialect, docstoreDialect } from './bracket.ts'
 import { conversationalDialect } from './conversational.ts'

@@ -1,4 +1,4 @@
-import type { Prompts } from '../../prompts.ts'
+import type { Prompts } from '../../base/prompts.ts'
 import { messageLine } from '../observation.ts'
 import { acceptsInput, toolNames } from '../tool-input.ts'
 import { answerInJson, labelledAnswer } from '../parser/answer-opening.ts'

@@ -1,5 +1,5 @@
 import { personsWords } from '../observation.ts'
-import type { Prompts } from '../../prompts.ts'
+import type { Prompts } from '../../base/prompts.ts'
 import { inputText, specOf, toolNames } from '../tool-input.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
 import { reactLabel, sectionsOf } from '../parser/labels.ts'

@@ -1,4 +1,4 @@
-import type { Prompts } from '../../prompts.ts'
+import type { Prompts } from '../../base/prompts.ts'
 import { messageLine } from '../observation.ts'
 import { inputText } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'

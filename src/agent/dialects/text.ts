@@ -1,5 +1,5 @@
 /** The text dialect, and the parts of its prompt that those of the other dialects have too. */
-import type { Prompts } from '../../prompts.ts'
+import type { Prompts } from '../../base/prompts.ts'
 import { cutMiddle, defuseLabels, fenceObservation, messageLine } from '../observation.ts'
 import { PICTURE_NAME_CHARS } from '../prompt-size.ts'
 import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, toolNames } from '../tool-input.ts'

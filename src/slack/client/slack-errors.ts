@@ -1,5 +1,5 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
-import { causesOf, LeaseLost } from '../../errors.ts'
+import { causesOf, LeaseLost } from '../../base/errors.ts'
 
 /** Slack's refusal of a call, with its error code. Trying again would not help. */
 export class SlackRefusal extends Error {

@@ -1,7 +1,7 @@
 import { WebClient } from '@slack/web-api'
-import { backoffMs, sleep } from '../../backoff.ts'
-import { messageOf } from '../../errors.ts'
-import type { Log } from '../../log.ts'
+import { backoffMs, sleep } from '../../base/backoff.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
 import { faultOf, outcomeOf, SlackRefusal } from './slack-errors.ts'
 

@@ -1,4 +1,4 @@
-import type { Question } from '../../run/types.ts'
+import type { Question } from '../../stores/runs/types.ts'
 import { SlackRefusal } from './slack-errors.ts'
 
 /** The Web API, as far as it is read here. */

@@ -1,5 +1,5 @@
-import { backoffMs, sleep } from '../../backoff.ts'
-import { messageOf } from '../../errors.ts'
+import { backoffMs, sleep } from '../../base/backoff.ts'
+import { messageOf } from '../../base/errors.ts'
 import { addressAtSlack } from './slack-address.ts'
 import { SlackRefusal } from './slack-errors.ts'
 

@@ -1,8 +1,8 @@
 import { workMs } from '../../agent/run-progress.ts'
-import { LeaseLost, messageOf } from '../../errors.ts'
-import type { Log } from '../../log.ts'
+import { LeaseLost, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
 import { foldedCard, isWaiting, workingCard } from '../format/work-card.ts'
-import type { Outbox } from '../outbox.ts'
+import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 
 /** The post key of the card. */

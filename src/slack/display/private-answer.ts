@@ -1,6 +1,6 @@
 import { noteContent, privateChoice, type AnswerView, type Content } from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
-import type { Outbox } from '../outbox.ts'
+import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending } from './types.ts'
 
 /** `/ask private:`: the answer alone, for the asker alone, and then what the asker may do with it. */

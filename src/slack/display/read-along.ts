@@ -1,8 +1,8 @@
 import type { AgentDeps } from '../../agent/agent.ts'
-import { messageOf } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import type { RunControl } from '../../run/control.ts'
-import { conversationOf, type Question } from '../../run/types.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { RunControl } from '../../stores/runs/control.ts'
+import { conversationOf, type Question } from '../../stores/runs/types.ts'
 
 /** What a person has stopped on the screen is not gone on with. */
 export function stopRun(question: Question, { control, log }: { control?: RunControl | undefined; log: Log }): void {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { LeaseLost, messageOf } from '../../errors.ts'
-import type { Log } from '../../log.ts'
+import { LeaseLost, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
 import {
   noteContent,
   stepContent,
@@ -10,7 +10,7 @@ import {
   type StepView,
 } from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
-import type { Outbox } from '../outbox.ts'
+import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 
 /** Slack is slow where it takes so long for a call: then the steps that wait come as one message. Milliseconds. */

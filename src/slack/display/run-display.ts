@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import { applyEvent, endedStep, isRunning, stepCount, toolsDown, workMs } from '../../agent/run-progress.ts'
 import type { RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
-import type { AnswerEvent } from '../../answer.ts'
-import { LeaseLost, messageOf } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import { isPrivate, progressOf, type Run } from '../../run/types.ts'
-import type { ThreadStates } from '../../threads/types.ts'
+import type { AnswerEvent } from '../../question/answer.ts'
+import { LeaseLost, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { isPrivate, progressOf, type Run } from '../../stores/runs/types.ts'
+import type { ThreadStates } from '../../stores/threads/types.ts'
 import { noteContent, type AnswerView } from '../format/blocks.ts'
 import { PICTURES_UNSEEN, toolsDownText, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
-import type { Mentions } from '../mentions.ts'
-import type { Outbox } from '../outbox.ts'
-import type { Settings } from '../../workspace/settings.ts'
+import type { Mentions } from '../client/mentions.ts'
+import type { Outbox } from '../client/outbox.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
 import { Status } from './status.ts'
 import type { AnswerStart, Display, ShownStep } from './types.ts'
 
@@ -150,7 +150,10 @@ export class RunDisplay {
   async #wait(n: number, step: ToolStep): Promise<void> {
     let failure: unknown
     this.#enqueue(async () => {
-      const [approvals, questions] = await Promise.all([import('./approvals.ts'), import('./tool-questions.ts')])
+      const [approvals, questions] = await Promise.all([
+        import('../approvals/approvals.ts'),
+        import('../approvals/tool-questions.ts'),
+      ])
       const show = step.waiting?.for?.kind === 'question' ? questions.showQuestion : approvals.showApproval
       await show(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
     })
@@ -161,8 +164,8 @@ export class RunDisplay {
 
   #settleApprovals(isOver: boolean): void {
     const state = { isOver, steps: [...this.#run.saved.steps] }
-    this.#enqueue(async () => (await import('./approvals.ts')).settleApprovals(this.#options, state))
-    this.#enqueue(async () => (await import('./tool-questions.ts')).settleQuestions(this.#options, state))
+    this.#enqueue(async () => (await import('../approvals/approvals.ts')).settleApprovals(this.#options, state))
+    this.#enqueue(async () => (await import('../approvals/tool-questions.ts')).settleQuestions(this.#options, state))
   }
 
   #showStep(n: number): void {

@@ -1,10 +1,10 @@
-import { messageOf } from '../../errors.ts'
-import type { Log } from '../../log.ts'
-import type { Question } from '../../run/types.ts'
-import type { ThreadState, ThreadStates } from '../../threads/types.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Question } from '../../stores/runs/types.ts'
+import type { ThreadState, ThreadStates } from '../../stores/threads/types.ts'
 import type { SlackArgs } from '../client/slack-web.ts'
 import { headOf } from '../format/escape.ts'
-import type { Outbox } from '../outbox.ts'
+import type { Outbox } from '../client/outbox.ts'
 
 /** Slack clears a status with each message of the bot. It is set again if the work still goes on after this long. Milliseconds. */
 const REFRESH_MS = 1500

@@ -1,8 +1,8 @@
-import { LeaseLost } from '../../errors.ts'
+import { LeaseLost } from '../../base/errors.ts'
 import type { AnswerView, Content } from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
-import type { Outbox } from '../outbox.ts'
+import type { Outbox } from '../client/outbox.ts'
 import type { Chunk, EndedStream, StreamMessage } from './stream-message.ts'
 import { planBlock } from './stream-tasks.ts'
 

@@ -1,5 +1,5 @@
 import { SlackRefusal } from '../client/slack-errors.ts'
-import type { Question, Run } from '../../run/types.ts'
+import type { Question, Run } from '../../stores/runs/types.ts'
 import type { TaskUpdate } from './stream-tasks.ts'
 
 /** The post key of a run's first streamed message; those after it are `stream-2` and so on. */

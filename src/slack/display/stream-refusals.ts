@@ -1,4 +1,4 @@
-import type { Question } from '../../run/types.ts'
+import type { Question } from '../../stores/runs/types.ts'
 
 /** For so long a place is not tried again that refuses streams, or has had too many of them. Milliseconds. */
 const REFUSED_MS = 600_000

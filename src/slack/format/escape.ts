@@ -1,4 +1,4 @@
-import type { FileRef } from '../../run/types.ts'
+import type { FileRef } from '../../stores/runs/types.ts'
 
 /**
  * Slack's control sequences (`<!channel>`, `<@U…>`, `<#C…>`, `<https://…>`) begin with `<`. Escaped, they are text and ping

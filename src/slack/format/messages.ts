@@ -1,5 +1,5 @@
 import type { StopReason } from '../../agent/types.ts'
-import type { Refusal } from '../../limits/usage-limits.ts'
+import type { Refusal } from '../../stores/limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 
 /** The bot's own sentences. mrkdwn; nothing in here comes from a person or a model. */

@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt'
 import { STOP_WORDS } from '../format/messages.ts'
-import { stopRuns, whisper } from './stop-runs.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { stopRuns, whisper } from '../intake/stop-runs.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /**
  * `agent_session_stopped`: somebody pressed Slack's own Stop under a thread of an agent app. Slack has ended the streams, but not

@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt'
-import { messageOf } from '../../errors.ts'
+import { messageOf } from '../../base/errors.ts'
 import { headOf } from '../format/escape.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** Slack's titles are no longer than this. */
 const TITLE_CHARS = 200

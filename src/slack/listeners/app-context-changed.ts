@@ -1,8 +1,8 @@
 import type { App } from '@slack/bolt'
 import { z } from 'zod'
-import { keepLookedAt } from '../../threads/looked-at.ts'
-import { inBackground } from './pressed.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { keepLookedAt } from '../../stores/threads/looked-at.ts'
+import { inBackground } from '../intake/pressed.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const channelId = z.string().regex(/^[CGD][A-Z0-9]{1,20}$/)
 

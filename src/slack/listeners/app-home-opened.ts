@@ -1,9 +1,9 @@
 import type { App } from '@slack/bolt'
-import { ExpiringMap } from '../../history/expiring-map.ts'
+import { ExpiringMap } from '../../base/expiring-map.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES } from '../views/home-view.ts'
-import { inBackground } from './pressed.ts'
-import { recipientOf, type HomeOf, type ListenerOptions } from './to-question.ts'
+import { inBackground } from '../intake/pressed.ts'
+import { recipientOf, type HomeOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** A Home is published at most once in this time for a person, in ms. */
 const AGAIN_MS = 3_000

@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt'
-import { stopByWord } from './stop-runs.ts'
-import { enqueueMessage, maySayStop, type ListenerOptions } from './to-question.ts'
+import { stopByWord } from '../intake/stop-runs.ts'
+import { enqueueMessage, maySayStop, type ListenerOptions } from '../intake/to-question.ts'
 
 /** `app_mention`: a message in a channel names the bot. Slack sends it as a `message` too; the queue takes it once. */
 export function listenToAppMentions(app: App, options: ListenerOptions): void {

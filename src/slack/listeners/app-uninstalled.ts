@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs, App } from '@slack/bolt'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** `app_uninstalled`: the app is removed from a workspace, of which nothing is kept any longer. */
 export function listenToAppUninstalled(app: App, options: ListenerOptions): void {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ASK_ABOUT } from '../format/action-ids.ts'
 import { QUESTION } from '../views/ask-about-view.ts'
 import { readMetadata } from './signed-metadata.ts'
-import { enqueue, recipientOf, type ListenerOptions } from './to-question.ts'
+import { enqueue, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const metadataSchema = z.object({
   channel: z.string(),

@@ -1,9 +1,9 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
-import { askedMessage, conversationOf, type Question } from '../../run/types.ts'
+import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { ASK_AGAIN } from '../format/action-ids.ts'
-import { GONE, readableBy, withRecord } from './answer-record.ts'
-import { pressedOn, type Pressed } from './pressed.ts'
-import { enqueue, type ListenerOptions } from './to-question.ts'
+import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
+import { pressedOn, type Pressed } from '../intake/pressed.ts'
+import { enqueue, type ListenerOptions } from '../intake/to-question.ts'
 
 /** Presses of one person within this time are one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000

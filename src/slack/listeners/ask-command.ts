@@ -1,10 +1,10 @@
 import type { App } from '@slack/bolt'
-import { isPrivate, type Question } from '../../run/types.ts'
+import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { noteContent } from '../format/blocks.ts'
 import { COMMAND, helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'
-import { forgetByCommand, isForgetCommand } from './forget-command.ts'
-import { isSettingsCommand, openSettings } from './settings-command.ts'
-import { stopRuns } from './stop-runs.ts'
+import { forgetByCommand, isForgetCommand } from '../intake/forget-command.ts'
+import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
+import { stopRuns } from '../intake/stop-runs.ts'
 import {
   enqueue,
   isCanned,
@@ -13,7 +13,7 @@ import {
   recipientOf,
   type Delivery,
   type ListenerOptions,
-} from './to-question.ts'
+} from '../intake/to-question.ts'
 
 /** What is no question but a word to the bot. */
 const WORDS = [

@@ -1,11 +1,11 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
-import type { Question } from '../../run/types.ts'
+import type { Question } from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { ASK_EDITED } from '../format/action-ids.ts'
 import { fileRefs } from '../format/escape.ts'
-import { enqueue, plainText, recipientOf, type ListenerOptions } from './to-question.ts'
-import { editedQuestionId, editTsOf } from './withdraw.ts'
+import { enqueue, plainText, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { editedQuestionId, editTsOf } from '../intake/withdraw.ts'
 
 /** How long the message is looked for, in ms: Slack waits three seconds for the ack. */
 const PATIENCE_MS = 2_500

@@ -1,11 +1,11 @@
 import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bolt'
-import type { Feedback } from '../../archive/types.ts'
+import type { Feedback } from '../../stores/archive/types.ts'
 import { FEEDBACK, FEEDBACK_COMMENT } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedback-view.ts'
-import { GONE, withRecord } from './answer-record.ts'
-import { inBackground, pressedOn } from './pressed.ts'
+import { GONE, withRecord } from '../intake/answer-record.ts'
+import { inBackground, pressedOn } from '../intake/pressed.ts'
 import { readMetadata, signMetadata } from './signed-metadata.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const THUMB = /^(up|down):(.+)$/s
 

@@ -1,8 +1,8 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
-import type { Question } from '../../run/types.ts'
+import type { Question } from '../../stores/runs/types.ts'
 import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { EXAMPLES } from '../views/home-view.ts'
-import { enqueue, recipientOf, type ListenerOptions } from './to-question.ts'
+import { enqueue, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** Presses of one person on one example within this time are one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000

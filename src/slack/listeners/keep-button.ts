@@ -1,7 +1,7 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import { respond } from '../client/response-url.ts'
 import { KEEP } from '../format/action-ids.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** "Keep for myself" below a private answer: the buttons go, the answer stays. */
 export function listenToKeepButton(app: App, options: ListenerOptions): void {

@@ -1,6 +1,6 @@
 import { subtype, type App } from '@slack/bolt'
-import { recipientOf, type ListenerOptions, type SlackMessage } from './to-question.ts'
-import { deletedMessage, withdrawDeleted, withdrawEdited } from './withdraw.ts'
+import { recipientOf, type ListenerOptions, type SlackMessage } from '../intake/to-question.ts'
+import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/withdraw.ts'
 
 type Message = Omit<SlackMessage, 'channel'>
 

@@ -1,6 +1,6 @@
 import { subtype, type App } from '@slack/bolt'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
-import { deletedMessage, withdrawDeleted, type MessageDeleted } from './withdraw.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { deletedMessage, withdrawDeleted, type MessageDeleted } from '../intake/withdraw.ts'
 
 /** `message_deleted`: a message is gone. One with replies leaves a tombstone; see `message-changed.ts`. */
 export function listenToMessageDeletions(app: App, options: ListenerOptions): void {

@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt'
-import { stopByWord } from './stop-runs.ts'
-import { enqueueMessage, maySayStop, type ListenerOptions, type SlackMessage } from './to-question.ts'
+import { stopByWord } from '../intake/stop-runs.ts'
+import { enqueueMessage, maySayStop, type ListenerOptions, type SlackMessage } from '../intake/to-question.ts'
 
 /**
  * `message`: direct messages, replies in threads, and whatever else is written where the bot is. Which of them are for the bot

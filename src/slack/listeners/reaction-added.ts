@@ -1,11 +1,11 @@
 import type { App } from '@slack/bolt'
-import { messageOf } from '../../errors.ts'
-import { askedMessage, type Question } from '../../run/types.ts'
-import type { Identity } from '../../workspace/installations.ts'
+import { messageOf } from '../../base/errors.ts'
+import { askedMessage, type Question } from '../../stores/runs/types.ts'
+import type { Identity } from '../client/installations.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { stopRuns, whisper, type StopWish } from './stop-runs.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { stopRuns, whisper, type StopWish } from '../intake/stop-runs.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const STOPS = new Set(['x', 'octagonal_sign'])
 

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { App } from '@slack/bolt'
 import { z } from 'zod'
-import { messageOf } from '../../errors.ts'
-import type { ChannelSettings } from '../../workspace/settings.ts'
-import type { Installation } from '../../workspace/installations.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { ChannelSettings } from '../../stores/settings/settings.ts'
+import type { Installation } from '../client/installations.ts'
 import { whisper } from '../client/response-url.ts'
 import { SETTINGS } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
 import { readSettingsInput } from '../views/settings-input.ts'
 import { FIELDS } from '../views/settings-view.ts'
-import { maySet, type SettingPerson } from './may-set.ts'
+import { maySet, type SettingPerson } from '../intake/may-set.ts'
 import { readMetadata } from './signed-metadata.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const metadataSchema = z.object({ channel: z.string(), responseUrl: z.string().optional() })
 

@@ -1,10 +1,10 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
-import { isPrivate, type Question } from '../../run/types.ts'
+import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { SHARE } from '../format/action-ids.ts'
 import { PRIVATE } from '../format/messages.ts'
-import { readableBy, withRecord } from './answer-record.ts'
-import { pressedOn, type Pressed } from './pressed.ts'
-import { enqueue, type ListenerOptions } from './to-question.ts'
+import { readableBy, withRecord } from '../intake/answer-record.ts'
+import { pressedOn, type Pressed } from '../intake/pressed.ts'
+import { enqueue, type ListenerOptions } from '../intake/to-question.ts'
 
 /** "Share with the channel" below a private answer: a worker posts it, once however often it is pressed. */
 export function listenToShareButton(app: App, options: ListenerOptions): void {

@@ -1,9 +1,9 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import { SHOW_ARGUMENTS } from '../format/action-ids.ts'
-import { PRESS } from '../format/approval-words.ts'
+import { PRESS } from '../approvals/approval-words.ts'
 import { argumentsView } from '../views/arguments-view.ts'
-import { inBackground, pressedCall, showOrTell } from './pressed.ts'
-import type { ListenerOptions } from './to-question.ts'
+import { inBackground, pressedCall, showOrTell } from '../intake/pressed.ts'
+import type { ListenerOptions } from '../intake/to-question.ts'
 
 /** "Show all" on the card of a call that waits: a modal for the presser alone, with all that the tool would be sent. */
 export function listenToShowArguments(app: App, options: ListenerOptions): void {

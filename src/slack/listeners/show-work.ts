@@ -1,14 +1,14 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import type { View } from '@slack/web-api'
-import { settledWithin } from '../../async.ts'
+import { settledWithin } from '../../base/async.ts'
 import type { MessageStep, Step } from '../../agent/types.ts'
-import type { RunRecord } from '../../archive/types.ts'
-import type { Installation } from '../../workspace/installations.ts'
+import type { RunRecord } from '../../stores/archive/types.ts'
+import type { Installation } from '../client/installations.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
-import { readableBy, withRecord } from './answer-record.ts'
-import { inBackground, pressedOn, showOrTell, type Pressed } from './pressed.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { readableBy, withRecord } from '../intake/answer-record.ts'
+import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** A trigger opens a modal for three seconds: past this, it opens with a word that the work is being looked up. Milliseconds. */
 const QUICK_MS = 800

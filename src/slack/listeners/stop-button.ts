@@ -1,8 +1,8 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import { STOP } from '../format/action-ids.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { stopRuns, whisper } from './stop-runs.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { stopRuns, whisper } from '../intake/stop-runs.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** The button "Stop" on what shows a run: stops that question alone. */
 export function listenToStopButton(app: App, options: ListenerOptions): void {

@@ -1,13 +1,13 @@
 import type { App, BlockAction, ButtonAction } from '@slack/bolt'
-import { settledWithin } from '../../async.ts'
-import { messageOf } from '../../errors.ts'
-import type { McpAdmin } from '../../mcp/mcp-admin.ts'
+import { settledWithin } from '../../base/async.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
 import { TAKE_TOOL } from '../format/action-ids.ts'
 import { toolToTake } from '../views/admin-home.ts'
 import { noteModal } from '../views/plain-blocks.ts'
-import { isAdmin } from './may-set.ts'
-import { inBackground } from './pressed.ts'
-import { recipientOf, type HomeOf, type ListenerOptions } from './to-question.ts'
+import { isAdmin } from '../intake/may-set.ts'
+import { inBackground } from '../intake/pressed.ts'
+import { recipientOf, type HomeOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** The button *Take it* on an admin's Home: a tool that is off is on from then on, and the Home shows what there is now. */
 export function listenToTakeTool(app: App, options: ListenerOptions): void {

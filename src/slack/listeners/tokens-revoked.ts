@@ -1,6 +1,6 @@
 import type { App } from '@slack/bolt'
 import { forgetWorkspace } from './app-uninstalled.ts'
-import type { ListenerOptions } from './to-question.ts'
+import type { ListenerOptions } from '../intake/to-question.ts'
 
 /** `tokens_revoked`: without the bot's token the app is as good as removed. Those of people are not used here. */
 export function listenToTokensRevoked(app: App, options: ListenerOptions): void {

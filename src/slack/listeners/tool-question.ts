@@ -1,9 +1,9 @@
 import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bolt'
 import type { View } from '@slack/web-api'
 import { z } from 'zod'
-import { messageOf } from '../../errors.ts'
-import { isPrivate } from '../../run/types.ts'
-import type { Installation } from '../../workspace/installations.ts'
+import { messageOf } from '../../base/errors.ts'
+import { isPrivate } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
 import {
   QUESTION_CHOOSE,
   QUESTION_DECLINE,
@@ -14,12 +14,12 @@ import {
   QUESTION_PAGE,
   QUESTION_PRESSES,
 } from '../format/action-ids.ts'
-import { QUESTION_WORDS, type QuestionEnd } from '../format/question-words.ts'
-import { waitRef, waitValue, type WaitRef } from '../format/wait-ref.ts'
-import type { AskedQuestion, GivenAnswer } from './asked-question.ts'
-import { inBackground, pressedOn, showOrTell, type Pressed } from './pressed.ts'
+import { QUESTION_WORDS, type QuestionEnd } from '../approvals/question-words.ts'
+import { waitRef, waitValue, type WaitRef } from '../approvals/wait-ref.ts'
+import type { AskedQuestion, GivenAnswer } from '../intake/asked-question.ts'
+import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { signMetadata, readMetadata } from './signed-metadata.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** The card of what a tool asks its asker, the page that it leads to, and the form. What they need is loaded when one is pressed. */
 export function listenToToolQuestions(app: App, options: ListenerOptions): void {
@@ -73,7 +73,7 @@ interface Press {
 /** What a press does before Slack is told that it has come. @returns what follows: no press stays without a word or an effect */
 async function followPress(press: Press, options: ListenerOptions): Promise<() => Promise<void>> {
   const { id, ref, pressed } = press
-  const { answerQuestion, findQuestion, isAsker } = await import('./asked-question.ts')
+  const { answerQuestion, findQuestion, isAsker } = await import('../intake/asked-question.ts')
   const found = await findQuestion(ref, options)
   if (!found) return () => pressed.tell(QUESTION_WORDS.gone)
   if (!isAsker(pressed, found)) return () => pressed.tell(QUESTION_WORDS.notYours)
@@ -91,7 +91,7 @@ async function followPress(press: Press, options: ListenerOptions): Promise<() =
 async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnswer | undefined> {
   if (id === QUESTION_DECLINE) return { action: 'decline' }
   if (id === QUESTION_DONE) return asked.url === undefined ? undefined : { action: 'accept' }
-  const { choiceOf } = await import('../format/question-card.ts')
+  const { choiceOf } = await import('../approvals/question-card.ts')
   const content = id.startsWith(QUESTION_CHOOSE) ? choiceOf(asked, Number(id.slice(QUESTION_CHOOSE.length))) : undefined
   return content && { action: 'accept', content }
 }
@@ -126,8 +126,8 @@ async function showEnd(
   { id, pressed, responseUrl, end, isLate }: Press & { end: QuestionEnd; isLate: boolean },
   options: ListenerOptions,
 ): Promise<void> {
-  const { replaceQuestion } = await import('./asked-question.ts')
-  const { endedQuestionCard } = await import('../format/question-card.ts')
+  const { replaceQuestion } = await import('../intake/asked-question.ts')
+  const { endedQuestionCard } = await import('../approvals/question-card.ts')
   const { installation } = pressed
   if (isLate) await pressed.tell(QUESTION_WORDS[end])
   else if (id === QUESTION_DONE) await pressed.tell(QUESTION_WORDS.thanks)
@@ -154,8 +154,8 @@ async function followForm(
   { ref, user, values, responseUrl, installation }: SentForm,
   options: ListenerOptions,
 ): Promise<Reply | undefined> {
-  const { answerQuestion, findQuestion, isAsker, replaceQuestion } = await import('./asked-question.ts')
-  const { endedQuestionCard } = await import('../format/question-card.ts')
+  const { answerQuestion, findQuestion, isAsker, replaceQuestion } = await import('../intake/asked-question.ts')
+  const { endedQuestionCard } = await import('../approvals/question-card.ts')
   const { readAnswer } = await import('../views/question-input.ts')
   const found = await findQuestion(ref, options)
   if (!found) return note(QUESTION_WORDS.gone)

@@ -1,8 +1,8 @@
 import type { KnownBlock, View } from '@slack/web-api'
 import { plainText } from '../format/plain-elements.ts'
 import { headOf } from '../format/escape.ts'
-import type { AskedCall } from '../format/saved-call.ts'
-import { argumentsText, openLine } from '../format/shown-arguments.ts'
+import type { AskedCall } from '../approvals/saved-call.ts'
+import { argumentsText, openLine } from '../approvals/shown-arguments.ts'
 import { facts } from './plain-blocks.ts'
 
 /** So much stands in one piece, and so many pieces in the modal, which Slack bounds to 100 blocks and 250,000 characters as JSON. */

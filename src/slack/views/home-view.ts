@@ -1,6 +1,6 @@
 import type { KnownBlock, View } from '@slack/web-api'
-import type { RunRecord } from '../../archive/types.ts'
-import type { Allowance } from '../../limits/usage-limits.ts'
+import type { RunRecord } from '../../stores/archive/types.ts'
+import type { Allowance } from '../../stores/limits/usage-limits.ts'
 import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { section } from '../format/blocks.ts'
 import { button, plainText } from '../format/plain-elements.ts'

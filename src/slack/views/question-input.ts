@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ToolQuestion } from '../../agent/types.ts'
-import { checkForm, checkPatterns, type Filled } from '../../run/filled-form.ts'
-import { formOf, type FormField } from '../../run/question-form.ts'
+import { checkForm, checkPatterns, type Filled } from '../../stores/runs/filled-form.ts'
+import { formOf, type FormField } from '../../stores/runs/question-form.ts'
 
 /** The `block_id` and `action_id` of a field's input: names may be anything, so it is their place. */
 export function fieldId(place: number): string {

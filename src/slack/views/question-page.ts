@@ -4,7 +4,7 @@ import { QUESTION_DECLINE, QUESTION_DONE, QUESTION_LINK } from '../format/action
 import { context, section, type Content } from '../format/blocks.ts'
 import { button } from '../format/plain-elements.ts'
 import { escapeText } from '../format/escape.ts'
-import { visible } from '../format/question-words.ts'
+import { visible } from '../approvals/question-words.ts'
 import { sections } from './plain-blocks.ts'
 
 /** What the asker alone is shown of a page that a server sends them to: its host and its whole address, before anything opens. */

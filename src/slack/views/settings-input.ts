@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DIALECTS, FOLLOW_UPS, STEPS } from '../../config.ts'
-import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../workspace/settings.ts'
+import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
 import { DEFAULT, FIELDS, type SettingsChoices } from './settings-view.ts'
 
 /** What was filled in: of each input that the modal had, `undefined` where it is to be as everywhere. */

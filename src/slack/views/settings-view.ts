@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
 import { FOLLOW_UPS, STEPS } from '../../config.ts'
-import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../workspace/settings.ts'
+import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
 import { SETTINGS } from '../format/action-ids.ts'
 import { plainText } from '../format/plain-elements.ts'
 import { headOf } from '../format/escape.ts'

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { coerceInput } from '../../../src/agent/tool-input.ts'
 import type { DialectName } from '../../../src/agent/dialects/index.ts'
-import { checkOf } from '../../../src/mcp/check-schema.ts'
+import { checkOf } from '../../../src/mcp/tools/check-schema.ts'
 import type { Completion, Tool } from '../../../src/agent/types.ts'
 import { dialect, prompt, read, step, view } from '../../harness/dialect.ts'
 

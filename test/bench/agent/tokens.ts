@@ -5,7 +5,7 @@ import { zodInput } from '../../../src/agent/tool-input.ts'
 import { runAgent } from '../../../src/agent/agent.ts'
 import { textDialect } from '../../../src/agent/dialects/text.ts'
 import type { Message, Model, Tool } from '../../../src/agent/types.ts'
-import { loadPrompts } from '../../../src/prompts.ts'
+import { loadPrompts } from '../../../src/base/prompts.ts'
 import { FOUND, QUESTION, TOOLS, TURNS, zeroShot } from './bench-scene.ts'
 
 /** What LangChain's own prompt took for the three calls, measured once (issue 3). */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { ROOT } from '../../../src/package-root.ts'
+import { ROOT } from '../../../src/base/package-root.ts'
 import { said, start, type Running } from '../../ci/started-process.ts'
 import type { Ends } from '../ends.ts'
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import type { TestProject } from 'vitest/node'
-import { ROOT } from '../../../src/package-root.ts'
+import { ROOT } from '../../../src/base/package-root.ts'
 
 /** Before all scenarios: the bot is built, once, as it is shipped; and the seed is said. */
 export default function setup({ config }: TestProject): void {

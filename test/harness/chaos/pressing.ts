@@ -1,9 +1,9 @@
 /** The cards of calls that wait for a person, and people who press them. */
 import { expect } from 'vitest'
-import { redisAudit } from '../../../src/audit/redis-audit.ts'
-import type { AuditEntry } from '../../../src/audit/types.ts'
-import { findRuns } from '../../../src/run/list-runs.ts'
-import { ALICE, TEAM, type Message } from '../../../src/playground/slack.ts'
+import { redisAudit } from '../../../src/stores/audit/redis-audit.ts'
+import type { AuditEntry } from '../../../src/stores/audit/types.ts'
+import { findRuns } from '../../../src/stores/runs/list-runs.ts'
+import { ALICE, TEAM, type Message } from '../../../playground/slack/slack.ts'
 import { ONCE } from '../approvals.ts'
 import { eventually } from '../stores.ts'
 import type { BotProcess } from './bots.ts'

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import type { Fault } from '../../../src/playground/slack.ts'
-import type { Call } from '../../../src/playground/types.ts'
+import type { Fault } from '../../../playground/slack/slack.ts'
+import type { Call } from '../../../playground/slack/types.ts'
 import { act, type Turn } from '../played-model.ts'
 import { deferred } from '../stores.ts'
 import { observationsIn, playedEnd, playedTurn } from './play.ts'

@@ -1,7 +1,7 @@
 /** What must hold after every scenario. */
 import { expect } from 'vitest'
-import { BOT_USER, TEAM } from '../../../src/playground/slack.ts'
-import { listRuns } from '../../../src/run/list-runs.ts'
+import { BOT_USER, TEAM } from '../../../playground/slack/slack.ts'
+import { listRuns } from '../../../src/stores/runs/list-runs.ts'
 import { ONCE } from '../approvals.ts'
 import { nameIn, postsOf, questionText } from './play.ts'
 import type { PlayedThread, Scene } from './scene.ts'

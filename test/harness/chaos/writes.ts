@@ -1,7 +1,7 @@
 /** Questions with calls of an MCP server that change the world, and what they have to end in. */
 import { expect } from 'vitest'
-import type { AuditEntry } from '../../../src/audit/types.ts'
-import { ALICE } from '../../../src/playground/slack.ts'
+import type { AuditEntry } from '../../../src/stores/audit/types.ts'
+import { ALICE } from '../../../playground/slack/slack.ts'
 import type { Ends } from '../ends.ts'
 import { eventually } from '../stores.ts'
 import { startCountingServer, type CountingServer } from './counting-server.ts'

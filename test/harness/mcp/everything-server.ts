@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { ROOT } from '../../../src/package-root.ts'
-import { until } from '../../../src/playground/until.ts'
+import { ROOT } from '../../../src/base/package-root.ts'
+import { until } from '../../../playground/base/until.ts'
 import type { Ends } from '../ends.ts'
 import { freePort } from '../redis.ts'
 

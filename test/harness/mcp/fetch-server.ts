@@ -1,5 +1,5 @@
-import { bridge, type Answer } from '../../../src/playground/fetch-bridge.ts'
-import { listen, type Listening } from '../../../src/playground/loopback-server.ts'
+import { bridge, type Answer } from '../../../playground/base/fetch-bridge.ts'
+import { listen, type Listening } from '../../../playground/base/loopback-server.ts'
 import type { Ends } from '../ends.ts'
 
 /** Serves it over HTTP on 127.0.0.1, under any path, until the test ends. */

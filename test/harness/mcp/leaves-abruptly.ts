@@ -1,6 +1,6 @@
 /** A bot that ends without ending what it started: it prints the process of a server's child, and is gone. */
-import { createLog } from '../../../src/log.ts'
-import { openServers } from '../../../src/mcp/servers.ts'
+import { createLog } from '../../../src/base/log.ts'
+import { openServers } from '../../../src/mcp/servers/servers.ts'
 import { ourStdio } from './our-stdio.ts'
 
 const server = {

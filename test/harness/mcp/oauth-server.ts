@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { McpServer, createMcpHandler } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import { listen, readBody } from '../../../src/playground/loopback-server.ts'
+import { listen, readBody } from '../../../playground/base/loopback-server.ts'
 import type { Ends } from '../ends.ts'
 import { authorizationServer, type AuthorizationServer, type Reply } from './authorization-server.ts'
-import { bridge } from '../../../src/playground/fetch-bridge.ts'
+import { bridge } from '../../../playground/base/fetch-bridge.ts'
 
 /** A remote MCP server whose tools want a login, with its authorization server at the same origin. */
 export interface OAuthMcpServer extends AuthorizationServer {

@@ -23,7 +23,7 @@ export function operatorCommand(
   place: { cwd: string; env: Record<string, string> },
   ...args: string[]
 ): Command {
-  return startCommand(t, 'src/mcp-main.ts', { ...place, args })
+  return startCommand(t, 'src/commands/mcp.ts', { ...place, args })
 }
 
 /** The page that the command shows to whoever is to log in. */

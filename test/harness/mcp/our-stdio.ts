@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ROOT } from '../../../src/package-root.ts'
+import { ROOT } from '../../../src/base/package-root.ts'
 
 /** Node with TypeScript, for servers of ours over stdio. */
 export function ourStdio(file: string, ...args: string[]) {

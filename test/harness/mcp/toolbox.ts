@@ -1,10 +1,10 @@
-import { openMcpToolbox, type McpToolbox, type McpToolboxDeps } from '../../../src/mcp/mcp-toolbox.ts'
-import { memoryMcpStore, type McpStore } from '../../../src/mcp/mcp-store.ts'
-import { openServers } from '../../../src/mcp/servers.ts'
+import { openMcpToolbox, type McpToolbox, type McpToolboxDeps } from '../../../src/mcp/tools/mcp-toolbox.ts'
+import { memoryMcpStore, type McpStore } from '../../../src/stores/mcp/mcp-store.ts'
+import { openServers } from '../../../src/mcp/servers/servers.ts'
 import type { McpServerConfig } from '../../../src/mcp/types.ts'
 import type { Tool } from '../../../src/agent/types.ts'
 import type { Ends } from '../ends.ts'
-import { createLog } from '../../../src/log.ts'
+import { createLog } from '../../../src/base/log.ts'
 
 export const PLACE = { team: 'T1', channel: 'C0123456', waits: true }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Usage } from '../../../src/agent/types.ts'
-import { complete, demoModel } from '../../../src/playground/demo/demo-model.ts'
+import { complete, demoModel } from '../../../playground/demo/demo-model.ts'
 import { actionIn, demoOnWiki, demoPrompt, finalIn, type DemoTurn } from '../../harness/demo-talk.ts'
 
 function standalone(history: [string, string][], message: string): string {

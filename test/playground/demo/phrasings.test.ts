@@ -1,6 +1,6 @@
 /** How people put things to the demo: through the real loop, the real tools and the shipped pages of the wiki. */
 import { describe, expect, test } from 'vitest'
-import { complete } from '../../../src/playground/demo/demo-model.ts'
+import { complete } from '../../../playground/demo/demo-model.ts'
 import { actionIn, demoOnWiki, demoPrompt, finalIn } from '../../harness/demo-talk.ts'
 
 const { talk } = demoOnWiki()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { complete } from '../../../src/playground/demo/demo-model.ts'
+import { complete } from '../../../playground/demo/demo-model.ts'
 import { calculate } from '../../../tools/calculator.ts'
 
 /** What the demo says to a question in the text dialect, its sums done by the real calculator. */

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, type TestContext } from 'vitest'
-import { ROOT } from '../../../src/package-root.ts'
-import { checkName, readConversation, type Conversation } from '../../../src/playground/recording/conversation-file.ts'
-import { askedIn, promptOf, seenIn } from '../../../src/playground/recording/model-calls.ts'
-import { failureText } from '../../../src/playground/recording/play-conversation.ts'
-import { replayWithBot } from '../../../src/playground/with-bot/replay-bot.ts'
+import { ROOT } from '../../../src/base/package-root.ts'
+import { checkName, readConversation, type Conversation } from '../../../playground/recording/conversation-file.ts'
+import { askedIn, promptOf, seenIn } from '../../../playground/recording/model-calls.ts'
+import { failureText } from '../../../playground/recording/play-conversation.ts'
+import { replayWithBot } from '../../../playground/bot/replay-bot.ts'
 
 /** A recorded conversation, changed. */
 function recorded(change: (conversation: Conversation) => void, name = 'mention-with-steps'): Conversation {

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readConversation } from '../../../src/playground/recording/conversation-file.ts'
-import { failureText } from '../../../src/playground/recording/play-conversation.ts'
-import { replayWithBot } from '../../../src/playground/with-bot/replay-bot.ts'
-import { saveTraceTest } from '../../../src/playground/with-bot/trace-test.ts'
-import type { RunTrace } from '../../../src/run/run-trace.ts'
+import { readConversation } from '../../../playground/recording/conversation-file.ts'
+import { failureText } from '../../../playground/recording/play-conversation.ts'
+import { replayWithBot } from '../../../playground/bot/replay-bot.ts'
+import { saveTraceTest } from '../../../playground/bot/trace-test.ts'
+import type { RunTrace } from '../../../src/stores/runs/run-trace.ts'
 import { startCommand } from '../../harness/command.ts'
 import { temporaryFolder } from '../../harness/command.ts'
 import { act, finish } from '../../harness/played-model.ts'
@@ -80,7 +80,7 @@ test('tokens that stand in a trace do not get into the test', async (t) => {
 test('npm run trace -- test FILE NAME takes the name', async (t) => {
   const file = join(await temporaryFolder(t), 'run.json')
   await writeFile(file, JSON.stringify(traced()))
-  const command = startCommand(t, 'src/playground/trace-main.ts', { args: ['test', file, '../up'] })
+  const command = startCommand(t, 'playground/trace.ts', { args: ['test', file, '../up'] })
   expect((await command.ended).code).toBe(1)
   expect(command.stderr()).toContain('A name is made of small letters')
 })

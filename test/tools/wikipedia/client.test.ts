@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createToolHttp } from '../../../src/toolbox/http/tool-http.ts'
+import { createToolHttp } from '../../../src/base/http/tool-http.ts'
 import { createToolbox } from '../../../tools/index.ts'
 import { runTool, toolContext } from '../../harness/tool-context.ts'
 import { sendJson, startWebServer } from '../../harness/web-server.ts'

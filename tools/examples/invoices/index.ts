@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Tool, ToolOutput } from '../../../src/agent/types.ts'
 import { zodInput } from '../../../src/agent/tool-input.ts'
-import { ToolError } from '../../../src/errors.ts'
+import { ToolError } from '../../../src/base/errors.ts'
 
 const INVOICES = new Map([
   ['A', 2000],

@@ -1,0 +1,21 @@
+import { readManifest } from '../../src/commands/slack/app-manifest.ts'
+import { addExamplePeople } from '../slack/example-workspace.ts'
+import type { Journal } from '../journal/journal.ts'
+import { startLocalSlack, type LocalSlack } from '../slack/slack.ts'
+
+/** The app as its manifest for agents makes it. */
+const MANIFEST = readManifest('agent')
+
+/** The scopes that the app has in the workspace. */
+export const SCOPES = MANIFEST.scopes
+
+/** The workspace of the playground, and of all replays. */
+export async function startWorkspace(journal?: Journal): Promise<LocalSlack> {
+  const shouldEscape = MANIFEST.shouldEscape['/ask'] ?? false
+  const slack = await startLocalSlack({
+    ...{ agent: true, search: 'words', scopes: SCOPES, shouldEscape },
+    ...(journal && { journal }),
+  })
+  addExamplePeople(slack.store)
+  return slack
+}

@@ -1,0 +1,94 @@
+/** Writes what the traces of runs tell into the journal: the calls of tools, and which run a model's call belongs to. */
+import type { Message } from '../../src/agent/types.ts'
+import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'
+import { isObject } from '../slack/args.ts'
+import type { Entry, Journal } from '../journal/journal.ts'
+import type { Json } from '../slack/types.ts'
+
+/** So many runs are followed at a time, and so many calls of models wait for theirs. */
+const MOST_RUNS = 200
+const MOST_WAITING = 200
+
+/** @returns what is to be told of each trace, as often as it grows. */
+export function journalTraces(journal: Journal): (trace: RunTrace) => void {
+  /** The entries of a run's tool calls, by their place in its trace. */
+  const runs = new Map<string, Map<number, Entry>>()
+  const waiting = new Set<Entry>()
+  journal.watch((entry) => {
+    if (entry.kind !== 'model' || entry.thread !== undefined || entry.ms !== undefined) return
+    waiting.add(entry)
+    const [oldest] = waiting
+    if (oldest && waiting.size > MOST_WAITING) waiting.delete(oldest)
+  })
+
+  function entriesOf({ id }: RunTrace): Map<number, Entry> {
+    const known = runs.get(id) ?? new Map<number, Entry>()
+    runs.delete(id)
+    runs.set(id, known)
+    const [oldest] = runs.keys()
+    if (oldest !== undefined && runs.size > MOST_RUNS) runs.delete(oldest)
+    return known
+  }
+
+  return (trace) => {
+    const thread = `${trace.channel}:${trace.thread}`
+    const known = entriesOf(trace)
+    for (const [index, call] of trace.calls.entries()) {
+      if (call.kind === 'model') placeModelCall(journal, waiting, { call, thread })
+      else known.set(index, noteTool(journal, known.get(index), { call, thread }))
+    }
+  }
+}
+
+/** Begins or ends a tool's entry; one that is over is left as it is. */
+function noteTool(
+  journal: Journal,
+  known: Entry | undefined,
+  { call, thread }: { call: TracedToolCall; thread: string },
+): Entry {
+  const { at, ms, tool, input, output, ok, error, step } = call
+  const request: Json = { tool, input, step }
+  const entry = known ?? journal.begin({ kind: 'tool', name: tool, at, thread, request })
+  if (entry.ms !== undefined || ms === undefined) return entry
+  const response = output === undefined ? undefined : typeof output === 'string' ? { text: output } : { ...output }
+  const words = error ?? (ok ? undefined : wordsIn(response))
+  journal.end(entry, { ms, ok, ...(words !== undefined && { error: words }), ...(response && { response }) })
+  return entry
+}
+
+function wordsIn(response: Json | undefined): string {
+  return typeof response?.['text'] === 'string' ? response['text'].slice(0, 200) : 'the tool failed'
+}
+
+/** The endpoint does not know whose call it answers: the messages tell. A call that was made again has several entries. */
+function placeModelCall(
+  journal: Journal,
+  waiting: Set<Entry>,
+  { call, thread }: { call: TracedModelCall; thread: string },
+) {
+  for (const entry of waiting) {
+    if (!isSame(entry, call)) continue
+    waiting.delete(entry)
+    const part = call.for === 'step' && call.turn !== undefined ? `turn ${call.turn}` : PARTS[call.for]
+    journal.amend(entry, { thread, name: `${entry.name}, ${part}` })
+  }
+}
+
+const PARTS = { condense: 'condensing', step: 'turn', tool: 'for a tool' }
+
+/** As much of a message is compared: the journal shortens what is long. */
+const COMPARED = 2_000
+
+function isSame({ request }: Entry, { request: { messages } }: TracedModelCall): boolean {
+  const sent: unknown = isObject(request['body']) ? request['body']['messages'] : undefined
+  if (!Array.isArray(sent) || sent.length !== messages.length) return false
+  return [0, messages.length - 1].every((i) => beginningOf(sent[i]) === messages[i]?.content.slice(0, COMPARED))
+}
+
+function beginningOf(message: unknown): string {
+  const content = isObject(message) ? message['content'] : ''
+  const parts: Message['content'][] = Array.isArray(content)
+    ? content.flatMap((part) => (isObject(part) && typeof part['text'] === 'string' ? [part['text']] : []))
+    : [typeof content === 'string' ? content : '']
+  return (parts[0] ?? '').slice(0, COMPARED)
+}

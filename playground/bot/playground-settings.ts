@@ -1,0 +1,90 @@
+/** What the playground's bot is set to, and what is told of that. */
+import { type Config, type Env } from '../../src/config.ts'
+import type { Network } from '../../src/base/http/proxy.ts'
+import { DEMO_DIALECT } from '../demo/demo-model.ts'
+import { CAROL } from '../slack/example-workspace.ts'
+import { forwardUpstream } from '../model/forward-upstream.ts'
+import type { Upstream } from '../model/model-pieces.ts'
+import type { LocalSlack } from '../slack/slack.ts'
+
+/** What the bot meets in place of what the operator's settings name. */
+export interface Played {
+  slack: LocalSlack
+  wikiUrl: string
+  modelUrl: string
+  /** The file of the playground's own MCP servers; absent where the operator names others. */
+  mcpConfig: string | undefined
+  redisUrl: string | undefined
+  isDemo: boolean
+}
+
+/** The operator's endpoint, with their key. */
+export function realModel(config: Config, net: Network): Upstream {
+  const { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: apiKey, OPENAI_HEADERS: headers } = config
+  return forwardUpstream({ baseUrl, apiKey, headers, fetch: net.fetch ?? globalThis.fetch })
+}
+
+/** What is the playground's own, and with the demo also what names or prices other models. */
+const NOT_TAKEN = /^(?:SLACK_|REDIS_|ROLE$|PORT$|OPENAI_(?:API_KEY|BASE_URL|HEADERS)$)/
+const NOT_FOR_DEMO = /^(?:OPENAI_(?:MODEL|CONDENSE_MODEL|FALLBACK_MODEL)|RUN_MAX_USD|BUDGET_TEAM_DAY_USD|PRICES_FILE)$/
+
+/** The operator's settings, with this Slack in place of theirs, and in memory or with a Redis of our own. */
+export function botSettings(env: Env, played: Played): Env {
+  const { slack, wikiUrl, modelUrl, mcpConfig, redisUrl, isDemo } = played
+  const isTaken = (name: string) => !NOT_TAKEN.test(name) && !(isDemo && NOT_FOR_DEMO.test(name))
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => isTaken(name)))
+  return {
+    LOG_LEVEL: 'warn',
+    WIKIPEDIA_API_URL: wikiUrl,
+    APPROVERS: CAROL,
+    ...own,
+    ...(mcpConfig !== undefined && { MCP_CONFIG: mcpConfig }),
+    ...(isDemo && { OPENAI_MODEL: 'demo', AGENT_DIALECT: DEMO_DIALECT }),
+    OPENAI_BASE_URL: modelUrl,
+    // A proxy is for what is real; Slack and Wikipedia are on this machine.
+    NO_PROXY: [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(','),
+    SLACK_API_URL: slack.apiUrl,
+    SLACK_BOT_TOKEN: slack.botToken,
+    SLACK_APP_TOKEN: slack.appToken,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    ...(redisUrl !== undefined && { REDIS_URL: redisUrl }),
+  }
+}
+
+/** What is told besides of how the playground is. `given` are the operator's own settings, `config` the bot's. */
+export interface Told {
+  given: Config
+  config: Config
+  isDemo: boolean
+  /** How many pages the played Wikipedia has; 0 where a real one is asked. */
+  pages: number
+  hasNotes: boolean
+}
+
+/** Printed at the start and shown on the page: nobody shall take the demo for a model, or this Slack for theirs. */
+export function notesOf({ given, config, isDemo, pages, hasNotes }: Told): string[] {
+  const host = given.OPENAI_BASE_URL ? ` at ${new URL(given.OPENAI_BASE_URL).host}` : ''
+  const model = isDemo
+    ? 'Model: the built-in demo: recordings and a few rules, no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'
+    : `Model: ${given.OPENAI_MODEL}${host}, real.`
+  const wikipedia =
+    pages > 0
+      ? `Played: Wikipedia, ${pages} short pages. Set WIKIPEDIA_API_URL for a real one.`
+      : 'Real: Wikipedia, as WIKIPEDIA_API_URL says.'
+  return [
+    model,
+    'Played: Slack. Its Web API, events, commands and this page run on this machine; nothing leaves for slack.com.',
+    wikipedia,
+    'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory, or with --redis in a Redis that ends with the playground.',
+    'Played: the people. Alice and Bob are members, Carol is an admin, Dave a guest, Erin of Acme, which shares #acme by Slack Connect. “Act as” at the top makes you any of them, “Side by side” two at once.',
+    ...(hasNotes ? [`Played: an MCP server of notes. “Note down: buy milk” waits until ${whoDecides(config)}.`] : []),
+  ]
+}
+
+function whoDecides({ APPROVERS }: Config): string {
+  const isCarols = APPROVERS.some(({ name, ids }) => name === undefined && ids.includes(CAROL))
+  return isCarols
+    ? 'whoever asked, or Carol, allows it; from anybody else a press counts for nothing'
+    : 'somebody allows it, as APPROVERS says'
+}

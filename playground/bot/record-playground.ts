@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import type { Env } from '../../src/config.ts'
+import { ROOT } from '../../src/base/package-root.ts'
+import type { Journal } from '../journal/journal.ts'
+import type { LocalSlack } from '../slack/local-slack.ts'
+import type { OnAct } from '../page-server/page-actions.ts'
+import type { PagePart } from '../page-server/page-part.ts'
+import { createRecorder, type Recorder } from '../recording/recorder.ts'
+import { recordingPart } from '../recording/recording-part.ts'
+import { REPLAYED_SETTINGS, replayWithBot } from './replay-bot.ts'
+
+/** Where a checkout has its recorded conversations. */
+const CONVERSATIONS = 'test/conversations'
+
+/** What a playground is told of, so that it can be recorded. */
+export interface PlaygroundRecording {
+  onAct: OnAct
+  recorder: Recorder
+  part: PagePart
+}
+
+interface RecordingSources {
+  journal: Journal
+  /** Those of its bot. */
+  settings: Env
+  /** Where conversations are saved, if not in the checkout. */
+  folder?: string | undefined
+}
+
+/** Records a playground from its beginning. */
+export function recordPlayground(
+  slack: LocalSlack,
+  { journal, settings, folder = join(ROOT, CONVERSATIONS) }: RecordingSources,
+): PlaygroundRecording {
+  const kept = Object.entries(settings).flatMap(([name, value]): [string, string][] =>
+    value && REPLAYED_SETTINGS.test(name) ? [[name, value]] : [],
+  )
+  const recorder = createRecorder(slack, { journal, settings: Object.fromEntries(kept) })
+  const part = recordingPart(recorder, { folder, replay: replayWithBot })
+  return { onAct: recorder.onAct, recorder, part }
+}

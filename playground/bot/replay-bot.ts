@@ -1,0 +1,48 @@
+/** A recorded conversation with the real bot, on a Slack of its own; its model and its tools are the recording. */
+import { startBot } from '../../src/bot.ts'
+import { loadConfig } from '../../src/config.ts'
+import type { Log } from '../../src/base/log.ts'
+import { startModelEndpoint } from '../model/model-endpoint.ts'
+import type { Conversation } from '../recording/conversation-file.ts'
+import { createReplay, type Replayed } from '../recording/play-conversation.ts'
+import type { LocalSlack } from '../slack/slack.ts'
+import { replayingSeam } from './tool-seams.ts'
+import { startWorkspace } from './example-slack.ts'
+
+/** A replay that has been played; its workspace stays until `stop`. */
+export interface ReplayedBot extends Replayed {
+  slack: LocalSlack
+  stop(): Promise<void>
+}
+
+/** Settings that a recording may have, besides what any bot on a local Slack has. Nothing that names a place or a key. */
+export const REPLAYED_SETTINGS =
+  /^(?:AGENT_\w+|RUN_MAX_\w+|TOOLS|TOOL_\w+|STEPS|STEPS_STREAM_CHANNELS|FOLLOW_UPS|LINK_HOSTS|ALLOW_\w+|APPROV\w+|FORGET_BY|SETTINGS_BY|LIMIT_\w+|DM_MEMORY_MINUTES|HISTORY_MAX_TURNS|OPENAI_MODEL|OPENAI_STREAM)$/
+
+/** Plays it. @throws ConfigError for settings that are none */
+export async function replayWithBot(conversation: Conversation, log?: Log): Promise<ReplayedBot> {
+  const replay = createReplay(conversation)
+  const slack = await startWorkspace()
+  const stops = [() => slack.close()]
+  const stop = async () => {
+    for (const end of stops.toReversed()) await end()
+  }
+  try {
+    const endpoint = await startModelEndpoint({ upstream: replay.upstream })
+    stops.push(() => endpoint.close())
+    const settings = Object.entries(conversation.settings).filter(([name]) => REPLAYED_SETTINGS.test(name))
+    const config = loadConfig({
+      LOG_LEVEL: 'silent',
+      ...Object.fromEntries(settings),
+      ...{ SLACK_API_URL: slack.apiUrl, SLACK_BOT_TOKEN: slack.botToken, SLACK_APP_TOKEN: slack.appToken },
+      ...{ OPENAI_BASE_URL: endpoint.url, HOST: '127.0.0.1', PORT: '0', SHUTDOWN_MS: '2000' },
+    })
+    const toolSeam = replayingSeam(replay, conversation)
+    const bot = await startBot(config, { toolSeam, ...(log && { log }) })
+    stops.push(() => bot.stop())
+    return { ...(await replay.play(slack)), slack, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

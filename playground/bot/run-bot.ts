@@ -1,0 +1,37 @@
+/** How the playground runs its bot: in this process, unless told otherwise. */
+import { startBot } from '../../src/bot.ts'
+import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
+import { createLog } from '../../src/base/log.ts'
+import type { RunTrace } from '../../src/stores/runs/run-trace.ts'
+import { createStores } from '../../src/question/open-stores.ts'
+import type { PagePart } from '../page-server/page-part.ts'
+import type { Recorder } from '../recording/recorder.ts'
+import { until } from '../base/until.ts'
+import { recordingSeam } from './tool-seams.ts'
+import { createTrier, type Trier } from './try-prompts.ts'
+
+/** What a bot of the playground is given. */
+export interface BotParts {
+  settings: Env
+  recorder: Pick<Recorder, 'onTool' | 'onOffered'>
+  /** Where it tells the traces of its runs. */
+  onTrace(trace: RunTrace): void
+}
+
+export interface RunningBot {
+  tryPrompts: Trier['run']
+  /** What the page has because of it. */
+  part?: PagePart
+  stop(): Promise<void>
+}
+
+export type RunBot = (parts: BotParts) => Promise<RunningBot>
+
+export const runBotHere: RunBot = async ({ settings, recorder, onTrace }) => {
+  const config = loadConfig(settings)
+  const stores = await createStores(config, createLog(config.LOG_LEVEL, undefined, secretsOf(config)))
+  const bot = await startBot(config, { stores, onTrace, toolSeam: recordingSeam(recorder) })
+  // A bot whose Redis has just begun to answer listens a moment before it can store a question.
+  await until(() => stores.queue.ready(), 'a bot that is ready')
+  return { tryPrompts: createTrier(config, stores).run, stop: () => bot.stop() }
+}

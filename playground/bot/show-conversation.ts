@@ -1,0 +1,41 @@
+/** `npm run playground -- --conversation FILE`: a recorded conversation is played, and the page shows what came beside what should have. */
+import { readFile } from 'node:fs/promises'
+import type { Config } from '../../src/config.ts'
+import { ConfigError, messageOf } from '../../src/base/errors.ts'
+import { startPage } from '../page-server/page-server.ts'
+import { readConversation, type Conversation } from '../recording/conversation-file.ts'
+import { comparedPart } from '../recording/recording-part.ts'
+import { replayWithBot } from './replay-bot.ts'
+import { tellTaken } from './taken-port.ts'
+
+/** Plays it and opens the page on its workspace. @throws ConfigError for a file that is no conversation, or a port that is taken */
+export async function showConversation(file: string, { PLAYGROUND_PORT: port }: Pick<Config, 'PLAYGROUND_PORT'>) {
+  const conversation = await conversationOf(file)
+  const replayed = await replayWithBot(conversation)
+  const { differences, problems, slack } = replayed
+  const isSame = differences.length + problems.length === 0
+  const notes = [
+    isSame ? `${file} ends as it was recorded.` : `${file} ends otherwise than it was recorded.`,
+    'Played: models and tools are the recording. The workspace is what came; the panel “Record” has beside it what was expected.',
+  ]
+  const about = { model: `recording of ${conversation.name}`, isDemo: false, notes, examples: [], shortcuts: [] }
+  const page = await startPage(slack, { port, notes: about, parts: [comparedPart(file, replayed)] }).catch(
+    async (error: unknown) => {
+      await replayed.stop()
+      throw tellTaken(error, port)
+    },
+  )
+  const stop = async () => {
+    await page.close()
+    await replayed.stop()
+  }
+  return { url: page.url, notes, stop }
+}
+
+async function conversationOf(file: string): Promise<Conversation> {
+  try {
+    return readConversation(await readFile(file, 'utf8'))
+  } catch (error) {
+    throw new ConfigError(`${file}: ${messageOf(error)}`)
+  }
+}

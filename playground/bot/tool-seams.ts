@@ -1,0 +1,58 @@
+/** What stands between the bot of the playground and its tools. */
+import { toolNames } from '../../tools/index.ts'
+import type { Tool } from '../../src/agent/types.ts'
+import type { ToolSeam } from '../../src/question/create-agent.ts'
+import { messageOf, ToolError } from '../../src/base/errors.ts'
+import type { Json } from '../slack/types.ts'
+import type { Conversation } from '../recording/conversation-file.ts'
+import type { Recorder } from '../recording/recorder.ts'
+import type { Replay } from '../recording/play-conversation.ts'
+
+/** Tells a recorder of each use of a tool, and of tools that are not our own. */
+export function recordingSeam({ onTool, onOffered }: Pick<Recorder, 'onTool' | 'onOffered'>): ToolSeam {
+  return {
+    wrap(tool) {
+      if (!toolNames.includes(tool.name)) onOffered(JSON.parse(JSON.stringify(tool)) as Json)
+      return {
+        ...tool,
+        async run(input, context) {
+          const end = onTool({ tool: tool.name, input })
+          try {
+            const output = await tool.run(input, context)
+            end({ output })
+            return output
+          } catch (error) {
+            const isDown = error instanceof ToolError && error.isDown
+            end({ error: { message: messageOf(error), ...(isDown && { isDown }) } })
+            throw error
+          }
+        },
+      }
+    },
+  }
+}
+
+/** Gives back what was recorded, also for tools that the bot does not have here. */
+export function replayingSeam({ tool: play }: Pick<Replay, 'tool'>, { tools, offered = [] }: Conversation): ToolSeam {
+  const run = async (name: string, input: unknown) => {
+    try {
+      return (await play(name, input)) as Awaited<ReturnType<Tool['run']>>
+    } catch (error) {
+      const isDown = error instanceof Error && 'isDown' in error
+      throw new ToolError(messageOf(error), { isDown })
+    }
+  }
+  return {
+    wrap: (tool) => ({ ...tool, run: (input) => run(tool.name, input) }),
+    more: (known) => {
+      const specs = new Map(tools.map(({ tool: name }): [string, Json] => [name, {}]))
+      for (const spec of offered) specs.set(String(spec['name']), spec)
+      const absent = [...specs].filter(([name]) => !known.includes(name))
+      return absent.map(([name, spec]) => ({
+        ...{ description: 'As recorded.', parameters: { type: 'object' }, effects: 'read' as const, ...spec, name },
+        parse: (value) => ({ ok: true, value }),
+        run: (input) => run(name, input),
+      }))
+    },
+  }
+}

@@ -1,0 +1,150 @@
+/** A question answered once more with other prompts. Nothing of it is posted, kept or written anywhere. */
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { stepCount, totalOf } from '../../src/agent/run-progress.ts'
+import type { Step, Tool, Usage } from '../../src/agent/types.ts'
+import { answer } from '../../src/question/answer.ts'
+import type { RunRecord } from '../../src/stores/archive/types.ts'
+import { DIALECTS, type Config } from '../../src/config.ts'
+import { createAgent } from '../../src/question/create-agent.ts'
+import { messageOf, ModelError, ToolError } from '../../src/base/errors.ts'
+import { memoryHistory } from '../../src/stores/history/memory-history.ts'
+import type { History } from '../../src/stores/history/types.ts'
+import { createLog } from '../../src/base/log.ts'
+import { ROOT } from '../../src/base/package-root.ts'
+import { loadPrompts, type Prompts } from '../../src/base/prompts.ts'
+import { createNetwork } from '../../src/base/http/proxy.ts'
+import { TRIED_HEADER } from '../journal/again-header.ts'
+import { embeddedRun } from '../../src/stores/runs/memory-run.ts'
+import { conversationOf, freshRun, type Question, type SavedRun } from '../../src/stores/runs/types.ts'
+import type { Stores } from '../../src/question/open-stores.ts'
+
+/** The folder of prompts, as an operator edits it. */
+export const PROMPTS = join(ROOT, 'prompts')
+
+/** A prompt's file by its name without `.md`, as it is to be tried, and the question by its id. */
+export interface TryRequest {
+  name: string
+  text: string
+  question: string
+}
+
+/** An answer, and what it took. */
+export interface TriedAnswer {
+  text: string
+  steps: string[]
+  stepCount: number
+  tokens: number
+  ms: number
+  /** A sentence in place of an answer. */
+  error?: string
+}
+
+export interface Tried {
+  question: string
+  before: TriedAnswer
+  now: TriedAnswer
+}
+
+/** What answers a question anew. */
+export interface Trier {
+  /** @throws ConfigError where a prompt's variables are not right; Error where nothing is known of the question */
+  run(request: TryRequest): Promise<Tried>
+}
+
+export function createTrier(
+  config: Config,
+  stores: Pick<Stores, 'archive' | 'history' | 'mcp'>,
+  folder = PROMPTS,
+): Trier {
+  const net = createNetwork(config)
+  const tried = { ...config, OPENAI_HEADERS: { ...config.OPENAI_HEADERS, [TRIED_HEADER]: 'yes' } }
+  return {
+    async run(request) {
+      const prompts = await checkPrompt(request, folder)
+      const record = await stores.archive.load(request.question)
+      if (!record) throw new Error('This question is not answered yet, or nothing is kept of it any more.')
+      const { question, steps, usage, answer: said, startedAt, endedAt } = record
+      const before = told({ steps, usage }, { text: said?.text ?? '', ms: endedAt - startedAt })
+      return { question: question.text, before, now: await answered(record, prompts) }
+    },
+  }
+
+  async function answered({ question, dialect }: RunRecord, prompts: Prompts): Promise<TriedAnswer> {
+    const from = Date.now()
+    const run = embeddedRun(freshRun(from), () => true)
+    const sources = { log: createLog('silent'), net: await net, mcpStore: stores.mcp, hasWorkspace: true }
+    const agent = await createAgent(speaking(tried, dialect), { ...sources, prompts, toolSeam: { wrap: harmless } })
+    try {
+      const { team, channel } = question
+      const chosen = await agent.agentFor({}, { team, channel, waits: true })
+      const deps = { ...agent.answer, agent: { ...agent.answer.agent, ...chosen }, history: await before(question) }
+      const signal = AbortSignal.timeout(config.AGENT_TIMEOUT_MS)
+      let text = ''
+      for await (const event of answer(question, run, { ...deps, signal }))
+        if (event.type === 'answer' || event.type === 'gave_up') text = event.text
+      return told(run.saved, { text, ms: Date.now() - from })
+    } catch (error) {
+      const why = error instanceof ModelError ? error.hint : messageOf(error)
+      return { ...told(run.saved, { text: '', ms: Date.now() - from }), error: why }
+    } finally {
+      await agent.close()
+    }
+  }
+
+  /** What had been said before a question, in a history of its own: nothing that is tried is kept. */
+  async function before(question: Question): Promise<History> {
+    const history = memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs: HOUR_MS })
+    const thread = conversationOf(question)
+    for (const turn of await stores.history.load(thread)) if (turn.at < question.at) await history.append(thread, turn)
+    return history
+  }
+}
+
+const HOUR_MS = 3_600_000
+
+/** With `auto`, what the answer before was written in: what the model can do is not asked anew. */
+function speaking(config: Config, dialect: string): Config {
+  const known = DIALECTS.find((name) => name === dialect)
+  return config.AGENT_DIALECT === 'auto' && known ? { ...config, AGENT_DIALECT: known } : config
+}
+
+/** What changes the world is not used to try something. */
+function harmless(tool: Tool): Tool {
+  if (tool.effects === 'read') return tool
+  const run = () =>
+    Promise.reject(new ToolError(`${tool.name} is not used while a prompt is tried: it changes something.`))
+  return { ...tool, run }
+}
+
+/** The prompts of the folder with one of them changed: read by the same strict reader. @throws ConfigError */
+export async function checkPrompt({ name, text }: Pick<TryRequest, 'name' | 'text'>, folder: string): Promise<Prompts> {
+  const copy = await mkdtemp(join(tmpdir(), 'thinkaloud-prompts-'))
+  try {
+    for (const known of await promptNames(folder))
+      await copyFile(join(folder, `${known}.md`), join(copy, `${known}.md`))
+    await writeFile(join(copy, `${name}.md`), text)
+    return loadPrompts(copy)
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+/** The files that models read, without `.md`. */
+export async function promptNames(folder: string): Promise<string[]> {
+  const all = await readdir(folder)
+  return all.flatMap((file) => (file.endsWith('.md') && file !== 'README.md' ? [file.slice(0, -3)] : [])).toSorted()
+}
+
+function told(
+  { steps, usage }: Pick<SavedRun, 'steps' | 'usage'>,
+  { text, ms }: { text: string; ms: number },
+): TriedAnswer {
+  return { text, steps: steps.map(stepLine), stepCount: stepCount(steps), tokens: totalOf(usage as Usage[]).tokens, ms }
+}
+
+function stepLine(step: Step): string {
+  if (step.kind !== 'tool') return step.kind
+  return `${step.action.tool} ${JSON.stringify(step.action.input)}`
+}

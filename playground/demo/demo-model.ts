@@ -1,0 +1,93 @@
+/** The demo model: recordings and a few rules that write completions in the text dialect. What it says comes from observations. */
+import type { Message, Model, ModelEvent, ModelRequest } from '../../src/agent/types.ts'
+import { questionsIn } from './english.ts'
+import { standalone } from './follow-up.ts'
+import { readPrompt, type Asked, type PastTurn } from './read-prompt.ts'
+import { advance, played, type Final, type Plan } from './recordings.ts'
+
+/** `paceMs`: a pause between two pieces of a stream, so that a person sees it come. `isBare`: the value alone, where there is one. */
+export type DemoOptions = { paceMs?: number; isBare?: boolean }
+
+export function demoModel(options: DemoOptions = {}): Model {
+  return { name: 'demo', stream: (request) => streamDemo(request, options) }
+}
+
+/** The demo speaks this one dialect. */
+export const DEMO_DIALECT = 'text'
+const DEMO = 'I am only the demo'
+
+/** Writes a completion word by word. The usage is told even when the caller stops listening, as real endpoints bill it. */
+async function* streamDemo(request: ModelRequest, options: DemoOptions): AsyncGenerator<ModelEvent> {
+  let written = ''
+  try {
+    for (const piece of complete(request.messages, options.isBare).match(/\S+\s*|\s+/g) ?? []) {
+      if (options.paceMs) await new Promise((resolve) => setTimeout(resolve, options.paceMs))
+      if (request.signal.aborted) return
+      written += piece
+      yield { type: 'text', text: piece }
+    }
+  } finally {
+    const read = request.messages.map(({ content }) => content).join('')
+    const tokens = (text: string) => Math.ceil(text.length / 4)
+    request.onUsage?.({ model: 'demo', inputTokens: tokens(read), outputTokens: tokens(written), estimated: true })
+  }
+}
+
+/** What the demo writes to a prompt. */
+export function complete(messages: Message[], isBare = false): string {
+  const asked = readPrompt(messages)
+  if (!asked) return ` I do not speak this form.\nFinal Answer: ${DEMO}, and I speak only AGENT_DIALECT=text.`
+  if (asked.history) return understood(asked, asked.history)
+  const next = advance(thinkOf(asked), asked.observations)
+  if ('tool' in next && !asked.isFinalTurn) return ` ${next.thought}\nAction: ${next.tool}\nAction Input: ${next.input}`
+  const seen = asked.observations.at(-1)?.slice(0, 300)
+  const stopped = { answer: `I had to stop here. The last thing that I saw: ${seen}`, isUnknown: false }
+  const { answer, isUnknown } = !('tool' in next) ? next : seen ? stopped : help(asked)
+  // The value is what the answer sets in bold, the last of several.
+  const value = isUnknown ? 'I do not know.' : (/^[^]*\*\*([^*\n]{1,200})\*\*/.exec(answer)?.[1] ?? answer)
+  return ` ${isUnknown ? 'I cannot find out more.' : 'I now know the final answer'}\nFinal Answer: ${isBare ? value : answer}`
+}
+
+/** A recording of the whole question, else each of its questions in turn; a later one may speak of an earlier one's answer. */
+function* thinkOf(asked: Asked): Plan {
+  if (asked.question.length > 1000) return help(asked)
+  const whole = played(asked, true)
+  if (whole) return yield* whole
+  const turns: (PastTurn & Final & { isRead: boolean })[] = []
+  for (const part of questionsIn(asked.question)) {
+    const question = standalone(turns, part)
+    const plan = played({ ...asked, question })
+    // Beside a question, what is none may be a greeting.
+    if (!plan && !part.endsWith('?')) continue
+    const end = plan ? yield* plan : { answer: `“${part}” is beyond me: ${DEMO}.`, isUnknown: true }
+    turns.push({ ...end, question, isRead: plan !== undefined })
+  }
+  if (!turns.some(({ isRead }) => isRead)) return help(asked)
+  return { answer: turns.map(({ answer }) => answer).join('\n\n'), isUnknown: turns.at(-1)?.isUnknown ?? true }
+}
+
+/** What the demo can do, by the tools that it takes. */
+const CAN: [RegExp, string][] = [
+  [/^calculator$/, 'sums (“What is 29 to the power 0.23, and half of it?”)'],
+  [/^wikipedia$/, 'who or what something is, and a few facts about it (“Who was Ada Lovelace?”, “How old was she?”)'],
+  [/__write_file$|^make_file$/, 'a file (“Write "Buy milk" into list.txt”)'],
+  [/^notes__add$/, 'notes (“Note down: buy milk”, “What notes are there?”)'],
+]
+/** A step's prompt shows nothing of the thread: that the help was said there already goes into the standalone question. */
+const AGAIN = ' (in short)'
+
+/** What the demo says of itself where its rules end: once a thread at length. */
+function help({ question, tools }: Asked): Final {
+  if (question.endsWith(AGAIN)) return { answer: `That is beyond me, too: ${DEMO}.`, isUnknown: true }
+  const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [what] : []))
+  const list = can.join('; ') || 'nothing without tools'
+  const answer = `${DEMO}: recordings and a few rules, no language model. I can do ${list}. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.`
+  return { answer, isUnknown: true }
+}
+
+function understood(asked: Asked, history: PastTurn[]): string {
+  const text = standalone(history, asked.question)
+  const isHelped = history.some(({ answer }) => answer.includes(`${DEMO}:`))
+  const isKnown = questionsIn(text).some((part) => played({ ...asked, question: part }))
+  return isHelped && !isKnown ? `${text}${AGAIN}` : text
+}

@@ -1,0 +1,43 @@
+import type { Message } from '../../src/agent/types.ts'
+
+const MOST_CHARS = 60_000
+export type PastTurn = { question: string; answer: string }
+/** What a prompt shows: a turn of the loop, or a follow-up after its `history`. `today` is an ISO date. */
+export interface Asked {
+  question: string
+  tools?: string[]
+  today: string
+  observations: string[]
+  isFinalTurn: boolean
+  history?: PastTurn[]
+}
+
+/** Reads a prompt as any model would have to: from its words alone. Nothing for a form that the demo does not speak. */
+export function readPrompt(messages: Message[]): Asked | undefined {
+  const whole = messages.map((message) => message.content.slice(0, MOST_CHARS)).join('\n')
+  const last = messages.at(-1)?.content.slice(-MOST_CHARS) ?? ''
+  if (/standalone question/i.test(last) && !/^Action:/m.test(whole)) return readStandalone(last)
+  const start = `\n${last}`.lastIndexOf('\nQuestion:')
+  if (start < 0 || !/^Action Input:/m.test(whole)) return undefined
+  const tools = (/^Action:[^\n]*\[([^\]\n]*)\]/m.exec(whole)?.[1] ?? '').split(',').map((name) => name.trim())
+  return { ...readSteps(last.slice(start)), tools, today: /today is (\d{4}-\d{2}-\d{2})/i.exec(whole)?.[1] ?? '' }
+}
+
+/** The labels count only at the start of a line: the loop defuses those inside observations. */
+function readSteps(text: string): Pick<Asked, 'question' | 'observations' | 'isFinalTurn'> {
+  const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
+  const seen = rest.map((part) => /^Observation:\s*(?:<([^\s<>]+)>([^]*)<\/\1>|([^]*))/.exec(part)).filter(Boolean)
+  const observations = seen.map((found) => (found?.[2] ?? found?.[3] ?? '').trim())
+  const [isFinalTurn, question] = [!/Thought:\s*$/.test(text), head.slice('Question:'.length)]
+  return { question: (isFinalTurn ? (question.split('\n\n')[0] ?? '') : question).trim(), observations, isFinalTurn }
+}
+
+/** The conversation as `Q:` and `A:` lines, then the message after its label. */
+function readStandalone(text: string): Asked {
+  const body = text.split(/^standalone question:\s*$/im)[0] ?? ''
+  const at = body.lastIndexOf('Message:')
+  const turns = body.slice(0, Math.max(at, 0)).split(/^Q:/m).slice(1)
+  const pairs = turns.map((turn) => turn.split(/^A:/m))
+  const history = pairs.map(([question = '', answer = '']) => ({ question: question.trim(), answer: answer.trim() }))
+  return { question: body.slice(at + 8).trim(), today: '', observations: [], isFinalTurn: false, history }
+}

@@ -1,0 +1,143 @@
+/** Plays what recordings.txt tells; its first lines explain its form. */
+import { readFileSync } from 'node:fs'
+import { sentencesOf } from '../../tools/wikipedia/sentences.ts'
+import { assetPath } from '../base/playground-root.ts'
+import { knownName, NAME, simply, sumOf } from './english.ts'
+import type { Asked } from './read-prompt.ts'
+
+/** An action with the reason for it. A lookup says on which `page` it is. */
+export type Move = { thought: string; tool: string; input: string; page?: string }
+/** The end of a run in Markdown. `isUnknown` where it says that the demo does not know. */
+export type Final = { answer: string; isUnknown: boolean }
+/** Yields actions and is given their observations. */
+export type Plan = Generator<Move, Final, string>
+
+type Known = Record<string, string | undefined>
+const GAP = /\{([a-z]+)\}/g
+const [, words = '', all = ''] = readFileSync(assetPath('demo', 'recordings.txt'), 'utf8').trim().split('\n\n')
+const macros = words.split('\n').map((line) => line.split(' = '))
+
+/** A pattern with what its words in capitals and the names in braces stand for. */
+function pattern(text: string, flags = 'iu', known: Known = {}): RegExp {
+  const whole = macros.reduce((said, [word = '', means = '']) => said.replaceAll(word, means), text)
+  return new RegExp(filled(whole, known).replaceAll("'", "['’]").replaceAll('NAME', NAME), flags)
+}
+
+/** Text with names in braces filled in; what is put into JSON is JSON too. */
+function filled(text: string, known: Known): string {
+  const form = (value: string) => (text.startsWith('{"') ? JSON.stringify(value) : value)
+  return text.replace(GAP, (_, name: string) => form(known[name] ?? ''))
+}
+const hasAll = (text: string, known: Known) =>
+  [...text.matchAll(GAP)].every(([, name = '']) => known[name] !== undefined)
+
+const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block) => {
+  const lines = block.split('\n')
+  const after = (start: string) => lines.filter((line) => line.startsWith(start)).map((line) => line.slice(2))
+  const steps = lines.filter((line) => /^[\w*]+ \| /.test(line)).map((line) => line.split(' | '))
+  return { patterns: after('? ').map((one) => pattern(one)), steps, answers: after('= ') }
+})
+
+/** A recording fits where its question does, the prompt lists its tools, and what it is of can be the name of something. */
+export function played(asked: Asked, isWhole = false): Plan | undefined {
+  const question = simply(asked.question)
+  for (const recording of recordings) {
+    const found = recording.patterns.map((one) => one.exec(question)).find((one) => one !== null)
+    const of = found?.groups?.['of']
+    const isOf = of === undefined || (!isWhole && isName(of))
+    if (found && isOf && recording.steps.every(([tool = '']) => toolOf(asked, tool)))
+      return play({ ...asked, question }, recording, { ...found.groups, today: asked.today })
+  }
+  return undefined
+}
+
+/** A prompt that makes a follow-up standalone tells no tools: then any may be there. */
+function toolOf({ tools }: Asked, name: string): string | undefined {
+  return tools ? tools.find((one) => one === name || (name[0] === '*' && one.endsWith(name.slice(1)))) : name
+}
+
+const RELATED = pattern("'s? REL$|^(?:the )?REL of ")
+const OTHER = /\b(?:you|your|my|me|i|we|for|in|by|on|to|when|who|with|that|s?he|his|her|its?|they|their)\b|'s \p{Ll}/iu
+const isName = (of: string) => RELATED.test(of) || knownName(of) !== undefined || (SHORT.test(of) && !OTHER.test(of))
+const SHORT = /^[\p{L}\p{N}#.'’&()-]+(?: [\p{L}\p{N}#.'’&()-]+){0,4}$/u
+
+/** Whom it is about may be told by a relation ("the author of Dune's first publisher"): that is found out first. */
+function* play(asked: Asked, { steps, answers }: (typeof recordings)[number], known: Known): Plan {
+  const { of = '', relation = '' } = known
+  const question = `who is ${of}`
+  const chain = RELATED.test(of) && question !== asked.question && played({ ...asked, question })
+  const end = chain ? yield* chain : undefined
+  if (end?.isUnknown) return end
+  const whom = /^\*\*(.*?)\*\*/.exec(end?.answer ?? '')?.[1] ?? knownName(of) ?? of.replace(/^(?:the|an?) /i, '')
+  const head = relation.toLowerCase().split(' ').at(-1)
+  Object.assign(known, { of: whom, head, stem: head?.replace(/d?[eo]r$/, '') })
+  for (const [name = '', input = '', reads = '', thought = '', word = ''] of steps) {
+    if (!hasAll(input, known)) continue
+    const move = { tool: toolOf(asked, name) ?? name, input: filled(input, known), thought: filled(thought, known) }
+    const wanted = pattern(reads, 'u', known)
+    known['find'] = toolOf(asked, 'wikipedia_lookup') && filled(word, known)
+    const seen = name === 'wikipedia' ? yield* look(move, wanted, known) : yield move
+    const read = readIn(seen, wanted)
+    const isFailed = !read && (name !== 'wikipedia' || FAILED.test(seen))
+    if (isFailed) return { answer: name === 'wikipedia' ? seen : `The ${name} says: ${seen}`, isUnknown: true }
+    Object.assign(known, read, reckoned({ ...known, ...read }))
+  }
+  const answer = answers.find((one) => hasAll(one, known)) ?? 'The page about {of} does not say that.'
+  return { answer: filled(answer, known), isUnknown: !answers.includes(answer) }
+}
+
+const FAILED = /^(?:wikipedia |I could not find |Could not find |The page \[|\[[^\]\n]+\] may refer |No more results|$)/
+
+/** What a pattern reads in the first sentence that it fits. */
+function readIn(seen: string, wanted: RegExp): Known | undefined {
+  const text = FAILED.test(seen) ? '' : seen.replace(/^\(Result \d+ \/ \d+\) /, '').slice(0, 5000)
+  const [sentences, [line]] = [sentencesOf(text), text.split('\n')]
+  const sentence = sentences.find((one) => wanted.test(one))
+  const groups = wanted.exec(sentence ?? '')?.groups
+  const bold = sentence?.replace(groups?.['value'] ?? '', (value) => value && `**${value}**`)
+  const beginning = sentences.slice(0, 2).join(' ')
+  return sentence === undefined ? undefined : { ...groups, seen: text, sentence: bold, line, beginning }
+}
+
+/** Opens a page and looks a word up on it, then pages that it names, for "Dune" also "Dune (novel)". */
+function* look(move: Move, wanted: RegExp, known: Known): Generator<Move, string, string> {
+  const [seen, page, input] = [yield move, move.input, known['find']]
+  if (readIn(seen, wanted)) return seen
+  const thought = `The beginning of the page does not say it. I look up "${input}" on it.`
+  const hit = input && !FAILED.test(seen) ? yield { tool: 'wikipedia_lookup', input, thought, page } : ''
+  if (readIn(hit, wanted)) return hit
+  const isList = seen.startsWith('[')
+  const named = isList ? /'((?:[^']|'(?![,\]]))+)'|"([^"]+)"/g : /(\p{Lu}\S* \([\p{L} ]+\))/gu
+  const found = [...seen.slice(0, 5000).matchAll(named)].map(([, single, double]) => single ?? double ?? '')
+  const titles = found.filter((title) => isList || FAILED.test(seen) || title.startsWith(`${page} (`))
+  for (const title of titles.slice(0, 2)) {
+    const other = yield { ...move, input: title, thought: `Maybe "${title}" is meant.` }
+    known['also'] = titles.filter((one) => one !== title).join(', ') || undefined
+    if (readIn(other, wanted)) return other
+  }
+  return seen
+}
+
+/** The years from one day to another or to today, less one where the birthday has not come yet; the sum that an age goes into. */
+function reckoned({ from, to, today, age, then }: Known): Known {
+  if (age && then) return { rest: sumOf(`${age} ${then}`) }
+  const [a = '', b = ''] = [from, to ?? today].map((day) => new Date(`${day} UTC`).toJSON() ?? '')
+  const years = `${b.slice(0, 4)}-${a.slice(0, 4)}${b.slice(4) < a.slice(4) ? '-1' : ''}`
+  return a && b ? { years, lived: to ? 'lived to be' : 'is' } : {}
+}
+
+/** Runs a plan over what was observed, from its start. What was done is not done again; a lookup on a page not open finds nothing. */
+export function advance(plan: Plan, observations: string[]): Move | Final {
+  const [seen, rest] = [new Map<string, string>(), observations.values()]
+  let [open, next] = ['', plan.next()]
+  while (!next.done) {
+    const { tool, input, page } = next.value
+    const key = JSON.stringify([tool, input, page])
+    const observation = seen.get(key) ?? (page && page !== open ? 'No more results.' : rest.next().value)
+    if (observation === undefined) return next.value
+    if (!page && !seen.has(key)) open = input
+    seen.set(key, observation)
+    next = plan.next(observation)
+  }
+  return next.value
+}

@@ -1,0 +1,82 @@
+/** `npm run dev`: the playground with a bot that is started anew when its code, a prompt or a tool changes. */
+import { join, relative } from 'node:path'
+import { watch } from 'chokidar'
+import { readEnv } from '../src/config.ts'
+import { messageOf } from '../src/base/errors.ts'
+import { ROOT } from '../src/base/package-root.ts'
+import { endOnSignal } from './base/end-on-signal.ts'
+import { startOwnRedis, type OwnRedis } from './base/own-redis.ts'
+import { startPlayground } from './main.ts'
+import { createChildBots } from './bot/child-bots.ts'
+import { createNotices } from './page-server/notices.ts'
+import type { RunBot } from './bot/run-bot.ts'
+
+/** Editors save in several steps, and several files at once. */
+const CALM_MS = 150
+
+/** What the bot is made of. What the playground itself is made of needs a new start. */
+const WATCHED = ['src', 'tools', 'prompts']
+const PLAYGROUND = /^src[/\\]playground[/\\]/
+
+/** A run whose bot died goes on in the next one after ten seconds at most, not thirty. */
+const QUICK = { WORKER_LOCK_MS: '5000' }
+
+const notices = createNotices((text) => console.log(text))
+
+const runInChild: RunBot = async (parts) => {
+  const bots = createChildBots({ ...parts, notice: notices.tell })
+  await bots.renew()
+  let timer: NodeJS.Timeout | undefined
+  const watcher = watch(
+    WATCHED.map((folder) => join(ROOT, folder)),
+    { ignoreInitial: true, ignored: (path) => /(?:~|\.sw[a-z]|\.tmp)$|node_modules/.test(path) },
+  )
+  watcher.on('all', (_, path) => {
+    const file = relative(ROOT, path)
+    if (PLAYGROUND.test(file)) return notices.tell(`${file} is the playground's own: start npm run dev anew for it.`)
+    clearTimeout(timer)
+    timer = setTimeout(() => {
+      notices.tell(`${file} has changed.`)
+      void bots.renew()
+    }, CALM_MS)
+  })
+  await new Promise<void>((resolve) => void watcher.once('ready', () => resolve()))
+  return {
+    tryPrompts: (request) => bots.tryPrompts(request),
+    part: notices.part,
+    async stop() {
+      clearTimeout(timer)
+      await watcher.close()
+      await bots.stop()
+    },
+  }
+}
+
+/** The Redis in which conversations and runs outlive a bot. Without one, says what is lost, and goes on. */
+async function startRedis(): Promise<OwnRedis | undefined> {
+  try {
+    return await startOwnRedis()
+  } catch (error) {
+    const lost = 'npm run dev goes on in memory too: EACH CHANGE MAKES THE BOT FORGET every conversation.'
+    console.warn(`\n!!! ${messageOf(error)}\n!!! ${lost}\n`)
+    return undefined
+  }
+}
+
+async function main(): Promise<void> {
+  const playground = await startPlayground({ ...QUICK, ...readEnv() }, { runBot: runInChild, startRedis })
+  const lines = [
+    `Thinkaloud playground: ${playground.url}`,
+    '',
+    ...playground.notes,
+    '',
+    `Watching ${WATCHED.join(', ')}.`,
+  ]
+  console.log([...lines, 'Ctrl+C ends it.'].join('\n'))
+  endOnSignal(playground.stop)
+}
+
+main().catch((error: unknown) => {
+  console.error(messageOf(error))
+  process.exit(1)
+})

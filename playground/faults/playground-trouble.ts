@@ -1,0 +1,31 @@
+/** The switches of the playground, joined to what they are to trouble beside Slack, with their panel. */
+import type { LocalSlack } from '../slack/local-slack.ts'
+import type { OwnRedis } from '../base/own-redis.ts'
+import type { PagePart } from '../page-server/page-part.ts'
+import { takeable } from './slack-trouble.ts'
+import { troublePart } from './trouble-page.ts'
+import type { TroubleName } from './trouble-switches.ts'
+
+/** What the switches reach; what is missing says so at its switch. */
+export interface TroubledParts {
+  /** The scopes of the app. */
+  scopes: readonly string[]
+  redis?: OwnRedis | undefined
+  /** The MCP server of notes. */
+  notes?: { change(): void; restore(): void } | undefined
+}
+
+const NO_REDIS = 'The bot runs in memory. Start the playground by: npm run playground -- --redis'
+const NO_NOTES = 'The playground’s own MCP server does not run here: MCP_CONFIG names others.'
+
+export function playgroundTrouble({ trouble, sockets }: LocalSlack, { scopes, redis, notes }: TroubledParts): PagePart {
+  trouble.watch(({ name, isOn }) => {
+    if (name === 'redisGone') redis?.setGone(isOn)
+    if (name === 'mcpChanged') (isOn ? notes?.change : notes?.restore)?.()
+  })
+  const missing: Partial<Record<TroubleName, string>> = {
+    ...(!redis && { redisGone: NO_REDIS }),
+    ...(!notes && { mcpChanged: NO_NOTES }),
+  }
+  return troublePart({ trouble, scopes: takeable(scopes), missing, once: { socketCut: () => sockets.cut() } })
+}

@@ -1,0 +1,120 @@
+/** What the switches do to this Slack's answers; the words that the app gets are those of Slack's reference. */
+import type { Fault } from './faults.ts'
+import { scopesOf } from '../slack/methods/index.ts'
+import { subscription } from '../slack/events/event-payloads.ts'
+import type { Store } from '../slack/store.ts'
+import type { Trouble } from './trouble.ts'
+import { declined, Refusal, type Channel, type Json } from '../slack/types.ts'
+
+/** How the app's calls and events meet trouble. */
+export interface SlackTrouble {
+  /** What goes wrong with this call, if something does. */
+  meet(method: string, args: Json): Fault | undefined
+  /** @throws Refusal `missing_scope` where the scope that was taken away is the one that this call needs */
+  checkScope(method: string, args: Json): void
+  isTaken(scope: string): boolean
+  /** Uses a trigger. One that a slow Slack has let expire is no mistake of the app's. */
+  useTrigger(use: () => string): string
+  /** Whether the app is told of this event: not without the scope that its subscription needs. */
+  isHeard(event: Json): boolean
+}
+
+/** Who presses Stop, where nobody does. */
+const SOMEBODY = 'USLACKBOT'
+
+/** The scopes without which an event is not delivered, from its page under https://docs.slack.dev/reference/events. */
+const EVENT_SCOPES: Record<string, string> = {
+  app_mention: 'app_mentions:read',
+  'message.channels': 'channels:history',
+  'message.groups': 'groups:history',
+  'message.im': 'im:history',
+  'message.mpim': 'mpim:history',
+  reaction_added: 'reactions:read',
+  reaction_removed: 'reactions:read',
+}
+
+/** What a scope that is asked for by kind of channel begins with. */
+const KINDS: Record<Channel['kind'], string> = { channel: 'channels', group: 'groups', im: 'im', mpim: 'mpim' }
+
+/** Of these scopes, or of all that there are, those whose loss this Slack can play: methods, events or their fields need them. */
+export function takeable(scopes?: readonly string[]): string[] {
+  const fields = ['users:read.email', 'files:read']
+  const all = [...new Set([...[...scopesOf.values()].flat(), ...Object.values(EVENT_SCOPES), ...fields])]
+  // Beside chat:write it makes no difference.
+  return all.filter((one) => one !== 'assistant:write' && (scopes?.includes(one) ?? true)).sort()
+}
+
+export function slackTrouble(
+  trouble: Trouble,
+  { store, now, scopes }: { store: Store; now: () => number; scopes?: readonly string[] | undefined },
+): SlackTrouble {
+  const limits = createLimits(now)
+  const isTaken = (scope: string) => trouble.choice('scope') === scope
+  return {
+    isTaken,
+    meet(method, args) {
+      if (trouble.isOn('streamsStopped') && /^chat\.(append|stop)Stream$/.test(method)) stopUnheard(store, args)
+      const delayMs = (trouble.number('slow') ?? 0) * 1000
+      const wrong = faultOf(trouble, method) ?? limits.meet(trouble.number('limited'), method, args)
+      return wrong || delayMs > 0 ? { ...wrong, ...(delayMs > 0 && { delayMs }) } : undefined
+    },
+    checkScope(method, args) {
+      const needed = neededBy(method, args, store)
+      const isGranted = (scope: string) => !isTaken(scope) && (scopes?.includes(scope) ?? true)
+      if (!needed.some(isTaken) || needed.some(isGranted)) return
+      const provided = (scopes ?? takeable()).filter((one) => !isTaken(one)).join(',')
+      throw new Refusal('missing_scope', { blame: false, more: { needed: needed.join(','), provided } })
+    },
+    useTrigger(use) {
+      try {
+        return use()
+      } catch (error) {
+        const isExcused = trouble.isOn('slow') && error instanceof Refusal && error.error === 'expired_trigger_id'
+        throw isExcused ? declined(error.error) : error
+      }
+    },
+    isHeard: (event) => !isTaken(EVENT_SCOPES[subscription(event)] ?? ''),
+  }
+}
+
+/** Those of which a call needs one: of the scopes for kinds of channels, that of its channel. */
+function neededBy(method: string, args: Json, store: Store): string[] {
+  const all = scopesOf.get(method) ?? []
+  const kind = store.channels.get(String(args['channel']))?.kind
+  const own = all.filter((scope) => kind && scope.startsWith(`${KINDS[kind]}:`))
+  return own.length > 0 ? own : all
+}
+
+function faultOf(trouble: Trouble, method: string): Fault | undefined {
+  if (trouble.isOn('down')) return { status: 503, error: 'service_unavailable' }
+  const refused = method === 'chat.startStream' ? trouble.choice('streamsRefused') : undefined
+  if (refused) return { error: refused }
+  // No bytes without the right to them: the login page is what the answer looks like.
+  return method === 'download' && trouble.isOn('loginPage') ? { error: 'missing_scope' } : undefined
+}
+
+/** Every other call of a kind is one too many: it, and those that come too soon after it. */
+function createLimits(now: () => number) {
+  const until = new Map<string, number>()
+  return {
+    meet(seconds: number | undefined, method: string, args: Json): Fault | undefined {
+      if (seconds === undefined) return void until.clear()
+      // Neither downloads nor response URLs are methods.
+      if (!method.includes('.')) return undefined
+      const key = method === 'chat.postMessage' ? `${method}:${String(args['channel'])}` : method
+      const end = until.get(key) ?? now() + seconds * 1000
+      if (end <= now()) return void until.delete(key)
+      until.set(key, end)
+      return { retryAfter: Math.ceil((end - now()) / 1000) }
+    },
+  }
+}
+
+/** The stream is over as if somebody had stopped it, and the event that says so never comes. */
+function stopUnheard(store: Store, { channel: id, ts }: Json) {
+  const channel = store.channels.get(String(id))
+  const message = channel && store.find(channel, ts)
+  if (message?.streaming_state !== 'in_progress') return
+  Object.assign(message, { streaming_state: 'stopped', stopped_by: SOMEBODY })
+  store.changed(channel!, message)
+}

@@ -1,0 +1,20 @@
+import type { Sockets } from '../slack/events/sockets.ts'
+import type { Trouble } from './trouble.ts'
+
+/** Cuts all open sockets when the switch `socketCut` is thrown, and again and again while it is on. Returns what ends it. */
+export function startSocketCutter(trouble: Trouble, sockets: Sockets): () => void {
+  let timer: NodeJS.Timeout | undefined
+  const unwatch = trouble.watch(({ name }) => {
+    if (name !== 'socketCut') return
+    clearInterval(timer)
+    const seconds = trouble.number('socketCut')
+    if (seconds === undefined) return
+    sockets.cut()
+    timer = setInterval(() => sockets.cut(), seconds * 1000)
+    timer.unref()
+  })
+  return () => {
+    unwatch()
+    clearInterval(timer)
+  }
+}

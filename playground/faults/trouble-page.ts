@@ -1,0 +1,54 @@
+/** The panel "Trouble" of the page, this side of it: the switches, who throws them, and what is told to all open pages. */
+import { required } from '../slack/args.ts'
+import type { PagePart } from '../page-server/page-part.ts'
+import { isTroubleName, type Trouble } from './trouble.ts'
+import { SWITCHES, type TroubleName, type TroubleSwitch } from './trouble-switches.ts'
+import type { Json } from '../slack/types.ts'
+
+export interface TroublePageOptions {
+  trouble: Trouble
+  /** The scopes that can be taken away. */
+  scopes: string[]
+  /** Why a switch cannot be thrown here, a sentence. */
+  missing?: Partial<Record<TroubleName, string>>
+  /** What a switch's second button does once, by the switch's name. */
+  once?: Partial<Record<TroubleName, () => void>>
+}
+
+export function troublePart(options: TroublePageOptions): PagePart {
+  const { trouble, missing = {}, once = {} } = options
+  const told = () => ({ type: 'trouble', switches: shownSwitches(options) })
+  const nameIn = (body: Json): TroubleName => {
+    const name = required(body, 'name')
+    if (!isTroubleName(name)) throw new Error(`There is no switch ${name}.`)
+    const why = missing[name]
+    if (why) throw new Error(why)
+    return name
+  }
+  return {
+    panel: 'trouble',
+    tells: { '/trouble': told },
+    takes: {
+      '/trouble': (body) => {
+        const { on, value } = body
+        const given = typeof value === 'number' || typeof value === 'string'
+        trouble.set(nameIn(body), { ...(typeof on === 'boolean' && { isOn: on }), ...(given && { value }) })
+      },
+      '/trouble-once': (body) => once[nameIn(body)]?.(),
+      '/trouble-clear': () => trouble.clear(),
+    },
+    watch(tell) {
+      tell(told())
+      return trouble.watch(() => tell(told()))
+    },
+  }
+}
+
+/** Each switch with its words and how it stands. */
+function shownSwitches({ trouble, scopes, missing = {} }: TroublePageOptions): Json[] {
+  const states = new Map(trouble.states().map((state) => [state.name, state]))
+  return SWITCHES.map((one: TroubleSwitch & { name: TroubleName }) => {
+    const choice = one.name === 'scope' && one.choice ? { ...one.choice, options: scopes } : one.choice
+    return { ...one, ...(choice && { choice }), ...states.get(one.name), missing: missing[one.name] }
+  })
+}

@@ -1,0 +1,78 @@
+/** What passed, as a command line that does it again. */
+import { isObject } from '../slack/args.ts'
+import { formOf, sign } from '../slack/events/deliveries.ts'
+import type { Kind } from '../slack/events/delivery-attempt.ts'
+import type { Entry } from './journal.ts'
+import type { Json } from '../slack/types.ts'
+
+/** Where it would go. */
+export interface CurlPlace {
+  /** The address of the page, of the Web API and of the model endpoint; and where the bot takes deliveries, unless in Socket Mode. */
+  page: string
+  apiUrl: string
+  modelUrl: string
+  target: string | undefined
+  signingSecret: string
+  /** Milliseconds since the epoch: a signature is good for five minutes. */
+  now: number
+}
+
+/** Undefined where there is nothing to send, or not all of it. `whole`: the entry's request as it was. */
+export function curlOf(entry: Entry, whole: Json | undefined, place: CurlPlace): string | undefined {
+  if (entry.kind === 'trouble') return undefined
+  const byPage = entry.kind === 'tool' || (entry.kind === 'delivery' && place.target === undefined)
+  if (byPage) return post(`${place.page}/journal/again`, [JSON_TYPE], JSON.stringify({ n: entry.n }))
+  if (!whole) return undefined
+  if (entry.kind === 'delivery') return signed(whole, place)
+  return entry.kind === 'model' ? modelCall(whole, place) : apiCall(entry, whole, place)
+}
+
+const JSON_TYPE = quoted('content-type: application/json; charset=utf-8')
+
+function signed({ type, payload }: Json, { target = '', signingSecret, now }: CurlPlace): string {
+  const { kind, body, contentType } = deliveryBody(type, isObject(payload) ? payload : {})
+  const timestamp = String(Math.floor(now / 1000))
+  const signature = sign(signingSecret, timestamp, body)
+  const headers = [`content-type: ${contentType}`, `x-slack-request-timestamp: ${timestamp}`]
+  const retry = kind === 'events_api' ? ['x-slack-retry-num: 1', 'x-slack-retry-reason: http_timeout'] : []
+  return post(target, [...headers, `x-slack-signature: ${signature}`, ...retry].map(quoted), body)
+}
+
+function deliveryBody(type: unknown, payload: Json): { kind: Kind; body: string; contentType: string } {
+  if (type === 'events_api') return { kind: type, body: JSON.stringify(payload), contentType: 'application/json' }
+  const kind = type === 'interactive' ? type : 'slash_commands'
+  return { kind, body: formOf(kind, payload), contentType: 'application/x-www-form-urlencoded' }
+}
+
+function modelCall({ path, body }: Json, { modelUrl }: CurlPlace): string {
+  const url = new URL(modelUrl).origin + String(path)
+  return path === '/v1/models' ? `curl -sS ${quoted(url)}` : post(url, [JSON_TYPE], JSON.stringify(body))
+}
+
+function apiCall({ name }: Entry, whole: Json, { apiUrl }: CurlPlace): string {
+  const { path, args, headers } = whole
+  const url = new URL(apiUrl).origin + String(path)
+  const { authorization }: Json = isObject(headers) ? headers : {}
+  // The shell puts the token in.
+  const token = authorization === undefined ? [] : [`"Authorization: ${shellText(String(authorization))}"`]
+  const headersArgs = token.map((one) => ` -H ${one}`).join('')
+  if (name === 'download') return `curl -sS -L -O${headersArgs} ${quoted(url)}`
+  if (name === 'upload') return `curl -sS -X POST${headersArgs} --data-binary @FILE ${quoted(url)}`
+  const plain = url.split('?')[0] ?? url
+  return post(plain, [JSON_TYPE, ...token], JSON.stringify(args))
+}
+
+function post(url: string, headers: string[], body: string): string {
+  const parts = [`curl -sS -X POST ${quoted(url)}`, ...headers.map((one) => `-H ${one}`), `--data-raw ${quoted(body)}`]
+  return parts.join(' \\\n  ')
+}
+
+/** For a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** Inside of double quotes, where only `$SLACK_…` is to mean something. */
+function shellText(text: string): string {
+  return text.replace(/[\\"`]/g, '').replace(/\$(?!SLACK_(?:BOT|APP)_TOKEN\b)/g, '')
+}

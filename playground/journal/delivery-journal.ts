@@ -1,0 +1,35 @@
+/** What the journal keeps of what is handed to the app. */
+import { isObject } from '../slack/args.ts'
+import type { Attempt, Kind } from '../slack/events/delivery-attempt.ts'
+import type { Begun, Ended } from './journal.ts'
+import { threadOfDelivery } from './journal-threads.ts'
+import type { Json } from '../slack/types.ts'
+
+export function deliveryEntry(kind: Kind, payload: Json): Begun {
+  const thread = threadOfDelivery(payload)
+  return { kind: 'delivery', name: nameOf(kind, payload), request: { type: kind, payload }, ...(thread && { thread }) }
+}
+
+/** `app_mention`, `message (message_changed)`, `/ask`, `block_actions thinkaloud_stop`. */
+function nameOf(kind: Kind, payload: Json): string {
+  if (kind === 'slash_commands') return String(payload['command'])
+  if (kind === 'interactive') return [payload['type'], idOf(payload)].filter(Boolean).join(' ')
+  const { type, subtype }: Json = isObject(payload['event']) ? payload['event'] : {}
+  return subtype ? `${String(type)} (${String(subtype)})` : String(type)
+}
+
+function idOf({ actions, callback_id, view }: Json): unknown {
+  const action: unknown = Array.isArray(actions) ? actions[0] : undefined
+  if (isObject(action)) return action['action_id']
+  return callback_id ?? (isObject(view) ? view['callback_id'] : undefined)
+}
+
+/** What is known after a try. Each ack is told with its time. */
+export function tryTold(attempts: Attempt[], isAcked: boolean): Ended {
+  const told = attempts.map(({ body, retry, reason, ...attempt }) => {
+    return { ...attempt, ms: Math.round(attempt.ms), ...(retry > 0 && { retry, reason }), ack: body }
+  })
+  const { ms = 0, status = 0 } = attempts.at(-1) ?? {}
+  const error = status === 0 ? 'no ack in time' : `acked with status ${status}`
+  return { ms: Math.round(ms), ok: isAcked, ...(!isAcked && { error }), response: { attempts: told } }
+}

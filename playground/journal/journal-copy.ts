@@ -1,0 +1,118 @@
+/** Copies of what passed, to be kept and looked at: no secrets, no pictures, and nothing that is endless. */
+import type { Json } from '../slack/types.ts'
+
+/** The most of one text, of one list, and of one body in characters; and how deep a body is looked into. */
+const TEXT_CHARS = 60_000
+const LIST_ITEMS = 2_000
+const BODY_CHARS = 400_000
+const DEPTH = 40
+const MOST_SECRET = 2_000
+/** Of a picture's base64, so many characters say enough. */
+const PICTURE_CHARS = 24
+
+const PICTURE = /(data:[\w./+-]{1,100};base64,)([A-Za-z0-9+/=]{100,})/g
+/** What looks like a token of Slack or of a model's endpoint, whoever's it is. */
+const TOKENS = /\b(?:xox[a-z]-|xapp-|xwfp-)[\w-]{6,}|\bsk-[\w-]{16,}/g
+
+export interface Copied {
+  copy: Json
+  /** In characters, about. */
+  size: number
+  /** It is not all there, or not as it was. */
+  isShortened: boolean
+}
+
+export interface Copier {
+  copy(body: Json): Copied
+  text(text: string): string
+  /** All of a text, but for the secrets in it. */
+  hidden(text: string): string
+  /** From now on `name` stands where `secret` was. */
+  hide(secret: string, name: string): void
+}
+
+interface Work {
+  secrets: Map<string, string>
+  left: number
+  isShortened: boolean
+}
+
+export function createCopier(): Copier {
+  const secrets = new Map<string, string>()
+  return {
+    copy(body) {
+      const work = { secrets, left: BODY_CHARS, isShortened: false }
+      const copy = objectOf(body, work, 0)
+      return { copy, size: BODY_CHARS - work.left, isShortened: work.isShortened }
+    },
+    text: (given) => textOf(given, { secrets, left: TEXT_CHARS, isShortened: false }),
+    hidden: (text) => withoutSecrets(text, secrets),
+    hide: (secret, name) => void (secret.length > 3 && secrets.set(secret, name)),
+  }
+}
+
+function textOf(given: string, work: Work): string {
+  const small = given.replace(PICTURE, (_, start: string, base64: string) => {
+    return `${start}${base64.slice(0, PICTURE_CHARS)}… (${base64.length} characters of base64)`
+  })
+  const most = Math.min(TEXT_CHARS, Math.max(work.left, 0))
+  // A secret at the cut is not cut in two.
+  const near = withoutSecrets(small.slice(0, most + MOST_SECRET), work.secrets)
+  const shown = small.length > most ? `${near.slice(0, most)}… (${small.length - most} characters more)` : near
+  work.left -= shown.length
+  work.isShortened ||= shown !== given
+  return shown
+}
+
+function withoutSecrets(text: string, secrets: Map<string, string>): string {
+  let shown = text
+  for (const [secret, name] of secrets) if (shown.includes(secret)) shown = shown.replaceAll(secret, () => name)
+  return shown.replace(TOKENS, '(a token)')
+}
+
+function valueOf(given: unknown, work: Work, depth: number): unknown {
+  if (typeof given === 'string') return textOf(given, work)
+  if (typeof given !== 'object' || given === null) return plain(given, work)
+  if (given instanceof Uint8Array) return textOf(`(${given.length} bytes)`, work)
+  if (depth > DEPTH || work.left <= 0) return leftOut(work)
+  return Array.isArray(given) ? listOf(given, work, depth) : objectOf(given, work, depth)
+}
+
+function objectOf(given: object, work: Work, depth: number): Json {
+  const copy: Json = {}
+  for (const [key, one] of Object.entries(given)) {
+    if (one === undefined || typeof one === 'function') continue
+    if (work.left <= 0) {
+      work.isShortened = true
+      break
+    }
+    work.left -= key.length + 4
+    // Not by assignment: a key may be called __proto__.
+    Object.defineProperty(copy, key, { ...OWN, value: valueOf(one, work, depth + 1) })
+  }
+  return copy
+}
+
+function listOf(given: unknown[], work: Work, depth: number): unknown[] {
+  const copy: unknown[] = []
+  for (const one of given.slice(0, LIST_ITEMS)) {
+    if (work.left <= 0) break
+    work.left -= 2
+    copy.push(valueOf(one, work, depth + 1))
+  }
+  if (copy.length === given.length) return copy
+  work.isShortened = true
+  return [...copy, `… (${given.length - copy.length} more)`]
+}
+
+const OWN = { enumerable: true, configurable: true, writable: true }
+
+function plain(given: unknown, work: Work): unknown {
+  work.left -= 8
+  return typeof given === 'bigint' || typeof given === 'symbol' ? String(given) : given
+}
+
+function leftOut(work: Work): string {
+  work.isShortened = true
+  return '… (left out: there is too much)'
+}

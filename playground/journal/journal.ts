@@ -1,0 +1,197 @@
+/** What passes between Slack, the bot, its model and its tools, in order, for whoever looks under the hood. */
+import { createCopier, type Copied } from './journal-copy.ts'
+import type { Json } from '../slack/types.ts'
+
+/** `trouble`: something that was switched on or off to see what people would see. */
+export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'trouble'
+
+/**
+ * One thing that passed. `request` and `response` are copies: without secrets, pictures and what is too long shortened.
+ *
+ * - delivery: `request` is `{ type, payload, headers? }` (`type` as Socket Mode names it), `response` `{ attempts }`
+ * - call: `{ method, path, headers, args }`, and `{ status, headers, body }`
+ * - model: `{ path, headers, body }`, and `{ status, headers, firstMs, text, reasoning, toolCalls, finish, usage, raw }`
+ * - tool: `{ tool, input }`, and `{ output }`
+ */
+export interface Entry {
+  /** Counts from 1. */
+  n: number
+  /** Milliseconds since the epoch. */
+  at: number
+  /** How long it took; absent while it is under way. */
+  ms?: number
+  kind: EntryKind
+  name: string
+  /** `channel:root ts` */
+  thread?: string
+  ok?: boolean
+  /** What went wrong, in words. */
+  error?: string
+  /** The entry that was sent again. */
+  of?: number
+  request: Json
+  response?: Json
+  /** Something of the request stands here shortened or hidden. */
+  isShortened?: true
+}
+
+/** What is known at the beginning. */
+export type Begun = Pick<Entry, 'kind' | 'name' | 'request'> &
+  Partial<Pick<Entry, 'at' | 'ms' | 'thread' | 'ok' | 'error' | 'of' | 'response'>>
+
+/** What becomes known later. */
+export type Ended = Partial<Pick<Entry, 'ms' | 'name' | 'thread' | 'ok' | 'error' | 'response'>>
+
+export interface Journal {
+  /** The oldest first. */
+  entries(): readonly Entry[]
+  /** The entry of this number, unless it is gone. */
+  find(n: number): Entry | undefined
+  begin(fields: Begun): Entry
+  /** `ms` counts from the beginning unless it is given. */
+  end(entry: Entry, fields: Ended): void
+  /** Changes what is known of it, and leaves it open or ended as it is. */
+  amend(entry: Entry, fields: Ended): void
+  /** What is over as soon as it is there. */
+  note(fields: Begun): Entry
+  /** The request as it was, where it is still held: the journal's own copy is shortened. */
+  whole(entry: Entry): Json | undefined
+  /** From now on `secret` stands in no entry: `name` stands in its place. */
+  hide(secret: string, name: string): void
+  /** A text as the journal has it: without what it hides. */
+  hidden(text: string): string
+  /** Told of each beginning, change and end. */
+  watch(cb: (entry: Entry) => void): () => void
+}
+
+export interface JournalOptions {
+  /** Milliseconds since the epoch. */
+  now?: () => number
+  /** How many entries are kept. */
+  most?: number
+  /** How many characters of bodies are kept in all. */
+  mostChars?: number
+}
+
+const MOST = 20_000
+const MOST_CHARS = 200_000_000
+/** Requests that an entry holds shortened are held whole besides, so many at a time. */
+const MOST_WHOLE = 200
+
+/** What an entry's bodies take, in characters. */
+interface Sizes {
+  request: number
+  response: number
+}
+
+/** The newest entries: beyond a number of them, or of their characters, the oldest go. */
+class Shelf {
+  private kept: Entry[] = []
+  /** How many of `kept` are gone: they are cut off many at a time. */
+  private gone = 0
+  private chars = 0
+  private readonly sizes = new Map<Entry, Sizes>()
+  private readonly wholes = new Map<Entry, Json>()
+  private readonly bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>
+
+  constructor(bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>) {
+    this.bounds = bounds
+  }
+
+  all(): readonly Entry[] {
+    return this.kept.slice(this.gone)
+  }
+
+  /** Numbers follow one another. */
+  find(n: number): Entry | undefined {
+    const last = this.kept.at(-1)
+    const entry = last && this.kept[this.kept.length - 1 - (last.n - n)]
+    return entry && this.sizes.has(entry) ? entry : undefined
+  }
+
+  whole(entry: Entry): Json | undefined {
+    return entry.isShortened ? this.wholes.get(entry) : entry.request
+  }
+
+  add(entry: Entry) {
+    this.kept.push(entry)
+    this.sizes.set(entry, { request: 0, response: 0 })
+  }
+
+  /** Puts a copy of a body into an entry, in place of the one before, unless the entry has gone while it was under way. */
+  put(entry: Entry, field: keyof Sizes, { body, copied: { copy, size, isShortened } }: { body: Json; copied: Copied }) {
+    const sizes = this.sizes.get(entry)
+    if (!sizes) return
+    entry[field] = copy
+    this.chars += size - sizes[field]
+    sizes[field] = size
+    if (field === 'request' && isShortened) this.holdWhole(entry, body)
+    this.forgetOldest()
+  }
+
+  private holdWhole(entry: Entry, body: Json) {
+    entry.isShortened = true
+    this.wholes.set(entry, body)
+    const [oldest] = this.wholes.keys()
+    if (oldest && this.wholes.size > MOST_WHOLE) this.wholes.delete(oldest)
+  }
+
+  private forgetOldest() {
+    const { most, mostChars } = this.bounds
+    while (this.sizes.size > most || (this.chars > mostChars && this.sizes.size > 1)) {
+      const [oldest, size] = this.sizes.entries().next().value ?? []
+      if (!oldest || !size) return
+      this.chars -= size.request + size.response
+      this.sizes.delete(oldest)
+      this.wholes.delete(oldest)
+      this.gone += 1
+    }
+    if (this.gone <= most / 10) return
+    this.kept = this.kept.slice(this.gone)
+    this.gone = 0
+  }
+}
+
+export function createJournal({ now = Date.now, most = MOST, mostChars = MOST_CHARS }: JournalOptions = {}): Journal {
+  const shelf = new Shelf({ most, mostChars })
+  const watchers = new Set<(entry: Entry) => void>()
+  const copier = createCopier()
+  let next = 1
+
+  const put = (entry: Entry, field: keyof Sizes, body: Json) =>
+    shelf.put(entry, field, { body, copied: copier.copy(body) })
+
+  function change(entry: Entry, { response, ...fields }: Ended) {
+    const { error } = fields
+    // What went wrong at first may go well later.
+    if (fields.ok === true) delete entry.error
+    Object.assign(entry, fields, error !== undefined && { error: copier.text(error) })
+    if (response) put(entry, 'response', response)
+    for (const tell of watchers) tell(entry)
+  }
+
+  function begin({ request, response, error, ...fields }: Begun): Entry {
+    const entry: Entry = { n: next, at: now(), ...fields, request: {} }
+    next += 1
+    shelf.add(entry)
+    put(entry, 'request', request)
+    change(entry, { ...(error !== undefined && { error }), ...(response && { response }) })
+    return entry
+  }
+
+  return {
+    entries: () => shelf.all(),
+    find: (n) => shelf.find(n),
+    begin,
+    end: (entry, fields) => change(entry, { ms: Math.max(0, now() - entry.at), ...fields }),
+    amend: change,
+    note: (fields) => begin({ ms: 0, ...fields }),
+    whole: (entry) => shelf.whole(entry),
+    hide: copier.hide,
+    hidden: copier.hidden,
+    watch: (cb) => {
+      watchers.add(cb)
+      return () => void watchers.delete(cb)
+    },
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. With what lies in
+ * with-bot/ the only part of this room that knows the bot: it hands it settings, as an operator would.
+ */
+import { parseArgs } from 'node:util'
+import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../src/config.ts'
+import { ConfigError, messageOf } from '../src/base/errors.ts'
+import { createNetwork } from '../src/base/http/proxy.ts'
+import type { RunTrace } from '../src/stores/runs/run-trace.ts'
+import { methodNames } from '../src/slack/client/method-names.ts'
+import { demoUpstream } from './bot/demo-upstream.ts'
+import { endOnSignal } from './base/end-on-signal.ts'
+import { hoodPart } from './journal/hood-part.ts'
+import { createJournal, type Journal } from './journal/journal.ts'
+import { journalTraces } from './bot/journal-traces.ts'
+import { startModelEndpoint } from './model/model-endpoint.ts'
+import { modelTrouble } from './faults/model-trouble.ts'
+import type { NotesServer } from './mcp/notes-server.ts'
+import { startOwnRedis, type OwnRedis } from './base/own-redis.ts'
+import { startPage } from './page-server/page-server.ts'
+import { playgroundTrouble } from './faults/playground-trouble.ts'
+import { runPart } from './page-server/run-part.ts'
+import type { LocalSlack } from './slack/slack.ts'
+import { toolRunner } from './bot/tool-again.ts'
+import { tellUnknown } from './slack/unknown-methods.ts'
+import { startWiki } from './wiki/wiki.ts'
+import { startOwnMcp } from './mcp/own-mcp.ts'
+import { botSettings, notesOf, realModel } from './bot/playground-settings.ts'
+import { promptsPart } from './bot/prompts-part.ts'
+import { recordPlayground } from './bot/record-playground.ts'
+import { runBotHere, type RunBot } from './bot/run-bot.ts'
+import { showConversation } from './bot/show-conversation.ts'
+import { SCOPES, startWorkspace } from './bot/example-slack.ts'
+import { tellTaken } from './bot/taken-port.ts'
+
+/** So that a person sees the demo's words come. */
+const DEMO_PACE_MS = 15
+
+/** Questions that show what there is: several steps, a sum, a chain, a fact, a person. */
+const EXAMPLES = [
+  'Author David Chanoff has collaborated with a U.S. Navy admiral who served as the ambassador to the United Kingdom under which President?',
+  'What is 29 to the power 0.23, and half of it?',
+  'Who is Olivia Wilde’s boyfriend? What is his current age raised to the 0.23 power?',
+  'What is the world record for solving a Rubik’s Cube?',
+  'Who was Ada Lovelace?',
+]
+
+/** One that waits for a person, where the MCP server of notes runs. */
+const NOTE = 'Note down: buy milk'
+
+/** What the app's manifest offers in the menu of a message. */
+const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
+
+export interface PlaygroundOptions {
+  /** The demo's pause between two words, in ms. */
+  paceMs?: number
+  /** Starts a Redis for the bot; without it, or where it resolves to none, the bot keeps everything in memory. */
+  startRedis?: () => Promise<OwnRedis | undefined>
+  runBot?: RunBot
+  /** Folders in place of the checkout's. */
+  conversations?: string
+  prompts?: string
+}
+
+/** A playground that runs. */
+export interface Playground {
+  url: string
+  slack: LocalSlack
+  /** What has passed so far. */
+  journal: Journal
+  /** What is told at the start, a line each. */
+  notes: string[]
+  /** The playground's own MCP server; none where the operator's environment names others. */
+  notesServer: NotesServer | undefined
+  stop(): Promise<void>
+}
+
+/**
+ * Starts everything on 127.0.0.1. `env` is an operator's: a model that it names is used, and a Wikipedia that it names;
+ * its Slack and its Redis are not.
+ * @throws ConfigError
+ */
+export async function startPlayground(env: Env, options: PlaygroundOptions = {}): Promise<Playground> {
+  const given = loadConfig(env)
+  const stops: (() => Promise<void> | void)[] = []
+  const stop = async () => {
+    for (const end of stops.toReversed()) await end()
+  }
+  try {
+    const world = await startWorld(given, { env, options, stops })
+    return { ...(await openPlayground(given, world, { options, stops })), stop }
+  } catch (error) {
+    await stop()
+    throw tellTaken(error, given.PLAYGROUND_PORT)
+  }
+}
+
+/** What is to be ended, the last first. */
+type Stops = (() => Promise<void> | void)[]
+
+/** Everything that the bot meets, and its settings. */
+async function startWorld(
+  given: Config,
+  { env, options, stops }: { env: Env; options: PlaygroundOptions; stops: Stops },
+) {
+  const isDemo = !given.OPENAI_API_KEY && !given.OPENAI_BASE_URL
+  const journal = createJournal()
+  for (const secret of secretsOf(given)) journal.hide(secret, '(a secret of the settings)')
+  const net = await createNetwork(given)
+  const slack = await startWorkspace(journal)
+  stops.push(() => slack.close())
+  const wiki = await startWiki()
+  stops.push(() => wiki.close())
+  const upstream = isDemo ? demoUpstream({ paceMs: options.paceMs ?? DEMO_PACE_MS }) : realModel(given, net)
+  const model = await startModelEndpoint({ upstream, journal, trouble: modelTrouble(slack.trouble) })
+  stops.push(() => model.close())
+  const mcp = given.MCP_CONFIG === undefined ? await startOwnMcp() : undefined
+  if (mcp) stops.push(mcp.stop)
+  const redis = await options.startRedis?.()
+  if (redis) stops.push(() => redis.stop())
+  const played = { slack, wikiUrl: wiki.url, modelUrl: model.url, mcpConfig: mcp?.file, redisUrl: redis?.url, isDemo }
+  return {
+    isDemo,
+    journal,
+    net,
+    slack,
+    wiki,
+    model,
+    notesServer: mcp?.server,
+    redis,
+    settings: botSettings(env, played),
+  }
+}
+
+/** The bot and the page, in that world. */
+async function openPlayground(
+  given: Config,
+  { isDemo, journal, net, slack, wiki, model, notesServer, redis, settings }: Awaited<ReturnType<typeof startWorld>>,
+  { options, stops }: { options: PlaygroundOptions; stops: Stops },
+): Promise<Omit<Playground, 'stop'>> {
+  const config = loadConfig(settings)
+  const recording = recordPlayground(slack, { journal, settings, folder: options.conversations })
+  const tools = toolRunner(config, net)
+  stops.push(() => tools.close())
+  const run = runPart()
+  const toJournal = journalTraces(journal)
+  const runBot = options.runBot ?? runBotHere
+  const onTrace = (trace: RunTrace) => {
+    toJournal(trace)
+    run.take(trace)
+  }
+  const bot = await runBot({ settings, recorder: recording.recorder, onTrace })
+  stops.push(() => bot.stop())
+  const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
+  const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
+  const examples = notesServer ? [...EXAMPLES, NOTE] : EXAMPLES
+  const told = [...notes, tellUnknown(methodNames())]
+  const page = await startPage(slack, {
+    port: given.PLAYGROUND_PORT,
+    notes: { model: config.OPENAI_MODEL, isDemo, notes: told, examples, shortcuts: SHORTCUTS },
+    parts: [
+      run,
+      hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }),
+      playgroundTrouble(slack, { scopes: SCOPES, redis, notes: notesServer }),
+      promptsPart(slack, { tryPrompts: bot.tryPrompts, folder: options.prompts }),
+      recording.part,
+      ...(bot.part ? [bot.part] : []),
+    ],
+    onAct: recording.onAct,
+  })
+  stops.push(() => page.close())
+  return { url: page.url, slack, journal, notes, notesServer }
+}
+
+/** @throws ConfigError for an option that there is not */
+function optionsIn(args: string[]): { conversation?: string; redis?: boolean } {
+  try {
+    return parseArgs({ args, options: { conversation: { type: 'string' }, redis: { type: 'boolean' } } }).values
+  } catch (error) {
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. There are --redis and --conversation FILE.`)
+  }
+}
+
+async function main(args: string[]): Promise<void> {
+  const { conversation, redis } = optionsIn(args)
+  const playground = await (conversation === undefined
+    ? startPlayground(readEnv(), redis ? { startRedis: startOwnRedis } : {})
+    : showConversation(conversation, loadConfig(readEnv())))
+  // Whoever reads the line may press Ctrl+C at once.
+  endOnSignal(playground.stop)
+  console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
+}
+
+if (process.argv[1] === import.meta.filename) {
+  main(process.argv.slice(2)).catch((error: unknown) => {
+    console.error(messageOf(error))
+    process.exit(1)
+  })
+}

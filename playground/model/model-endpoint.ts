@@ -1,0 +1,194 @@
+/**
+ * An OpenAI-compatible server on 127.0.0.1, through which the playground's bot reaches every model: the wire is the real one,
+ * can be written down, and can go wrong on purpose. https://platform.openai.com/docs/api-reference/chat
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isObject } from '../slack/args.ts'
+import { errorText } from '../base/error-text.ts'
+import type { Journal } from '../journal/journal.ts'
+import { hasOwnHost, listen, readBody, sendJson } from '../base/loopback-server.ts'
+import { ModelCall } from './model-call-journal.ts'
+import { inTrouble, pause, UpstreamError } from './model-pieces.ts'
+import type { MetTrouble, ModelTrouble, Piece, Upstream, WireUpstream } from './model-pieces.ts'
+import { answerOf, chunkOf, errorBody, EventLines, finishOf, WrittenSoFar } from './model-wire.ts'
+import type { Json } from '../slack/types.ts'
+
+export interface ModelEndpointOptions {
+  upstream: Upstream
+  journal?: Journal
+  trouble?: ModelTrouble
+  port?: number
+}
+
+export interface ModelEndpoint {
+  /** For OPENAI_BASE_URL: it ends in `/v1`. */
+  url: string
+  close(): Promise<void>
+}
+
+/** Pictures stand in it. */
+const MOST_BYTES = 100_000_000
+
+/** Of what a real endpoint answers, these go on with it. */
+const PASSED_HEADERS =
+  /^(?:content-type|retry-after|retry-after-ms|location|x-should-retry|x-request-id|x-ratelimit-.*)$/
+
+/** A call under way. */
+interface Answering {
+  options: ModelEndpointOptions
+  response: ServerResponse
+  /** Aborted when the caller hangs up. */
+  signal: AbortSignal
+  call: ModelCall
+}
+
+/** @throws when the port is taken */
+export async function startModelEndpoint(options: ModelEndpointOptions): Promise<ModelEndpoint> {
+  const server = await listen((request, response) => {
+    serve(options, request, response).catch(() => response.destroy())
+  }, options.port)
+  return { url: `${server.base}/v1`, close: server.close }
+}
+
+async function serve(options: ModelEndpointOptions, request: IncomingMessage, response: ServerResponse) {
+  const path = (request.url ?? '').replace(/^\/v1(?=\/)/, '').split('?')[0] ?? ''
+  if (!isFromHere(request)) return sendJson(response, errorBody('only for this machine'), { status: 403 })
+  const isList = path === '/models' && request.method === 'GET'
+  if (!isList && !(path === '/chat/completions' && request.method === 'POST'))
+    return sendJson(response, errorBody(`There is no ${request.method} ${path} here.`), { status: 404 })
+  const text = isList ? '' : await readBody(request, MOST_BYTES)
+  const controller = new AbortController()
+  response.on('close', () => controller.abort())
+  const body = bodyOf(text)
+  const call = new ModelCall(options.journal, { path, body: body ?? {}, headers: request.headers })
+  const answering = { options, response, signal: controller.signal, call }
+  try {
+    if (isList) await list(answering)
+    else if (!body)
+      call.json(response, errorBody('The body is no JSON object.', 'invalid_request_error'), { status: 400 })
+    else await complete(answering, body, text)
+    call.end(controller.signal.aborted && !response.writableFinished)
+  } catch (error) {
+    if (controller.signal.aborted) return call.end(true)
+    call.fail(error)
+    response.destroy()
+  }
+}
+
+/** No page of a website may spend what the operator's key pays: a browser names where it is from, and a form sends no JSON. */
+function isFromHere(request: IncomingMessage): boolean {
+  const { origin, 'content-type': type = '' } = request.headers
+  const { method } = request
+  return hasOwnHost(request) && origin === undefined && (method === 'GET' || /^application\/json\b/.test(type))
+}
+
+function bodyOf(text: string): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function list({ options: { upstream }, response, signal, call }: Answering) {
+  if ('fetch' in upstream)
+    return pass({ response, call, signal }, await upstream.fetch('/models', { method: 'GET', signal }))
+  const names = await upstream.models()
+  call.json(response, { object: 'list', data: names.map((id) => ({ id, object: 'model', created: 0 })) })
+}
+
+async function complete(answering: Answering, body: Json, text: string) {
+  const { options, response, signal, call } = answering
+  const met = options.trouble?.meet() ?? {}
+  if (met.hang) return pause(LONGEST_MS, signal)
+  await pause(met.delayMs ?? 0, signal)
+  if (met.status !== undefined) {
+    const { status, retryAfter } = met
+    const headers = { ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) }
+    return call.json(response, errorBody('in trouble on purpose'), { status, headers })
+  }
+  if ('fetch' in options.upstream) return forward(answering, { body, text, met, upstream: options.upstream })
+  return play(answering, body, inTrouble(options.upstream.complete(body, signal), met, signal))
+}
+
+/** What a timer can wait at most. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** Writes what a played model says, in the form that was asked for. */
+async function play({ response, signal, call }: Answering, body: Json, pieces: AsyncIterable<Piece>) {
+  const soFar = new WrittenSoFar()
+  const model = String(body['model'] ?? '')
+  const options = isObject(body['stream_options']) ? body['stream_options'] : {}
+  const send = (piece: Piece) => call.write(response, `data: ${JSON.stringify(chunkOf(model, piece))}\n\n`)
+  try {
+    for await (const piece of pieces) {
+      if (signal.aborted) return
+      soFar.take(piece)
+      // What tells of the end is sent at the end.
+      if (body['stream'] !== true || 'finish' in piece || 'usage' in piece) continue
+      if (!response.headersSent) call.begin(response, 200, EVENT_STREAM)
+      send(piece)
+    }
+  } catch (error) {
+    if (response.headersSent) throw error
+    return call.json(response, errorBody(errorText(error)), error instanceof UpstreamError ? error : { status: 500 })
+  }
+  const { written } = soFar
+  if (body['stream'] !== true) return call.json(response, answerOf(model, written))
+  if (!response.headersSent) call.begin(response, 200, EVENT_STREAM)
+  send({ finish: written.finish ?? finishOf(written) })
+  if (written.usage && options['include_usage'] === true) send({ usage: written.usage })
+  call.write(response, 'data: [DONE]\n\n')
+  response.end()
+}
+
+const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
+
+interface Forwarded {
+  upstream: WireUpstream
+  body: Json
+  /** The body as it came. */
+  text: string
+  met: MetTrouble
+}
+
+/** Hands a call on; only what is to be made up is written anew. */
+async function forward(answering: Answering, { upstream, body, text, met }: Forwarded) {
+  const { response, signal, call } = answering
+  const answer = await upstream.fetch('/chat/completions', { method: 'POST', body: text, signal })
+  if (answer.ok && (met.invents || met.endless))
+    return play(answering, body, inTrouble(piecesFrom(answer, body['stream'] === true), met, signal))
+  return pass({ response, call, signal }, answer, met.pieceMs)
+}
+
+/** Passes an answer on as it comes: its status, the headers that matter, its bytes. */
+async function pass({ response, call, signal }: Omit<Answering, 'options'>, answer: Response, pieceMs = 0) {
+  const headers = [...answer.headers].filter(([name]) => PASSED_HEADERS.test(name))
+  call.begin(response, answer.status, Object.fromEntries(headers))
+  for await (const bytes of answer.body ?? []) {
+    if (!call.write(response, bytes)) await drained(response)
+    await pause(pieceMs, signal)
+  }
+  response.end()
+}
+
+async function* piecesFrom(answer: Response, isStream: boolean): AsyncGenerator<Piece> {
+  const soFar = new WrittenSoFar()
+  const lines = new EventLines()
+  if (!isStream) yield* soFar.takeChunk(await answer.json())
+  else for await (const bytes of answer.body ?? []) for (const chunk of lines.push(bytes)) yield* soFar.takeChunk(chunk)
+  if (soFar.written.toolCalls.length > 0) yield { toolCalls: soFar.written.toolCalls }
+}
+
+/** What nobody takes is not heaped up. */
+function drained(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = () => {
+      response.off('drain', end).off('close', end)
+      resolve()
+    }
+    response.on('drain', end).on('close', end)
+  })
+}

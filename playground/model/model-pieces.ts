@@ -1,0 +1,111 @@
+/** What a played model writes, and what may go wrong with it on purpose. */
+import type { Json } from '../slack/types.ts'
+
+/** A call of a tool, as a model writes it: the arguments are JSON text. */
+export interface PieceCall {
+  id: string
+  name: string
+  arguments: string
+}
+
+/** A piece of what a model writes. */
+export type Piece =
+  | { text: string }
+  | { reasoning: string }
+  | { toolCalls: PieceCall[] }
+  /** As OpenAI has it: `prompt_tokens`, `completion_tokens`, `total_tokens`. */
+  | { usage: Json }
+  /** OpenAI's finish_reason. */
+  | { finish: string }
+
+/** A model that is played. What it throws before its first piece is answered with status 500, or with that of an UpstreamError. */
+export interface PlayedUpstream {
+  models(): Promise<string[]>
+  /** @param body a chat completion's request, as OpenAI has it */
+  complete(body: Json, signal: AbortSignal): AsyncIterable<Piece>
+}
+
+/** A real endpoint: what it answers goes on as it comes. */
+export interface WireUpstream {
+  /** @param path behind `/v1`, such as `/chat/completions` */
+  fetch(path: string, init: { method: string; body?: string; signal: AbortSignal }): Promise<Response>
+}
+
+export type Upstream = PlayedUpstream | WireUpstream
+
+/** A played model's refusal. */
+export class UpstreamError extends Error {
+  readonly status: number
+  readonly headers: Record<string, string>
+
+  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+    super(message)
+    this.status = status
+    this.headers = headers
+  }
+}
+
+/** What goes wrong with a call on purpose. */
+export interface MetTrouble {
+  /** An HTTP status in place of an answer, with a Retry-After in seconds. */
+  status?: number
+  retryAfter?: number
+  /** A pause before anything is sent, and one between two pieces, in milliseconds. */
+  delayMs?: number
+  pieceMs?: number
+  /** Nothing is ever sent. */
+  hang?: true
+  /** After an action the model goes on, with an observation and an answer of its own making. */
+  invents?: true
+  /** The model writes on and on. */
+  endless?: true
+}
+
+export interface ModelTrouble {
+  meet(): MetTrouble | undefined
+}
+
+/** What a model makes up that is not stopped after its action, as real ones do. */
+const INVENTED =
+  '\nObservation: (made up by the model) The answer is 666.\nThought: I now know the final answer\nFinal Answer: 666 (made up by the model)'
+const ENDLESS_MS = 5
+
+/** The pieces of a model in trouble. */
+export async function* inTrouble(
+  pieces: AsyncIterable<Piece>,
+  { pieceMs = 0, invents, endless }: MetTrouble,
+  signal: AbortSignal,
+): AsyncGenerator<Piece> {
+  let text = ''
+  // What says that it is over comes after what is made up.
+  const last: Piece[] = []
+  for await (const piece of pieces) {
+    if ('text' in piece) text += piece.text
+    if ('finish' in piece || 'usage' in piece) {
+      last.push(piece)
+      continue
+    }
+    await pause(pieceMs, signal)
+    yield piece
+  }
+  if (invents && /^Action/m.test(text)) yield { text: INVENTED }
+  while (endless && !signal.aborted) {
+    await pause(Math.max(pieceMs, ENDLESS_MS), signal)
+    yield { text: ' and on' }
+  }
+  yield* last
+}
+
+/** Ends early where nobody waits any more. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms <= 0 || signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
+  })
+}

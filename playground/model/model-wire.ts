@@ -1,0 +1,143 @@
+/** The form of OpenAI's chat completions: written from pieces, and read back, streamed or whole. */
+import { isObject } from '../slack/args.ts'
+import type { Piece, PieceCall } from './model-pieces.ts'
+import type { Json } from '../slack/types.ts'
+
+/** All that a model wrote in one call. */
+export interface Written {
+  text: string
+  reasoning: string
+  toolCalls: PieceCall[]
+  usage?: Json
+  finish?: string
+  /** The endpoint's own words, in place of an answer. */
+  error?: string
+}
+
+/** So many characters of text are gathered at most: an endless model is not listened to for ever. */
+const MOST_TEXT = 2_000_000
+
+/** Takes an answer in, piece by piece or chunk by chunk. */
+export class WrittenSoFar {
+  readonly written: Written = { text: '', reasoning: '', toolCalls: [] }
+
+  take(piece: Piece) {
+    const { written } = this
+    if ('text' in piece && written.text.length < MOST_TEXT) written.text += piece.text
+    if ('reasoning' in piece && written.reasoning.length < MOST_TEXT) written.reasoning += piece.reasoning
+    if ('toolCalls' in piece) written.toolCalls.push(...piece.toolCalls)
+    if ('usage' in piece) written.usage = piece.usage
+    if ('finish' in piece) written.finish = piece.finish
+  }
+
+  /** A chunk of a stream, or a whole answer. A call of a tool comes in parts, which `index` joins. */
+  takeChunk(chunk: unknown): Piece[] {
+    if (!isObject(chunk)) return []
+    const { usage, error } = chunk
+    if (isObject(error)) this.written.error = String(error['message'] ?? 'error')
+    const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined
+    const pieces = isObject(choice) ? this.piecesIn(choice) : []
+    if (isObject(usage)) pieces.push({ usage })
+    for (const piece of pieces) this.take(piece)
+    return pieces
+  }
+
+  private piecesIn(choice: Json): Piece[] {
+    const said: unknown = choice['delta'] ?? choice['message']
+    const pieces: Piece[] = []
+    if (isObject(said)) {
+      const reasoning = said['reasoning_content'] ?? said['reasoning']
+      if (typeof reasoning === 'string' && reasoning !== '') pieces.push({ reasoning })
+      if (typeof said['content'] === 'string' && said['content'] !== '') pieces.push({ text: said['content'] })
+      if (Array.isArray(said['tool_calls'])) for (const call of said['tool_calls']) this.takeCall(call)
+    }
+    if (typeof choice['finish_reason'] === 'string') pieces.push({ finish: choice['finish_reason'] })
+    return pieces
+  }
+
+  private takeCall(given: unknown) {
+    if (!isObject(given)) return
+    const { toolCalls } = this.written
+    const fn = isObject(given['function']) ? given['function'] : {}
+    const more = typeof fn['arguments'] === 'string' ? fn['arguments'] : ''
+    const index = Number(given['index'] ?? toolCalls.length)
+    const known = toolCalls[index]
+    if (known && known.arguments.length < MOST_TEXT) known.arguments += more
+    else if (toolCalls.length < MOST_CALLS)
+      toolCalls.push({ id: String(given['id'] ?? ''), name: String(fn['name'] ?? ''), arguments: more })
+  }
+}
+
+const MOST_CALLS = 200
+
+/** The data of server-sent events, from bytes as they come. */
+export class EventLines {
+  private rest = ''
+  private readonly decoder = new TextDecoder()
+
+  /** What is JSON in the events that are whole by now; the rest is left out. */
+  push(bytes: Uint8Array): unknown[] {
+    const lines = (this.rest + this.decoder.decode(bytes, { stream: true })).split('\n')
+    this.rest = lines.pop() ?? ''
+    return lines.flatMap((line) => (line.startsWith('data:') ? jsonIn(line.slice(5)) : []))
+  }
+}
+
+/** Reads an answer back from what went over the wire. */
+export function readAnswer(raw: Uint8Array, isStream: boolean): Written {
+  const soFar = new WrittenSoFar()
+  const chunks = isStream
+    ? new EventLines().push(Buffer.concat([raw, Buffer.from('\n')]))
+    : jsonIn(Buffer.from(raw).toString())
+  for (const chunk of chunks) soFar.takeChunk(chunk)
+  return soFar.written
+}
+
+function jsonIn(text: string): unknown[] {
+  try {
+    return [JSON.parse(text)]
+  } catch {
+    return []
+  }
+}
+
+/** One chunk of a stream. `[]` as choices carries the usage alone. */
+export function chunkOf(model: string, piece: Piece): Json {
+  const base = { id: 'playground', object: 'chat.completion.chunk', created: 0, model }
+  if ('usage' in piece) return { ...base, choices: [], usage: piece.usage }
+  const finish_reason = 'finish' in piece ? piece.finish : null
+  return { ...base, choices: [{ index: 0, delta: deltaOf(piece), finish_reason }] }
+}
+
+function deltaOf(piece: Piece): Json {
+  if ('text' in piece) return { content: piece.text }
+  if ('reasoning' in piece) return { reasoning_content: piece.reasoning }
+  return 'toolCalls' in piece ? { tool_calls: piece.toolCalls.map(callOf) } : {}
+}
+
+/** A whole answer. */
+export function answerOf(model: string, written: Written): Json {
+  const { text, reasoning, toolCalls, usage, finish } = written
+  const message = {
+    role: 'assistant',
+    content: text === '' && toolCalls.length > 0 ? null : text,
+    ...(reasoning && { reasoning_content: reasoning }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls.map(callOf) }),
+  }
+  const choices = [{ index: 0, message, finish_reason: finish ?? finishOf(written) }]
+  return { id: 'playground', object: 'chat.completion', created: 0, model, choices, ...(usage && { usage }) }
+}
+
+/** The finish_reason of a model that tells none. */
+export function finishOf({ toolCalls }: Written): string {
+  return toolCalls.length > 0 ? 'tool_calls' : 'stop'
+}
+
+function callOf({ id, name, arguments: written }: PieceCall, index: number): Json {
+  return { index, id, type: 'function', function: { name, arguments: written } }
+}
+
+/** An error as OpenAI words it. */
+export function errorBody(message: string, type = 'server_error'): Json {
+  return { error: { message, type, param: null, code: null } }
+}

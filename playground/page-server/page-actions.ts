@@ -1,0 +1,176 @@
+import { isObject, optional, required } from '../slack/args.ts'
+import type { Values } from '../slack/events/form-state.ts'
+import type { LocalSlack } from '../slack/local-slack.ts'
+import { pendingFiles } from './page-files.ts'
+import * as rules from './page-rules.ts'
+import type { Channel, Json } from '../slack/types.ts'
+
+/** Longer messages are not taken; Slack's own editor stops at 12,000. */
+const MOST_CHARS = 12_000
+
+/** What somebody at a page did, from the page's body; what comes back is told to the page. */
+type Act = (slack: LocalSlack, body: Json, you: string) => Json | void | Promise<Json | void>
+
+/** What the person at the page can do, by address. Only a form waits for the app: the rest is seen on the page. */
+const ACTS: Record<string, Act> = {
+  '/say': say,
+  '/press': press,
+  '/react': react,
+  '/edit': edit,
+  '/delete': remove,
+  '/shortcut': shortcut,
+  '/stop': (slack, body, user) => background(slack.people.stopSession({ ...ownThread(slack, body, user), user })),
+  '/rename': (slack, body, user) =>
+    background(slack.people.renameSession({ ...ownThread(slack, body, user), user }, required(body, 'title'))),
+  '/home': openHome,
+  '/submit': submit,
+  '/close': (slack, body, user) => background(slack.closeView(ownView(slack, body, user))),
+}
+
+/** Told of what somebody does before it is done (`say`, …); what it returns is called where that is refused. */
+export type OnAct = (act: string, body: Json, you: string) => () => void
+
+export function pageActions(
+  slack: LocalSlack,
+  onAct?: OnAct,
+): Map<string, (body: Json, you: string) => ReturnType<Act>> {
+  const heard = (path: string, act: Act) => (body: Json, you: string) => {
+    const refused = onAct?.(path.slice(1), body, you)
+    try {
+      return act(slack, body, you)
+    } catch (error) {
+      refused?.()
+      throw error
+    }
+  }
+  return new Map(Object.entries(ACTS).map(([path, act]) => [path, heard(path, act)]))
+}
+
+function place(body: Json): { channel: string; ts: string } {
+  return { channel: required(body, 'channel'), ts: required(body, 'ts') }
+}
+
+/** A thread that this person sees. */
+function ownThread(slack: LocalSlack, body: Json, user: string): { channel: string; thread: string } {
+  const [channel, thread] = [required(body, 'channel'), required(body, 'thread')]
+  rules.seenMessage(slack, { channel, ts: thread }, user)
+  return { channel, thread }
+}
+
+/** A view that stands open before this person. */
+function ownView(slack: LocalSlack, body: Json, user: string): string {
+  const view = required(body, 'view')
+  rules.checkOwnView(slack, view, user)
+  return view
+}
+
+/** A message, or a command where the text begins like one. */
+function say(slack: LocalSlack, body: Json, user: string) {
+  const channel = rules.writableChannel(slack, required(body, 'channel'), user)
+  const files = pendingFiles(slack, body['files'], user)
+  const text = (files.length > 0 ? (optional(body, 'text') ?? '') : required(body, 'text')).slice(0, MOST_CHARS).trim()
+  const thread = optional(body, 'thread_ts')
+  const command = /^(\/[a-z-]+)(?:\s+([\s\S]*))?$/.exec(text)
+  if (command && files.length > 0) throw new Error('A command takes no files. Mention the bot instead.')
+  if (command) return runCommand(slack, { channel, command: command[1] ?? '', text: command[2] ?? '', thread, user })
+  const attached = files.length > 0 && { files: files.map(({ id }) => ({ id })) }
+  background(
+    slack.say({
+      channel: channel.id,
+      user,
+      text: typed(slack, text),
+      ...attached,
+      ...(thread && { thread_ts: thread }),
+    }),
+  )
+}
+
+/** As in Slack, commands are known by name to people of the workspace, and cannot be used in threads. */
+function runCommand(
+  slack: LocalSlack,
+  given: { channel: Channel; command: string; text: string; thread: string | undefined; user: string },
+) {
+  const { channel, command, text, thread, user } = given
+  const isKnown = command === '/ask' && rules.hasApp(slack, user)
+  if (isKnown && !thread) return background(slack.slash(text, { channel: channel.id, user, command }))
+  const why = isKnown ? `${command} is not supported in threads. Sorry!` : `${command} is not a valid command.`
+  slack.store.whisper(channel, { user, text: why, ...(thread && { thread_ts: thread }) })
+}
+
+/** Something in a message or in a view. Thumbs and options are told by the value that was chosen. */
+function press(slack: LocalSlack, body: Json, user: string) {
+  const view = body['view'] === undefined ? undefined : ownView(slack, body, user)
+  if (view === undefined) rules.checkPressable(slack, place(body), user)
+  const values = valuesOf(body)
+  const where = view === undefined ? { ...place(body), user, values } : { view, values }
+  const value = optional(body, 'value')
+  const several = Array.isArray(body['chosen']) ? body['chosen'].map(String) : undefined
+  const chosen = { action_id: required(body, 'action_id'), ...(several && { values: several }) }
+  background(slack.press(where, { ...chosen, ...(value !== undefined && { value }) }))
+}
+
+/** Adds your reaction, or takes it back. */
+function react(slack: LocalSlack, body: Json, user: string) {
+  rules.seenMessage(slack, place(body), user)
+  const where = { ...place(body), name: required(body, 'name') }
+  background(slack.people.react({ ...where, user, removed: body['removed'] === true }))
+}
+
+/** Only your own message: Slack offers it for no other. */
+function edit(slack: LocalSlack, body: Json, user: string) {
+  rules.checkOwn(slack, place(body), user)
+  const text = required(body, 'text').slice(0, MOST_CHARS).trim()
+  background(slack.people.edit(place(body), typed(slack, text)))
+}
+
+function remove(slack: LocalSlack, body: Json, user: string) {
+  rules.checkOwn(slack, place(body), user)
+  background(slack.people.remove(place(body)))
+}
+
+function shortcut(slack: LocalSlack, body: Json, user: string) {
+  rules.checkHasApp(slack, user)
+  rules.seenMessage(slack, place(body), user)
+  background(slack.shortcut({ ...place(body), user }, required(body, 'callback_id')))
+}
+
+function openHome(slack: LocalSlack, body: Json, user: string) {
+  rules.checkHasApp(slack, user)
+  background(slack.people.openHome(user, body['tab'] === 'messages' ? 'messages' : 'home'))
+}
+
+/** A form is sent, and what is wrong with it comes back to stand at its inputs. */
+async function submit(slack: LocalSlack, body: Json, user: string): Promise<Json> {
+  const { ok, errors } = await slack.submit(ownView(slack, body, user), valuesOf(body))
+  return { ok, errors: errors ?? (ok ? undefined : { '': 'The app did not answer in time.' }) }
+}
+
+function valuesOf(body: Json): Values {
+  const values = isObject(body['values']) ? body['values'] : {}
+  const entries = Object.entries(values).map(([name, value]): [string, string | string[]] => {
+    return [name, Array.isArray(value) ? value.map(String) : String(value)]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** An address, up to a sign that ends the sentence and not it. */
+const ADDRESS = /\bhttps?:\/\/(?:(?!&[lg]t;)[^\s`])+(?<![.,;:!?'")\]*_~])/g
+
+/** What somebody typed, as Slack carries it: signs escaped, addresses in angle brackets, `@name` made a mention. */
+export function typed(slack: LocalSlack, text: string): string {
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const linked = escaped
+    .split(/(```[\s\S]*?```|`[^`\n]*`)/)
+    .map((part, index) => (index % 2 === 1 ? part : part.replace(ADDRESS, '<$&>')))
+    .join('')
+  const users = [...slack.store.users.values()]
+  return linked.replace(/(?<![\w.\/])@([\w-]+)/g, (whole, name: string) => {
+    const user = users.find((one) => one.name.toLowerCase() === name.toLowerCase())
+    return user ? `<@${user.id}>` : whole
+  })
+}
+
+/** The page does not wait for the app; what goes wrong there shows in the thread or as a whisper. */
+function background(work: Promise<unknown>) {
+  work.catch(() => undefined)
+}

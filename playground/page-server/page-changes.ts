@@ -1,0 +1,50 @@
+/** Changes of the workspace, told to the pages that are open. */
+import type { IncomingMessage } from 'node:http'
+import { WebSocketServer, type WebSocket } from 'ws'
+import type { LocalSlack } from '../slack/local-slack.ts'
+import type { Listening } from '../base/loopback-server.ts'
+import { personAt, shownChange } from './page-state.ts'
+import type { PagePart } from './page-part.ts'
+import type { Json } from '../slack/types.ts'
+
+interface ChangesOptions {
+  slack: LocalSlack
+  parts: PagePart[]
+  /** Who is told anything: a browser opens a socket to whatever server a page names. */
+  mayListen(request: IncomingMessage): boolean
+}
+
+/**
+ * Tells each change as it happens to whoever has opened a WebSocket at `/events`, as they see it. Not an event stream: of those a
+ * browser opens six to a server, over all its tabs, and with the seventh tab everything would wait. @returns what ends them all
+ */
+export function tellChanges({ server, base }: Listening, { slack, parts, mayListen }: ChangesOptions): () => void {
+  const door = new WebSocketServer({ noServer: true, maxPayload: 1024 })
+  server.on('upgrade', (request, socket, head) => {
+    // Whoever knocks and leaves must not end this process.
+    socket.on('error', () => socket.destroy())
+    if (!mayListen(request)) return void socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n')
+    const path = request.url ?? '/'
+    const url = URL.canParse(path, base) ? new URL(path, base) : undefined
+    if (url?.pathname !== '/events') return void socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n')
+    const you = personAt(slack, url.searchParams.get('as'))
+    door.handleUpgrade(request, socket, head, (ready) => tell(ready, { slack, parts, you }))
+  })
+  return () => {
+    for (const client of door.clients) client.terminate()
+  }
+}
+
+function tell(client: WebSocket, { slack, parts, you }: { slack: LocalSlack; parts: PagePart[]; you: string }) {
+  const send = (change: Json) => client.send(JSON.stringify(change))
+  const unwatch = slack.store.watch((change) => {
+    const shown = shownChange(slack, change, you)
+    if (shown) send(shown)
+  })
+  const unwatchParts = parts.map(({ watch }) => watch?.(send, you))
+  client.on('error', () => client.terminate())
+  client.on('close', () => {
+    unwatch()
+    for (const end of unwatchParts) end?.()
+  })
+}

@@ -1,0 +1,85 @@
+/** Files at the page: what a person brings, and what they may have. Nothing that is uploaded is believed or run. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pictureType } from '../slack/files/file-kinds.ts'
+import { nameInAddress } from '../slack/files/file-object.ts'
+import type { LocalSlack } from '../slack/local-slack.ts'
+import { readBytes } from '../base/loopback-server.ts'
+import { BOT_USER } from '../slack/store.ts'
+import { isKnownTo } from '../slack/files/stored-files.ts'
+import type { Json, StoredFile } from '../slack/types.ts'
+
+/** The most of a message, in bytes and in files, as the page says it too; and the most that waits for a message to be sent with. */
+const MESSAGE_BYTES = 40_000_000
+const MESSAGE_FILES = 10
+const WAITING_BYTES = 2 * MESSAGE_BYTES
+const NAME_CHARS = 255
+const ALT_CHARS = 1_000
+
+/** A file is only ever taken home, or drawn as a picture: it is no page, and has no rights should it become one. */
+const HEADERS = {
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/** Takes a file in, for a message that is still to come. @throws where it is empty or too large */
+export async function takeFile(
+  slack: LocalSlack,
+  { searchParams, you }: { searchParams: URLSearchParams; you: string },
+  request: IncomingMessage,
+): Promise<Json> {
+  const bytes = await readBytes(request, MESSAGE_BYTES)
+  if (bytes.length === 0) throw new Error('The file is empty.')
+  makeRoom(slack, bytes.length)
+  const altText = searchParams.get('alt')?.slice(0, ALT_CHARS)
+  const name = plainName(searchParams.get('name') ?? '')
+  return { id: slack.upload({ name, bytes, ...(altText && { altText }) }, you).id }
+}
+
+/** A name without folders and signs that nobody sees. */
+function plainName(name: string): string {
+  const plain = name.replace(/[\p{Cc}\p{Cf}/\\]/gu, '_').trim()
+  return plain.slice(0, NAME_CHARS) || 'file'
+}
+
+/** What was brought and never sent goes, the oldest first. */
+function makeRoom({ store }: LocalSlack, more: number) {
+  const waiting = [...store.files.values()].filter((file) => file.channels.size === 0 && isPersons(file))
+  let held = more + waiting.reduce((sum, { size }) => sum + size, 0)
+  for (const { id, size } of waiting) {
+    if (held <= WAITING_BYTES) return
+    store.files.delete(id)
+    held -= size
+  }
+}
+
+/** The app's own uploads wait for their second call, and are none of the page's business. */
+function isPersons(file: StoredFile): boolean {
+  return file.user !== BOT_USER
+}
+
+/** The files of a message that a person sends: their own, and not too much. @throws Error */
+export function pendingFiles({ store }: LocalSlack, ids: unknown, you: string): StoredFile[] {
+  const given: unknown[] = Array.isArray(ids) ? ids : []
+  const files = given.map((id) => {
+    const file = store.files.get(String(id))
+    if (file?.user !== you || file.channels.size > 0) throw new Error('A file is not there any more. Attach it again.')
+    return file
+  })
+  const size = files.reduce((sum, file) => sum + file.size, 0)
+  if (files.length > MESSAGE_FILES || size > MESSAGE_BYTES)
+    throw new Error(`A message takes ${MESSAGE_FILES} files, and 40 MB in all.`)
+  return files
+}
+
+/** Gives a file to somebody who is where it was shared. Its type is what its bytes say, and only pictures have one. */
+export function sendShared(slack: LocalSlack, at: { path: string; you: string }, response: ServerResponse) {
+  const file = slack.store.files.get(at.path.split('/')[2] ?? '')
+  if (!file?.bytes || file.mode === 'tombstone' || !isKnownTo(at.you, slack.store, file))
+    return void response.writeHead(404).end()
+  const headers = {
+    ...HEADERS,
+    'content-type': pictureType(file.bytes) ?? 'application/octet-stream',
+    'content-disposition': `attachment; filename*=UTF-8''${nameInAddress(file.name)}`,
+  }
+  response.writeHead(200, headers).end(file.bytes)
+}

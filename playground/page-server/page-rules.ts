@@ -1,0 +1,73 @@
+/** What a person at the page sees of the workspace, and so what they can act on: as in Slack. */
+import type { LocalSlack } from '../slack/local-slack.ts'
+import { TEAM } from '../slack/store.ts'
+import type { Channel, Message, User } from '../slack/types.ts'
+
+/** What somebody is in the workspace, which Slack shows beside their name. */
+export type PersonKind = 'bot' | 'member' | 'admin' | 'guest' | 'external'
+
+export function kindOf(user: User): PersonKind {
+  if (user.is_bot) return 'bot'
+  if (user.is_stranger || user.team_id !== TEAM) return 'external'
+  if (user.is_restricted || user.is_ultra_restricted) return 'guest'
+  return user.is_admin || user.is_owner ? 'admin' : 'member'
+}
+
+/** Whether somebody is of this workspace, which has the app: others have no commands, shortcuts, messages with it or Home of it. */
+export function hasApp({ store }: LocalSlack, you: string): boolean {
+  const user = store.users.get(you)
+  return user !== undefined && kindOf(user) !== 'external'
+}
+
+/** @throws Error for what only people of this workspace have */
+export function checkHasApp(slack: LocalSlack, you: string): void {
+  if (!hasApp(slack, you)) throw new Error('Only people of the workspace that has the app can do this.')
+}
+
+/** A channel that somebody is in. @throws Error */
+function ownChannel({ store }: LocalSlack, id: string, you: string): Channel {
+  const channel = store.channels.get(id)
+  if (!channel?.members.has(you)) throw new Error('You are not in this channel.')
+  return channel
+}
+
+/** A channel in which somebody may write. @throws Error */
+export function writableChannel(slack: LocalSlack, id: string, you: string): Channel {
+  const channel = ownChannel(slack, id, you)
+  if (channel.archived) throw new Error('This channel is archived.')
+  return channel
+}
+
+/** Where a message stands. */
+interface Place {
+  channel: string
+  ts: string
+}
+
+/** A message that somebody sees; what is whispered to them is none. @throws Error */
+export function seenMessage(slack: LocalSlack, { channel: id, ts }: Place, you: string): Message {
+  const message = slack.store.find(ownChannel(slack, id, you), ts)
+  if (!message) throw new Error('There is no such message.')
+  return message
+}
+
+/** What people write themselves; the lines that say who joined, and what is left of a deleted message, are nobody's. */
+const OWN_KINDS = [undefined, 'file_share', 'thread_broadcast', 'me_message']
+
+/** Something that somebody wrote themselves, for an edit or a deletion. @throws Error */
+export function checkOwn(slack: LocalSlack, place: Place, you: string): void {
+  const { user, subtype } = seenMessage(slack, place, you)
+  if (user !== you || !OWN_KINDS.includes(subtype)) throw new Error('Only your own messages can be edited and deleted.')
+}
+
+/** What can be pressed: a message that somebody sees, or what is whispered to them. @throws Error */
+export function checkPressable(slack: LocalSlack, place: Place, you: string): void {
+  const { ephemerals } = ownChannel(slack, place.channel, you)
+  if (!ephemerals.some(({ ts, user }) => ts === place.ts && user === you)) seenMessage(slack, place, you)
+}
+
+/** An open modal of somebody's, or their Home. @throws Error */
+export function checkOwnView({ views }: LocalSlack, id: string, you: string): void {
+  if (![...views.modals(you), views.home(you)].some((view) => view?.['id'] === id))
+    throw new Error('This view is not open any more.')
+}

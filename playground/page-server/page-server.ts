@@ -1,0 +1,145 @@
+/**
+ * The page of the playground: files, the workspace as JSON, changes as they happen (page-changes.ts), and what the person at the
+ * page does. It listens on 127.0.0.1 alone, and answers only to its own names, so that no website can reach it by DNS
+ * rebinding or by posting across origins.
+ */
+import { readFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import { extname } from 'node:path'
+import { isObject } from '../slack/args.ts'
+import { errorText } from '../base/error-text.ts'
+import { listen, readBody, sendJson } from '../base/loopback-server.ts'
+import type { LocalSlack } from '../slack/local-slack.ts'
+import { pageActions, type OnAct } from './page-actions.ts'
+import { tellChanges } from './page-changes.ts'
+import { sendShared, takeFile } from './page-files.ts'
+import { pageState, personAt, personNamed, type PageNotes } from './page-state.ts'
+import type { PagePart } from './page-part.ts'
+import { assetPath } from '../base/playground-root.ts'
+
+/** Where the page listens, and what it says of itself. */
+export interface PageOptions {
+  /** 3210 unless given; 0 takes a free one. */
+  port?: number
+  notes: PageNotes
+  /** What the page has beside the workspace. */
+  parts?: PagePart[]
+  /** Told of what somebody does there; see page-actions.ts. */
+  onAct?: OnAct
+}
+
+export interface Page {
+  url: string
+  close(): Promise<void>
+}
+
+/** The kinds of files that the page is made of; nothing else is given out. */
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** What the page takes from packages, as it stands there: each by the name that the page asks for. */
+const LIBRARIES: Record<string, { file: string; type: string }> = {
+  'emoji.json': { file: 'emojibase-data/en/shortcodes/iamcal.json', type: 'application/json' },
+  'marked.js': { file: 'marked', type: 'text/javascript; charset=utf-8' },
+}
+
+/** Nothing is loaded from elsewhere, and nothing runs that is not a file of this page. */
+export const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-src 'self'; frame-ancestors 'self'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+/** Starts it. @throws when the port is taken. */
+export async function startPage(slack: LocalSlack, options: PageOptions): Promise<Page> {
+  const { parts = [] } = options
+  const actions = new Map([
+    ...pageActions(slack, options.onAct),
+    ...parts.flatMap(({ takes = {} }) => Object.entries(takes)),
+  ])
+  const panels = parts.flatMap(({ panel = [] }) => panel)
+  const tellings = new Map(parts.flatMap(({ tells = {} }) => Object.entries(tells)))
+  const server = await listen((request, response) => {
+    serve(request, response).catch((error: unknown) => {
+      if (response.headersSent) return void response.destroy()
+      sendJson(response, { error: errorText(error) }, { status: 400 })
+    })
+  }, options.port ?? 3210)
+
+  async function serve(request: IncomingMessage, response: ServerResponse) {
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
+    if (!isOurs(request, server.port)) return void response.writeHead(403).end('This page answers only on localhost.')
+    const { pathname, searchParams } = new URL(request.url ?? '/', server.base)
+    const you = personAt(slack, searchParams.get('as'))
+    if (pathname === '/upload') return upload({ you, searchParams }, request, response)
+    if (request.method === 'POST') return act({ pathname, you }, request, response)
+    if (pathname === '/state') return sendJson(response, { ...pageState(slack, options.notes, you), panels })
+    const telling = tellings.get(pathname)
+    if (telling) return sendJson(response, await telling(searchParams, you))
+    if (pathname.startsWith('/lib/')) return sendLibrary(pathname.slice(5), response)
+    if (pathname.startsWith('/files/')) return sendShared(slack, { path: pathname, you }, response)
+    const beside = personNamed(slack, searchParams.get('with')) ?? you
+    const index = beside === you ? 'index.html' : 'split.html'
+    await sendFile(pathname === '/' ? index : pathname.slice(1), response)
+  }
+
+  async function upload(
+    at: { searchParams: URLSearchParams; you: string },
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) {
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    sendJson(response, await takeFile(slack, at, request))
+  }
+
+  async function act(at: { pathname: string; you: string }, request: IncomingMessage, response: ServerResponse) {
+    const action = actions.get(at.pathname)
+    if (!action) return void response.writeHead(404).end()
+    const body: unknown = JSON.parse(await readBody(request, 100_000))
+    const told = await action(isObject(body) ? body : {}, at.you)
+    sendJson(response, { ok: true, ...told })
+  }
+
+  const endChanges = tellChanges(server, { slack, parts, mayListen: (request) => isOurs(request, server.port) })
+
+  async function close() {
+    endChanges()
+    await server.close()
+  }
+
+  return { url: `http://localhost:${server.port}`, close }
+}
+
+/** The Host that was asked for must be ours, and so must a page that asks (a browser names it); what is posted is JSON or a file. */
+export function isOurs(request: IncomingMessage, port: number): boolean {
+  const hosts = [`localhost:${port}`, `127.0.0.1:${port}`]
+  const { host = '', origin, 'content-type': type = '' } = request.headers
+  if (!hosts.includes(host.toLowerCase())) return false
+  if (origin !== undefined && !hosts.some((one) => origin === `http://${one}`)) return false
+  // Neither type is one that a form of another site can send.
+  if (request.method === 'POST') return /^application\/(?:json|octet-stream)\b/.test(type)
+  return request.method === 'GET' || request.method === 'HEAD'
+}
+
+export async function sendFile(name: string, response: ServerResponse) {
+  const type = TYPES[extname(name)]
+  // Only plain names: no folder can be reached through them.
+  if (!type || !/^[a-z-]+\.[a-z]+$/.test(name)) return void response.writeHead(404).end()
+  const file = await readFile(assetPath('page', name)).catch(() => undefined)
+  if (!file) return void response.writeHead(404).end()
+  response.writeHead(200, { 'content-type': type }).end(file)
+}
+
+async function sendLibrary(name: string, response: ServerResponse) {
+  const library = Object.hasOwn(LIBRARIES, name) ? LIBRARIES[name] : undefined
+  if (!library) return void response.writeHead(404).end()
+  const file = await readFile(createRequire(import.meta.url).resolve(library.file))
+  response.writeHead(200, { 'content-type': library.type }).end(file)
+}

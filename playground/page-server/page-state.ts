@@ -1,0 +1,74 @@
+import type { LocalSlack } from '../slack/local-slack.ts'
+import { hasApp, kindOf } from './page-rules.ts'
+import { ALICE, BOT_USER } from '../slack/store.ts'
+import { asSeenBy } from '../slack/stream-audience.ts'
+import type { Change, Channel, Json, User } from '../slack/types.ts'
+
+/** Who sits at the page, unless its address names somebody else: `?as=bob`. */
+export const YOU = ALICE
+
+/** The person that a page's address names. */
+export function personAt(slack: LocalSlack, name: string | null): string {
+  return personNamed(slack, name) ?? YOU
+}
+
+/** The id of the person of this name, who may sit at a page: no bot. */
+export function personNamed(slack: LocalSlack, name: string | null): string | undefined {
+  return [...slack.store.users.values()].find((user) => user.name === name && !user.is_bot)?.id
+}
+
+/** What the page tells about itself. */
+export interface PageNotes {
+  /** The model in use, and whether it is the demo. */
+  model: string
+  isDemo: boolean
+  /** Sentences on what is played here and what is real. */
+  notes: string[]
+  /** Questions to try. */
+  examples: string[]
+  /** What the menu of a message offers of the app's own: https://docs.slack.dev/interactivity/implementing-shortcuts. */
+  shortcuts?: { callback_id: string; name: string }[]
+}
+
+/** All that the page shows, for one person. */
+export function pageState(slack: LocalSlack, notes: PageNotes, you: string = YOU): Json {
+  const { store } = slack
+  if (hasApp(slack, you)) store.directChannel(you)
+  const channels = [...store.channels.values()].filter((channel) => channel.members.has(you))
+  const users = [...store.users.values()].map(shownUser)
+  const shortcuts = hasApp(slack, you) ? (notes.shortcuts ?? []) : []
+  const state = { ...notes, you, bot: BOT_USER, users, views: viewsOf(slack, you), shortcuts }
+  return { ...state, channels: channels.map((channel) => channelState(slack, channel, you)) }
+}
+
+/** A person with what they are here, and what their profile says of them. */
+function shownUser(user: User): Json {
+  const { id, name, real_name, is_bot, profile } = user
+  return { id, name, real_name, is_bot, kind: kindOf(user), title: profile['title'] ?? '' }
+}
+
+/** A channel with all that is in it; a status that has run out is an empty text. */
+function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
+  const { id, name, kind, shared, ephemerals, statuses, sessions, prompts } = channel
+  const messages = channel.messages.map((message) => asSeenBy(slack, message, you))
+  const running = [...statuses.keys()].map((thread) => [thread, slack.store.status(channel, thread)])
+  const seen = { messages, ephemerals: ephemerals.filter(({ user }) => user === you) }
+  const told = { sessions: Object.fromEntries(sessions), prompts: Object.fromEntries(prompts) }
+  return { id, name, kind, shared, ...seen, ...told, statuses: Object.fromEntries(running) }
+}
+
+/** A change as the page may see it: not what is whispered to others, nor their views. */
+export function shownChange(slack: LocalSlack, change: Change, you: string = YOU): Json | undefined {
+  if (change.type === 'view') return change.user === you ? viewsOf(slack, you) : undefined
+  const channel = slack.store.channels.get(change.channel)
+  if (!channel?.members.has(you)) return undefined
+  // A whisper is for one person’s eyes.
+  if (change.type === 'ephemeral' && change.ephemeral.user !== you) return undefined
+  if (change.type === 'message') return { ...change, message: asSeenBy(slack, change.message, you) }
+  return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel, you) } : { ...change }
+}
+
+/** What stands open before you: modals, the uppermost last, and the Home. */
+function viewsOf(slack: LocalSlack, you: string): Json {
+  return { type: 'views', modals: slack.views.modals(you), home: slack.views.home(you) ?? null }
+}

@@ -1,0 +1,41 @@
+/** What a recorder has heard so far. */
+import type { Entry } from '../journal/journal.ts'
+import type { Json } from '../slack/types.ts'
+import type { RecordedFile, RecordedTool } from './conversation-file.ts'
+import type { Places } from './place-names.ts'
+
+/** What somebody did, and how far the bot was. */
+export interface SaidAct {
+  act: string
+  body: Json
+  user: string
+  at: number
+  files: RecordedFile[]
+  /** `placed`: how many messages stood there; `views`: how many had been opened. */
+  reached: { models: Entry[]; tools: HeardTool[]; placed: number; views: number }
+  during: { models: Entry[]; tools: HeardTool[] }
+  /** The threads in which the bot said that it works. */
+  atWork: { channel: string; ts: string }[]
+}
+
+/** A model call as the journal has it, with the prompt whole. */
+export interface HeardCall {
+  entry: Entry
+  body: Json
+}
+
+/** A tool's use; `isOver` once its result is there. */
+export interface HeardTool extends RecordedTool {
+  isOver: boolean
+  at: number
+}
+
+/** Everything so far. */
+export interface Heard {
+  places: Places
+  acts: SaidAct[]
+  models: HeardCall[]
+  tools: HeardTool[]
+  /** By their names. */
+  offered: Map<string, Json>
+}

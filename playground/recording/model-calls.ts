@@ -1,0 +1,83 @@
+/** What a model call was about, and where it stands among the others: what a replay chooses and checks by. */
+import { isObject } from '../slack/args.ts'
+import type { Json } from '../slack/types.ts'
+import type { RecordedCall, RecordedTool } from './conversation-file.ts'
+
+/** Of a question, as much is looked at. */
+const QUESTION_CHARS = 300
+/** Of a result or an output, as much is looked for in a prompt; shorter ones may stand there by chance. */
+const MARK_CHARS = 60
+const LEAST_RESULT = 12
+const LEAST_OUTPUT = 30
+
+/** All of a request's messages as one text, blanks made one. */
+export function promptOf(body: Json): string {
+  return plain(messagesOf(body).map(contentOf).join('\n'))
+}
+
+/** Which question a request is about, read as the model would have to. */
+export function askedIn(body: Json): Pick<RecordedCall, 'kind' | 'question'> {
+  const texts = messagesOf(body).map(contentOf)
+  const whole = texts.join('\n')
+  if (/standalone question/i.test(whole) && body['tools'] === undefined)
+    return {
+      kind: 'condense',
+      question: cut((whole.split('\nMessage: ').at(-1) ?? '').split(/\nstandalone/i)[0] ?? ''),
+    }
+  const people = messagesOf(body).filter(({ role }) => role === 'user')
+  const last = contentOf(people.at(-1) ?? {})
+  const asked = /^Question: /m.test(last)
+    ? (last.split(/^Question: /m).at(-1) ?? '').split(/\nThought/)[0]
+    : contentOf(people[0] ?? {})
+  return { kind: 'step', question: cut(asked ?? '') }
+}
+
+/** Those of a recording's results and outputs that stand in a prompt, in the order in which they stand there. */
+export function seenIn(prompt: string, all: { tools: RecordedTool[]; models: Pick<RecordedCall, 'text'>[] }): string[] {
+  const marks = [
+    ...all.tools.map((tool, i) => ({ name: `tool ${i}`, mark: markOf(resultText(tool), LEAST_RESULT) })),
+    ...all.models.map(({ text }, i) => ({ name: `model ${i}`, mark: markOf(longestLine(text), LEAST_OUTPUT) })),
+  ]
+  return marks
+    .map(({ name, mark }) => ({ name, at: mark === '' ? -1 : prompt.indexOf(mark) }))
+    .filter(({ at }) => at >= 0)
+    .toSorted((a, b) => a.at - b.at || a.name.localeCompare(b.name))
+    .map(({ name }) => name)
+}
+
+function resultText({ output, error }: RecordedTool): string {
+  if (error) return error.message
+  if (typeof output === 'string') return output
+  return isObject(output) && typeof output['text'] === 'string' ? output['text'] : ''
+}
+
+/** Without the dialect's labels, since a prompt may set others. */
+function longestLine(text: string): string {
+  const lines = text.split('\n').map((line) => line.replace(/^\s*[A-Z][\w ]{0,20}:/, ''))
+  return lines.toSorted((a, b) => b.length - a.length)[0] ?? ''
+}
+
+function markOf(text: string, least: number): string {
+  const mark = plain(text).slice(0, MARK_CHARS).trim()
+  return mark.length < least ? '' : mark
+}
+
+function plain(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}
+
+function cut(text: string): string {
+  return plain(text).slice(0, QUESTION_CHARS)
+}
+
+function messagesOf(body: Json): Json[] {
+  const messages: unknown[] = Array.isArray(body['messages']) ? body['messages'] : []
+  return messages.filter(isObject)
+}
+
+/** A content in parts is its texts; calls of tools stand behind it. */
+function contentOf({ content, tool_calls: calls }: Json): string {
+  const parts: unknown[] = Array.isArray(content) ? content : [content]
+  const texts = parts.map((part) => (isObject(part) ? part['text'] : part)).filter((one) => typeof one === 'string')
+  return [...texts, ...(Array.isArray(calls) ? [JSON.stringify(calls)] : [])].join('\n')
+}

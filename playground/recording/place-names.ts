@@ -1,0 +1,169 @@
+/**
+ * Names for what has an id or a time in one workspace alone. `⟦#general/2⟧` is the second message of #general itself, `⟦#general/2/1⟧` its
+ * first reply, `@alice` is the channel of her direct messages; `⟦#general~alice/1⟧` is the first word there for Alice alone,
+ * `⟦modal alice 1⟧` the first modal that she saw, `⟦home alice⟧` her Home. What was deleted keeps its number.
+ */
+import type { LocalSlack } from '../slack/local-slack.ts'
+import { BOT_USER } from '../slack/store.ts'
+import type { Change, Channel, Json } from '../slack/types.ts'
+
+const TS = /\b\d{10}\.\d{6}\b/g
+/** In the address of a message. */
+const IN_ADDRESS = /(?<=\/p)(\d{10})(\d{6})\b/g
+const VIEW = /\bV\d{10}\b/g
+/** `⟦⟦⟧` is the sign itself, where people wrote it. */
+const NAMED = /⟦(?:⟦|((?:[#@]|modal |home )[^⟦⟧\n]{1,200}))⟧/g
+
+/** What names are given to: all, or one channel or thread. */
+export interface Scope {
+  channel?: string
+  thread?: string
+}
+
+/** Two ways to look at the same workspace: ids as names, and back. */
+export interface PlaceNames {
+  byId: Map<string, string>
+  byName: Map<string, string>
+}
+
+/** Something that a channel had: a message, or a word for one person alone. */
+export interface Placed {
+  ts: string
+  channel: string
+  thread?: string
+  by: string
+  whisperedTo?: string
+}
+
+/** Keeps in mind what the workspace had, from now on. */
+export class Places {
+  readonly slack: LocalSlack
+  /** Messages by their ts, in the order of their coming. */
+  readonly placed = new Map<string, Placed>()
+  readonly #views = new Map<string, string>()
+  readonly #count = new Map<string, number>()
+  readonly end: () => void
+
+  constructor(slack: LocalSlack) {
+    this.slack = slack
+    for (const { id, messages } of slack.store.channels.values())
+      for (const message of messages) this.#take({ type: 'message', channel: id, message })
+    this.end = slack.store.watch((change) => this.#take(change))
+  }
+
+  /** How many things there are that have a name; it only grows. */
+  get size(): number {
+    return this.placed.size + this.views
+  }
+
+  get views(): number {
+    return this.#views.size
+  }
+
+  names(scope: Scope = {}): PlaceNames {
+    const numbers = new Map<string, number>()
+    const byId = new Map(this.#views)
+    const meant = [...this.placed.values()].filter((one) => isMeant(one, scope))
+    // Roots before replies, which are named by them; each in the order of their times.
+    const inTime = meant.toSorted((a, b) => Number(a.ts) - Number(b.ts))
+    for (const one of [...inTime.filter(isRoot), ...inTime.filter((each) => !isRoot(each))]) {
+      const where = this.#where(one, byId)
+      const n = (numbers.get(where) ?? 0) + 1
+      numbers.set(where, n)
+      byId.set(one.ts, `${where}/${n}`)
+    }
+    return { byId, byName: new Map([...byId].map(([id, name]) => [name, id])) }
+  }
+
+  #where({ channel: id, thread, ts, whisperedTo }: Placed, byId: Map<string, string>): string {
+    const channel = this.slack.store.channels.get(id)
+    const where = channel ? channelName(this.slack, channel) : id
+    if (whisperedTo !== undefined) return `${where}~${this.nameOf(whisperedTo)}`
+    return thread && thread !== ts ? (byId.get(thread) ?? where) : where
+  }
+
+  nameOf(user: string): string {
+    return this.slack.store.users.get(user)?.name ?? user
+  }
+
+  #take(change: Change) {
+    if (change.type === 'view' && change.view) this.#takeView(change.user, change.view)
+    if (change.type === 'message' && !this.placed.has(change.message.ts)) {
+      const { ts, thread_ts: thread, user = '' } = change.message
+      this.placed.set(ts, { ts, channel: change.channel, by: user, ...(thread && { thread }) })
+    }
+    if (change.type !== 'ephemeral' || this.placed.has(change.ephemeral.ts)) return
+    const { ts, thread_ts: thread, user } = change.ephemeral
+    const { channel } = change
+    this.placed.set(ts, { ts, channel, by: BOT_USER, whisperedTo: user, ...(thread && { thread }) })
+  }
+
+  #takeView(user: string, { id, type }: Json) {
+    if (typeof id !== 'string' || this.#views.has(id)) return
+    const name = this.nameOf(user)
+    if (type === 'home') return void this.#views.set(id, `home ${name}`)
+    const n = (this.#count.get(user) ?? 0) + 1
+    this.#count.set(user, n)
+    this.#views.set(id, `modal ${name} ${n}`)
+  }
+}
+
+function isRoot({ ts, thread, whisperedTo }: Placed): boolean {
+  return whisperedTo === undefined && (thread === undefined || thread === ts)
+}
+
+export function isMeant({ ts, channel, thread }: Pick<Placed, 'ts' | 'channel' | 'thread'>, scope: Scope): boolean {
+  if (scope.channel !== undefined && channel !== scope.channel) return false
+  return scope.thread === undefined || (thread ?? ts) === scope.thread
+}
+
+/** `#general`; the direct messages of a person with the bot are `@alice`. */
+export function channelName({ store }: LocalSlack, { id, name, kind, members }: Channel): string {
+  if (kind !== 'im') return `#${name}`
+  const person = [...members].find((member) => member !== BOT_USER) ?? id
+  return `@${store.users.get(person)?.name ?? person}`
+}
+
+/** A value with names in place of ids and times, at every depth. What has no name is `?`. */
+export function named<T>(value: T, { byId }: PlaceNames): T {
+  const name = (id: string) => `⟦${byId.get(id) ?? '?'}⟧`
+  const inAddress = (_: string, seconds: string, rest: string) => name(`${seconds}.${rest}`)
+  return eachText(value, (text) => text.replace(TS, name).replace(IN_ADDRESS, inAddress).replace(VIEW, name))
+}
+
+/** What somebody said or gave, so that `unnamed` gives it back: what has no name stays. */
+export function namedForReplay<T>(value: T, { byId }: PlaceNames): T {
+  const name = (id: string) => {
+    const known = byId.get(id)
+    return known === undefined ? id : `⟦${known}⟧`
+  }
+  return eachText(value, (text) => text.replaceAll('⟦', '⟦⟦⟧').replace(TS, name).replace(VIEW, name))
+}
+
+/** The other way. @throws Error for a name of nothing */
+export function unnamed<T>(value: T, { byName }: PlaceNames): T {
+  return eachText(value, (text) =>
+    text.replace(NAMED, (_, name: string | undefined) => {
+      if (name === undefined) return '⟦'
+      const id = byName.get(name)
+      if (id === undefined) throw new Error(`There is no ${name} in the workspace.`)
+      return id
+    }),
+  )
+}
+
+/** The names that stand in a value. */
+export function namesIn(value: Json): string[] {
+  return [...JSON.stringify(value).matchAll(NAMED)].flatMap(([, name]) => name ?? [])
+}
+
+/** A copy with each text changed, keys too. */
+export function eachText<T>(value: T, change: (text: string) => string): T {
+  const walk = (one: unknown): unknown => {
+    if (typeof one === 'string') return change(one)
+    if (Array.isArray(one)) return one.map(walk)
+    if (typeof one !== 'object' || one === null) return one
+    return Object.fromEntries(Object.entries(one).map(([key, inner]) => [change(key), walk(inner)]))
+  }
+  return walk(value) as T
+}

@@ -1,0 +1,146 @@
+/** Plays a recorded conversation: people do what they did, models and tools say what they said, and the end is compared. */
+import { errorText } from '../base/error-text.ts'
+import { pageActions } from '../page-server/page-actions.ts'
+import type { LocalSlack } from '../slack/local-slack.ts'
+import type { PlayedUpstream } from '../model/model-pieces.ts'
+import type { Json } from '../slack/types.ts'
+import { isAtWork } from './at-work.ts'
+import type { Act, Conversation, WorkspaceState } from './conversation-file.ts'
+import { namesIn, Places, unnamed } from './place-names.ts'
+import { ReplayCalls } from './replay-calls.ts'
+import { differenceText, stateDifference, type Difference } from './state-difference.ts'
+import { workspaceState } from './workspace-state.ts'
+
+/** How a replay went. */
+export interface Replayed {
+  came: WorkspaceState
+  differences: Difference[]
+  /** Sentences on what the recording did not know, and what was not to be done. */
+  problems: string[]
+  /** How many of the recorded calls of models were not made. */
+  unused: number
+}
+
+export interface Replay {
+  /** What plays the models. */
+  upstream: PlayedUpstream
+  /** What a tool gives back. @throws what it threw, or a sentence where the recording knows no such call */
+  tool(name: string, input: unknown): Promise<unknown>
+  /** Plays it in a workspace where the bot is. */
+  play(slack: LocalSlack): Promise<Replayed>
+}
+
+/** What went otherwise than recorded, and how it is looked at; empty where nothing did. `file`: that of the conversation. */
+export function failureText(
+  { differences, problems }: Pick<Replayed, 'differences' | 'problems'>,
+  file: string,
+): string {
+  if (differences.length + problems.length === 0) return ''
+  const fault = [...problems, differenceText(differences)].filter(Boolean).join('\n\n')
+  return `${fault}\n\nBoth side by side: npm run playground -- --conversation ${file}`
+}
+
+/** For how many looks something recorded is waited for in which nothing passes, and the pause between two, in ms: about ten seconds. */
+const PATIENCE = 700
+const LOOK_MS = 15
+/** For how long nothing is under way where all is at rest, in ms. */
+const REST_MS = 120
+/** The longest pause between two openings of the Home that is kept, in ms. */
+const HOME_MS = 3_200
+
+export function createReplay(conversation: Conversation): Replay {
+  const calls = new ReplayCalls(conversation)
+  return {
+    upstream: calls,
+    tool: (name, input) => calls.tool(name, input),
+    play: (slack) => play(conversation, calls, slack),
+  }
+}
+
+async function play(conversation: Conversation, calls: ReplayCalls, slack: LocalSlack): Promise<Replayed> {
+  const places = new Places(slack)
+  const stage = { slack, places, calls, actions: pageActions(slack), homes: new Map<string, number>() }
+  try {
+    for (const [i, act] of conversation.acts.entries())
+      await perform(act, stage, `Act ${i + 1}, ${act.act} of ${act.as},`)
+    const came = await endState(conversation, stage)
+    const { problems, unused } = calls
+    return { came, differences: stateDifference(conversation.after, came), problems, unused }
+  } finally {
+    places.end()
+  }
+}
+
+interface Stage {
+  slack: LocalSlack
+  places: Places
+  calls: ReplayCalls
+  actions: ReturnType<typeof pageActions>
+  /** When somebody opened the Home last. */
+  homes: Map<string, number>
+}
+
+async function perform(act: Act, stage: Stage, what: string): Promise<void> {
+  const { slack, places, calls, actions } = stage
+  const { after, during = [] } = act
+  const held = during.map((one) => calls.gate(one))
+  const isThere = () => calls.ended.models >= after.models && calls.ended.tools >= after.tools
+  await soon(stage, () => isThere() && places.size >= after.messages)
+  if (!(await soon(stage, () => held.every(({ isReached }) => isReached))))
+    calls.problems.push(`${what} was done while the bot was at work, but it was not.`)
+  if (held.length === 0) await atRest(stage)
+  else await slack.settle(REST_MS)
+  const { sinceMs } = act
+  const pauseMs = (stage.homes.get(act.as) ?? 0) + Math.min(sinceMs ?? 0, HOME_MS) - Date.now()
+  if (sinceMs !== undefined && pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs))
+  if (act.act === 'home') stage.homes.set(act.as, Date.now())
+  const action = actions.get(`/${act.act}`)
+  const user = [...slack.store.users.values()].find(({ name }) => name === act.as)?.id
+  try {
+    await soon(stage, () => namesIn(act.with).every((name) => places.names().byName.has(name)))
+    if (!action || !user) throw new Error(`The playground has no ${action ? `person ${act.as}` : `action ${act.act}`}.`)
+    await action({ ...unnamed(act.with, places.names()), ...filesOf(act, slack, user) }, user)
+  } catch (error) {
+    calls.problems.push(`${what} was refused: ${errorText(error)}`)
+  }
+  await slack.settle(REST_MS / 2)
+  for (const { release } of held) release()
+}
+
+function filesOf({ files = [] }: Act, slack: LocalSlack, user: string): Json {
+  if (files.length === 0) return {}
+  const ids = files.map(({ name, alt, text, base64 }) => {
+    const bytes = text ?? Buffer.from(base64 ?? '', 'base64')
+    return slack.upload({ name, bytes, ...(alt && { altText: alt }) }, user).id
+  })
+  return { files: ids }
+}
+
+/** The state as soon as it is the one expected and stays so, or as it is once nothing more comes. */
+async function endState({ after, models }: Conversation, stage: Stage): Promise<WorkspaceState> {
+  const { places, calls } = stage
+  const isSame = () => stateDifference(after, workspaceState(places)).length === 0
+  // Where nothing is expected yet, it is over once all was said.
+  const isSaid = () => calls.problems.length > 0 || calls.ended.models >= models.length
+  await soon(stage, after.messages.length > 0 ? isSame : isSaid)
+  await atRest(stage)
+  return workspaceState(places)
+}
+
+async function atRest(stage: Pick<Stage, 'slack' | 'calls'>): Promise<void> {
+  await soon(stage, () => !isAtWork(stage.slack))
+  await stage.slack.settle(REST_MS)
+}
+
+/** Whether it came true while the bot still did anything: a machine that is busy takes what time it needs. */
+async function soon({ slack, calls }: Pick<Stage, 'slack' | 'calls'>, check: () => boolean): Promise<boolean> {
+  const passed = () => slack.calls.length + calls.ended.models + calls.ended.tools
+  let [looks, seen] = [0, passed()]
+  while (!check()) {
+    if (looks > PATIENCE) return false
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    looks = passed() === seen ? looks + 1 : 0
+    seen = passed()
+  }
+  return true
+}

@@ -1,0 +1,160 @@
+/** Makes a file's form of what was heard: names in place of ids, calls by their numbers, what is meant of it. */
+import { isObject } from '../slack/args.ts'
+import { BOT_USER } from '../slack/store.ts'
+import type { Act, Conversation, Reached, RecordedCall, Underway } from './conversation-file.ts'
+import { askedIn, promptOf, seenIn } from './model-calls.ts'
+import { isMeant, namedForReplay, type PlaceNames, type Places, type Scope } from './place-names.ts'
+import type { Heard, HeardCall, HeardTool, SaidAct } from './heard.ts'
+import { workspaceState } from './workspace-state.ts'
+
+/** What is to be saved, and which threads tools were used for. */
+interface Saved {
+  name: string
+  scope: Scope
+  settings: Record<string, string>
+  threads: Map<HeardTool, string>
+  /** Takes secrets out of a text. */
+  clean: (text: string) => string
+}
+
+/** What is saved of a recording. */
+export function conversationOf(heard: Heard, { name, scope, settings, threads, clean }: Saved): Conversation {
+  const { acts, modalsOf } = meantActs(heard, scope)
+  const from = acts[0]?.at ?? Infinity
+  const isIn = (thread: string | undefined) => isOfScope(thread, scope, heard.places)
+  const models = heard.models.filter(({ entry }) => entry.at >= from && isIn(entry.thread))
+  const tools = heard.tools.filter((tool) => tool.at >= from && isIn(threads.get(tool)))
+  const names = heard.places.names(scope)
+  const written = JSON.stringify(models.map(({ entry }) => entry.response))
+  const offered = [...heard.offered].flatMap(([tool, spec]) => (written.includes(tool) ? [spec] : []))
+  const within = { ...heard, models, tools }
+  return {
+    version: 1,
+    name,
+    settings,
+    acts: acts.map((one) => actOf(one, within, { names, scope })),
+    models: models.map((_, i) => callOf(within, i)),
+    tools: tools.map(({ tool, input, output, error }) => ({
+      ...{ tool, input },
+      ...(error ? { error } : { output }),
+    })),
+    ...(offered.length > 0 && { offered }),
+    after: workspaceState(heard.places, { scope, modalsOf, clean }),
+  }
+}
+
+/** Whether a call for a thread, `channel:root ts`, belongs to what is meant. Direct messages of an hour are one conversation. */
+function isOfScope(thread: string | undefined, scope: Scope, { slack }: Places): boolean {
+  if (thread === undefined) return true
+  const [channel = '', ts = ''] = thread.split(':')
+  const isDirect = slack.store.channels.get(channel)?.kind === 'im'
+  return isMeant({ channel, ts }, isDirect && scope.channel ? { channel: scope.channel } : scope)
+}
+
+/** What was done there, and who did their last thing there: the modals that stand before them came of it. */
+function meantActs({ acts, places }: Heard, scope: Scope): { acts: SaidAct[]; modalsOf: Set<string> } {
+  const modalsOf = new Set<string>()
+  const meant = acts.filter((one) => {
+    const isIn = scopeOf(one, places)
+    // What is done in a modal belongs to what its person did before; a Home belongs to no channel.
+    const isWanted = !scope.channel || (isIn ? isMeant(isIn, scope) : one.act !== 'home' && modalsOf.has(one.user))
+    modalsOf[isWanted ? 'add' : 'delete'](one.user)
+    return isWanted
+  })
+  return { acts: meant, modalsOf }
+}
+
+/** Where something was done; undefined for what is done in a modal or at Home. */
+function scopeOf({ body, user, act, at }: SaidAct, { placed }: Places) {
+  const { channel, thread_ts, thread, ts } = body
+  if (typeof channel !== 'string') return undefined
+  const given = thread_ts ?? thread
+  if (typeof given === 'string' && given !== '') return { channel, ts: given, thread: given }
+  if (typeof ts === 'string') return { channel, ts, thread: placed.get(ts)?.thread ?? ts }
+  // What began a thread: a command has its root from the bot.
+  const isCommand = act === 'say' && String(body['text']).startsWith('/')
+  const by = isCommand ? BOT_USER : user
+  const root = [...placed.values()].find(
+    (one) =>
+      one.channel === channel && one.by === by && !one.thread && !one.whisperedTo && Number(one.ts) * 1000 >= at - 1,
+  )
+  return { channel, ts: root?.ts ?? '' }
+}
+
+function actOf(said: SaidAct, heard: Heard, { names, scope }: { names: PlaceNames; scope: Scope }): Act {
+  const { act, body, user, files, atWork } = said
+  const rest = Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'files'))
+  const after = reached(said, heard, scope)
+  const during = atWork.some((one) => isMeant(one, scope)) ? underway(said, heard, after) : []
+  return {
+    ...{ act, as: heard.places.nameOf(user), with: namedForReplay(rest, names) },
+    ...(files.length > 0 && { files }),
+    ...sinceLastHome(said, heard),
+    after,
+    ...(during.length > 0 && { during }),
+  }
+}
+
+function sinceLastHome({ act, user, at }: SaidAct, { acts }: Heard): Pick<Act, 'sinceMs'> {
+  const before =
+    act === 'home' ? acts.findLast((one) => one.act === 'home' && one.user === user && one.at < at) : undefined
+  return before ? { sinceMs: at - before.at } : {}
+}
+
+function reached({ reached: { models, tools, placed, views } }: SaidAct, heard: Heard, scope: Scope): Reached {
+  const stood = [...heard.places.placed.values()].slice(0, placed)
+  return {
+    models: models.filter((one) => heard.models.some(({ entry }) => entry === one)).length,
+    tools: tools.filter((one) => heard.tools.includes(one)).length,
+    // A view belongs to no channel; whoever acts in one waits for it.
+    messages: stood.filter((one) => isMeant(one, scope)).length + (scope.channel ? 0 : views),
+  }
+}
+
+/** What a replay holds until the act is done. Between two calls it is the next one, at its beginning. */
+function underway({ during }: SaidAct, { models, tools }: Heard, after: Reached): Underway[] {
+  const held = [
+    ...during.tools.map((one) => ({ tool: tools.indexOf(one) })).filter(({ tool }) => tool >= 0),
+    ...during.models
+      .map((one) => models.findIndex(({ entry }) => entry === one))
+      .filter((model) => model >= 0)
+      .map((model) => ({ model, chars: isCut(models[model]) ? outputOf(models[model]).text.length : 0 })),
+  ]
+  return held.length > 0 || !models[after.models] ? held : [{ model: after.models, chars: 0 }]
+}
+
+function isCut(call: HeardCall | undefined): boolean {
+  const { isCut: hungUp, finish } = call?.entry.response ?? {}
+  return hungUp === true || (call !== undefined && finish === undefined && !refusalOf(call))
+}
+
+function outputOf(call: HeardCall | undefined): Pick<RecordedCall, 'text'> {
+  const { text } = call?.entry.response ?? {}
+  return { text: typeof text === 'string' ? text : '' }
+}
+
+function callOf({ models, tools }: Heard, i: number): RecordedCall {
+  const call = models[i]
+  const { body = {}, entry } = call ?? {}
+  const response = entry?.response ?? {}
+  const refused = refusalOf(call)
+  const { reasoning, toolCalls, usage, finish } = response
+  return {
+    ...askedIn(body),
+    sees: seenIn(promptOf(body), { tools, models: models.map(outputOf) }),
+    ...outputOf(call),
+    ...(typeof reasoning === 'string' && reasoning !== '' && { reasoning }),
+    ...(Array.isArray(toolCalls) && toolCalls.length > 0 && { toolCalls: toolCalls as RecordedCall['toolCalls'] & {} }),
+    ...(isObject(usage) && { usage }),
+    ...(typeof finish === 'string' && { finish }),
+    ...(isCut(call) && { isCut: true as const }),
+    ...(refused && { refused }),
+  }
+}
+
+/** A status in place of an answer. */
+function refusalOf(call: HeardCall | undefined): RecordedCall['refused'] {
+  const { status } = call?.entry.response ?? {}
+  if (typeof status !== 'number' || status < 400) return undefined
+  return { status, message: call?.entry.error ?? '' }
+}

@@ -1,0 +1,115 @@
+/** Reads along what people, models and tools do in the playground, so that a conversation can be saved as a test. */
+import { isObject } from '../slack/args.ts'
+import { TRIED_HEADER } from '../journal/again-header.ts'
+import type { Entry, Journal } from '../journal/journal.ts'
+import type { LocalSlack } from '../slack/local-slack.ts'
+import type { Json } from '../slack/types.ts'
+import { threadsAtWork } from './at-work.ts'
+import { eachText, isMeant, Places, type Scope } from './place-names.ts'
+import type { Heard, HeardTool, SaidAct } from './heard.ts'
+import { conversationOf } from './recorded-conversation.ts'
+import { threadsOfTools } from './threads-of-tools.ts'
+import type { Conversation, RecordedTool } from './conversation-file.ts'
+
+export interface RecorderOptions {
+  journal: Journal
+  /** The bot's settings that are not as by default. */
+  settings: Record<string, string>
+  now?: () => number
+}
+
+export interface Recorder {
+  readonly heard: Heard
+  /** Told of what somebody does at the page before it is done; what it returns takes that back, where it was refused. */
+  onAct(act: string, body: Json, user: string): () => void
+  /** Told of a tool that a bot may not have by itself, as far as it is no function. */
+  onOffered(tool: Json): void
+  /** Told of a tool's use when it begins; what it returns is told of its end. */
+  onTool(begun: Pick<RecordedTool, 'tool' | 'input'>): (end: Pick<RecordedTool, 'output' | 'error'>) => void
+  /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
+  settled(scope: Scope): Promise<void>
+  /** What would be saved. */
+  conversation(name: string, scope?: Scope): Conversation
+  end(): void
+}
+
+/** The most that is kept of each kind; from then on the recording is of no use, and says so. */
+const MOST = 5_000
+
+export function createRecorder(slack: LocalSlack, options: RecorderOptions): Recorder {
+  const { journal, settings, now = Date.now } = options
+  // At once, since what is cut later may cut a secret in two.
+  const clean = <T>(value: T): T => eachText(value, journal.hidden)
+  const heard: Heard = { places: new Places(slack), acts: [], models: [], tools: [], offered: new Map() }
+  const calls = new Set<Entry>()
+  const unwatch = journal.watch((entry) => {
+    if (entry.kind !== 'model' || calls.has(entry) || calls.size >= MOST) return
+    const { body, headers } = journal.whole(entry) ?? entry.request
+    const isRuns = entry.of === undefined && !(isObject(headers) && TRIED_HEADER in headers)
+    if (!isRuns || !isObject(body) || !Array.isArray(body['messages'])) return
+    calls.add(entry)
+    heard.models.push({ entry, body: clean(body) })
+  })
+  return {
+    heard,
+    onAct(act, body, user) {
+      const said = {
+        ...{ act, body: clean(body), user, at: now(), files: filesOf(slack, body) },
+        ...{ reached: reachedBy(heard), during: underway(heard), atWork: threadsAtWork(slack) },
+      }
+      heard.acts.push(said)
+      return () => void heard.acts.splice(heard.acts.indexOf(said), 1)
+    },
+    onOffered: (tool) => void heard.offered.set(String(tool['name']), clean(tool)),
+    onTool(begun) {
+      const tool: HeardTool = { ...clean(begun), isOver: false, at: now() }
+      if (heard.tools.length < MOST) heard.tools.push(tool)
+      return (end) => void Object.assign(tool, clean(end), { isOver: true })
+    },
+    async settled(scope) {
+      await slack.settle()
+      const isBusy = threadsAtWork(slack).some((one) => isMeant(one, scope))
+      if (isBusy) throw new Error('The bot is at work here. Save it once it has answered.')
+    },
+    conversation: (name, scope = {}) => {
+      if (calls.size >= MOST || heard.tools.length >= MOST)
+        throw new Error('Too much was said to be recorded. Start the playground again.')
+      const threads = threadsOfTools(heard.tools, journal)
+      return clean(conversationOf(heard, { name, scope, settings, threads, clean: journal.hidden }))
+    },
+    end() {
+      unwatch()
+      heard.places.end()
+    },
+  }
+}
+
+function reachedBy({ models, tools, places }: Heard): SaidAct['reached'] {
+  const over = models.filter(({ entry }) => entry.ms !== undefined)
+  return {
+    models: over.map(({ entry }) => entry),
+    tools: tools.filter(({ isOver }) => isOver),
+    placed: places.placed.size,
+    views: places.views,
+  }
+}
+
+function underway({ models, tools }: Heard): SaidAct['during'] {
+  return {
+    models: models.flatMap(({ entry }) => (entry.ms === undefined ? [entry] : [])),
+    tools: tools.filter(({ isOver }) => !isOver),
+  }
+}
+
+/** The files that a message brings, as they are now. */
+function filesOf({ store }: LocalSlack, { files }: Json): NonNullable<SaidAct['files']> {
+  const ids: unknown[] = Array.isArray(files) ? files : []
+  return ids.flatMap((id) => {
+    const file = store.files.get(String(id))
+    if (!file?.bytes) return []
+    const { name, altText: alt, bytes } = file
+    const text = Buffer.from(bytes).toString()
+    const isText = Buffer.from(text).equals(Buffer.from(bytes))
+    return [{ name, ...(alt && { alt }), ...(isText ? { text } : { base64: Buffer.from(bytes).toString('base64') }) }]
+  })
+}

@@ -1,0 +1,77 @@
+/** The panel “Record”: what would be saved of the conversation, and saving it as a test. */
+import { isObject, optional } from '../slack/args.ts'
+import type { PagePart } from '../page-server/page-part.ts'
+import type { Json } from '../slack/types.ts'
+import { checkName, type Conversation } from './conversation-file.ts'
+import type { Scope } from './place-names.ts'
+import type { Recorder } from './recorder.ts'
+import type { Replayed } from './play-conversation.ts'
+import { differenceText } from './state-difference.ts'
+import { conversationText, writeConversation } from './write-conversation.ts'
+
+export interface RecordingOptions {
+  /** Where files are saved. */
+  folder: string
+  /** Plays a conversation anew, with a bot of its own. */
+  replay(conversation: Conversation): Promise<Replayed & { stop(): Promise<void> }>
+}
+
+/** Shows how a replay went; its workspace is that of the page. */
+export function comparedPart(file: string, { differences, problems }: Replayed): PagePart {
+  return { panel: 'record', tells: { '/record/compared': () => ({ compared: { file, differences, problems } }) } }
+}
+
+export function recordingPart(recorder: Recorder, options: RecordingOptions): PagePart {
+  return {
+    panel: 'record',
+    tells: {
+      '/record/compared': () => ({}),
+      '/record/preview': (params) => preview(recorder.conversation('preview', scopeOf(Object.fromEntries(params)))),
+      '/record/file': (params) => {
+        const given = Object.fromEntries(params)
+        return { ...recorder.conversation(checkName(given['name']), scopeOf(given)) }
+      },
+    },
+    takes: { '/record/save': (body) => save(recorder, options, body) },
+  }
+}
+
+function scopeOf(given: Json): Scope {
+  const [channel, thread] = [optional(given, 'channel'), optional(given, 'thread')]
+  return { ...(channel && { channel }), ...(channel && thread && { thread }) }
+}
+
+/** What is in it, in lines for people. */
+function preview({ acts, models, tools, after, settings }: Conversation): Json {
+  return {
+    acts: acts.map(({ act, as, with: given, files = [] }) => {
+      const what = [given['text'], given['action_id'], given['name'], given['callback_id'], given['title']]
+      const words = what.find((one) => typeof one === 'string')
+      return `${as}: ${act}${words ? ` ${words}` : ''}${files.map(({ name }) => ` 📎 ${name}`).join('')}`
+    }),
+    models: models.map(({ kind, question, text, refused }) => {
+      const said = refused ? `refused with ${refused.status}` : text.trim().split('\n').at(-1)
+      return `${kind === 'condense' ? 'condenses ' : ''}“${question}” → ${said}`
+    }),
+    tools: tools.map(({ tool, input }) => `${tool} ${JSON.stringify(input)}`),
+    messages: after.messages.map(({ at, by, shown }) => `${at} ${by}: ${shown.join(' ')}`),
+    settings: Object.entries(settings).map(([name, value]) => `${name}=${value}`),
+  }
+}
+
+/** Saves it, once a replay has come to the same end; one that ends otherwise only where the person insists (`anyway`). */
+async function save(recorder: Recorder, { folder, replay }: RecordingOptions, body: Json): Promise<Json> {
+  const name = checkName(body['name'])
+  const scope = isObject(body['scope']) ? scopeOf(body['scope']) : {}
+  await recorder.settled(scope)
+  const conversation = recorder.conversation(name, scope)
+  if (conversation.acts.length === 0) throw new Error('Nobody has done anything here yet that could be saved.')
+  // One that is too long is refused before it is replayed.
+  conversationText(conversation)
+  const { differences, problems, stop } = await replay(conversation)
+  await stop()
+  const fault = [...problems, differenceText(differences)].filter(Boolean).join('\n\n')
+  if (fault && body['anyway'] !== true) return { fault }
+  await writeConversation(folder, conversation)
+  return { saved: `test/conversations/${name}.json`, ...(fault && { fault }) }
+}

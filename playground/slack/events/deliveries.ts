@@ -1,0 +1,201 @@
+/**
+ * How Slack hands things to an app: signed requests or Socket Mode envelopes, and again where they were not acked.
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack and https://docs.slack.dev/apis/events-api#retries.
+ */
+import { createHmac } from 'node:crypto'
+import type { Attempt, Kind } from './delivery-attempt.ts'
+import { deliveryEntry, tryTold } from '../../journal/delivery-journal.ts'
+import type { Entry, Journal } from '../../journal/journal.ts'
+import type { Sockets } from './sockets.ts'
+import type { Json } from '../types.ts'
+
+/** Something that was handed over, with all tries at it. */
+export interface Delivery {
+  kind: Kind
+  payload: Json
+  attempts: Attempt[]
+  /** Where it is written down. */
+  entry?: Entry | undefined
+  /** Resolves after the first try. */
+  first: Promise<Attempt>
+  /** Resolves when it was acked or all tries were made: whether it was acked. */
+  done: Promise<boolean>
+}
+
+/** When an event comes again whose ack Slack has not heard, in milliseconds. */
+const UNHEARD_MS = [0, 1_000, 2_000]
+
+/** What a try needs to know of it. */
+export type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
+
+/** How things reach the app, and how patient Slack is. */
+export interface DeliveryOptions {
+  secret: string
+  now: () => number
+  sockets: Sockets
+  /** Where the app listens; nothing means Socket Mode. */
+  target: () => string | undefined
+  /** How long Slack waits for an ack, in milliseconds. */
+  ackMs: () => number
+  /** When an event is tried again, in milliseconds after the failure before it. */
+  retryMs: () => number[]
+  /** How many times an event is sent whatever is acked: 1 where Slack hears every ack. */
+  times: () => number
+  journal?: Journal | undefined
+}
+
+export interface Deliveries {
+  deliver(kind: Kind, payload: Json): Delivery
+  /** Hands the same thing over once more, as a retry. */
+  redeliver(delivery: Handed, options?: { reason?: string }): Promise<Attempt>
+  /** How many tries are under way right now. */
+  busy(): number
+  close(): void
+}
+
+/** Makes the postman. Retries wait on timers, which `close` ends. */
+export function createDeliveries(options: DeliveryOptions): Deliveries {
+  const { journal } = options
+  const pauses = createPauses()
+  let busy = 0
+  let closed = false
+
+  async function attempt(delivery: Handed, retry: Retry): Promise<Attempt> {
+    const made = await tried(delivery, retry)
+    delivery.attempts.push(made)
+    if (delivery.entry) journal?.end(delivery.entry, tryTold(delivery.attempts, acked(made)))
+    return made
+  }
+
+  async function tried(delivery: Handed, retry: Retry): Promise<Attempt> {
+    busy += 1
+    const at = options.now()
+    const start = performance.now()
+    const way = options.target() === undefined ? bySocket : byHttp
+    const result = await way(options, delivery, retry).catch(() => ({ status: 0, body: '' }))
+    busy -= 1
+    return { at, ms: performance.now() - start, retry: retry.number, reason: retry.reason, ...result }
+  }
+
+  async function again(delivery: Handed, first: Promise<Attempt>): Promise<boolean> {
+    let last = await first
+    for (const [index, ms] of pausesOf(options).entries()) {
+      // Only events are delivered again; a person whose command failed is told so instead.
+      if ((acked(last) && index + 1 >= options.times()) || closed || delivery.kind !== 'events_api') break
+      await pauses.pause(ms)
+      if (closed) break
+      last = await attempt(delivery, { number: index + 1, reason: reasonOf(last) })
+    }
+    return acked(last)
+  }
+
+  async function redeliver(delivery: Handed, { reason = 'http_timeout' } = {}): Promise<Attempt> {
+    const { kind, payload, entry: first } = delivery
+    const entry = journal?.begin({ ...deliveryEntry(kind, payload), ...(first && { of: first.n }) })
+    const made = await tried(delivery, { number: delivery.attempts.length, reason })
+    delivery.attempts.push(made)
+    if (entry) journal?.end(entry, tryTold([made], acked(made)))
+    return made
+  }
+
+  return {
+    deliver(kind, payload) {
+      const handed: Handed = { kind, payload, attempts: [], entry: journal?.begin(deliveryEntry(kind, payload)) }
+      const first = attempt(handed, { number: 0, reason: '' })
+      return { ...handed, first, done: again(handed, first) }
+    },
+    redeliver,
+    busy: () => busy,
+    close() {
+      closed = true
+      pauses.endAll()
+    },
+  }
+}
+
+/** Pauses that can be ended all at once. */
+function createPauses() {
+  const timers = new Map<NodeJS.Timeout, () => void>()
+  return {
+    pause: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(() => (timers.delete(timer), resolve()), ms)
+        timers.set(timer, resolve)
+      }),
+    endAll() {
+      for (const [timer, resolve] of timers) {
+        clearTimeout(timer)
+        resolve()
+      }
+    },
+  }
+}
+
+/** The pauses before further tries: first those that are made whatever was acked. */
+function pausesOf({ times, retryMs }: DeliveryOptions): number[] {
+  const unheard = UNHEARD_MS.slice(0, times() - 1)
+  return [...unheard, ...retryMs().slice(unheard.length)]
+}
+
+/** Slack takes any 2xx for an ack. */
+export function acked(attempt: Attempt): boolean {
+  return attempt.status >= 200 && attempt.status < 300
+}
+
+/** Slack tells an app that was too slow from one that failed. */
+function reasonOf(attempt: Attempt): string {
+  return attempt.status === 0 || acked(attempt) ? 'http_timeout' : 'http_error'
+}
+
+/** Which try it is, from 0, and why there is another. */
+interface Retry {
+  number: number
+  reason: string
+}
+
+/** One way to hand a thing over. */
+type Way = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
+
+/** A signed request. Redirects are not followed: the app’s address is where it listens. */
+const byHttp: Way = async (options, { kind, payload }, retry) => {
+  const json = kind === 'events_api'
+  const body = json ? JSON.stringify(payload) : formOf(kind, payload)
+  const timestamp = String(Math.floor(options.now() / 1000))
+  const response = await fetch(options.target() ?? '', {
+    method: 'POST',
+    body,
+    redirect: 'manual',
+    signal: AbortSignal.timeout(options.ackMs()),
+    headers: {
+      'content-type': json ? 'application/json' : 'application/x-www-form-urlencoded',
+      'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': sign(options.secret, timestamp, body),
+      ...(retry.number > 0 && { 'x-slack-retry-num': String(retry.number), 'x-slack-retry-reason': retry.reason }),
+    },
+  })
+  return { status: response.status, body: await response.text() }
+}
+
+/** An envelope on one socket. The SDK acks events with an empty object and commands with what it wants shown. */
+const bySocket: Way = async (options, { kind, payload }, retry) => {
+  const again = retry.number > 0 && { retry_attempt: retry.number, retry_reason: retry.reason }
+  const envelope = { type: kind, payload, accepts_response_payload: kind !== 'events_api', ...again }
+  const ack = await options.sockets.send(envelope, options.ackMs())
+  if (!ack) return { status: 0, body: '' }
+  const { payload: answer } = ack
+  return { status: 200, body: answer === undefined ? '' : JSON.stringify(answer) }
+}
+
+/** Commands travel as a form, interactions as JSON in a form's `payload`. */
+export function formOf(kind: Kind, payload: Json): string {
+  if (kind === 'interactive') return new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+  const form = new URLSearchParams()
+  for (const [key, value] of Object.entries(payload)) form.set(key, String(value))
+  return form.toString()
+}
+
+/** Slack's v0 signature: an HMAC of version, time and body. */
+export function sign(secret: string, timestamp: string, body: string): string {
+  return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`
+}

@@ -1,0 +1,34 @@
+import { changedEvent, deletedEvent, messageEvent } from './event-payloads.ts'
+import { BOT_USER, type Store } from '../store.ts'
+import type { Json, Message } from '../types.ts'
+
+/**
+ * Slack tells an app of its own messages too, and of what becomes of them: posts, edits and deletions by the bot go out
+ * as events. Calls `send` with each; returns what ends it.
+ */
+export function echoBot(store: Store, send: (event: Json) => void): () => void {
+  const before = new Map<string, Message>()
+  return store.watch((change) => {
+    if (change.type !== 'message' && change.type !== 'removed') return
+    const channel = store.channels.get(change.channel)
+    if (!channel?.members.has(BOT_USER)) return
+    const ts = change.type === 'removed' ? change.ts : change.message.ts
+    const previous = before.get(ts)
+    if (change.type === 'removed') {
+      before.delete(ts)
+      if (previous) send(deletedEvent(channel, { previous, ts: store.ts() }))
+      return
+    }
+    const { message } = change
+    // A root of the bot's that had replies is left as a tombstone, which is nobody's.
+    if (message.user !== BOT_USER && !(previous && message.subtype === 'tombstone')) return
+    before.set(ts, structuredClone(message))
+    if (!previous) send(messageEvent(channel, message))
+    else if (textOf(previous) !== textOf(message)) send(changedEvent(channel, { message, previous, ts: store.ts() }))
+  })
+}
+
+/** What counts as an edit: a reaction does not. */
+function textOf(message: Message): string {
+  return JSON.stringify([message.text, message.blocks, message.attachments])
+}

@@ -1,0 +1,96 @@
+/** What Slack tells an app: https://docs.slack.dev/reference/events. */
+import { filesInEvent } from '../files/file-object.ts'
+import { APP, BOT_USER, TEAM, type Store } from '../store.ts'
+import type { Channel, Json, Message } from '../types.ts'
+
+/** A message, as the `message.*` events carry it. */
+export function messageEvent(channel: Channel, message: Message): Json {
+  return { ...shared(message), channel: channel.id, event_ts: message.ts, channel_type: typeOf(channel) }
+}
+
+/** A message in which the bot is named, as `app_mention` carries it: without a channel_type, and where `carries` is off without its files. */
+export function mentionEvent(channel: Channel, message: Message, { carries = true } = {}): Json {
+  const { files, subtype, ...rest } = shared(message)
+  // A mention has no subtype for its files, and at times not even those.
+  const kept = {
+    ...(subtype !== 'file_share' && subtype !== undefined && { subtype }),
+    ...(carries && files ? { files } : {}),
+  }
+  return { ...rest, ...kept, type: 'app_mention', channel: channel.id, event_ts: message.ts }
+}
+
+/** An edit carries the message before and after, and a ts of its own. */
+export function changedEvent(channel: Channel, change: { message: Message; previous: Message; ts: string }): Json {
+  return {
+    type: 'message',
+    subtype: 'message_changed',
+    hidden: true,
+    message: shared(change.message),
+    previous_message: shared(change.previous),
+    channel: channel.id,
+    ts: change.ts,
+    event_ts: change.ts,
+    channel_type: typeOf(channel),
+  }
+}
+
+/** A deletion names the ts that is gone. */
+export function deletedEvent(channel: Channel, change: { previous: Message; ts: string }): Json {
+  return {
+    type: 'message',
+    subtype: 'message_deleted',
+    hidden: true,
+    deleted_ts: change.previous.ts,
+    previous_message: shared(change.previous),
+    channel: channel.id,
+    ts: change.ts,
+    event_ts: change.ts,
+    channel_type: typeOf(channel),
+  }
+}
+
+/** Events carry neither a stream's chunks nor how far it is. */
+function shared(message: Message): Json {
+  const rest: Json = { ...message, ...(message.files && { files: filesInEvent(message.files) }) }
+  for (const name of ['chunks', 'stream', 'streaming_state', 'stopped_by', 'died', 'task_display_mode'])
+    delete rest[name]
+  return rest
+}
+
+/** Slack writes channel kinds here as `channel`, `group`, `im`, `mpim`. */
+function typeOf(channel: Channel): string {
+  return channel.kind
+}
+
+/** Whether a person's message is an `app_mention` too: it names the bot, in a channel that the bot is in. */
+export function mentions(channel: Channel, text: string): boolean {
+  return channel.kind !== 'im' && channel.members.has(BOT_USER) && text.includes(`<@${BOT_USER}>`)
+}
+
+/** The name under which an app subscribes to an event, as manifests write it. */
+export function subscription(event: Json): string {
+  const type = String(event['type'])
+  if (type !== 'message') return type
+  return `message.${{ im: 'im', group: 'groups', mpim: 'mpim' }[String(event['channel_type'])] ?? 'channels'}`
+}
+
+/** The envelope around an event. */
+export function envelope(store: Store, event: Json, now: number): Json {
+  const channel = typeof event['channel'] === 'string' ? store.channels.get(event['channel']) : undefined
+  return {
+    token: 'local',
+    team_id: TEAM,
+    context_team_id: TEAM,
+    context_enterprise_id: null,
+    api_app_id: APP,
+    event,
+    type: 'event_callback',
+    event_id: store.id('Ev'),
+    event_time: Math.floor(now / 1000),
+    authorizations: [
+      { enterprise_id: null, team_id: TEAM, user_id: BOT_USER, is_bot: true, is_enterprise_install: false },
+    ],
+    is_ext_shared_channel: channel?.shared ?? false,
+    event_context: store.id('4-'),
+  }
+}

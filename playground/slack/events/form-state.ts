@@ -1,0 +1,106 @@
+/** What stands in the elements of a view, as `view.state.values` carries it. */
+import { isObject } from '../args.ts'
+import type { Json } from '../types.ts'
+
+/** What is filled in, by `action_id` or `block_id`: a text, the value of an option, or several. */
+export type Values = Record<string, string | string[]>
+
+/** A place in a form. */
+interface Field {
+  block: string
+  action: string
+  label: string
+  element: Json
+  isRequired: boolean
+}
+
+/** The state of a view's elements, and the labels of required ones that are empty. @throws Error for an unknown name. */
+export function formState(view: Json, given: Values): { state: { values: Json }; missing: string[] } {
+  const fields = fieldsOf(view)
+  for (const name of Object.keys(given))
+    if (!fields.some(({ block, action }) => name === action || name === block))
+      throw new Error(`The view has no element ${name}; it has ${fields.map(({ action }) => action).join(', ')}.`)
+  const values: Record<string, Json> = {}
+  const missing: string[] = []
+  for (const field of fields) {
+    const value = filled(field.element, given[field.action] ?? given[field.block])
+    values[field.block] = { ...values[field.block], [field.action]: { type: field.element['type'], ...value } }
+    if (field.isRequired && isEmpty(value)) missing.push(field.label)
+  }
+  return { state: { values }, missing }
+}
+
+/** The state of a message's elements, as a press in it carries it; blocks without a name go by their places. */
+export function messageState(blocks: Json[] = [], given: Values): { values: Json } {
+  const named = blocks.map((block, index) => ({ ...block, block_id: block['block_id'] ?? `b${index}` }))
+  return formState({ blocks: named }, given).state
+}
+
+/** Inputs, and elements of actions and sections that hold something. */
+function fieldsOf(view: Json): Field[] {
+  const blocks: Json[] = Array.isArray(view['blocks']) ? view['blocks'] : []
+  return blocks.flatMap((block) => {
+    const several = Array.isArray(block['elements']) && block['type'] === 'actions' ? block['elements'] : []
+    const elements = [block['element'], block['accessory'], ...several].filter(isObject)
+    const label = isObject(block['label']) ? String(block['label']['text']) : String(block['block_id'])
+    const isRequired = block['type'] === 'input' && block['optional'] !== true
+    return elements
+      .filter((element) => !['button', 'overflow', 'image'].includes(String(element['type'])))
+      .map((element) => {
+        const action = String(element['action_id'] ?? block['block_id'])
+        return { block: String(block['block_id']), action, label, element, isRequired }
+      })
+  })
+}
+
+/** Under which key an element holds what was picked, where that is no option of its own: a person, a channel, a day. */
+export function pickedKey(type: string): string | undefined {
+  const [, several, kind] = /^(multi_)?(user|conversation|channel)s_select$/.exec(type) ?? []
+  if (kind) return `selected_${kind}${several ? 's' : ''}`
+  return { datepicker: 'selected_date', timepicker: 'selected_time' }[type]
+}
+
+/** What an element holds: what was filled in, else what it began with. */
+function filled(element: Json, value: string | string[] | undefined): Json {
+  const type = String(element['type'])
+  const picked = pickedKey(type)
+  if (picked !== undefined) {
+    const given = value === '' ? null : value
+    return { [picked]: given ?? element[picked.replace('selected', 'initial')] ?? (picked.endsWith('s') ? [] : null) }
+  }
+  if (/^multi_|^checkboxes$/.test(type)) {
+    const initial = element['initial_options'] ?? []
+    return { selected_options: value === undefined ? initial : [value].flat().map((one) => option(element, one)) }
+  }
+  if (/select$|^radio_buttons$/.test(type)) {
+    const initial = element['initial_option'] ?? null
+    return { selected_option: value === undefined ? initial : option(element, String(value)) }
+  }
+  if (type === 'datetimepicker') {
+    const at = value === undefined || value === '' ? element['initial_date_time'] : Number(value)
+    return { selected_date_time: at ?? null }
+  }
+  return { value: value === undefined ? (element['initial_value'] ?? null) : typed(element, String(value)) }
+}
+
+/** Slack's window takes no text that is too short or too long. */
+function typed(element: Json, text: string): string | null {
+  const { min_length: least = 0, max_length: most = 3000 } = element
+  if (text.length > Number(most)) throw new Error(`A text of ${text.length} characters, at most ${String(most)}.`)
+  if (text !== '' && text.length < Number(least)) throw new Error(`A text of at least ${String(least)} characters.`)
+  return text === '' ? null : text
+}
+
+/** The option with this value. @throws Error where there is none. */
+export function option(element: Json, value: string): Json {
+  const groups: Json[] = Array.isArray(element['option_groups']) ? element['option_groups'] : [element]
+  const options = groups.flatMap((group): Json[] => (Array.isArray(group['options']) ? group['options'] : []))
+  const found = options.find((one) => one['value'] === value)
+  if (found) return found
+  throw new Error(`There is no option ${value}; there are ${options.map((one) => String(one['value'])).join(', ')}.`)
+}
+
+function isEmpty(value: Json): boolean {
+  const [held] = Object.values(value)
+  return held === null || held === '' || (Array.isArray(held) && held.length === 0)
+}

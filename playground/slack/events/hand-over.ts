@@ -1,0 +1,96 @@
+/** How what people do reaches the app: events to whoever subscribed, interactions with their one answer. */
+import { acked, type Deliveries, type Delivery } from './deliveries.ts'
+import { envelope, subscription } from './event-payloads.ts'
+import type { ResponseUrls } from './response-urls.ts'
+import { APP, TEAM, type Store } from '../store.ts'
+import type { Channel, Json, Refused } from '../types.ts'
+import type { Views } from '../view-stack.ts'
+
+/** How a command, a press or a form went: the first try, and what its ack carried. */
+export interface Done {
+  ok: boolean
+  status: number
+  body: string
+  delivery: Delivery
+}
+
+/** What people need to be heard. */
+export interface HandOverOptions {
+  store: Store
+  views: Views
+  deliveries: Deliveries
+  responseUrls: ResponseUrls
+  now: () => number
+  base: () => string
+  /** A fresh trigger for somebody, good for a few seconds. */
+  trigger: (user: string) => string
+  /** Writes down what is the app's own mistake. */
+  refuse: (refused: Refused) => void
+  /** Takes the bot's token away: the app was removed. */
+  revoke: () => void
+  /** Gives an event the token with which the app may search; absent where it may not. */
+  withToken?: ((event: Json) => Json) | undefined
+  /** Whether people and channels in a command come escaped, as the manifest's `should_escape` has it. */
+  shouldEscape: boolean
+  /** The events that the app subscribed to; all where this is missing. */
+  events?: string[]
+  /** Whether the app may be told of an event. */
+  isHeard: (event: Json) => boolean
+  /** How late events are delivered, in milliseconds: what is written now was written so long ago. */
+  lateMs: () => number
+}
+
+/** The way to the app. */
+export class HandOver {
+  readonly with: HandOverOptions
+
+  constructor(options: HandOverOptions) {
+    this.with = options
+  }
+
+  /** Sends an event, if the app subscribed to it. */
+  event(event: Json): Delivery | undefined {
+    const { store, deliveries, events, now, withToken = (one) => one, isHeard, lateMs } = this.with
+    if ((events && !events.includes(subscription(event))) || !isHeard(event)) return undefined
+    return deliveries.deliver('events_api', envelope(store, withToken(event), now() - lateMs()))
+  }
+
+  /** Events go out together, in no promised order, as Slack sends them. Resolves when each had its first try. */
+  async all(events: Json[]): Promise<Delivery[]> {
+    const made = events.map((event) => this.event(event)).filter((delivery) => delivery !== undefined)
+    await Promise.all(made.map((delivery) => delivery.first))
+    return made
+  }
+
+  /** A command or an interaction: one try, and its ack is the answer. */
+  async hand(kind: 'slash_commands' | 'interactive', payload: Json): Promise<Done> {
+    const delivery = this.with.deliveries.deliver(kind, payload)
+    const first = await delivery.first
+    return { ok: acked(first), status: first.status, body: first.body, delivery }
+  }
+
+  /** What every interaction carries: who did it, and a trigger to open a modal with. */
+  interaction(type: string, user: string): Json {
+    const name = this.with.store.users.get(user)?.name ?? user
+    const team = this.with.store.users.get(user)?.team_id ?? TEAM
+    return {
+      type,
+      token: 'local',
+      api_app_id: APP,
+      team: { id: TEAM, domain: 'local' },
+      enterprise: null,
+      is_enterprise_install: false,
+      user: { id: user, username: name, name, team_id: team },
+      trigger_id: this.with.trigger(user),
+    }
+  }
+
+  /** People may write where the bot is not. */
+  channel(id: string): Channel {
+    const { store } = this.with
+    const direct = id.startsWith('D') ? store.users.get(`U${id.slice(1)}`) : undefined
+    const channel = store.channels.get(id) ?? (direct && store.directChannel(direct.id))
+    if (!channel) throw new Error(`There is no channel ${id}; addChannel makes one.`)
+    return channel
+  }
+}

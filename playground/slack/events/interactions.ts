@@ -1,0 +1,198 @@
+/** What people press, fill in and command, and how the app is told of it. */
+import { commandText } from './command-text.ts'
+import { formState, messageState, type Values } from './form-state.ts'
+import type { Done, HandOver } from './hand-over.ts'
+import { checkView } from '../methods/view-methods.ts'
+import { actionOf, findAction, parsed, type Chosen } from './payloads.ts'
+import type { MessagePlace } from '../people.ts'
+import { ALICE, APP, GENERAL, TEAM } from '../store.ts'
+import { Refusal, type Channel, type Ephemeral, type Json, type Message } from '../types.ts'
+import type { Shown } from '../view-stack.ts'
+
+/** An open view, itself or by its id, with what was filled in so far. */
+export interface ViewPlace {
+  view: Json | string
+  values?: Values
+}
+
+/** How a form went: closed, or still open with what is wrong at which block. */
+export interface Submitted extends Done {
+  errors?: Record<string, string>
+}
+
+/** The hands of a workspace. Every method resolves when the app has had its chance to ack. */
+export class Interactions {
+  private readonly way: HandOver
+
+  constructor(way: HandOver) {
+    this.way = way
+  }
+
+  /** Somebody sends a slash command. What its ack carries is shown to them, as is a failure. */
+  async slash(text: string, options: { channel?: string; user?: string; command?: string } = {}): Promise<Done> {
+    const { store, responseUrls, base, shouldEscape } = this.way.with
+    const { user = ALICE, command = '/ask' } = options
+    const channel = this.way.channel(options.channel ?? GENERAL)
+    const to = { channel, user }
+    const payload = {
+      token: 'local',
+      team_id: TEAM,
+      team_domain: 'local',
+      channel_id: channel.id,
+      channel_name: channel.kind === 'group' ? 'privategroup' : channel.name,
+      user_id: user,
+      user_name: store.users.get(user)?.name ?? user,
+      command,
+      text: commandText(store, text, shouldEscape),
+      api_app_id: APP,
+      is_enterprise_install: 'false',
+      response_url: responseUrls.issue(base(), to),
+      trigger_id: this.way.with.trigger(user),
+    }
+    const done = await this.way.hand('slash_commands', payload)
+    if (!done.ok) store.whisper(channel, { user, text: `${command} failed with the error "operation_timeout"` })
+    const answer = parsed(done.body)
+    if (done.ok && (answer['text'] || answer['blocks'])) responseUrls.show(to, answer)
+    return done
+  }
+
+  /**
+   * Somebody presses a button, or chooses from another element with an `action_id`: in a message or in a view. `values`: what they
+   * have typed or picked there before, by `action_id` or `block_id`.
+   */
+  async press(where: (MessagePlace & { user?: string; values?: Values }) | ViewPlace, action: Chosen): Promise<Done> {
+    return 'view' in where ? this.pressInView(where, action) : this.pressInMessage(where, action)
+  }
+
+  private async pressInMessage(
+    where: MessagePlace & { user?: string; values?: Values },
+    action: Chosen,
+  ): Promise<Done> {
+    const { store, responseUrls, base } = this.way.with
+    const { user = ALICE, values = {} } = where
+    const channel = this.way.channel(where.channel)
+    const whisper = channel.ephemerals.find((one) => one.ts === where.ts && one.user === user)
+    const message = whisper ?? store.message(channel, where.ts)
+    const found = findAction(message.blocks, action)
+    if (!found) throw new Error(`Message ${where.ts} has no element with the action_id ${action.action_id}.`)
+    const { thread_ts: thread, ts } = message
+    return this.way.hand('interactive', {
+      ...this.way.interaction('block_actions', user),
+      channel: { id: channel.id, name: channel.name },
+      container: { ...container(channel, message), is_ephemeral: whisper !== undefined },
+      // What only one person sees is kept nowhere, so the app is not given it back.
+      ...(!whisper && { message }),
+      state: messageState(message.blocks, values),
+      response_url: responseUrls.issue(base(), { channel, user, message: ts, ...(thread && { thread }) }),
+      actions: [actionOf(found, action, store.ts())],
+    })
+  }
+
+  private async pressInView(where: ViewPlace, action: Chosen): Promise<Done> {
+    const { user, view } = this.open(where.view)
+    const found = findAction(blocksOf(view), action)
+    if (!found) throw new Error(`The view ${String(view['id'])} has no element with the action_id ${action.action_id}.`)
+    return this.way.hand('interactive', {
+      ...this.way.interaction('block_actions', user),
+      container: { type: 'view', view_id: view['id'] },
+      view: { ...view, state: formState(view, where.values ?? {}).state },
+      actions: [actionOf(found, action, this.way.with.store.ts())],
+    })
+  }
+
+  /** Somebody takes a shortcut from the menu of a message. */
+  async shortcut(where: MessagePlace & { user?: string }, callbackId: string): Promise<Done> {
+    const { store, responseUrls, base } = this.way.with
+    const { user = ALICE } = where
+    const channel = this.way.channel(where.channel)
+    const message = store.message(channel, where.ts)
+    const { ts, thread_ts: thread } = message
+    return this.way.hand('interactive', {
+      ...this.way.interaction('message_action', user),
+      callback_id: callbackId,
+      action_ts: store.ts(),
+      message_ts: ts,
+      message,
+      channel: { id: channel.id, name: channel.name },
+      response_url: responseUrls.issue(base(), { channel, user, ...(thread && { thread }) }),
+    })
+  }
+
+  /**
+   * Somebody sends a form, its elements filled in by `action_id` or `block_id`. What the ack says becomes of it: it closes,
+   * shows errors, changes, opens another.
+   * @throws Error where Slack's own window would not send it: something required is empty, an option is none.
+   */
+  async submit(which: Json | string, values: Values = {}): Promise<Submitted> {
+    const shown = this.open(which)
+    const { state, missing } = formState(shown.view, values)
+    if (missing.length > 0) throw new Error(`The form is not sent: ${missing.join(', ')} is empty.`)
+    const done = await this.way.hand('interactive', {
+      ...this.way.interaction('view_submission', shown.user),
+      view: { ...shown.view, state },
+      response_urls: [],
+    })
+    if (!done.ok) return done
+    const errors = this.answered(shown, parsed(done.body))
+    return { ...done, ...(errors && { errors }) }
+  }
+
+  /** Somebody closes a modal; the app is told where it asked to be. */
+  async closeView(which: Json | string): Promise<Done | undefined> {
+    const { user, view } = this.open(which)
+    this.way.with.views.close(user)
+    if (view['notify_on_close'] !== true) return undefined
+    const state = { values: {} }
+    const closed = { ...this.way.interaction('view_closed', user), view: { ...view, state }, is_cleared: false }
+    return this.way.hand('interactive', closed)
+  }
+
+  /** Does with a sent form what its ack says: https://docs.slack.dev/surfaces/modals#updating_response. */
+  private answered({ user, view }: Shown, answer: Json): Record<string, string> | undefined {
+    const { views, refuse } = this.way.with
+    try {
+      switch (answer['response_action']) {
+        case 'errors':
+          return errorsOf(view, answer['errors'])
+        case 'update':
+          return void views.update({ id: String(view['id']) }, checkView(answer['view'], 'modal'))
+        case 'push':
+          return void views.push(user, checkView(answer['view'], 'modal'))
+        case undefined:
+        case 'clear':
+          return views.close(user, answer['response_action'] === 'clear') ?? undefined
+        default:
+          throw new Refusal('invalid_response_action', { why: String(answer['response_action']) })
+      }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      refuse({ method: 'view_submission', error: error.error, why: error.message })
+      return { '': 'We had some trouble connecting. Try again?' }
+    }
+  }
+
+  private open(which: Json | string): Shown {
+    const id = typeof which === 'string' ? which : which['id']
+    const shown = this.way.with.views.find((view) => view['id'] === id)
+    if (!shown) throw new Error(`No view ${String(id)} is open.`)
+    return shown
+  }
+}
+
+function container(channel: Channel, { ts, thread_ts }: Message | Ephemeral): Json {
+  return { type: 'message', message_ts: ts, channel_id: channel.id, ...(thread_ts && { thread_ts }) }
+}
+
+function blocksOf(view: Json): Json[] {
+  return Array.isArray(view['blocks']) ? view['blocks'] : []
+}
+
+/** Each error stands at an input of the form. @throws Refusal for another place. */
+function errorsOf(view: Json, errors: unknown): Record<string, string> {
+  const inputs = new Set(blocksOf(view).flatMap((block) => (block['type'] === 'input' ? [block['block_id']] : [])))
+  const given = Object.entries(typeof errors === 'object' && errors !== null ? errors : {})
+  if (given.length === 0) throw new Refusal('invalid_errors', { why: 'errors of nothing' })
+  for (const [id, text] of given)
+    if (!inputs.has(id) || typeof text !== 'string') throw new Refusal('invalid_errors', { why: `no input ${id}` })
+  return Object.fromEntries(given.map(([id, text]) => [id, String(text)]))
+}

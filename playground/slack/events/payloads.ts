@@ -1,0 +1,100 @@
+/** The forms in which what people write and press travels. */
+import { isObject } from '../args.ts'
+import { option, pickedKey } from './form-state.ts'
+import { TEAM } from '../store.ts'
+import type { Json, User } from '../types.ts'
+
+/** A person's text as Slack's editor sends it: a rich_text block with mentions and addresses as elements of their own. */
+export function richText(text: string): Json {
+  const elements = text
+    .split(/(<@[UW]\w+>|<https?:\/\/[^<>|\s]+>)/)
+    .filter(Boolean)
+    .map((part) => {
+      if (/^<@/.test(part)) return { type: 'user', user_id: part.slice(2, -1) }
+      if (/^<http/.test(part)) return { type: 'link', url: part.slice(1, -1).replaceAll('&amp;', '&') }
+      return { type: 'text', text: part }
+    })
+  return { type: 'rich_text', block_id: 'b1', elements: [{ type: 'rich_text_section', elements }] }
+}
+
+/** An ack may carry JSON or bare text; either is something to show. */
+export function parsed(body: string): Json {
+  try {
+    const value: unknown = JSON.parse(body)
+    return isObject(value) ? value : { text: String(value) }
+  } catch {
+    return { text: body }
+  }
+}
+
+/** What is pressed or chosen: an element by its `action_id`, and where it has several the value. */
+export interface Chosen {
+  action_id: string
+  /** Of a button, a thumb, or an option. */
+  value?: string
+  /** Of several options. */
+  values?: string[]
+  extra?: Json
+}
+
+/** An element that can be pressed, and the block that it stands in. */
+interface Pressable {
+  block: string
+  element: Json
+}
+
+/** The element that is meant; where several have one `action_id`, the one of this value. Containers are looked into. */
+export function findAction(blocks: Json[] | undefined, { action_id, value }: Chosen): Pressable | undefined {
+  const found = pressables(blocks ?? []).filter(({ element }) => element['action_id'] === action_id)
+  return found.find(({ element }) => value !== undefined && element['value'] === value) ?? found[0]
+}
+
+function pressables(blocks: Json[]): Pressable[] {
+  return blocks.flatMap((block, index) => {
+    const several: unknown[] = Array.isArray(block['elements']) ? block['elements'] : []
+    const elements = [...several, block['accessory'], block['element']].filter(isObject)
+    const id = String(block['block_id'] ?? `b${index}`)
+    const children: Json[] = Array.isArray(block['child_blocks']) ? block['child_blocks'] : []
+    return [...elements.map((element) => ({ block: id, element })), ...pressables(children)]
+  })
+}
+
+/** One of an interaction's `actions`. */
+export function actionOf({ block, element }: Pressable, chosen: Chosen, ts: string): Json {
+  const { type, text } = element
+  const what = { type, action_id: chosen.action_id, block_id: block, action_ts: ts }
+  return { ...what, ...(isObject(text) && { text }), ...held(element, chosen), ...chosen.extra }
+}
+
+function held(element: Json, { value, values = [] }: Chosen): Json {
+  const type = String(element['type'])
+  if (type === 'feedback_buttons') return thumb(element, value)
+  const picked = pickedKey(type)
+  if (picked !== undefined) return { [picked]: picked.endsWith('s') ? values : (value ?? null) }
+  if (type === 'datetimepicker') return { selected_date_time: Number(value) }
+  if (/^multi_|^checkboxes$/.test(type)) return { selected_options: values.map((one) => option(element, one)) }
+  if (/select$|^radio_buttons$|^overflow$/.test(type)) return { selected_option: option(element, value ?? '') }
+  return { value: element['value'] ?? value }
+}
+
+/** Thumbs are told apart by their value. */
+function thumb(element: Json, value: string | undefined): Json {
+  const sides = [element['positive_button'], element['negative_button']].filter(isObject)
+  const side = sides.find((one) => one['value'] === value)
+  if (!side) throw new Error(`No thumb has the value ${String(value)}.`)
+  return { value, text: side['text'] }
+}
+
+/** How a message is signed: a person's client gives it an id, a bot's has its app; people of elsewhere bring their team. */
+export function signature(user: User | undefined, clientId: () => string): Json {
+  const team = user?.team_id ?? TEAM
+  if (user?.is_bot) {
+    const bot_id = String(user.profile['bot_id'] ?? `B${user.id.slice(1)}`)
+    const app_id = 'A0OTHER0001'
+    return { team, bot_id, app_id, bot_profile: { id: bot_id, app_id, name: user.real_name, team_id: team } }
+  }
+  if (!user || team === TEAM) return { team, client_msg_id: clientId() }
+  const { name, real_name, is_restricted, is_ultra_restricted } = user
+  const user_profile = { name, real_name, display_name: real_name, team, is_restricted, is_ultra_restricted }
+  return { team, user_team: team, source_team: team, user_profile, client_msg_id: clientId() }
+}

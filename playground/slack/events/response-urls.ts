@@ -1,0 +1,76 @@
+import { checkBlocks } from '../blocks/block-rules.ts'
+import { FROM_BOT } from '../methods/chat.ts'
+import { readContent } from '../methods/method-content.ts'
+import type { Store } from '../store.ts'
+import { Refusal, type Channel, type Json } from '../types.ts'
+
+/** A response URL lasts 30 minutes and five uses. */
+const LASTS_MS = 30 * 60_000
+const USES = 5
+
+/** Whom an address was given to, and how much is left of it. */
+interface Given {
+  channel: Channel
+  user: string
+  thread?: string
+  /** The message whose button was pressed, for `replace_original`. */
+  message?: string
+  until: number
+  left: number
+}
+
+/** The addresses that come with commands and presses. */
+export interface ResponseUrls {
+  issue(base: string, to: { channel: Channel; user: string; thread?: string; message?: string }): string
+  /** Takes what an app posted. @throws Refusal when the address is used up or the message is broken. */
+  take(id: string, args: Json): void
+  /** The thread that an address writes to, as `channel:root ts`. */
+  threadOf(id: string): string | undefined
+  /** Shows what came back in an ack: the same form. */
+  show(to: { channel: Channel; user: string; thread?: string }, args: Json): void
+}
+
+/** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
+export function createResponseUrls(store: Store, now: () => number): ResponseUrls {
+  const given = new Map<string, Given>()
+
+  function show(to: { channel: Channel; user: string; thread?: string; message?: string }, args: Json) {
+    const original = to.message === undefined ? undefined : store.find(to.channel, to.message)
+    const whisper = to.channel.ephemerals.find((one) => one.ts === to.message && one.user === to.user)
+    if (args['delete_original'] === true && whisper) return store.unwhisper(to.channel, whisper)
+    if (args['delete_original'] === true && original) return store.remove(to.channel, original)
+    const { text, blocks } = readContent(args)
+    const thread = to.thread && { thread_ts: to.thread }
+    if (args['replace_original'] === true && whisper) return store.rewhisper(to.channel, whisper, { text, blocks })
+    if (args['replace_original'] === true && original) {
+      Object.assign(original, { text, blocks })
+      return store.changed(to.channel, original)
+    }
+    if (args['response_type'] === 'in_channel')
+      return void store.post(to.channel, { ...FROM_BOT, text, ...(blocks && { blocks }), ...thread })
+    store.whisper(to.channel, { user: to.user, text, ...(blocks && { blocks }), ...thread })
+  }
+
+  return {
+    issue(base, to) {
+      const id = store.id('R')
+      given.set(id, { ...to, until: now() + LASTS_MS, left: USES })
+      return `${base}/response/${id}`
+    },
+    threadOf(id) {
+      const { channel, thread, message } = given.get(id) ?? {}
+      const root = thread ?? message
+      return channel && root && `${channel.id}:${root}`
+    },
+    take(id, args) {
+      const to = given.get(id)
+      if (!to || to.until < now())
+        throw new Refusal('expired_url', { why: 'The response URL is unknown or over 30 minutes old.' })
+      if (to.left === 0) throw new Refusal('used_url', { why: `A response URL has ${USES} uses.` })
+      to.left -= 1
+      if (args['blocks'] !== undefined) checkBlocks(args['blocks'])
+      show(to, args)
+    },
+    show,
+  }
+}

@@ -1,0 +1,34 @@
+import type { Store } from '../store.ts'
+import { Refusal } from '../types.ts'
+
+/** The tickets that modals are opened with. */
+export interface Triggers {
+  /** A fresh one for whoever pressed or commanded. */
+  issue(user: string): string
+  /** Whom it was given to. @throws Refusal when it is unknown, used or old. */
+  use(trigger: string): string
+}
+
+/**
+ * A trigger opens one modal, within so many milliseconds of the press or command that it came with.
+ * https://docs.slack.dev/interactivity/handling-user-interaction#trigger_ids
+ */
+export function createTriggers(store: Store, { now, triggerMs }: { now: () => number; triggerMs: number }): Triggers {
+  const issued = new Map<string, { user: string; at: number; used: boolean }>()
+  return {
+    issue(user) {
+      const trigger = store.id('trigger.')
+      issued.set(trigger, { user, at: now(), used: false })
+      return trigger
+    },
+    use(trigger) {
+      const known = issued.get(trigger)
+      if (!known) throw new Refusal('invalid_trigger_id', { why: 'The trigger is unknown.' })
+      if (known.used) throw new Refusal('exchanged_trigger_id', { why: 'The trigger was used before.' })
+      if (now() - known.at > triggerMs)
+        throw new Refusal('expired_trigger_id', { why: `The trigger is over ${triggerMs / 1000} seconds old.` })
+      known.used = true
+      return known.user
+    },
+  }
+}

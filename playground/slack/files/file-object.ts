@@ -1,0 +1,91 @@
+/** A file as Slack's objects have it: https://docs.slack.dev/reference/objects/file-object. */
+import { isObject } from '../args.ts'
+import { kindOf, pngSize } from './file-kinds.ts'
+import { TEAM } from '../store.ts'
+import { previewOf } from './stored-files.ts'
+import type { Json, StoredFile } from '../types.ts'
+
+/** The widths that Slack makes smaller pictures of, in pixels. */
+const WIDTHS = [360, 480, 720, 960, 1024]
+/** The smallest is made of every picture; a larger one only where the original is larger still. */
+const LEAST_WIDTH = 360
+/** How much of a transcript stands in the object itself, in characters; all of it is at `vtt`. */
+const TRANSCRIPT_PREVIEW_MOST = 300
+
+/** All of a file's object, with addresses at `base`. */
+export function fileObject(file: StoredFile, base: string): Json {
+  const { id, mode, name, title, mimetype, filetype, created, user, size, altText } = file
+  if (mode === 'tombstone' || mode === 'hidden_by_limit') return { id, mode }
+  const preview = previewOf(file)
+  return {
+    ...{ id, created, timestamp: created, name, title, mimetype, filetype, pretty_type: kindOf(name).pretty },
+    ...{ user, user_team: TEAM, editable: mode === 'snippet', size, mode },
+    ...{ is_external: mode === 'external', external_type: mode === 'external' ? 'gdrive' : '' },
+    ...{ is_public: true, public_url_shared: false, display_as_bot: false, username: '' },
+    ...addresses(file, base),
+    ...(altText && { alt_txt: altText }),
+    ...(preview !== undefined && { preview, has_rich_preview: false }),
+    ...thumbs(file, base),
+    ...transcription(file, base),
+    permalink: `${base}/files/${user}/${id}/${nameInAddress(name)}`,
+    file_access: file.access ?? 'visible',
+  }
+}
+
+/** A name as it may stand in an address and in a header (RFC 8187); whatever it has in it, this never throws. */
+export function nameInAddress(name: string): string {
+  const whole = Buffer.from(name).toString()
+  return encodeURIComponent(whole).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+function addresses({ id, name, mode, externalUrl }: StoredFile, base: string): Json {
+  if (mode === 'external')
+    return { url_private: externalUrl ?? 'https://docs.example.com/d/1', has_rich_preview: false }
+  const last = nameInAddress(name)
+  const url_private = `${base}/files-pri/${TEAM}-${id}/${last}`
+  return { url_private, url_private_download: `${base}/files-pri/${TEAM}-${id}/download/${last}` }
+}
+
+/** `thumb_360` and the like, with what is known of their sizes. */
+function thumbs(file: StoredFile, base: string): Json {
+  const { id, bytes, mimetype, mode } = file
+  if (!bytes || mode !== 'hosted' || !/^image\/(?!svg)/.test(mimetype)) return {}
+  const size = pngSize(bytes)
+  const widths = file.thumbs
+    ? Object.keys(file.thumbs).map(Number)
+    : WIDTHS.filter((width) => !size || width === LEAST_WIDTH || width < Math.max(size.width, size.height))
+  const made = widths.map((width) => [`thumb_${width}`, `${base}/files-tmb/${TEAM}-${id}-0123456789/${width}.png`])
+  return { ...Object.fromEntries(made), ...(size && { original_w: size.width, original_h: size.height }) }
+}
+
+function transcription({ id, transcription: heard }: StoredFile, base: string): Json {
+  if (!heard) return {}
+  const { status, text } = heard
+  if (status !== 'complete') return { transcription: { status } }
+  const preview = { content: text.slice(0, TRANSCRIPT_PREVIEW_MOST), has_more: text.length > TRANSCRIPT_PREVIEW_MOST }
+  const vtt = `${base}/files-tmb/${TEAM}-${id}-0123456789/file.vtt`
+  return { transcription: { status, locale: 'en-US', preview }, vtt }
+}
+
+/**
+ * A message's files as an event carries them. Of what comes over Slack Connect there is the id alone, until `files.info` is
+ * asked (https://docs.slack.dev/apis/slack-connect/#check_file_info); a clip's transcript is not yet there.
+ */
+export function filesInEvent(files: Json[]): Json[] {
+  return files.map((file) => {
+    const { file_access, id } = file
+    if (file_access === 'check_file_info' || file_access === 'access_denied')
+      return { id, created: 0, timestamp: 0, user: '', file_access }
+    if (!isObject(file['transcription'])) return file
+    const { vtt, ...rest } = file
+    return { ...rest, ...(vtt !== undefined && { transcription: { status: 'processing' } }) }
+  })
+}
+
+/** A message's files as its history carries them: whole, but for those that the app may not have. */
+export function filesInHistory(files: Json[]): Json[] {
+  return files.map((file) => {
+    if (file['file_access'] === 'access_denied') return filesInEvent([file])[0] ?? file
+    return file['file_access'] === 'check_file_info' ? { ...file, file_access: 'visible' } : file
+  })
+}

@@ -1,0 +1,150 @@
+/**
+ * `url_private`, `url_private_download`, thumbnails and transcripts: a bearer token with `files:read` gives the bytes, anything
+ * else the login page, as Slack does. https://docs.slack.dev/reference/objects/file-object#authentication
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { nameInAddress } from './file-object.ts'
+import { wait } from '../../base/loopback-server.ts'
+import { isKnownToBot } from './stored-files.ts'
+import type { FileTrouble, StoredFile } from '../types.ts'
+import type { WebApiOptions } from '../web-api-options.ts'
+
+/** What is sent at a time where it shall be slow, in bytes. */
+const PIECE = 1_024
+const LOGIN_PAGE =
+  '<!DOCTYPE html><html lang="en-US"><head><title>Sign in | Slack</title></head><body><h1>Sign in to Local Slack</h1></body></html>\n'
+
+/** The beginnings of the addresses that are answered here. */
+export const FILE_PATHS: ReadonlySet<string> = new Set(['files-pri', 'files-tmb', 'workspace-signin'])
+
+/** A download under way. */
+interface Download {
+  options: WebApiOptions
+  url: URL
+  response: ServerResponse
+  file: StoredFile
+  trouble: FileTrouble
+}
+
+/** Answers one request for a file. Every one is written down as a call of `download`, with the file's id and whose token came. */
+export async function serveFile(options: WebApiOptions, request: IncomingMessage, response: ServerResponse) {
+  const url = new URL(request.url ?? '/', options.workspace.base())
+  if (url.pathname === '/workspace-signin') return sendPage(response, 200)
+  const file = options.workspace.store.files.get(/^\/files-\w+\/[A-Z0-9]+-([A-Z0-9]+)/.exec(url.pathname)?.[1] ?? '')
+  const token = tokenOf(options, request.headers.authorization)
+  const args = { file: file?.id ?? '', path: url.pathname, token }
+  const trouble = troubleOf(file)
+  const fault = options.faults.meet('download', args)
+  const error = fault?.error ?? refusal(options, { token, file, trouble })
+  options.calls.push({ method: 'download', args, ok: !error, at: options.workspace.now(), ...(error && { error }) })
+  await wait((fault?.delayMs ?? 0) + (trouble.delayMs ?? 0))
+  await fault?.hold
+  if (fault?.dropBefore) return void response.destroy()
+  const { status = trouble.status, retryAfter = trouble.retryAfter } = fault ?? {}
+  if (status !== undefined || retryAfter !== undefined) return sendPage(response, status ?? 429, retryAfter)
+  if (error === 'file_not_found' || !file) return sendPage(response, 404)
+  if (error) return login(options, { response, url, how: trouble.login ?? options.loginPage() })
+  await send({ options, url, response, file, trouble })
+}
+
+/** Whose token it is, without the token itself. */
+function tokenOf({ botToken, isRevoked }: WebApiOptions, authorization = ''): 'bot' | 'none' | 'unknown' {
+  if (authorization === '') return 'none'
+  return authorization === `Bearer ${botToken}` && !isRevoked() ? 'bot' : 'unknown'
+}
+
+/** What goes wrong this time; a trouble that has had its times is over. */
+function troubleOf(file: StoredFile | undefined): FileTrouble {
+  const trouble = file?.trouble
+  if (!trouble || trouble.times === 0) return {}
+  if (trouble.times !== undefined) trouble.times -= 1
+  return trouble
+}
+
+/** Slack's word for why there are no bytes. A missing token is the app's own mistake, and written down as one. */
+function refusal(
+  options: WebApiOptions,
+  { token, file, trouble }: { token: string; file: StoredFile | undefined; trouble: FileTrouble },
+): string | undefined {
+  const { refusals, workspace } = options
+  if (token === 'none') {
+    refusals.push({ method: 'download', error: 'not_authed', why: 'There is no Authorization: Bearer header.' })
+    return 'not_authed'
+  }
+  if (token === 'unknown') return 'invalid_auth'
+  if (trouble.login || !workspace.isGranted('files:read')) return 'missing_scope'
+  const isThere = file?.bytes && file.mode !== 'tombstone' && file.mode !== 'hidden_by_limit'
+  return isThere && isKnownToBot(workspace.store, file) ? undefined : 'file_not_found'
+}
+
+/** Slack asks whoever it does not know to sign in, with 200 in the end. */
+function login(
+  { workspace }: WebApiOptions,
+  { response, url, how }: { response: ServerResponse; url: URL; how: 'redirect' | 'page' },
+) {
+  if (how === 'page') return sendPage(response, 200)
+  redirect(response, `${workspace.base()}/workspace-signin?redir=${encodeURIComponent(url.pathname)}`)
+}
+
+function redirect(response: ServerResponse, location: string) {
+  response.writeHead(302, { location }).end()
+}
+
+function sendPage(response: ServerResponse, status: number, retryAfter?: number) {
+  const headers = { 'content-type': 'text/html; charset=utf-8' }
+  response.writeHead(status, { ...headers, ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) })
+  response.end(LOGIN_PAGE)
+}
+
+/** The bytes, by whatever way the trouble leads. */
+async function send(download: Download) {
+  const { options, url, response, trouble } = download
+  if (trouble.redirectTo !== undefined) return redirect(response, trouble.redirectTo)
+  const hop = Number(url.searchParams.get('hop') ?? 0)
+  if (hop < (trouble.redirects ?? 0))
+    return redirect(response, `${options.workspace.base()}${url.pathname}?hop=${hop + 1}`)
+  const { body, type } = contentOf(download)
+  response.setHeader('content-type', trouble.type ?? type)
+  if (url.pathname.includes('/download/'))
+    response.setHeader('content-disposition', `attachment; filename*=UTF-8''${nameInAddress(download.file.name)}`)
+  if (trouble.sends === undefined) response.setHeader('content-length', String(body.length))
+  if (trouble.pieceMs === undefined && trouble.cutAfter === undefined && trouble.sends === undefined)
+    return void response.end(body)
+  await sendOddly(response, body, trouble)
+}
+
+/** The file, a smaller picture of it, or what Slack heard in it. */
+function contentOf({ url, file }: Download): { body: Uint8Array; type: string } {
+  const { bytes = new Uint8Array(), thumbs = {}, transcription, mimetype } = file
+  if (url.pathname.endsWith('/file.vtt')) return { body: captions(transcription?.text ?? ''), type: 'text/vtt' }
+  const width = /^\/files-tmb\/.*\/(\d+)\.png$/.exec(url.pathname)?.[1]
+  return { body: (width && thumbs[Number(width)]) || bytes, type: mimetype }
+}
+
+/** A transcript as WebVTT, a sentence a cue of five seconds. */
+function captions(text: string): Uint8Array {
+  const clock = (seconds: number) => new Date(seconds * 1000).toISOString().slice(11, 23)
+  const cues = text.split(/(?<=[.!?])\s+/).map((words, i) => `${clock(5 * i)} --> ${clock(5 * i + 5)}\n- ${words}\n`)
+  return Buffer.from(['WEBVTT\n', ...cues].join('\n'))
+}
+
+/** Piece by piece, too long, or cut off. */
+async function sendOddly(response: ServerResponse, body: Uint8Array, trouble: FileTrouble) {
+  const { sends = body.length, cutAfter = Infinity, pieceMs = 0 } = trouble
+  const end = Math.min(sends, cutAfter)
+  const source = body.length > 0 ? body : Buffer.alloc(PIECE)
+  const pieceSize = pieceMs > 0 ? PIECE : 64 * PIECE
+  for (let sent = 0; sent < end && !response.destroyed;) {
+    const from = sent % source.length
+    const piece = source.subarray(from, from + Math.min(pieceSize, end - sent))
+    if (pieceMs > 0) await wait(pieceMs)
+    // Writing waits for the reader: what nobody takes is not heaped up.
+    await new Promise<void>((resolve) => {
+      response.once('close', resolve)
+      response.write(piece, () => resolve(void response.off('close', resolve)))
+    })
+    sent += piece.length
+  }
+  if (cutAfter < sends) response.destroy()
+  else response.end()
+}

@@ -1,0 +1,68 @@
+import { flag, isObject, optional } from '../args.ts'
+import { checkBlocks } from '../blocks/block-rules.ts'
+import { Refusal, type Json } from '../types.ts'
+
+/** Where a text is cut or refused, in characters. */
+const TEXT_MOST = 40_000
+export const UPDATE_TEXT_MOST = 4_000
+export const MARKDOWN_MOST = 12_000
+/** https://docs.slack.dev/messaging/message-metadata */
+const METADATA_MOST = 8_000
+
+/** What a message shows, checked. */
+export interface Content {
+  text: string
+  blocks?: Json[]
+  attachments?: Json[]
+  metadata?: Json
+}
+
+/** Reads and checks what a message is to show. @throws Refusal `no_text`, `msg_too_long`, `invalid_blocks` … */
+export function readContent(args: Json, options: { textMost?: number } = {}): Content {
+  const text = optional(args, 'text')
+  const markdown = optional(args, 'markdown_text')
+  const { blocks, attachments, metadata } = args
+  if (markdown !== undefined && (text !== undefined || blocks !== undefined))
+    throw new Refusal('markdown_text_conflict', { why: 'markdown_text together with text or blocks' })
+  checkLength(text, options.textMost ?? TEXT_MOST)
+  checkLength(markdown, MARKDOWN_MOST)
+  if (blocks !== undefined) checkBlocks(blocks)
+  checkAttachments(attachments)
+  const shown = [blocks, attachments].some((list) => Array.isArray(list) && list.length > 0)
+  if (!shown && !(text ?? markdown ?? '').trim()) throw new Refusal('no_text', { why: 'nothing to show' })
+  return {
+    text: text ?? markdown ?? '',
+    ...(blocks !== undefined && { blocks }),
+    ...(Array.isArray(attachments) && { attachments }),
+    ...readMetadata(metadata),
+  }
+}
+
+/** @throws Refusal `msg_too_long`. */
+export function checkLength(text: string | undefined, most: number) {
+  if (text !== undefined && text.length > most)
+    throw new Refusal('msg_too_long', { why: `${text.length} characters, at most ${most}` })
+}
+
+/** Old-style attachments; blocks inside them are checked like any others. */
+function checkAttachments(attachments: unknown) {
+  if (attachments === undefined) return
+  if (!Array.isArray(attachments)) throw new Refusal('invalid_attachments', { why: 'attachments is no list' })
+  if (attachments.length > 100) throw new Refusal('too_many_attachments', { why: `${attachments.length} attachments` })
+  for (const one of attachments) if (isObject(one) && one['blocks'] !== undefined) checkBlocks(one['blocks'])
+}
+
+/** Metadata is what a bot finds its own posts by after a crash, so its form matters. */
+export function readMetadata(metadata: unknown): { metadata?: Json } {
+  if (metadata === undefined) return {}
+  if (!isObject(metadata) || typeof metadata['event_type'] !== 'string' || !isObject(metadata['event_payload']))
+    throw new Refusal('invalid_metadata_format', { why: 'metadata needs event_type and an object event_payload' })
+  if (JSON.stringify(metadata).length > METADATA_MOST)
+    throw new Refusal('metadata_too_large', { why: 'metadata over 8 KB' })
+  return { metadata }
+}
+
+/** Whether links in the message would grow previews; on unless it is turned off. */
+export function unfurls(args: Json): boolean {
+  return args['unfurl_links'] === undefined ? true : flag(args, 'unfurl_links')
+}

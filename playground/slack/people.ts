@@ -1,0 +1,218 @@
+/** What people do in Slack, and how the app is told of it. */
+import type { Delivery } from './events/deliveries.ts'
+import { earlierTs } from './earlier-ts.ts'
+import { changedEvent, deletedEvent, mentionEvent, mentions, messageEvent } from './events/event-payloads.ts'
+import { fileObject } from './files/file-object.ts'
+import type { HandOver } from './events/hand-over.ts'
+import { richText, signature } from './events/payloads.ts'
+import { ALICE, BOT_USER, GENERAL, TEAM } from './store.ts'
+import { keepFile, type GivenFile } from './files/stored-files.ts'
+import type { Json, StoredFile } from './types.ts'
+
+/** What is said, where and by whom: Alice in #general unless told otherwise. */
+export interface SayOptions {
+  channel?: string
+  /** A person, or a bot that `addUser` made. */
+  user?: string
+  /** As Slack carries it: `<@U…>` for a mention, `&lt;` for a sign. */
+  text: string
+  thread_ts?: string
+  subtype?: string
+  /** Files that are brought, those that are there already (by `id`), or a file's object as it shall stand. */
+  files?: (GivenFile | Partial<Record<'id' | 'name' | 'title', string>>)[]
+  /** The `app_mention` comes without the files, as it does at times. */
+  bareMention?: boolean
+  /** Anything else that the message shall have. */
+  extra?: Json
+}
+
+/** A message that was said, and how the app took it. `thread` is the root that replies to it stand under. */
+export interface Said {
+  ts: string
+  thread: string
+  channel: string
+  deliveries: Delivery[]
+}
+
+/** A message, by its place. */
+export interface MessagePlace {
+  channel: string
+  ts: string
+}
+
+/** A thread, and who does something with it. */
+export interface ThreadPlace {
+  channel: string
+  thread: string
+  user?: string
+}
+
+/** The voices of a workspace. Every method resolves when the app has had its first chance to ack. */
+export class People {
+  private readonly way: HandOver
+
+  constructor(way: HandOver) {
+    this.way = way
+  }
+
+  /** Sends an event as it stands, if the app subscribed to it. */
+  event(event: Json): Delivery | undefined {
+    return this.way.event(event)
+  }
+
+  /** Somebody writes. Resolves when the app has had its first chance to ack. */
+  async say(options: SayOptions): Promise<Said> {
+    const { store } = this.way.with
+    const { user = ALICE, text, thread_ts, extra = {}, bareMention = false } = options
+    const channel = this.way.channel(options.channel ?? GENERAL)
+    const files = options.files && this.shared(options.files, { user, channel: channel.id })
+    const subtype = options.subtype ?? (files?.length ? 'file_share' : undefined)
+    const lateMs = this.way.with.lateMs()
+    const message = store.post(channel, {
+      ...(lateMs > 0 && { ts: earlierTs(store, { channel, ms: lateMs, thread: thread_ts }) }),
+      user,
+      text,
+      ...(text !== '' && { blocks: [richText(text)] }),
+      ...signature(store.users.get(user), () => store.id('M')),
+      ...(thread_ts && { thread_ts }),
+      ...(subtype && { subtype }),
+      ...(files && { files, upload: false }),
+      ...extra,
+    })
+    // Bots and workflows that name the bot come as mentions too, with their bot_id.
+    const events = mentions(channel, message.text) ? [mentionEvent(channel, message, { carries: !bareMention })] : []
+    if (channel.members.has(BOT_USER)) events.push(messageEvent(channel, message))
+    const deliveries = await this.way.all(events)
+    return { ts: message.ts, thread: message.thread_ts ?? message.ts, channel: channel.id, deliveries }
+  }
+
+  /** Somebody takes a file into Slack, as yet for nobody else. `say` shares it, by its id. */
+  upload(file: GivenFile, user: string = ALICE): StoredFile {
+    return keepFile(this.way.with.store, file, user)
+  }
+
+  /** A file changes; messages that show it show it as it now is. @throws where there is none of this id */
+  changeFile(id: string, change: Partial<Omit<StoredFile, 'id'>>): StoredFile {
+    const { store, base } = this.way.with
+    const file = store.files.get(id)
+    if (!file) throw new Error(`There is no file ${id}.`)
+    Object.assign(file, change)
+    for (const channel of store.channels.values()) {
+      for (const message of channel.messages.filter(({ files }) => files?.some((one) => one['id'] === id))) {
+        message.files = message.files?.map((one) => (one['id'] === id ? fileObject(file, base()) : one)) ?? []
+        store.changed(channel, message)
+      }
+    }
+    return file
+  }
+
+  /** The objects of the files that somebody shares. */
+  private shared(files: NonNullable<SayOptions['files']>, by: { user: string; channel: string }): Json[] {
+    const { store, base } = this.way.with
+    return files.map((one) => {
+      const known = 'id' in one && one.id !== undefined ? store.files.get(one.id) : undefined
+      const file = known ?? ('bytes' in one || 'mode' in one ? this.upload(one, by.user) : undefined)
+      file?.channels.add(by.channel)
+      return file ? fileObject(file, base()) : { ...one }
+    })
+  }
+
+  /** Somebody changes their message. An edit that names the bot for the first time is an `app_mention` too. */
+  async edit(where: MessagePlace, text: string): Promise<Delivery[]> {
+    const { store } = this.way.with
+    const channel = this.way.channel(where.channel)
+    const message = store.message(channel, where.ts)
+    const previous = structuredClone(message)
+    const edited = { user: message.user ?? ALICE, ts: store.ts() }
+    Object.assign(message, { text, blocks: [richText(text)], edited })
+    store.changed(channel, message)
+    const named = mentions(channel, text) && !mentions(channel, previous.text)
+    return this.way.all([
+      ...(named ? [mentionEvent(channel, message)] : []),
+      changedEvent(channel, { message, previous, ts: edited.ts }),
+    ])
+  }
+
+  /** Somebody deletes a message. A root that has replies becomes a tombstone, which comes as a change. */
+  async remove(where: MessagePlace): Promise<Delivery[]> {
+    const { store } = this.way.with
+    const channel = this.way.channel(where.channel)
+    const previous = store.message(channel, where.ts)
+    store.remove(channel, previous)
+    const stone = store.find(channel, where.ts)
+    const ts = store.ts()
+    return this.way.all([
+      stone ? changedEvent(channel, { message: stone, previous, ts }) : deletedEvent(channel, { previous, ts }),
+    ])
+  }
+
+  /** Somebody joins a channel. */
+  async join(where: { channel: string; user: string }): Promise<Delivery[]> {
+    const channel = this.way.channel(where.channel)
+    channel.members.add(where.user)
+    const text = `<@${where.user}> has joined the channel`
+    const message = this.way.with.store.post(channel, { subtype: 'channel_join', user: where.user, text })
+    return this.way.all([messageEvent(channel, message)])
+  }
+
+  /** Somebody adds a reaction, or takes theirs back. */
+  async react(where: MessagePlace & { name: string; user?: string; removed?: boolean }): Promise<Delivery[]> {
+    const { store } = this.way.with
+    const { name, user = ALICE, removed = false } = where
+    const channel = this.way.channel(where.channel)
+    const message = store.message(channel, where.ts)
+    store.react(channel, message, { name, user, removed })
+    const item = { type: 'message', channel: channel.id, ts: message.ts }
+    const type = removed ? 'reaction_removed' : 'reaction_added'
+    return this.way.all([{ type, user, reaction: name, item_user: message.user, item, event_ts: store.ts() }])
+  }
+
+  /** Somebody opens the app's Home, or its messages. The event carries the Home that was published last. */
+  async openHome(user = ALICE, tab: 'home' | 'messages' = 'home'): Promise<Delivery[]> {
+    const { store, views } = this.way.with
+    const channel = store.directChannel(user).id
+    const view = tab === 'home' ? views.home(user) : undefined
+    return this.way.all([{ type: 'app_home_opened', user, channel, tab, event_ts: store.ts(), ...(view && { view }) }])
+  }
+
+  /** Somebody with the agent beside them looks at something else, such as another channel. */
+  async lookAt(entities: Json[], user = ALICE): Promise<Delivery[]> {
+    const { store } = this.way.with
+    const channel = store.directChannel(user).id
+    return this.way.all([{ type: 'app_context_changed', channel, user, context: { entities }, event_ts: store.ts() }])
+  }
+
+  /** Somebody presses Slack's own Stop: the streams of the thread end, its session goes on until the app ends it. */
+  async stopSession(where: ThreadPlace): Promise<Delivery[]> {
+    const { store } = this.way.with
+    const channel = this.way.channel(where.channel)
+    const live = store.thread(channel, where.thread).filter((message) => message.streaming_state === 'in_progress')
+    const { user = ALICE, thread } = where
+    for (const message of live) {
+      Object.assign(message, { streaming_state: 'stopped', stopped_by: user })
+      store.changed(channel, message)
+    }
+    const streaming = live.map((message) => message.ts)
+    const type = 'agent_session_stopped'
+    const event = { type, channel: channel.id, thread_ts: thread, user, streaming_message_ts: streaming }
+    return this.way.all([{ ...event, event_ts: store.ts() }])
+  }
+
+  /** Somebody gives an agent's session another title. */
+  async renameSession(where: ThreadPlace, title: string): Promise<Delivery[]> {
+    const { store } = this.way.with
+    const channel = this.way.channel(where.channel)
+    const { user = ALICE, thread } = where
+    const previous = channel.sessions.get(thread)?.title
+    store.renameSession(channel, thread, title)
+    const place = { channel: channel.id, thread_ts: thread, user, team_id: TEAM }
+    const told = { title, ...(previous && { previous_title: previous }), event_ts: store.ts() }
+    return this.way.all([{ type: 'agent_session_title_changed', ...place, ...told }])
+  }
+
+  /** An owner removes the app: its token is dead at once, and it is told so twice. */
+  async uninstall(): Promise<Delivery[]> {
+    this.way.with.revoke()
+    return this.way.all([{ type: 'tokens_revoked', tokens: { bot: [BOT_USER] } }, { type: 'app_uninstalled' }])
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * A small Slack on this machine: the Web API methods that the bot calls, with Slack's own refusals and limits; signed
+ * deliveries over HTTP or Socket Mode, with redelivery; and people who write, command and press. For those who want to
+ * see the bot before they make an app, and for tests.
+ */
+import { createDeliveries } from './events/deliveries.ts'
+import { echoBot } from './events/echo.ts'
+import { createFaults } from '../faults/faults.ts'
+import { isForeign, listen, type Listening } from '../base/loopback-server.ts'
+import type { LocalSlack, LocalSlackOptions } from './local-slack.ts'
+import type { Workspace } from './methods/method.ts'
+import { links } from './sent-links.ts'
+import { HandOver } from './events/hand-over.ts'
+import { Interactions } from './events/interactions.ts'
+import { People } from './people.ts'
+import { createRates } from './rates.ts'
+import { createResponseUrls } from './events/response-urls.ts'
+import { pings, shown, shownView } from './shown.ts'
+import { createSearchTokens } from './search-tokens.ts'
+import { startSocketCutter } from '../faults/socket-cutter.ts'
+import { slackTrouble, takeable } from '../faults/slack-trouble.ts'
+import { Sockets } from './events/sockets.ts'
+import { ALICE, BOT_USER, Store } from './store.ts'
+import { createTrouble, type Trouble } from '../faults/trouble.ts'
+import { journalTrouble } from '../faults/trouble-journal.ts'
+import { createTriggers } from './events/triggers.ts'
+import type { Call, Refused, StoredFile } from './types.ts'
+import { quiet, until } from '../base/until.ts'
+import { Views } from './view-stack.ts'
+import { createWebApi } from './web-api.ts'
+
+/** Tokens with the prefixes that the bot checks, and Slack’s own times in milliseconds. */
+const DEFAULTS = {
+  botToken: 'xoxb-local-bot',
+  appToken: 'xapp-1-local-app',
+  signingSecret: 'local-signing-secret',
+  ackMs: 3000,
+  triggerMs: 3000,
+  retryMs: [0, 60_000, 300_000],
+  streamMs: 300_000,
+  streamBytes: 11_000,
+  agent: false,
+  echo: true,
+  shouldEscape: true,
+  loginPage: 'redirect' as 'redirect' | 'page',
+  now: Date.now,
+}
+
+/** When an impatient Slack delivers again, so that one sees it without waiting for five minutes. */
+const IMPATIENT_RETRY_MS = [0, 2_000, 5_000]
+
+type Settings = LocalSlackOptions & typeof DEFAULTS
+
+/** Starts it on 127.0.0.1, on a free port unless one is given. */
+export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
+  const settings: Settings = { ...DEFAULTS, ...options }
+  const progress = { open: 0 }
+  const server = await listen((request, response) => {
+    if (isForeign(request, settings.host)) return void response.writeHead(403).end('Only for this machine.')
+    progress.open += 1
+    response.on('close', () => (progress.open -= 1))
+    parts.webApi(request, response).catch(() => response.destroy())
+  }, options.port)
+  const base = settings.host ? `http://${settings.host}:${server.port}` : server.base
+  const parts = assemble(settings, { ...server, base })
+  hideSecrets(settings)
+  const { store, views, people, sockets, trouble, calls, refusals, faults, deliveries } = parts
+  const { botToken, appToken, signingSecret } = settings
+  if (settings.echo) echoBot(store, (event) => void people.event(event))
+
+  return {
+    ...{ apiUrl: `${base}/api/`, botToken, appToken, signingSecret },
+    ...{ store, views, people, sockets, trouble, calls, refusals },
+    ...{ setTarget: parts.setTarget, target: parts.target },
+    fault: faults.add,
+    clearFaults: faults.clear,
+    links: () => calls.filter(({ ok }) => ok).flatMap(({ args }) => links(args)),
+    redeliver: deliveries.redeliver,
+    ...reading(store, views),
+    ...acting(parts),
+    refuseBlocks: (...types) => (parts.refusedBlocks.clear(), types.forEach((type) => parts.refusedBlocks.add(type))),
+    until,
+    settle: (quietMs = 300) => quiet(() => ({ busy: progress.open + deliveries.busy(), count: calls.length }), quietMs),
+    async close() {
+      parts.uncut()
+      deliveries.close()
+      sockets.close()
+      await server.close()
+    },
+  }
+}
+
+function hideSecrets({ journal, botToken, appToken, signingSecret }: Settings) {
+  journal?.hide(botToken, '$SLACK_BOT_TOKEN')
+  journal?.hide(appToken, '$SLACK_APP_TOKEN')
+  journal?.hide(signingSecret, '$SLACK_SIGNING_SECRET')
+}
+
+/** Makes the parts and joins them. */
+function assemble(settings: Settings, server: Listening) {
+  const { now, scopes, events } = settings
+  const store = new Store(now)
+  const views = new Views(store)
+  const sockets = new Sockets(server.server, settings)
+  const triggers = createTriggers(store, settings)
+  const responseUrls = createResponseUrls(store, now)
+  const faults = createFaults()
+  const calls: Call[] = []
+  const refusals: Refused[] = []
+  const refusedBlocks = new Set(settings.refusedBlocks)
+  const base = () => server.base
+  let target: string | undefined
+  let revoked = false
+  const trouble = createTrouble({ scopes: takeable(scopes) })
+  if (settings.journal) journalTrouble(trouble, settings.journal)
+  const met = slackTrouble(trouble, { store, now, scopes })
+  const { search: kind, actionTokenMs: lifeMs } = settings
+  const areExpired = () => trouble.isOn('searchExpired')
+  const search = kind && createSearchTokens({ kind, now, areExpired, ...(lifeMs !== undefined && { lifeMs }) })
+  const workspace: Workspace = {
+    ...{ store, views, now, base, search },
+    socketUrl: () => sockets.issue(server.base),
+    useTrigger: (trigger) => met.useTrigger(() => triggers.use(trigger)),
+    ...{ streamBytes: settings.streamBytes, agent: settings.agent },
+    streamMs: () => inMs(trouble.number('streamsDie')) ?? settings.streamMs,
+    isGranted: (scope) => !met.isTaken(scope) && (scopes?.includes(scope) ?? true),
+  }
+  const rate = ratesOf(settings, trouble)
+  const webApi = createWebApi({
+    ...{ workspace, rate, responseUrls, calls, refusals, refusedBlocks, isRevoked: () => revoked },
+    faults: { ...faults, meet: (method, args) => faults.meet(method, args) ?? met.meet(method, args) },
+    checkScope: met.checkScope,
+    journal: settings.journal,
+    loginPage: () => (trouble.choice('loginPage') === 'page' ? 'page' : settings.loginPage),
+    ...{ botToken: settings.botToken, appToken: settings.appToken, ...(scopes && { scopes }) },
+  })
+  const deliveries = deliveriesOf(settings, { trouble, sockets, target: () => target })
+  const way = new HandOver({
+    ...{ store, views, deliveries, responseUrls, now, base, trigger: triggers.issue, ...(events && { events }) },
+    shouldEscape: settings.shouldEscape,
+    withToken: search?.withToken,
+    isHeard: met.isHeard,
+    lateMs: () => (inMs(trouble.number('late')) ?? 0) * 3600,
+    refuse: (refused) => void refusals.push(refused),
+    revoke: () => (revoked = true),
+  })
+  const [people, interactions] = [new People(way), new Interactions(way)]
+  const setTarget = (url: string | undefined) => void (target = url)
+  const joined = { store, views, people, interactions, sockets, faults, trouble, target: () => target }
+  const uncut = startSocketCutter(trouble, sockets)
+  return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget, uncut }
+}
+
+/** Slack's rates for the methods that were asked for, or for all while the switch is on. */
+function ratesOf({ now, strictRate }: Settings, trouble: Trouble): ReturnType<typeof createRates> {
+  const own = strictRate ? createRates(now, Array.isArray(strictRate) ? strictRate : undefined) : () => 0
+  const strict = createRates(now)
+  return (method, args) => (trouble.isOn('rates') ? strict : own)(method, args)
+}
+
+/** How things reach the app, as patient as this Slack is at the moment. */
+function deliveriesOf(
+  { signingSecret: secret, now, ackMs, retryMs, journal }: Settings,
+  { trouble, ...way }: { trouble: Trouble; sockets: Sockets; target: () => string | undefined },
+) {
+  return createDeliveries({
+    ...{ ...way, secret, now, journal },
+    ackMs: () => trouble.number('impatient') ?? ackMs,
+    retryMs: () => (trouble.isOn('impatient') ? IMPATIENT_RETRY_MS : retryMs),
+    times: () => trouble.number('redelivered') ?? 1,
+  })
+}
+
+function inMs(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000
+}
+
+type Acts =
+  | ('addChannel' | 'addUser' | 'say' | 'mention' | 'slash' | 'press' | 'submit' | 'closeView' | 'shortcut')
+  | ('upload' | 'changeFile')
+
+/** What tests do most, at hand without a detour. */
+function acting({ store, people, interactions }: ReturnType<typeof assemble>): Pick<LocalSlack, Acts> {
+  return {
+    addChannel: (id, extra) => store.addChannel(id, extra),
+    addUser: (id, extra) => store.addUser(id, extra),
+    say: (options) => people.say(options),
+    mention: (text, options = {}) => people.say({ ...options, text: `<@${BOT_USER}> ${text}` }),
+    upload: (file, user) => people.upload(file, user),
+    changeFile: (id, change) => people.changeFile(id, change),
+    slash: (text, options) => interactions.slash(text, options),
+    press: (where, action) => interactions.press(where, action),
+    submit: (view, values) => interactions.submit(view, values),
+    closeView: (view) => interactions.closeView(view),
+    shortcut: (where, callbackId) => interactions.shortcut(where, callbackId),
+  }
+}
+
+type Reads =
+  | ('messages' | 'replies' | 'shown' | 'pings' | 'status' | 'reactions' | 'whispers')
+  | ('session' | 'modal' | 'home' | 'shownView' | 'files')
+
+/** What tests look at: the state of the workspace, read only. */
+function reading(store: Store, views: Views): Pick<LocalSlack, Reads> {
+  const channelOf = (id: string) => store.channels.get(id)
+  const messages = (id: string) => channelOf(id)?.messages ?? []
+  return {
+    messages,
+    replies: (id, thread) => messages(id).filter((one) => one.thread_ts === thread && one.user === BOT_USER),
+    shown: (message) => shown(store, message),
+    pings: () =>
+      [...store.channels.keys()]
+        .flatMap(messages)
+        .filter((one) => one.user === BOT_USER)
+        .flatMap(pings),
+    status: (id, thread) => {
+      const channel = channelOf(id)
+      return channel ? store.status(channel, thread) : ''
+    },
+    session: (id, thread) => channelOf(id)?.sessions.get(thread),
+    modal: (user = ALICE) => views.modals(user).at(-1),
+    home: (user = ALICE) => views.home(user),
+    shownView: (view) => shownView(store, view),
+    files: () => [...store.files.values()].map(asText),
+    reactions: (id, ts) => messages(id).find((one) => one.ts === ts)?.reactions ?? [],
+    whispers: (id, user) =>
+      (channelOf(id)?.ephemerals ?? []).filter((one) => one.user === user).map((one) => shown(store, one)),
+  }
+}
+
+/** A file with its bytes as a text too. */
+function asText(file: StoredFile): StoredFile & { content: string | undefined } {
+  return { ...file, content: file.bytes && Buffer.from(file.bytes).toString() }
+}
+
+export type { Delivery } from './events/deliveries.ts'
+export type { Fault } from '../faults/faults.ts'
+export type { LocalSlack, LocalSlackOptions } from './local-slack.ts'
+export type { Done } from './events/hand-over.ts'
+export type { Submitted } from './events/interactions.ts'
+export type { Said, SayOptions } from './people.ts'
+export { ALICE, BOB, BOT_USER, GENERAL, RANDOM, TEAM } from './store.ts'
+export type { GivenFile } from './files/stored-files.ts'
+export type { FileTrouble, Json, Message, Session, StoredFile } from './types.ts'

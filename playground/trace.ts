@@ -1,0 +1,55 @@
+/**
+ * `npm run trace FILE`: a saved trace on a page of its own, as the playground shows it. FILE is what the page exports, or what
+ * `npm run runs -- trace ID` prints.
+ */
+import { readFile } from 'node:fs/promises'
+import { readEnv } from '../src/config.ts'
+import { ConfigError, messageOf } from '../src/base/errors.ts'
+import { parseJson } from '../src/base/parse-json.ts'
+import { asRunTrace } from '../src/stores/runs/read-trace.ts'
+import type { RunTrace } from '../src/stores/runs/run-trace.ts'
+import { openBrowser } from '../src/commands/slack/open-browser.ts'
+import { endOnSignal } from './base/end-on-signal.ts'
+import { startTracePage } from './page-server/trace-server.ts'
+
+const USAGE = `Usage: npm run trace FILE            opens a saved trace: the page’s export, or the output of npm run runs -- trace ID
+       npm run trace -- test FILE [NAME]    makes it a test, test/conversations/NAME.json`
+
+/** What a file holds. npm prints a line or two of its own before what a script prints. @throws ConfigError */
+async function readTraceFile(path: string): Promise<RunTrace> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+    throw new ConfigError(`${path} cannot be read: ${messageOf(error)}.`)
+  })
+  const json = parseJson(text) ?? parseJson(text.slice(text.search(/^\{/m)))
+  if (json === undefined)
+    throw new ConfigError(`${path} is no JSON. It should be a trace that npm run runs -- trace ID printed.`)
+  const { trace, wrong } = asRunTrace(json)
+  if (!trace) throw new ConfigError(`${path} is no trace of a run: ${wrong} is not as it should be.`)
+  return trace
+}
+
+async function main(args: string[]): Promise<void> {
+  const [first, second, name] = args
+  if (first === 'test' && second && args.length <= 3) return makeTest(second, name)
+  if (!first || args.length > 1) throw new ConfigError(USAGE)
+  return show(first)
+}
+
+async function makeTest(file: string, name?: string): Promise<void> {
+  const { saveTraceTest } = await import('./bot/trace-test.ts')
+  for (const line of await saveTraceTest(await readTraceFile(file), { name })) console.log(line)
+}
+
+async function show(file: string): Promise<void> {
+  const page = await startTracePage(await readTraceFile(file))
+  console.log(`The run is shown at ${page.url}\nCtrl+C ends it.`)
+  if (process.stdout.isTTY) void openBrowser(page.url, readEnv())
+  endOnSignal(page.close)
+}
+
+if (process.argv[1] === import.meta.filename) {
+  main(process.argv.slice(2)).catch((error: unknown) => {
+    console.error(messageOf(error))
+    process.exit(1)
+  })
+}

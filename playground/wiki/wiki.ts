@@ -1,0 +1,141 @@
+/**
+ * A small MediaWiki on this machine: `api.php` for search, extracts and disambiguation, so that the `wikipedia` tool works
+ * offline. It serves the pages of wiki-pages.txt, or others that a test gives it.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { hasOwnHost, listen, readBody, sendJson, wait } from '../base/loopback-server.ts'
+import { shippedPages, type WikiPage } from './wiki-pages.ts'
+import { answerQuery, ApiError, type Extensions, type Json, type PlayedWiki } from './wiki-query.ts'
+import { search } from './wiki-search.ts'
+
+/** Something that goes wrong on purpose, for the next `times` requests. */
+export interface WikiFault {
+  times: number
+  status?: number
+  body?: string
+  delayMs?: number
+  /** The answer waits for it. */
+  hold?: Promise<unknown>
+  /** Cuts the connection without an answer. */
+  drop?: boolean
+}
+
+export interface Wiki {
+  /** The address of api.php, as WIKIPEDIA_API_URL wants it. */
+  url: string
+  pages: WikiPage[]
+  /** The parameters of every request so far. */
+  requests: URLSearchParams[]
+  fault(fault: WikiFault): void
+  close(): Promise<void>
+}
+
+/** Starts it on 127.0.0.1, with the extensions of Wikipedia unless some are left out. */
+export async function startWiki(
+  options: { port?: number; pages?: WikiPage[]; without?: (keyof Extensions)[] } = {},
+): Promise<Wiki> {
+  const pages = options.pages ?? shippedPages()
+  const has = (name: keyof Extensions) => !options.without?.includes(name)
+  const extensions = { CirrusSearch: has('CirrusSearch'), TextExtracts: has('TextExtracts') }
+  const requests: URLSearchParams[] = []
+  const faults: WikiFault[] = []
+  const server = await listen((request, response) => {
+    if (!hasOwnHost(request)) return void response.writeHead(403).end('Only for this machine.')
+    serve(request, response).catch(() => response.destroy())
+  }, options.port)
+
+  async function serve(request: IncomingMessage, response: ServerResponse) {
+    const url = new URL(request.url ?? '/', server.base)
+    if (!url.pathname.endsWith('/api.php')) return servePage(url, response)
+    const params = new URLSearchParams(url.search)
+    if (request.method === 'POST')
+      for (const [key, value] of new URLSearchParams(await readBody(request))) params.set(key, value)
+    requests.push(params)
+    if (await goesWrong(response)) return
+    reply(response, params, () => answer({ pages, extensions, base: server.base }, params))
+  }
+
+  async function goesWrong(response: ServerResponse): Promise<boolean> {
+    const fault = faults.find((one) => one.times > 0)
+    if (!fault) return false
+    fault.times -= 1
+    if (fault.delayMs) await wait(fault.delayMs)
+    await fault.hold
+    if (fault.drop) response.destroy()
+    else if (fault.status || fault.body) response.writeHead(fault.status ?? 200).end(fault.body ?? '')
+    else return false
+    return true
+  }
+
+  function servePage(url: URL, response: ServerResponse) {
+    const title = decodeURIComponent(url.pathname.replace(/^\/wiki\//, '')).replaceAll('_', ' ')
+    const page = pages.find((one) => one.title === title)
+    response.writeHead(page ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' })
+    response.end(page ? `${page.title}\n\n${page.text}` : 'There is no such page in the played wiki.')
+  }
+
+  return {
+    url: `${server.base}/w/api.php`,
+    pages,
+    requests,
+    fault: (fault) => void faults.push({ ...fault }),
+    close: server.close,
+  }
+}
+
+/** The two actions that readers need. */
+function answer(wiki: PlayedWiki, params: URLSearchParams): unknown {
+  const action = params.get('action')
+  if (action === 'query') return answerQuery(wiki, params)
+  if (action === 'opensearch') return openSearch(wiki.pages, params, wiki.base)
+  throw new ApiError('badvalue', `Unrecognized value for parameter "action": ${action ?? ''}.`)
+}
+
+/** Titles that begin with what was typed, in the four lists of the OpenSearch suggestions form. */
+function openSearch(pages: WikiPage[], params: URLSearchParams, base: string): unknown[] {
+  const asked = params.get('search') ?? ''
+  const begins = pages.filter((page) => page.title.toLowerCase().startsWith(asked.toLowerCase()))
+  const hits = (begins.length > 0 ? begins : search(pages, asked)).slice(0, Number(params.get('limit') ?? 10))
+  const urls = hits.map((page) => `${base}/wiki/${encodeURIComponent(page.title.replaceAll(' ', '_'))}`)
+  return [asked, hits.map((page) => page.title), hits.map(() => ''), urls]
+}
+
+/** MediaWiki’s errors come with status 200, a header and a body; they are told from answers by the header. */
+function reply(response: ServerResponse, params: URLSearchParams, make: () => unknown) {
+  const headers: Record<string, string> = { 'access-control-allow-origin': '*' }
+  let body: unknown
+  try {
+    body = make()
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    headers['MediaWiki-API-Error'] = error.code
+    body = { error: { code: error.code, info: error.message, docref: 'See the API help for usage.' } }
+  }
+  const modern = params.get('formatversion') === '2' || params.get('formatversion') === 'latest'
+  const shown = modern ? body : legacy(body)
+  if (params.get('format') === 'json') return sendJson(response, shown, { headers })
+  // Without format=json MediaWiki answers with a page for people; whoever forgets it should notice.
+  response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', ...headers })
+  response.end(`<pre>${JSON.stringify(shown, undefined, 2).replaceAll('<', '&lt;')}</pre>`)
+}
+
+/** Formatversion 1: true is an empty string, false is absent, and pages are keyed by id (-1, -2 … where there is none). */
+function legacy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(legacy)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([, one]) => one !== false)
+  return Object.fromEntries(
+    entries.map(([key, one]) => {
+      if (one === true) return [key, '']
+      return [key, key === 'pages' && Array.isArray(one) ? keyedPages(one) : legacy(one)]
+    }),
+  )
+}
+
+/** Pages that do not exist count down from -1. */
+function keyedPages(pages: Json[]): Json {
+  let absent = 0
+  return Object.fromEntries(
+    pages.map((page) => [page['missing'] || page['invalid'] ? String(--absent) : String(page['pageid']), legacy(page)]),
+  )
+}

@@ -1,0 +1,69 @@
+import { lookup as systemLookup } from 'node:dns/promises'
+import type { LookupAddress } from 'node:dns'
+import type { LookupFunction } from 'node:net'
+import type { Dispatcher } from 'undici'
+import { messageOf } from '../errors.ts'
+import { reachOf, type Reach } from './address.ts'
+
+/** All addresses of a host name. */
+export type Resolve = (hostname: string) => Promise<LookupAddress[]>
+
+/** The system's own resolver. */
+export const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true })
+
+/** The operator's way out: `uri` for https addresses, `noProxy` a comma list of hosts that are reached directly. */
+export interface ProxySetting {
+  uri: string
+  noProxy?: string
+}
+
+/** Connections of two kinds, never shared: one only to public addresses, one for hosts that a setting names. */
+export interface Agents {
+  outside: Dispatcher
+  inside: Dispatcher
+}
+
+/** The host's name led to no address that may be reached. */
+export class AddressRefused extends Error {
+  override name = 'AddressRefused'
+}
+
+/** The message is what undici passes on when a connection takes longer than this. */
+const CONNECT_TIMEOUT_MS = 8_000
+
+export async function createAgents(options: { resolve?: Resolve; proxy?: ProxySetting } = {}): Promise<Agents> {
+  const { Agent, EnvHttpProxyAgent } = await import('undici')
+  const resolve = options.resolve ?? systemResolve
+  const agent = (allowed: Reach[]) => {
+    const connect = { lookup: checkedLookup(resolve, allowed), timeout: CONNECT_TIMEOUT_MS }
+    if (!options.proxy) return new Agent({ connect })
+    // Empty strings keep undici from reading the environment by itself.
+    return new EnvHttpProxyAgent({
+      connect,
+      httpProxy: '',
+      httpsProxy: options.proxy.uri,
+      noProxy: options.proxy.noProxy ?? '',
+    })
+  }
+  return { outside: agent(['public']), inside: agent(['public', 'private']) }
+}
+
+/**
+ * Resolves a name and hands on only addresses that may be reached. The connection is made to these very addresses, so a
+ * name that resolves differently a moment later (DNS rebinding) gains nothing. Behind a proxy the proxy resolves, and
+ * `checkName` looks first.
+ */
+function checkedLookup(resolve: Resolve, allowed: Reach[]): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname).then(
+      (found) => {
+        const usable = found.filter(({ address }) => allowed.includes(reachOf(address)))
+        const [first] = usable
+        if (!first) callback(new AddressRefused(`${hostname} has no address that may be reached`), [])
+        else if (options.all) callback(null, usable)
+        else callback(null, first.address, first.family)
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(messageOf(error)), []),
+    )
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The only fetch that tools use: GET, to hosts that the tool's setting names (or any public host, for people's own
+ * tools), bounded in time and size, tried once more where that helps, cached, shared by callers who ask the same at once.
+ */
+import type { Fetched, ToolFetch } from '../../agent/types.ts'
+import { ToolError } from '../errors.ts'
+import { createAgents, systemResolve, type ProxySetting, type Resolve } from './agents.ts'
+import { fetchWithRetry, systemClocks, type Clocks } from './retry-fetch.ts'
+import { createCache } from './cache.ts'
+import { checkAddress, checkName } from './check-address.ts'
+import type { Exchange } from './exchange.ts'
+import { createSharedWork } from './shared-work.ts'
+
+/** What one tool's fetch may do. */
+export interface Scope {
+  /** Begins the sentences about failures: `wikipedia did not answer within 10 s.` */
+  name: string
+  /** Addresses whose origins (scheme, host, port) may be called, redirects included. Without it: any public host. */
+  hosts?: string[]
+  /** An operator wrote these hosts into a setting, so they may lie on a private network. */
+  inside?: boolean
+  /** For everything together: redirects, the second try, the body. Milliseconds; default that of `ToolHttpOptions`. */
+  timeoutMs?: number
+  /** Of the body once unpacked, default 2 MB. */
+  maxBytes?: number
+  /** How long a 2xx answer is kept. Milliseconds, default one hour; 0 for never. */
+  cacheMs?: number
+  /** Says of a 2xx answer whether it is worth keeping; for services that send their errors with status 200. */
+  keep?(answer: Fetched): boolean
+}
+
+export interface ToolHttp {
+  /** @throws ToolError from each fetch, with a sentence that carries no key and no full address. */
+  scope(scope: Scope): ToolFetch
+  /** Cuts all connections; for the end of the process and of tests. */
+  close(): Promise<void>
+}
+
+export interface ToolHttpOptions {
+  userAgent?: string | undefined
+  proxy?: ProxySetting | undefined
+  /** How names become addresses; the system's resolver where left out. */
+  resolve?: Resolve | undefined
+  clocks?: Clocks | undefined
+  /** TOOL_TIMEOUT_MS: how long a fetch may take where its scope does not say. Milliseconds. */
+  timeoutMs: number
+  cache?: { entries: number; maxBytes: number } | undefined
+}
+
+const DEFAULTS = { maxBytes: 2_000_000, cacheMs: 3_600_000 }
+const CACHE_LIMITS = { entries: 500, maxBytes: 32_000_000 }
+const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
+
+type Request = Omit<Exchange, 'signal' | 'now' | 'dispatcher'> &
+  Pick<Scope, 'inside' | 'keep'> & { timeoutMs: number; cacheMs: number }
+
+export function createToolHttp(options: ToolHttpOptions): ToolHttp {
+  const clocks = options.clocks ?? systemClocks
+  let opened: ReturnType<typeof createAgents> | undefined
+  const cache = createCache<Fetched>({ ...(options.cache ?? CACHE_LIMITS), now: () => clocks.now() })
+  const shared = createSharedWork<Fetched>()
+
+  const load = async (key: string, request: Request, signal: AbortSignal) => {
+    const agents = await (opened ??= createAgents(options))
+    const dispatcher = request.inside ? agents.inside : agents.outside
+    const now = () => clocks.now()
+    const { bytes, ...fetched } = await fetchWithRetry({ ...request, dispatcher, signal, now }, clocks)
+    if (isKept(request, fetched))
+      cache.set(key, fetched, { size: bytes + key.length, until: clocks.now() + request.cacheMs })
+    return fetched
+  }
+
+  return {
+    scope(scope) {
+      const limits = {
+        ...DEFAULTS,
+        timeoutMs: options.timeoutMs,
+        keep: undefined,
+        ...scope,
+      }
+      const resolvedByProxy = options.proxy !== undefined && scope.hosts === undefined
+      const check = async (url: URL, ending: AbortSignal) => {
+        checkAddress(url, scope)
+        if (resolvedByProxy) await checkName(url, options.resolve ?? systemResolve, ending)
+      }
+      return async (address, { headers = {}, signal } = {}) => {
+        const url = parse(address, scope.name)
+        checkAddress(url, scope)
+        const key = JSON.stringify([scope.name, scope.hosts, scope.inside, url.href, Object.entries(headers).sort()])
+        const sent = { 'user-agent': options.userAgent ?? USER_AGENT, ...headers }
+        const request = { ...limits, url, headers: sent, check }
+        return cache.get(key) ?? shared.join(key, signal, (joint) => load(key, request, joint))
+      }
+    },
+    async close() {
+      const agents = await opened
+      await Promise.all([agents?.outside.destroy(), agents?.inside.destroy()])
+    },
+  }
+}
+
+function isKept(request: Request, { status, headers, body }: Fetched): boolean {
+  const succeeded = status >= 200 && status < 300
+  return request.cacheMs > 0 && succeeded && (request.keep?.({ status, headers, body }) ?? true)
+}
+
+function parse(address: string | URL, name: string): URL {
+  if (!URL.canParse(String(address))) throw new ToolError(`${name} was given an address that is none.`)
+  const url = new URL(address)
+  url.hash = ''
+  return url
+}

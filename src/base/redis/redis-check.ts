@@ -1,0 +1,109 @@
+/** Whether a Redis that answers can be used: what the start refuses or warns of, and `npm run doctor` reports. */
+import { Cluster, type Redis } from 'ioredis'
+import { settledWithin } from '../async.ts'
+import { ConfigError, messageOf } from '../errors.ts'
+import type { StoreLog } from '../store-log.ts'
+import { checkRedis, connect, type RedisClient, type RedisSettings } from './redis.ts'
+
+export interface RedisProblem {
+  name: 'INFO' | 'cluster' | 'role' | 'eviction' | 'permission'
+  /** What is wrong and what to do. */
+  sentence: string
+  /** The bot cannot work with this Redis. */
+  isFatal: boolean
+}
+
+export interface RedisInspection {
+  problems: RedisProblem[]
+  /** The lines of INFO, for each master. */
+  facts: Map<string, string>[]
+}
+
+/** How long a Redis that took the first ping may take for the rest, in ms. A node of a Cluster may be away all the same. */
+export const INSPECTION_MS = 10_000
+
+/** Checks at the start that Redis can be used, and warns of what may lose data. @throws ConfigError if it cannot be used */
+export async function requireUsableRedis(
+  settings: RedisSettings,
+  { log, prefix }: { log: StoreLog; prefix: string },
+): Promise<void> {
+  await checkRedis(settings)
+  const redis = connect(settings, { purpose: 'work', log })
+  try {
+    const inspection = inspectRedis(redis, prefix)
+    // A node that does not answer now is reconnected to later.
+    if (!(await settledWithin(INSPECTION_MS, [inspection]))) return
+    const { problems } = await inspection
+    const fatal = problems.find(({ isFatal }) => isFatal)
+    if (fatal) throw new ConfigError(`REDIS_URL cannot be used. ${fatal.sentence}`)
+    for (const { name, sentence } of problems) log.warn({ name }, sentence)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+/** Reads INFO of every master, then tries the commands that the queue needs. Writes nothing. */
+export async function inspectRedis(redis: RedisClient, prefix: string): Promise<RedisInspection> {
+  // A Cluster client knows its masters only after the first answer.
+  await redis.ping()
+  const isCluster = redis instanceof Cluster
+  const masters = isCluster ? redis.nodes('master') : [redis]
+  const facts: Map<string, string>[] = []
+  try {
+    facts.push(...(await Promise.all(masters.map(factsOf))))
+  } catch (error) {
+    return { problems: [refusedInfo(error)], facts }
+  }
+  const found = facts.flatMap((of) => problemsIn(of, isCluster))
+  const problems = [...new Map(found.map((problem) => [problem.sentence, problem])).values()]
+  // A replica refuses the commands for another reason.
+  if (!problems.some(({ isFatal }) => isFatal)) problems.push(...(await missingPermissions(redis, prefix)))
+  return { problems, facts }
+}
+
+async function factsOf(node: Redis): Promise<Map<string, string>> {
+  const lines = (await node.info()).split(/\r?\n/).map((line) => line.split(':'))
+  return new Map(lines.flatMap(([name, ...value]) => (name && value.length > 0 ? [[name, value.join(':')]] : [])))
+}
+
+/** BullMQ asks for INFO when it starts, and does not start without. */
+function refusedInfo(error: unknown): RedisProblem {
+  const said = messageOf(error)
+  const fix = /NOPERM/.test(said) ? ' The queue needs it: allow it for this user (ACL SETUSER … +info).' : ''
+  return { name: 'INFO', sentence: `Redis refuses INFO: ${said.replace(/\.$/, '')}.${fix}`, isFatal: true }
+}
+
+function problemsIn(facts: Map<string, string>, isCluster: boolean): RedisProblem[] {
+  const problems: RedisProblem[] = []
+  if (facts.get('cluster_enabled') === '1' && !isCluster)
+    problems.push({ name: 'cluster', sentence: 'It is a node of a Cluster: set REDIS_CLUSTER=true.', isFatal: true })
+  if (['slave', 'replica'].includes(facts.get('role') ?? ''))
+    problems.push({ name: 'role', sentence: 'It is a replica, which takes no writes. Name its master.', isFatal: true })
+  const policy = facts.get('maxmemory_policy') ?? 'noeviction'
+  if (policy !== 'noeviction') {
+    const sentence = `maxmemory-policy is ${policy}: set noeviction, or Redis drops questions when it is full.`
+    problems.push({ name: 'eviction', sentence, isFatal: false })
+  }
+  return problems
+}
+
+/** Commands of the queue that change nothing where the key does not exist. */
+async function missingPermissions(redis: RedisClient, prefix: string): Promise<RedisProblem[]> {
+  const key = `{${prefix}:bull}:check`
+  const tries: [right: string, run: () => Promise<unknown>][] = [
+    ['eval', () => redis.eval('return 1', 1, key)],
+    ['evalsha', () => redis.evalsha('0'.repeat(40), 1, key)],
+    ['bzpopmin', () => redis.bzpopmin(key, 0.01)],
+    ['unlink', () => redis.unlink(key)],
+    ['zrem', () => redis.zrem(key, 'none')],
+    ['hdel', () => redis.hdel(key, 'none')],
+  ]
+  const problems: RedisProblem[] = []
+  for (const [right, run] of tries) {
+    const said = await run().then(() => '', messageOf)
+    if (!/NOPERM/.test(said)) continue
+    const sentence = `The queue needs a right that this user lacks: ${said.replace(/\.$/, '')} (+${right} ~${prefix}:* ~{${prefix}:*).`
+    problems.push({ name: 'permission', sentence, isFatal: true })
+  }
+  return problems
+}

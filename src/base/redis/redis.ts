@@ -1,0 +1,263 @@
+/**
+ * Connections to Redis: to one server, through Sentinels or to a Cluster, each for one of two purposes (see `Purpose`).
+ */
+import { Cluster, Redis, type RedisOptions } from 'ioredis'
+import { ConfigError, messageOf } from '../errors.ts'
+import type { StoreLog } from '../store-log.ts'
+import type { Forgetting } from '../../stores/history/types.ts'
+import { faultOf, isReadOnly, isRefusal, isUntrusted } from './redis-errors.ts'
+
+export interface RedisSettings {
+  /** `redis://` or `rediss://`, with user, password and database if needed. With Sentinels the path names the master. */
+  url: string
+  /** `host:port` of each Sentinel; the Sentinels know the master's address. */
+  sentinels?: string[]
+  /** The master's name. If it is given, the path of `url` is the database, as without Sentinels. */
+  sentinelName?: string
+  sentinelPassword?: string
+  /** Whether `url` names a node of a Cluster; the other nodes are found through it. */
+  cluster?: boolean
+}
+
+/**
+ * `intake`: a command that Redis cannot take now fails at once: Slack waits for the ack, and delivers again if none comes.
+ * `work`: a command waits until Redis is back, however long that takes. BullMQ duplicates this connection for blocking reads.
+ */
+export type Purpose = 'intake' | 'work'
+
+export type RedisClient = Redis | Cluster
+
+/** How long a command on an `intake` connection may take, in ms. */
+const INTAKE_COMMAND_MS = 1_000
+
+/** How long a `work` connection may be silent, in ms: longer than BullMQ's longest blocking read (10 s). */
+const WORK_SOCKET_TIMEOUT_MS = 20_000
+
+/** Connects, reconnects for ever, and logs when the connection is lost and when it is restored. */
+export function connect(settings: RedisSettings, options: { purpose: Purpose; log: StoreLog }): RedisClient {
+  const client = settings.cluster ? connectCluster(settings, options.purpose) : connectOne(settings, options.purpose)
+  watch(client, options)
+  return client
+}
+
+/** How long the start waits for an answer from Redis, in ms. */
+const CHECK_MS = 10_000
+
+/** Checks at the start that Redis answers. @throws ConfigError if it refuses the connection or does not answer in time. */
+export async function checkRedis(settings: RedisSettings): Promise<void> {
+  // A Cluster client hides why a node cannot be reached, such as a certificate; a connection to the node itself shows it.
+  if (settings.cluster) await awaitPing({ url: settings.url })
+  await awaitPing(settings)
+}
+
+async function awaitPing(settings: RedisSettings): Promise<void> {
+  const faults: string[] = []
+  const silent = { info() {}, warn() {}, error() {} }
+  const client = connect(settings, { purpose: 'work', log: silent })
+  client.on('error', (error: Error) => faults.push(faultOf(error)))
+  const until = Date.now() + CHECK_MS
+  const answered = client.ping().then(Boolean, () => false)
+  while (Date.now() < until) {
+    const isAnswered = await Promise.race([answered, new Promise<void>((resolve) => setTimeout(resolve, 100))])
+    if (isAnswered) return client.disconnect()
+    if (faults.some((fault) => isRefusal(fault) || isUntrusted(fault))) break
+  }
+  client.disconnect()
+  const untrusted = faults.find(isUntrusted)
+  if (untrusted)
+    throw new ConfigError(`REDIS_URL should be a Redis whose certificate is trusted here: ${untrusted}. ${TRUST}`)
+  throw new ConfigError(unreachable(faults.at(-1), settings))
+}
+
+function unreachable(fault: string | undefined, { url, sentinels }: RedisSettings): string {
+  if (/NOAUTH/.test(fault ?? ''))
+    return 'REDIS_URL has no password, but this Redis requires one: write redis://:password@host (NOAUTH).'
+  if (/WRONGPASS|invalid password/i.test(fault ?? ''))
+    return 'REDIS_URL has a user or password that this Redis does not accept (WRONGPASS).'
+  if (fault && isRefusal(fault)) return `REDIS_URL should be a Redis that accepts the bot: ${fault}.`
+  const where = sentinels?.length ? 'Sentinels' : `${new URL(url).hostname}:${new URL(url).port || 6379}`
+  const reason = fault ? ` (${fault})` : ''
+  return `REDIS_URL: no Redis answers at ${where}${reason}. Start Redis there, or correct the address.`
+}
+
+const TRUST = 'NODE_EXTRA_CA_CERTS names the file of an authority of your own.'
+
+function connectOne(settings: RedisSettings, purpose: Purpose): Redis {
+  const base = { ...timeouts(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }
+  if (!settings.sentinels?.length) return new Redis(settings.url, base)
+  const { db, path, ...login } = partsOf(settings.url)
+  const byName = settings.sentinelName !== undefined
+  return new Redis({
+    ...base,
+    ...login,
+    sentinels: settings.sentinels.map(hostAndPort),
+    name: settings.sentinelName ?? path,
+    ...(byName && db !== undefined ? { db } : {}),
+    ...(settings.sentinelPassword === undefined ? {} : { sentinelPassword: settings.sentinelPassword }),
+    ...(login.tls ? { enableTLSForSentinelMode: true, sentinelTLS: login.tls } : {}),
+  })
+}
+
+function connectCluster({ url }: RedisSettings, purpose: Purpose): Cluster {
+  const { username, password, tls } = partsOf(url)
+  const { hostname, port } = new URL(url)
+  return new Cluster([{ host: unbracket(hostname), port: Number(port || 6379) }], {
+    ...queueing(purpose),
+    clusterRetryStrategy: backoff,
+    ...(purpose === 'work' ? { maxRedirections: Infinity, retryDelayOnMoved: 20 } : {}),
+    // Certificates are issued for host names, which the default look-up would replace by addresses.
+    ...(tls ? { dnsLookup: (address, callback) => callback(null, address) } : {}),
+    redisOptions: { ...timeouts(purpose), username, password, ...(tls ? { tls } : {}) },
+  })
+}
+
+function timeouts(purpose: Purpose): RedisOptions {
+  return purpose === 'intake'
+    ? { commandTimeout: INTAKE_COMMAND_MS, socketTimeout: 5 * INTAKE_COMMAND_MS, maxRetriesPerRequest: 0 }
+    : // BullMQ requires null for its workers: their commands must be retried for ever.
+      { maxRetriesPerRequest: null, socketTimeout: WORK_SOCKET_TIMEOUT_MS }
+}
+
+function queueing(purpose: Purpose): { enableOfflineQueue: boolean } {
+  return { enableOfflineQueue: purpose === 'work' }
+}
+
+/** Milliseconds before the next try: doubling up to 2 s, with jitter so that not all processes reconnect at once. */
+function backoff(times: number): number {
+  return Math.min(50 * 2 ** Math.min(times, 6), 2_000) * (0.75 + Math.random() / 2)
+}
+
+/**
+ * A master that a failover has made a replica refuses writes. `2` makes ioredis reconnect, which finds the new master, and send
+ * the command again.
+ */
+function reconnectOnError(error: Error): 2 | false {
+  return isReadOnly(error) ? 2 : false
+}
+
+function partsOf(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls' | 'db'> & { path: string } {
+  const { username, password, protocol, pathname } = new URL(url)
+  const path = decodeURIComponent(pathname.slice(1))
+  return {
+    path,
+    ...(/^\d+$/.test(path) ? { db: Number(path) } : {}),
+    ...(username ? { username: decodeURIComponent(username) } : {}),
+    ...(password ? { password: decodeURIComponent(password) } : {}),
+    ...(protocol === 'rediss:' ? { tls: {} } : {}),
+  }
+}
+
+function hostAndPort(address: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`redis://${address}`)
+  return { host: unbracket(hostname), port: Number(port || 26379) }
+}
+
+function unbracket(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
+/** Logs one line when the connection is lost and one when it is restored, however often it is tried in between. */
+function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: StoreLog }): void {
+  let lastError: string | undefined
+  let isLost = false
+  const lost = (error = lastError) => {
+    if (!isLost) log.warn({ purpose, error }, 'Redis is unreachable; reconnecting')
+    isLost = true
+  }
+  const back = () => {
+    if (isLost) log.info({ purpose }, 'Redis connection restored')
+    isLost = false
+    lastError = undefined
+  }
+  client.on('error', (error) => {
+    lastError = faultOf(error)
+  })
+  client.on('reconnecting', () => lost())
+  client.on('ready', back)
+  if (client instanceof Cluster) watchMasters(client, { lost, back })
+}
+
+/** A Cluster client stays `ready` while a master is unreachable, and its keys with it. */
+function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): void; back(): void }): void {
+  const away = new Set<string>()
+  const masters = () => cluster.nodes('master').map(addressOf)
+  const markBack = (isBack: (node: string) => boolean) => {
+    const wereAway = away.size > 0
+    for (const node of away) if (isBack(node)) away.delete(node)
+    if (wereAway && away.size === 0) back()
+  }
+  cluster.on('node error', (error: Error, node: string) => {
+    if (!masters().includes(node)) return
+    away.add(node)
+    lost(messageOf(error))
+  })
+  cluster.on('+node', (added: Redis) => added.on('ready', () => markBack((node) => node === addressOf(added))))
+  // A node that is no longer a master is not waited for: another node serves its slots.
+  cluster.on('refresh', () => markBack((node) => !masters().includes(node)))
+}
+
+function addressOf({ options }: Redis): string {
+  return `${options.host}:${options.port}`
+}
+
+/** The key of something that belongs to a thread. The braces (a hash tag) keep a thread's keys on one node of a Cluster. */
+export function threadKey(prefix: string, thread: string, name: string): string {
+  return `${prefix}:{${thread}}:${name}`
+}
+
+/**
+ * Deletes the keys whose tag matches (`tag` is a glob, see `below`) and whose name fits. It looks at all keys, so it is slow.
+ * @throws Error if a master cannot be reached.
+ */
+export async function forgetKeys(
+  redis: RedisClient,
+  { prefix, tag, name }: { prefix: string; tag: string; name: RegExp },
+): Promise<void> {
+  for await (const keys of scanKeys(redis, threadKey(prefix, tag, '*')))
+    // One by one: in a Cluster they are on several nodes.
+    await Promise.all(keys.filter((key) => name.test(nameOf(key))).map((key) => redis.unlink(key)))
+}
+
+/** The tags of what is below a team, or below a channel of it: threads, people, … */
+export function below(...ids: string[]): string {
+  return `${ids.map(escapeGlob).join(':')}:*`
+}
+
+/** Forgets what a store keeps of the threads of a channel, or of a team, under keys with such a name. */
+export function forgettingKeys(redis: RedisClient, prefix: string, name: RegExp): Forgetting {
+  return {
+    forgetChannel: ({ team, channel }) => forgetKeys(redis, { prefix, tag: below(team, channel), name }),
+    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name }),
+  }
+}
+
+/** What stands behind the tag of a key. */
+function nameOf(key: string): string {
+  return key.slice(key.indexOf('}:') + 2)
+}
+
+/** A text as a pattern for itself. */
+export function escapeGlob(text: string): string {
+  return text.replace(/[\\*?[\]^-]/g, '\\$&')
+}
+
+/** All keys that match, in batches, from every master. A key may come twice. @throws Error if a master cannot be reached. */
+export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGenerator<string[]> {
+  const nodes = redis instanceof Cluster ? await mastersOf(redis) : [redis]
+  for (const node of nodes) {
+    let cursor = '0'
+    do {
+      const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 500)
+      cursor = next
+      if (keys.length > 0) yield keys
+    } while (cursor !== '0')
+  }
+}
+
+/** The masters as they are now: after a failover, a client that sent nothing to a shard still has the shard's former master. */
+async function mastersOf(cluster: Cluster): Promise<Redis[]> {
+  await new Promise<void>((resolve, reject) =>
+    cluster.refreshSlotsCache((error) => (error ? reject(error) : resolve())),
+  )
+  return cluster.nodes('master')
+}

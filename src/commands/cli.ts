@@ -1,0 +1,83 @@
+/**
+ * `npm run cli`: the same agent in a terminal. Needs no Slack. Piped, it answers each line; `--json` prints the events as JSON lines and nothing else.
+ */
+import { createInterface } from 'node:readline/promises'
+import { parseArgs } from 'node:util'
+import { createAgent } from '../question/create-agent.ts'
+import { Conversation } from './cli/conversation.ts'
+import { JsonLines, Terminal, type Output } from './cli/output.ts'
+import { loadConfig, readEnv } from '../config.ts'
+import { loadDemo } from './cli/demo.ts'
+import { ConfigError, messageOf } from '../base/errors.ts'
+import { createLog } from '../base/log.ts'
+import { checkBudgetPrices } from '../model/prices.ts'
+import { createNetwork } from '../base/http/proxy.ts'
+import { leftOutSentence, type LeftOut } from '../toolbox/toolbox.ts'
+
+const HELP = `Asks the agent in a terminal, or line by line from a pipe. Needs no Slack setting; without a model it is the demo.
+
+  npm run cli
+  echo question | npm run --silent cli -- --json    the events as JSON lines, and nothing else
+
+In it, /help tells the commands.`
+
+async function main(args: string[]): Promise<void> {
+  const { json, help } = parseOptions(args)
+  if (help) return console.log(HELP)
+  const env = readEnv()
+  const output = json ? new JsonLines(process.stdout) : new Terminal(process.stdout, !env.NO_COLOR)
+  const configured = loadConfig(env)
+  const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
+  // The demo speaks one dialect.
+  const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
+  const leftOut = (one: LeftOut) => console.error(leftOutSentence(one))
+  const model = isDemo ? (await loadDemo()).demoModel() : undefined
+  if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
+  const net = await createNetwork(config)
+  // What is known of servers ends with the conversation, and so does what was pinned.
+  const mcpStore = config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined
+  const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
+  const conversation = new Conversation(agent, output, config)
+  await conversation.prepare()
+  for (const { server, tool, why } of agent.mcp?.off() ?? [])
+    console.error(tool === '' ? why : `${tool} of ${server} ${why}.`)
+  output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)
+  if (isDemo)
+    output.note('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the demo, recordings and a few rules.')
+  await converse(conversation, output)
+  await agent.close()
+}
+
+/** @throws ConfigError for an option that does not exist. */
+function parseOptions(args: string[]): { json?: boolean; help?: boolean } {
+  try {
+    return parseArgs({ args, options: { json: { type: 'boolean' }, help: { type: 'boolean' } } }).values
+  } catch (error) {
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. There are --json and --help.`)
+  }
+}
+
+async function converse(conversation: Conversation, output: Output): Promise<void> {
+  const isTerminal = Boolean(process.stdin.isTTY && process.stdout.isTTY)
+  const lines = createInterface({
+    input: process.stdin,
+    ...(isTerminal ? { output: process.stdout, prompt: 'How can I help? ' } : {}),
+  })
+  // Ctrl-C ends the question at hand; with none at hand, the conversation.
+  const interrupt = () => (conversation.interrupt() ? output.note('Stopped.') : lines.close())
+  lines.on('SIGINT', interrupt)
+  process.on('SIGINT', interrupt)
+  if (isTerminal) lines.prompt()
+  for await (const line of lines) {
+    if (line.trim() !== '') await conversation.take(line.trim())
+    if (isTerminal) lines.prompt()
+  }
+}
+
+main(process.argv.slice(2))
+  .catch((error: unknown) => {
+    console.error(error instanceof ConfigError ? error.message : `The terminal could not start: ${messageOf(error)}`)
+    process.exitCode = 1
+  })
+  // A tool that ignored its signal may still be at work: the output is flushed, and the tool is not waited for.
+  .finally(() => process.stdout.write('', () => process.exit()))

@@ -1,0 +1,122 @@
+import { offeredTools } from '../../agent/agent.ts'
+import type { AgentParts } from '../../question/create-agent.ts'
+import { answer, type AnswerDeps } from '../../question/answer.ts'
+import { DIALECTS, type Config } from '../../config.ts'
+import { messageOf, ModelError } from '../../base/errors.ts'
+import { memoryHistory } from '../../stores/history/memory-history.ts'
+import { embeddedRun } from '../../stores/runs/memory-run.ts'
+import { freshRun, type Question } from '../../stores/runs/types.ts'
+import type { Output } from './output.ts'
+import { traced } from './trace.ts'
+
+const HELP = [
+  `/dialect NAME  another way to speak to the model: ${DIALECTS.join(', ')}`,
+  '/tools         what the model can use',
+  '/trace         show the exact messages sent and received, or stop showing them',
+  '/reset         forget the conversation',
+].join('\n')
+
+const DAY_MS = 86_400_000
+/** Servers that MCP_CONFIG has for direct messages are there. */
+const PLACE = { team: 'cli', channel: 'D', waits: true }
+
+/** One conversation in a terminal: questions, follow-ups and commands. */
+export class Conversation {
+  readonly #agent: AgentParts
+  readonly #output: Output
+  readonly #deps: AnswerDeps
+  #asked = 0
+  #isTracing = false
+  #running: AbortController | undefined
+
+  constructor(agent: AgentParts, output: Output, config: Config) {
+    this.#agent = agent
+    this.#output = output
+    const show = (title: string, text: string) => (this.#isTracing ? output.trace(title, text) : undefined)
+    const { agent: parts, prompts, condenseModel } = agent.answer
+    this.#deps = {
+      agent: { ...parts, model: traced(parts.model, show) },
+      condenseModel: traced(condenseModel, show),
+      history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs: DAY_MS }),
+      prompts,
+    }
+  }
+
+  /** Looks which tools MCP servers have now. A call that has to be allowed is not made: nobody is asked in a terminal. */
+  async prepare(): Promise<void> {
+    const { mcp, answer: own } = this.#agent
+    if (mcp) this.#deps.agent.tools = [...own.agent.tools, ...(await mcp.toolsFor(PLACE))]
+  }
+
+  toolNames(): string {
+    return offeredTools(this.#deps.agent)
+      .map((tool) => tool.name)
+      .join(', ')
+  }
+
+  /** A question, or a command that begins with a slash. Never rejects. */
+  async take(line: string): Promise<void> {
+    const [command = '', argument = ''] = line.split(/\s+/)
+    if (!command.startsWith('/')) return this.#ask(line)
+    if (command === '/help') return this.#output.note(HELP)
+    if (command === '/tools') return this.#listTools()
+    if (command === '/dialect') return this.#speak(argument)
+    if (command === '/trace') return this.#toggleTrace()
+    if (command === '/reset') return this.#forget()
+    this.#output.fail(`There is no command ${command}. /help tells which there are.`)
+  }
+
+  /** Stops the question at hand. @returns false when there is none, or when it has been stopped already. */
+  interrupt(): boolean {
+    if (!this.#running || this.#running.signal.aborted) return false
+    this.#running.abort()
+    return true
+  }
+
+  async #ask(text: string): Promise<void> {
+    const id = `cli-${++this.#asked}`
+    const place = { team: 'cli', channel: 'cli', thread: 'cli', user: 'you', surface: 'dm' as const }
+    const question: Question = { id, text, at: Date.now(), ...place }
+    const running = new AbortController()
+    this.#running = running
+    try {
+      await this.prepare()
+      const run = embeddedRun(freshRun(Date.now()), () => true)
+      for await (const event of answer(question, run, { ...this.#deps, signal: running.signal }))
+        this.#output.event(event)
+    } catch (error) {
+      if (!running.signal.aborted) this.#output.fail(error instanceof ModelError ? error.hint : messageOf(error))
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  #listTools(): void {
+    this.#output.note(
+      offeredTools(this.#deps.agent)
+        .map((tool) => `${tool.name}: ${tool.description}`)
+        .join('\n'),
+    )
+  }
+
+  #speak(name: string): void {
+    const known = DIALECTS.find((dialect) => dialect === name)
+    if (!known) return this.#output.note(`Now: ${this.#deps.agent.dialect.name}. There are: ${DIALECTS.join(', ')}.`)
+    try {
+      this.#deps.agent.dialect = this.#agent.dialect(known)
+      this.#output.note(`Dialect: ${known}.`)
+    } catch (error) {
+      this.#output.fail(messageOf(error))
+    }
+  }
+
+  #toggleTrace(): void {
+    this.#isTracing = !this.#isTracing
+    this.#output.note(this.#isTracing ? 'The messages are shown from here.' : 'The messages are no longer shown.')
+  }
+
+  async #forget(): Promise<void> {
+    await this.#deps.history.forget('cli:cli:cli')
+    this.#output.note('The conversation is forgotten.')
+  }
+}

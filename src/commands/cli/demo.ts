@@ -1,0 +1,22 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import type { Model } from '../../agent/types.ts'
+import { ConfigError } from '../../base/errors.ts'
+
+/** An address rather than an import that the compiler follows: the build leaves the playground and its demo out. */
+const DEMO = new URL('../../../playground/demo/demo-model.ts', import.meta.url)
+
+/** The playground's demo model, and the one dialect that it speaks. */
+export interface Demo {
+  demoModel(options?: { isBare?: boolean }): Model
+  DEMO_DIALECT: string
+}
+
+/** For those who run from a checkout. @throws ConfigError in a build or an image */
+export async function loadDemo(): Promise<Demo> {
+  if (!existsSync(fileURLToPath(DEMO)))
+    throw new ConfigError(
+      'Set OPENAI_API_KEY or OPENAI_BASE_URL: the demo model is only in a checkout, not in a build.',
+    )
+  return (await import(DEMO.href)) as Demo
+}

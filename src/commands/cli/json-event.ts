@@ -1,0 +1,27 @@
+import type { AnswerEvent } from '../../question/answer.ts'
+
+/**
+ * An event as `npm run cli -- --json` prints it, one line each: only what is new with it, and flat. Other people's programs
+ * read these lines, so their fields stay as they are while the events themselves change.
+ */
+export function jsonOf(event: AnswerEvent): object {
+  if (!('step' in event)) return event
+  const { type, n } = event
+  switch (type) {
+    case 'thought': {
+      const { turn, thought: text } = event.step
+      const unreadable = event.step.kind === 'unreadable' ? { unreadable: event.step.text } : {}
+      return { type, step: n, turn, text, ...unreadable }
+    }
+    case 'action':
+      return { type, step: n, turn: event.step.turn, action: event.step.action }
+    case 'observation':
+      return { type, step: n, observation: event.step.observation, ms: event.ms }
+    case 'message':
+      return { type, step: n, turn: event.step.turn, text: event.step.text, user: event.step.user }
+    case 'waiting':
+      return { type, step: n, turn: event.step.turn, action: event.step.action, ...event.step.waiting }
+    case 'begun':
+      return { type, step: n, turn: event.step.turn, action: event.step.action }
+  }
+}

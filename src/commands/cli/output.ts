@@ -1,0 +1,106 @@
+import type { AnswerEvent } from '../../question/answer.ts'
+import type { Observation } from '../../agent/types.ts'
+import { inputText } from '../../agent/tool-input.ts'
+import { jsonOf } from './json-event.ts'
+
+/** Where a conversation is shown. */
+export interface Output {
+  event(event: AnswerEvent): void
+  /** A sentence of the terminal's own. */
+  note(text: string): void
+  /** A failure, in a sentence. */
+  fail(text: string): void
+  /** What went to the model or came from it. */
+  trace(title: string, text: string): void
+}
+
+interface Stream {
+  write(text: string): unknown
+  isTTY?: boolean
+}
+
+/** Blue for steps, green for answers, red for errors; no colours where the output is no terminal. */
+export class Terminal implements Output {
+  readonly #stream: Stream
+  readonly #isColoured: boolean
+
+  constructor(stream: Stream, isColoured = true) {
+    this.#stream = stream
+    this.#isColoured = isColoured && Boolean(stream.isTTY)
+  }
+
+  event(event: AnswerEvent): void {
+    const said = lineOf(event)
+    if (said) this.#print(said.text, COLOURS[said.kind])
+  }
+
+  note(text: string): void {
+    this.#print(text)
+  }
+
+  fail(text: string): void {
+    this.#print(text, COLOURS.error)
+  }
+
+  trace(title: string, text: string): void {
+    this.#print(`--- ${title}\n${text}\n---`, COLOURS.trace)
+  }
+
+  #print(text: string, colour?: number): void {
+    const shown = harmless(text)
+    this.#stream.write(`${this.#isColoured && colour ? `\u001b[${colour}m${shown}\u001b[0m` : shown}\n`)
+  }
+}
+
+const COLOURS = { step: 34, answer: 32, error: 31, trace: 90 }
+
+/** What a model or a page writes must not steer the terminal: its control characters are dropped. */
+function harmless(text: string): string {
+  return text.replace(/[^\P{Cc}\t\n]/gu, '')
+}
+
+function lineOf(event: AnswerEvent): { text: string; kind: keyof typeof COLOURS } | undefined {
+  if (event.type === 'understood') return { text: `Understood as: ${event.question}`, kind: 'step' }
+  if (event.type === 'thought')
+    return event.step.thought ? { text: `Thought: ${event.step.thought}`, kind: 'step' } : undefined
+  if (event.type === 'action')
+    return { text: `Tool: ${event.step.action.tool}\nInput: ${inputText(event.step.action.input)}`, kind: 'step' }
+  if (event.type === 'observation') {
+    const { observation } = event.step
+    return { text: observationLines(observation), kind: observation.ok ? 'step' : 'error' }
+  }
+  if (event.type === 'answer')
+    return { text: event.stopped ? `${event.text}\n(stopped: ${event.stopped})` : event.text, kind: 'answer' }
+  return event.type === 'gave_up' ? { text: event.text, kind: 'error' } : undefined
+}
+
+function observationLines({ text, note }: Observation): string {
+  return `Observation: ${text}\n${note ? `${note}\n` : ''}`
+}
+
+/** Every event as one line of JSON. Notes are left out; a failure is a line of type `error`. */
+export class JsonLines implements Output {
+  readonly #stream: Stream
+
+  constructor(stream: Stream) {
+    this.#stream = stream
+  }
+
+  event(event: AnswerEvent): void {
+    this.#print(jsonOf(event))
+  }
+
+  note(): void {}
+
+  fail(text: string): void {
+    this.#print({ type: 'error', text })
+  }
+
+  trace(title: string, text: string): void {
+    this.#print({ type: 'trace', title, text })
+  }
+
+  #print(value: object): void {
+    this.#stream.write(`${JSON.stringify(value)}\n`)
+  }
+}

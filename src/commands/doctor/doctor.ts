@@ -1,0 +1,91 @@
+import { parseArgs } from 'node:util'
+import { settledWithin } from '../../base/async.ts'
+import { loadConfig, secretsOf, type Config, type Env } from '../../config.ts'
+import { ConfigError, messageOf } from '../../base/errors.ts'
+import { createLog, type Log } from '../../base/log.ts'
+import { createNetwork } from '../../base/http/proxy.ts'
+import { findingsOf, withoutSecrets, type Finding } from './finding.ts'
+import { findingsTable } from './findings-table.ts'
+
+const USAGE = `Usage: npm run doctor [-- --json]
+  A line for each thing that the bot stands on: settings, Slack, model, Redis, tools, MCP servers, clock. It makes a few small
+  calls of the model, uses each tool once, writes nothing anywhere. Ends with 1 if it finds a fault. --json: one JSON object.`
+
+const settings = findingsOf('settings')
+
+/** @throws ConfigError for an option that there is not */
+function wantsJson(args: string[]): boolean {
+  try {
+    return parseArgs({ args, options: { json: { type: 'boolean' } } }).values.json === true
+  } catch {
+    throw new ConfigError(USAGE)
+  }
+}
+
+/** Each part bounds what it does; this is for what does not let itself be ended, such as a tool of one's own that hangs. */
+const AREA_MS = 60_000
+
+/** All areas at once: none waits for another's time-out. One that breaks down is a fault of its own. */
+async function look(readEnv: () => Env): Promise<Finding[]> {
+  let [env, config]: [Env, Config | undefined] = [{}, undefined]
+  try {
+    env = readEnv()
+    config = loadConfig(env)
+  } catch (error) {
+    return messageOf(error)
+      .split('\n')
+      .map((sentence) => settings.fault(sentence.split(' ')[0] ?? '', sentence))
+  }
+  const secrets = secretsOf(config)
+  // Only what it says of itself is printed: the parts' own log lines would say it twice.
+  const found = await lookAtAreas(config, env, createLog('silent', undefined, secrets))
+  return [settings.ok('all', 'Every setting can be read.'), ...found].map((one) => withoutSecrets(one, secrets))
+}
+
+async function lookAtAreas(config: Config, env: Env, log: Log): Promise<Finding[]> {
+  const net = await createNetwork(config)
+  const parts = { log, net }
+  const [{ slackFindings }, { modelFindings }, { redisFindings }, { toolFindings, mcpFindings }, { timeFindings }] =
+    await Promise.all([
+      import('./slack-findings.ts'),
+      import('./model-findings.ts'),
+      import('./redis-findings.ts'),
+      import('./tool-findings.ts'),
+      import('./time-findings.ts'),
+    ])
+  const areas = await Promise.all([
+    looked('Slack', slackFindings(config, net)),
+    looked('model', modelFindings(config, parts)),
+    looked('Redis', redisFindings(config, log)),
+    looked('tools', toolFindings(config, parts)),
+    looked('MCP', mcpFindings(config, env, log)),
+    looked('time', timeFindings(config, { net, now: Date.now })),
+  ])
+  return areas.flat()
+}
+
+async function looked(area: string, looking: Promise<Finding[]>): Promise<Finding[]> {
+  const { fault } = findingsOf(area)
+  const found = looking.catch((error: unknown) => [fault('look', messageOf(error))])
+  if (await settledWithin(AREA_MS, [found])) return found
+  return [fault('look', `It was given up after ${AREA_MS / 1000} s: something of it neither answers nor ends.`)]
+}
+
+export interface DoctorOptions {
+  args: string[]
+  /** Returns the settings. @throws ConfigError where they cannot be read, which is a finding */
+  readEnv: () => Env
+  /** Where the table is printed; `columns` are a terminal's, and 0 is one that does not tell. Without them each finding is a line. */
+  output: { print(text: string): void; columns?: number | undefined }
+}
+
+/** Looks, and prints what was found. @returns the exit code. @throws ConfigError for an option that there is not */
+export async function doctor({ args, readEnv, output }: DoctorOptions): Promise<number> {
+  const asJson = wantsJson(args)
+  if (output.columns !== undefined && !asJson) output.print('Looking: it takes a minute at most.\n')
+  const findings = await look(readEnv)
+  const isWell = findings.every(({ outcome }) => outcome !== 'fault')
+  if (asJson) output.print(JSON.stringify({ ok: isWell, findings }, null, 2))
+  else output.print(findingsTable(findings, output.columns || undefined))
+  return isWell ? 0 : 1
+}

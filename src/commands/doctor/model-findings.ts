@@ -1,0 +1,160 @@
+/** Asks the configured models what they can do, each thing by one small call over the wire that the bot uses. */
+import { askOnce, readReply } from '../../agent/ask-once.ts'
+import type { Model } from '../../agent/types.ts'
+import type { Config } from '../../config.ts'
+import { isTimeUp, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { createModels } from '../../model/index.ts'
+import { probeNativeCalls } from '../../model/native-probe.ts'
+import { operatorSentence } from '../../model/operator-sentence.ts'
+import { checkBudgetPrices, loadPrices } from '../../model/prices.ts'
+import { probeEndpoint } from '../../model/probe-endpoint.ts'
+import type { Network } from '../../base/http/proxy.ts'
+import { findingsOf, type Finding } from './finding.ts'
+import { redSquare } from './red-square.ts'
+import { watchedWire } from './refused-parameters.ts'
+
+const { ok, note, fault } = findingsOf('model')
+
+/** `probeEndpoint` reads no longer list: what stands behind that is not known. */
+const LONGEST_LIST = 100
+/** How long the first answer may take, in ms: a model on one's own machine may have to be loaded for it. */
+const FIRST_MS = 35_000
+/** How long each thing that is looked at then may take, all of them at once. */
+const CALL_MS = 20_000
+
+export async function modelFindings(config: Config, { log, net }: { log: Log; net: Network }): Promise<Finding[]> {
+  if (!config.OPENAI_API_KEY && !config.OPENAI_BASE_URL) return [noAccess(config)]
+  const wire = watchedWire(net.fetch ?? globalThis.fetch)
+  const models = createModels({ config: alone(config), log, net: { ...net, fetch: wire.fetch } })
+  const [listed, answers, ...beside] = await Promise.all([
+    listFindings(config, { log, net }),
+    answerFinding(models.model, 'OPENAI_MODEL'),
+    ...others(config).map(([setting, name]) => answerFinding(models.named(name) ?? models.model, setting)),
+  ])
+  const isThere = answers.outcome !== 'fault'
+  const rest = isThere ? await abilities(models.model, config) : []
+  const parameters = isThere ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
+  // A front spends nothing.
+  const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
+  return [...listed, answers, ...rest, ...parameters, ...beside, ...prices]
+}
+
+function noAccess({ ROLE }: Config): Finding {
+  return ROLE === 'front'
+    ? ok('access', 'ROLE=front asks no model: the workers do.')
+    : fault('access', 'No model is set: set OPENAI_API_KEY, or OPENAI_BASE_URL to an endpoint that needs none.')
+}
+
+/** Each model by itself: no second one answers in its place, and none is left out because it has no price. */
+function alone({ PRICES_FILE: _1, RUN_MAX_USD: _2, BUDGET_TEAM_DAY_USD: _3, ...config }: Config): Config {
+  return { ...config, OPENAI_FALLBACK_MODEL: undefined }
+}
+
+/** The models besides the first, each once, with the setting that names it. */
+function others(config: Config): [setting: string, name: string][] {
+  const settings = ['OPENAI_CONDENSE_MODEL', 'OPENAI_FALLBACK_MODEL'] as const
+  const named = settings.flatMap((setting): [string, string][] => {
+    const name = config[setting]
+    return name === undefined || name === config.OPENAI_MODEL ? [] : [[name, setting]]
+  })
+  return [...new Map(named)].map(([name, setting]) => [setting, name])
+}
+
+/** @returns a fault where a budget in dollars has no prices, nothing where there is nothing to say */
+function priceFindings(config: Config, log: Log): Finding[] {
+  try {
+    checkBudgetPrices(config, log)
+    loadPrices(config.PRICES_FILE)
+    return config.PRICES_FILE ? [ok('prices', `PRICES_FILE can be read: ${config.PRICES_FILE}.`)] : []
+  } catch (error) {
+    return [fault('prices', messageOf(error))]
+  }
+}
+
+/** Whether the endpoint lists the models that are set. Not every endpoint has a list. */
+async function listFindings(config: Config, parts: { log: Log; net: Network }): Promise<Finding[]> {
+  const names = await probeEndpoint(config, { ...parts, signal: AbortSignal.timeout(CALL_MS) })
+  const set = [config.OPENAI_MODEL, config.OPENAI_CONDENSE_MODEL, config.OPENAI_FALLBACK_MODEL]
+  const missing = [...new Set(set)].filter((name) => name !== undefined && !names.includes(name))
+  if (names.length === 0 || names.length >= LONGEST_LIST || missing.length === 0) return []
+  const some = names.slice(0, 8).join(', ')
+  return [note('list', `The endpoint’s list of models has no ${missing.join(' and no ')}: it begins with ${some}.`)]
+}
+
+async function answerFinding(model: Model, setting: string): Promise<Finding> {
+  const { name } = model
+  const signal = AbortSignal.timeout(FIRST_MS)
+  try {
+    const from = performance.now()
+    const call = { stop: ['Observation:'], signal, timeMs: FIRST_MS }
+    const text = await askOnce(model, 'Say the word ready, and nothing else.', call)
+    const ms = Math.round(performance.now() - from)
+    if (text.trim() === '') return fault(name, `It answers with nothing. Try another model (${setting}).`)
+    return ok(name, `It answers, in ${ms} ms.`)
+  } catch (error) {
+    return fault(name, sentenceOf(error, { signal, ms: FIRST_MS }).replace('Check its name', `Check ${setting}`))
+  }
+}
+
+/** What a model that answers can do besides. None of it is needed: each is a note at most. */
+async function abilities(model: Model, config: Config): Promise<Finding[]> {
+  return Promise.all([nativeFinding(model, config), visionFinding(model), streamFinding(model, config)])
+}
+
+function refusedFinding(model: string, refused: string[]): Finding {
+  if (refused.length === 0) return ok('parameters', `${model} takes all that is sent to it.`)
+  return ok('parameters', `${model} refuses ${refused.join(', ')}: the bot does without.`)
+}
+
+async function nativeFinding(model: Model, config: Config): Promise<Finding> {
+  const found = await probeNativeCalls(model, CALL_MS)
+  const set = config.AGENT_DIALECT
+  if (found.usable) {
+    const better = set === 'native' || set === 'auto' ? '' : ` AGENT_DIALECT is ${set}; native or auto would use them.`
+    return ok('tool calls', `Its own tool calls come back usable.${better}`)
+  }
+  if (set === 'native') return fault('tool calls', `${found.why} AGENT_DIALECT=native needs them: try text or auto.`)
+  return note('tool calls', `${found.why} The dialects that read text do without.`)
+}
+
+async function visionFinding(model: Model): Promise<Finding> {
+  const signal = AbortSignal.timeout(CALL_MS)
+  const question = 'What colour is this picture? Answer with one word.'
+  const messages = [
+    { role: 'user' as const, content: question, images: [redSquare()], unseen: '(There is a picture.)' },
+  ]
+  try {
+    const { text, isUnseen } = await readReply(model, { messages, signal, timeMs: CALL_MS })
+    if (isUnseen)
+      return note('pictures', 'It takes no pictures: answers about pictures say that it could not see them.')
+    if (/\bred\b/i.test(text)) return ok('pictures', 'It sees pictures.')
+    return note('pictures', 'It takes pictures, but did not see that a red one is red.')
+  } catch (error) {
+    return note('pictures', sentenceOf(error, { signal, ms: CALL_MS }))
+  }
+}
+
+async function streamFinding(model: Model, { OPENAI_STREAM }: Config): Promise<Finding> {
+  if (!OPENAI_STREAM)
+    return note(
+      'streaming',
+      'OPENAI_STREAM=false: answers come whole, and nothing that a model invents is cut off early.',
+    )
+  const signal = AbortSignal.timeout(CALL_MS)
+  let pieces = 0
+  try {
+    const messages = [{ role: 'user' as const, content: 'Count from 1 to 40, with commas.' }]
+    for await (const event of model.stream({ messages, signal, timeMs: CALL_MS }))
+      if (event.type === 'text') pieces += 1
+  } catch (error) {
+    return note('streaming', sentenceOf(error, { signal, ms: CALL_MS }))
+  }
+  if (pieces > 1) return ok('streaming', 'Its answers come piece by piece.')
+  return note('streaming', 'Its streams come in one piece: something on the way may be holding them back.')
+}
+
+function sentenceOf(error: unknown, { signal, ms }: { signal: AbortSignal; ms: number }): string {
+  if (!isTimeUp(signal)) return operatorSentence(error)
+  return `It has not answered within ${ms / 1000} s. If it is being loaded, try again; else check OPENAI_BASE_URL.`
+}

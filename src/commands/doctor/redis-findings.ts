@@ -1,0 +1,119 @@
+/** What the Redis of REDIS_URL is set to: whether it keeps what the bot puts there. */
+import { settledWithin } from '../../base/async.ts'
+import type { Config } from '../../config.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { checkRedis, connect, type RedisClient, type RedisSettings } from '../../base/redis/redis.ts'
+import { INSPECTION_MS, inspectRedis } from '../../base/redis/redis-check.ts'
+import { redisSettings } from '../../question/open-stores.ts'
+import { findingsOf, type Finding } from './finding.ts'
+
+const { ok, note, fault } = findingsOf('Redis')
+
+/** BullMQ's least version: https://docs.bullmq.io/guide/connections and its own warning at the start. */
+const LEAST_VERSION = [6, 2]
+/** Where a ping takes longer, acks to Slack come late. Milliseconds. */
+const SLOW_MS = 50
+
+export async function redisFindings(config: Config, log: Log): Promise<Finding[]> {
+  if (!config.REDIS_URL) return [withoutRedis(config)]
+  const settings = redisSettings(config, config.REDIS_URL)
+  try {
+    await checkRedis(settings)
+  } catch (error) {
+    return [fault('connection', `${messageOf(error)}${settings.sentinels ? ` ${SENTINELS}` : ''}`)]
+  }
+  return lookAt(settings, { log, prefix: config.REDIS_PREFIX })
+}
+
+const SENTINELS = 'Check REDIS_SENTINELS and the master’s name too.'
+
+function withoutRedis({ ROLE }: Config): Finding {
+  return ROLE === 'all'
+    ? note('REDIS_URL', 'It is not set: conversations and work are lost when the process ends.')
+    : fault('REDIS_URL', `It is not set: ROLE=${ROLE} shares a Redis with the other processes. Set it.`)
+}
+
+async function lookAt(settings: RedisSettings, { log, prefix }: { log: Log; prefix: string }): Promise<Finding[]> {
+  const redis = connect(settings, { purpose: 'work', log })
+  const found = findingsIn(redis, prefix).catch((error: unknown) => [fault('connection', messageOf(error))])
+  try {
+    if (await settledWithin(INSPECTION_MS, [found])) return await found
+    return [
+      fault(
+        'connection',
+        `It answers a ping, but not all of it answers within ${INSPECTION_MS / 1000} s: look at each node.`,
+      ),
+    ]
+  } finally {
+    redis.disconnect()
+  }
+}
+
+async function findingsIn(redis: RedisClient, prefix: string): Promise<Finding[]> {
+  await redis.ping()
+  const from = performance.now()
+  await redis.ping()
+  const ms = performance.now() - from
+  const { problems, facts } = await inspectRedis(redis, prefix)
+  const found = problems.map(({ name, sentence }) => fault(name, sentence))
+  const isEvicting = problems.some(({ name }) => name === 'eviction')
+  const each = facts.flatMap((of) => [versionOf(of), persistenceOf(of), ...(isEvicting ? [] : [memoryOf(of)])])
+  // The nodes of a Cluster are set alike: each thing is said once, and where they differ each time.
+  const seen = new Map([...each, ...found].map((finding) => [`${finding.name} ${finding.sentence}`, finding]))
+  return [speed(ms), ...seen.values()]
+}
+
+function speed(ms: number): Finding {
+  const sentence = `It answers in ${ms.toFixed(1)} ms.`
+  return ms <= SLOW_MS ? ok('connection', sentence) : note('connection', `${sentence} Acks to Slack wait for it.`)
+}
+
+function versionOf(facts: Map<string, string>): Finding {
+  const version = facts.get('redis_version') ?? ''
+  const [major = NaN, minor = 0] = version.split('.').map(Number)
+  const [leastMajor = 0, leastMinor = 0] = LEAST_VERSION
+  if (Number.isNaN(major))
+    return note('version', `It tells no version: one like Redis ${LEAST_VERSION.join('.')} is needed.`)
+  const isNew = major > leastMajor || (major === leastMajor && minor >= leastMinor)
+  return isNew
+    ? ok('version', `It is Redis ${version}, or speaks as that does.`)
+    : fault('version', `It is Redis ${version}: ${LEAST_VERSION.join('.')} or newer is needed.`)
+}
+
+/** A managed Redis may not tell, or keep its copies in another way. */
+function persistenceOf(facts: Map<string, string>): Finding {
+  const name = 'persistence'
+  const isOn = facts.get('aof_enabled')
+  if (isOn === '1') {
+    const isWritten = (facts.get('aof_last_write_status') ?? 'ok') === 'ok'
+    return isWritten
+      ? ok(name, 'It has an append-only file: a crash loses a second at most.')
+      : fault(name, 'Its append-only file could not be written. Look at its disk.')
+  }
+  if (isOn === undefined) return note(name, 'It does not tell whether it keeps an append-only file. See that it does.')
+  const replicas = Number(facts.get('connected_slaves') ?? 0)
+  const lost = 'a crash of Redis loses questions that Slack was told are stored'
+  return replicas > 0
+    ? note(
+        name,
+        `It has no append-only file, but ${replicas === 1 ? 'a replica' : `${replicas} replicas`}: only what these had not yet is lost in a crash.`,
+      )
+    : fault(name, `It has no append-only file. Set appendonly yes, or ${lost}.`)
+}
+
+function memoryOf(facts: Map<string, string>): Finding {
+  const policy = facts.get('maxmemory_policy')
+  if (policy === undefined)
+    return note(
+      'eviction',
+      'It does not tell its maxmemory-policy. It should be noeviction: else a full Redis drops questions.',
+    )
+  const [used, most] = [Number(facts.get('used_memory') ?? 0), Number(facts.get('maxmemory') ?? 0)]
+  if (most > 0 && used > most * 0.8)
+    return note(
+      'eviction',
+      `It is ${Math.round((100 * used) / most)} % full: full, it takes no more questions. Give it more memory.`,
+    )
+  return ok('eviction', 'maxmemory-policy is noeviction: nothing is dropped.')
+}

@@ -1,0 +1,27 @@
+import type { Config } from '../../config.ts'
+import type { Network } from '../../base/http/proxy.ts'
+import { checkSlack, type CheckRow } from '../slack/check-slack.ts'
+import { findingsOf, type Finding } from './finding.ts'
+
+const { ok, note, fault } = findingsOf('Slack')
+
+/** Whose the tokens are, whether Slack takes them, and what the app may do in comparison with its manifest: as `npm run slack` sees it. */
+export async function slackFindings(config: Config, net: Network): Promise<Finding[]> {
+  const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL: apiUrl } = config
+  if (!SLACK_BOT_TOKEN && !SLACK_APP_TOKEN && !SLACK_SIGNING_SECRET)
+    return [fault('tokens', 'No token is set. npm run slack makes the app, and takes its tokens.')]
+  const rows = await checkSlack(
+    { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET },
+    { apiUrl, fetch: net.fetch },
+  )
+  // A worker posts; what comes in is the front's.
+  const isOwn = ({ name }: CheckRow) => config.ROLE !== 'worker' || SLACK_APP_TOKEN || name !== 'SLACK_APP_TOKEN'
+  return rows.filter(isOwn).map(findingOf)
+}
+
+/** What goes well and yet has something to do, such as a scope that can be done without, is a note. */
+function findingOf({ name, ok: isWell, sentence, fix }: CheckRow): Finding {
+  const whole = fix === undefined ? sentence : `${sentence} ${fix}`
+  if (!isWell) return fault(name, whole)
+  return fix === undefined ? ok(name, whole) : note(name, whole)
+}

@@ -1,0 +1,33 @@
+/** How far this machine's clock is from the others': Slack refuses signatures, and TLS certificates, by the clock. */
+import type { Config } from '../../config.ts'
+import type { Network } from '../../base/http/proxy.ts'
+import { findingsOf, type Finding } from './finding.ts'
+
+const { ok, note, fault } = findingsOf('time')
+
+/** Our own check of Slack's signatures allows five minutes either way; a Date header tells seconds. Milliseconds. */
+const WRONG_MS = 60_000
+const NOTED_MS = 5_000
+const ASK_MS = 10_000
+
+export async function timeFindings(config: Config, { net, now }: { net: Network; now(): number }): Promise<Finding[]> {
+  const from = now()
+  const response = await (net.fetch ?? globalThis.fetch)(new URL('api.test', config.SLACK_API_URL), {
+    method: 'POST',
+    signal: AbortSignal.timeout(ASK_MS),
+  }).catch(() => undefined)
+  const theirs = Date.parse(response?.headers.get('date') ?? '')
+  if (Number.isNaN(theirs))
+    return [note('clock', 'Slack’s server did not tell the time, so the clock was not compared.')]
+  // The header is cut to the second, and was written somewhere between the two moments.
+  const apart = Math.round(((from + now()) / 2 - theirs - 500) / 1000)
+  return [clockFinding(apart)]
+}
+
+function clockFinding(apart: number): Finding {
+  const way = apart > 0 ? 'ahead of' : 'behind'
+  const sentence = `This machine’s clock is ${Math.abs(apart)} s ${way} Slack’s.`
+  if (Math.abs(apart) * 1000 >= WRONG_MS)
+    return fault('clock', `${sentence} Set it (NTP): beyond five minutes events over HTTP are refused.`)
+  return Math.abs(apart) * 1000 >= NOTED_MS ? note('clock', sentence) : ok('clock', 'It agrees with Slack’s.')
+}

@@ -1,0 +1,124 @@
+/** Uses the tools that are on, with one harmless question each, and asks the MCP servers for theirs. */
+import { DIALECTS } from '../../agent/dialects/index.ts'
+import type { Tool, ToolContext } from '../../agent/types.ts'
+import type { Config, Env } from '../../config.ts'
+import { createAgent, type AgentParts } from '../../question/create-agent.ts'
+import { isTimeUp, messageOf, ToolError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { ServerLook } from '../mcp/operator.ts'
+import type { Network } from '../../base/http/proxy.ts'
+import { leftOutSentence, type LeftOut } from '../../toolbox/toolbox.ts'
+import { findingsOf, type Finding } from './finding.ts'
+
+const tools = findingsOf('tools')
+const mcp = findingsOf('MCP')
+
+/** What each tool that asks somebody else is asked. A tool that costs something is not. */
+const SAMPLES: Record<string, unknown> = {
+  calculator: { expression: '6 * 7' },
+  wikipedia: { query: 'Wikipedia' },
+  arxiv: { query: 'attention is all you need' },
+  duckduckgo: { query: 'Wikipedia' },
+  github_user: { login: 'octocat' },
+}
+
+export async function toolFindings(config: Config, parts: { log: Log; net: Network }): Promise<Finding[]> {
+  const leftOut: LeftOut[] = []
+  const model = { name: 'none', async *stream() {} }
+  const sources = { ...parts, model, leftOut: (one: LeftOut) => void leftOut.push(one) }
+  // By a dialect that needs no tool: what another one lacks is said beside the rest.
+  const agent = await createAgent({ ...config, AGENT_DIALECT: 'text' }, sources).catch((error: unknown) => error)
+  if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]
+  try {
+    const { tools: on } = agent.answer.agent
+    const used = await Promise.all(on.map((tool) => useOf(tool, agent, config)))
+    const broken = leftOut.map((one) => tools.fault('custom tools', leftOutSentence(one)))
+    return [...used, ...broken, ...needFinding(config, on)]
+  } finally {
+    await agent.close()
+  }
+}
+
+function isAgent(made: unknown): made is AgentParts {
+  return typeof made === 'object' && made !== null && 'answer' in made
+}
+
+/** A tool that may take longer in a run is not waited for longer here. Milliseconds. */
+const USE_MS = 30_000
+
+const AWAY = 'Check the way out to it (HTTPS_PROXY, its address), or take it out of TOOLS.'
+
+async function useOf(tool: Tool, { answer }: AgentParts, config: Config): Promise<Finding> {
+  const sample = tool.parse(SAMPLES[tool.name])
+  // A front may have no way out to them: workers use them.
+  if (!Object.hasOwn(SAMPLES, tool.name) || !sample.ok || config.ROLE === 'front')
+    return tools.ok(tool.name, 'It is on; it was not tried.')
+  const ms = Math.min(config.TOOL_TIMEOUT_MS, USE_MS)
+  const signal = AbortSignal.timeout(ms)
+  const context: ToolContext = {
+    signal,
+    fetch: answer.agent.fetch,
+    now: answer.agent.now,
+    ask: () => Promise.reject(new Error('no model')),
+    memory: {},
+  }
+  try {
+    const text = textOf(await tool.run(sample.value, context))
+    return tool.name === 'wikipedia' ? await wikiFinding(tool, text, context) : tools.ok(tool.name, WORKS)
+  } catch (error) {
+    const isLate = isTimeUp(signal)
+    const said = isLate ? `It did not answer within ${ms / 1000} s.` : messageOf(error)
+    const isAway = isLate || (error instanceof ToolError && error.isDown)
+    return tools.fault(tool.name, isAway ? `${said} ${AWAY}` : said)
+  }
+}
+
+const WORKS = 'It is on, and answers.'
+
+/** A wiki without a page "Wikipedia" is tried with a page that it has: whether it gives texts shows only there. @throws ToolError */
+async function wikiFinding(tool: Tool, text: string, context: ToolContext): Promise<Finding> {
+  if (!text.startsWith('Could not find')) return tools.ok(tool.name, WORKS)
+  const title = /Similar: \[(['"])(.+?)\1[,\]]/.exec(text)?.[2]
+  const sample = tool.parse({ query: title ?? 'Main Page' })
+  const read = sample.ok ? textOf(await tool.run(sample.value, context)) : text
+  return read.startsWith('Could not find')
+    ? tools.note(tool.name, 'It is on, and answers, but no page was found to try whether its texts can be read.')
+    : tools.ok(tool.name, WORKS)
+}
+
+function textOf(output: Awaited<ReturnType<Tool['run']>>): string {
+  if (typeof output === 'string') return output
+  return 'text' in output ? output.text : ''
+}
+
+/** What the dialect that is set cannot do without. */
+function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
+  const needs: readonly string[] = set === 'auto' ? [] : DIALECTS[set].needs
+  const lacking = needs.filter((name) => !on.some((tool) => tool.name === name))
+  return lacking.map((name) => tools.fault(name, `AGENT_DIALECT=${set} cannot do without it: add it to TOOLS.`))
+}
+
+/** Each server of MCP_CONFIG: whether it is up, with how many tools. Its login is looked for where the bot keeps it. */
+export async function mcpFindings(config: Config, env: Env, log: Log): Promise<Finding[]> {
+  if (!config.MCP_CONFIG) return []
+  if (config.ROLE === 'front') return [mcp.ok('MCP_CONFIG', 'ROLE=front calls no server: the workers do.')]
+  const { loadMcpConfig } = await import('../../mcp/config/mcp-config.ts')
+  const { lookAtServers } = await import('../mcp/operator.ts')
+  const { openMcpStore } = await import('../mcp/open-mcp-store.ts')
+  try {
+    const servers = loadMcpConfig(config.MCP_CONFIG, env)
+    const { store, close } = await openMcpStore(config, log)
+    const looked = await lookAtServers({ config, servers, store, log, say() {} }).finally(close)
+    return looked.map((one) => serverFinding(one, config))
+  } catch (error) {
+    return [mcp.fault('MCP_CONFIG', messageOf(error))]
+  }
+}
+
+function serverFinding({ name, state, words }: ServerLook, { REDIS_URL, SECRETS_KEY }: Config): Finding {
+  if (state === 'up') return mcp.ok(name, `It is up, with ${words}.`)
+  if (state === 'down') return mcp.fault(name, `${words} Check its entry in MCP_CONFIG, and whether it runs.`)
+  const lacking = Object.entries({ REDIS_URL, SECRETS_KEY }).flatMap(([setting, value]) => (value ? [] : [setting]))
+  const first = lacking.length > 0 ? `Set ${lacking.join(' and ')}, then` : 'Log in:'
+  return mcp.fault(name, `${words} ${first} npm run mcp -- login ${name}.`)
+}

@@ -1,0 +1,45 @@
+/** `npm run eval`: question sets, recorded episodes or the reader alone, scored. See `--help`. */
+import { loadConfig, readEnv } from '../config.ts'
+import { messageOf } from '../base/errors.ts'
+import { evalQuestions } from './eval/eval-questions.ts'
+import { evalReplay } from './eval/eval-replay.ts'
+import { HELP, parseOptions, type Options } from './eval/options.ts'
+import { readCases, scoreCases, scoreTable } from './eval/score-parser.ts'
+
+async function main(): Promise<void> {
+  const config = loadConfig(readEnv())
+  const defaults = { dialect: config.AGENT_DIALECT, model: config.OPENAI_MODEL, now: new Date() }
+  const options = parseOptions(process.argv.slice(2), defaults)
+  if (options.kind === 'help') console.log(HELP)
+  else if (options.kind === 'read') console.log(await evalReader(options))
+  else if (options.kind === 'replay') console.log(await evalReplay(options, () => new Date()))
+  else console.log(await evalQuestions(options, { config, signal: interrupted(options.out), progress: process.stderr }))
+}
+
+/** The reader alone. Where the cases say what they should be read as, they are scored too. */
+async function evalReader({ file, out, dialect }: Extract<Options, { kind: 'read' }>): Promise<string> {
+  const from = performance.now()
+  const count = await readCases(file, out, dialect)
+  const took = `${count} completions read in ${((performance.now() - from) / 1000).toFixed(1)} s, written to ${out}`
+  const scores = dialect === undefined ? await scoreCases(file) : []
+  const right = scores.reduce((sum, score) => sum + score.right, 0)
+  const total = scores.reduce((sum, score) => sum + score.total, 0)
+  return total === 0 ? took : `${scoreTable(scores)}\n\n${took}\n${right} of ${total} right`
+}
+
+/** Ctrl-C ends the evaluation and keeps what is answered; a second one ends the process by itself. */
+function interrupted(out: string): AbortSignal {
+  const controller = new AbortController()
+  process.once('SIGINT', () =>
+    controller.abort(new Error(`Stopped. The same command with --out ${out} goes on from here.`)),
+  )
+  return controller.signal
+}
+
+main()
+  .catch((error: unknown) => {
+    console.error(`\n${messageOf(error)}`)
+    process.exitCode = 1
+  })
+  // A tool that ignored its signal may still be at work: the output is flushed, and the tool is not waited for.
+  .finally(() => process.stdout.write('', () => process.exit()))

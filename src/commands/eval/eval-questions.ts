@@ -1,0 +1,102 @@
+import { mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { createAgent, type AgentParts, type AgentSources } from '../../question/create-agent.ts'
+import type { Config } from '../../config.ts'
+import { loadDemo } from '../cli/demo.ts'
+import { ConfigError } from '../../base/errors.ts'
+import { createLog } from '../../base/log.ts'
+import { checkBudgetPrices } from '../../model/prices.ts'
+import { createNetwork } from '../../base/http/proxy.ts'
+import { leftOutSentence } from '../../toolbox/toolbox.ts'
+import { AnsweredFile } from './answered.ts'
+import type { Options } from './options.ts'
+import { Progress, type ProgressStream } from './progress.ts'
+import { loadQuestions, type EvalQuestion } from './questions.ts'
+import { writeReport } from './report.ts'
+import { askAll } from './ask-all.ts'
+import { scoreAll, summarise } from './eval-summary.ts'
+import { nameOf, type Variant } from './variants.ts'
+
+type AskOptions = Extract<Options, { kind: 'ask' }>
+
+interface Surroundings {
+  config: Config
+  /** Ends the evaluation; what is answered by then is kept. */
+  signal: AbortSignal
+  progress: ProgressStream
+}
+
+/**
+ * Asks a question set, each side of the comparison in turn, and writes the report.
+ * @returns the text for stdout.
+ * @throws ConfigError when the set, the model or a dialect's tools are not there, or no question at all could be asked.
+ */
+export async function evalQuestions(options: AskOptions, around: Surroundings): Promise<string> {
+  const questions = await loadQuestions(options.file, options.limit)
+  const leftOut = tellOnce(around.progress)
+  const agents = await Promise.all(options.variants.map((variant) => agentOf(variant, around, leftOut)))
+  const title = `${basename(options.file)}, ${questions.length} questions`
+  const report = { title, at: new Date().toISOString(), sides: [] as Awaited<ReturnType<typeof evalSide>>[] }
+  try {
+    mkdirSync(options.out, { recursive: true })
+    for (const [i, variant] of options.variants.entries()) {
+      report.sides.push(await evalSide(variant, agents[i]!, { questions, options, around }))
+    }
+  } finally {
+    await Promise.all(agents.map((agent) => agent.close()))
+  }
+  return writeReport(options.out, report)
+}
+
+/** @throws ConfigError before anything is asked. */
+async function agentOf(
+  { dialect, model }: Variant,
+  { config }: Surroundings,
+  leftOut: TellLeftOut,
+): Promise<AgentParts> {
+  const isDemo = model === 'demo'
+  if (!isDemo && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
+    throw new ConfigError('No model is set: set OPENAI_API_KEY or OPENAI_BASE_URL, or try --model demo.')
+  const demo = isDemo ? await loadDemo() : undefined
+  if (demo && dialect !== demo.DEMO_DIALECT)
+    throw new ConfigError(
+      `The demo speaks the dialect ${demo.DEMO_DIALECT} alone, and not ${dialect}: try --dialect text.`,
+    )
+  const asked = { ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }
+  const log = createLog('silent')
+  if (!isDemo) checkBudgetPrices(asked, log, ['RUN_MAX_USD'])
+  const net = await createNetwork(config)
+  return createAgent(asked, { log, net, model: demo?.demoModel({ isBare: true }), leftOut })
+}
+
+type TellLeftOut = NonNullable<AgentSources['leftOut']>
+
+/** Every side loads the same tools: what is left out is told once. */
+function tellOnce(progress: ProgressStream): TellLeftOut {
+  const told = new Set<string>()
+  return (one) => {
+    const sentence = leftOutSentence(one)
+    if (!told.has(sentence)) progress.write(`${sentence}\n`)
+    told.add(sentence)
+  }
+}
+
+interface Work {
+  questions: EvalQuestion[]
+  options: AskOptions
+  around: Surroundings
+}
+
+async function evalSide(variant: Variant, { answer }: AgentParts, { questions, options, around }: Work) {
+  const asked = questions.map((one) => ({ ...one, question: `${one.question} ${options.append}`.trim() }))
+  const label = nameOf(variant)
+  const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`))
+  const progress = new Progress(around.progress, { label, total: asked.length, now: () => Date.now() })
+  const { concurrency } = options
+  const outcomes = await askAll(asked, { agent: answer.agent, answered, progress, concurrency, signal: around.signal })
+  const scored = scoreAll(asked, outcomes)
+  const failure = scored.find((one) => one.error !== undefined)
+  if (failure && scored.every((one) => one.error !== undefined)) throw new ConfigError(`${label}: ${failure.error}`)
+  if (failure) around.progress.write(`${label}: question ${failure.id} failed: ${failure.error}\n`)
+  return { summary: summarise(variant, scored), questions: scored }
+}

@@ -1,0 +1,125 @@
+import { basename, extname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { ConfigError, messageOf } from '../../base/errors.ts'
+import { dialectOf, parseVariants, type DialectName, type Variant } from './variants.ts'
+
+/** What an evaluation was asked to do. */
+export type Options =
+  | { kind: 'help' }
+  | { kind: 'read'; file: string; out: string; dialect?: DialectName }
+  | { kind: 'replay'; file: string; out: string; dialect: DialectName; limit?: number }
+  | { kind: 'ask'; file: string; out: string; variants: Variant[]; append: string; concurrency: number; limit?: number }
+
+export const HELP = `Asks the agent question sets and scores its answers. Needs a model (OPENAI_API_KEY or OPENAI_BASE_URL) and no Slack setting.
+
+  npm run eval -- SET.jsonl [options]                 a question set: {"id", "question", "gold"} a line;
+                                                      "rejected" in place of "gold": any answer but these is right
+  npm run eval -- --replay FILE.jsonl [options]       recorded episodes, model and observations both as recorded
+  npm run eval -- --read FILE.jsonl --out OUT.jsonl   the reader alone, over completions
+
+  --out DIR             where results.md, results.json and chart.svg go (default: eval-results/NAME-TIME);
+                        with the DIR of an evaluation that was interrupted, what it has answered is not asked again
+  --dialect NAME        in place of AGENT_DIALECT (a replay's is bracket)
+  --model NAME          in place of OPENAI_MODEL; "demo" is the built-in demo, which speaks text alone
+  --compare LIST        several sides beside each other: text,json,native or text:gpt-5-mini,json:llama3.1:8b
+  --append TEXT         added to each question, e.g. "Answer in as few words as possible."
+  --concurrency N       questions at work at once (default 4)
+  --limit N             only the first N questions
+  --help                this text
+
+EM and F1 are HotpotQA's official ones. The last line of stdout is "N of M right", by EM.`
+
+interface Defaults {
+  /** From the configuration. */
+  dialect: DialectName | 'auto'
+  model: string
+  now: Date
+}
+
+/** @throws ConfigError with a sentence for an option that does not exist or cannot be. */
+export function parseOptions(args: string[], defaults: Defaults): Options {
+  const { values, positionals } = parse(args)
+  if (values.help) return { kind: 'help' }
+  const [file, ...more] = [values.read, values.replay, ...positionals].filter((one) => one !== undefined)
+  if (file === undefined) throw new ConfigError('Name a question set, or --replay or --read a file. --help tells more.')
+  if (more.length > 0) throw new ConfigError(`One file at a time: there are ${file} and ${more.join(', ')}.`)
+  if (values.read !== undefined) return readOptions(file, values)
+  const limit = values.limit === undefined ? {} : { limit: count(values.limit, '--limit') }
+  const out = values.out ?? join('eval-results', `${basename(file, extname(file))}-${stamp(defaults.now)}`)
+  if (values.replay !== undefined) {
+    refuse(values, ['model', 'compare', 'append', 'concurrency'], '--replay')
+    return { kind: 'replay', file, out, dialect: dialectOf(values.dialect ?? 'bracket', '--dialect'), ...limit }
+  }
+  const concurrency = count(values.concurrency ?? '4', '--concurrency')
+  return {
+    kind: 'ask',
+    file,
+    out,
+    variants: variantsOf(values, defaults),
+    append: values.append ?? '',
+    concurrency,
+    ...limit,
+  }
+}
+
+type Values = ReturnType<typeof parse>['values']
+
+function parse(args: string[]) {
+  const text = { type: 'string' } as const
+  const named = { out: text, dialect: text, model: text, compare: text, append: text, concurrency: text, limit: text }
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: { ...named, replay: text, read: text, help: { type: 'boolean' } },
+    })
+  } catch (error) {
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. --help lists the options.`)
+  }
+}
+
+function readOptions(file: string, values: Values): Options {
+  refuse(values, ['model', 'compare', 'append', 'concurrency', 'limit'], '--read')
+  if (values.out === undefined) throw new ConfigError('--read needs --out OUT.jsonl, the file to write to.')
+  return {
+    kind: 'read',
+    file,
+    out: values.out,
+    ...(values.dialect ? { dialect: dialectOf(values.dialect, '--dialect') } : {}),
+  }
+}
+
+function refuse(values: Values, names: (keyof Values)[], beside: string): void {
+  const given = names.find((name) => values[name] !== undefined)
+  if (given) throw new ConfigError(`--${given} means nothing beside ${beside}.`)
+}
+
+function variantsOf(values: Values, { dialect, model }: Defaults): Variant[] {
+  if (values.compare !== undefined) {
+    refuse(values, ['dialect'], '--compare')
+    return parseVariants(values.compare, values.model ?? model)
+  }
+  return [
+    {
+      dialect: values.dialect === undefined ? measured(dialect) : dialectOf(values.dialect, '--dialect'),
+      model: values.model ?? model,
+    },
+  ]
+}
+
+/** @throws ConfigError for `auto`: what is measured has to be named, or two reports could not be compared. */
+function measured(dialect: Defaults['dialect']): DialectName {
+  if (dialect !== 'auto') return dialect
+  throw new ConfigError('AGENT_DIALECT is auto: name the dialect that is to be measured with --dialect or --compare.')
+}
+
+function count(text: string, option: string): number {
+  const number = Number(text)
+  if (!/^\d+$/.test(text) || number < 1) throw new ConfigError(`${option} should be a whole number from 1 on.`)
+  return number
+}
+
+/** `20261121-103500`, for the name of a folder. */
+function stamp(now: Date): string {
+  return now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
+}

@@ -1,0 +1,104 @@
+/** Plays recorded episodes through the agent: the model's completions and the tools' observations are the recorded ones. */
+import { z } from 'zod'
+import { zodInput } from '../../agent/tool-input.ts'
+import type { AgentDeps } from '../../agent/agent.ts'
+import type { Dialect, Model, Tool } from '../../agent/types.ts'
+import { ToolError } from '../../base/errors.ts'
+import { stepOfCalls, type Episode } from './episodes.ts'
+import { askAgent, type Outcome } from './outcome.ts'
+
+export interface ReplaySource {
+  dialect: Dialect
+  now(): Date
+}
+
+/** How an episode went, and which call (from 0) was the last that the agent asked for. */
+export interface Replayed {
+  outcome: Outcome
+  lastCall: number
+}
+
+/** Longer than any replay takes: only the recording's steps end it. */
+const REPLAY_TIMEOUT_MS = 600_000
+
+/**
+ * Replays one episode. The agent reads, loops and answers as it does live, except that it does not break loops: the
+ * recording's environment did not, and the recorded turns that follow depend on that.
+ */
+export async function replayEpisode(
+  episode: Episode,
+  tools: string[],
+  { dialect, now }: ReplaySource,
+): Promise<Replayed> {
+  const player = new Player(episode)
+  const limits = {
+    maxSteps: stepsOf(episode),
+    timeoutMs: REPLAY_TIMEOUT_MS,
+    toolTimeoutMs: REPLAY_TIMEOUT_MS,
+    toolOutputChars: Infinity,
+    breakLoops: false,
+  }
+  const world = { now, fetch: nothingOutside, newNonce: () => 'data' }
+  const agent: AgentDeps = { model: player, dialect, tools: player.tools(tools), limits, ...world }
+  const outcome = await askAgent(episode, agent, new AbortController().signal)
+  return { outcome, lastCall: player.lastCall }
+}
+
+/** The recording's own limit. A step that took two calls is two turns here, the first of them unreadable. */
+function stepsOf(episode: Episode): number {
+  const steps = stepOfCalls(episode)
+  const again = steps.length - new Set(steps).size
+  return episode.max_steps === undefined ? Math.max(1, episode.calls.length) : episode.max_steps + again
+}
+
+/** A completion that is nothing but a call, from a recording that asked for the action alone. */
+const BARE_CALL = /^\s*([A-Za-z]\w*)\[/
+
+/** The names that the recordings' models gave their tools: what this dialect reads as one, and what stands alone as one. */
+export function toolsIn(episodes: Episode[], dialect: Dialect): string[] {
+  const named = episodes.flatMap(({ calls }) => calls.flatMap(({ completion }) => namesIn(completion, dialect)))
+  return [...new Set(named)].filter((name) => name.toLowerCase() !== 'finish')
+}
+
+function namesIn(completion: string, dialect: Dialect): string[] {
+  const bare = BARE_CALL.exec(completion)?.[1]
+  const reading = dialect.read({ text: completion }, [])
+  const read = reading.kind === 'actions' ? reading.actions.map((action) => action.tool) : []
+  return bare === undefined ? read : [bare, ...read]
+}
+
+/** A model that plays the calls in their order, and tools that return what was observed in the current call's step. */
+class Player implements Model {
+  readonly name = 'recording'
+  lastCall = -1
+  readonly #episode: Episode
+  readonly #steps: number[]
+
+  constructor(episode: Episode) {
+    this.#episode = episode
+    this.#steps = stepOfCalls(episode)
+  }
+
+  async *stream() {
+    const call = this.#episode.calls[this.lastCall + 1]
+    if (!call) return
+    this.lastCall++
+    yield { type: 'text' as const, text: call.completion }
+  }
+
+  tools(names: string[]): Tool[] {
+    const run = async () => this.#observation()
+    const [input, effects] = [zodInput(z.unknown()), 'read' as const]
+    return names.map((name) => ({ name, description: 'As recorded.', ...input, effects, run }))
+  }
+
+  #observation(): string {
+    const observation = this.#episode.observations[this.#steps[this.lastCall] ?? -1]
+    if (observation === undefined) throw new ToolError('The recording has no observation here.')
+    return observation
+  }
+}
+
+function nothingOutside(): Promise<never> {
+  return Promise.reject(new ToolError('A replay reaches nothing outside.'))
+}

@@ -1,0 +1,146 @@
+/**
+ * The reader alone, over case files (JSONL, one completion a line with what it should be read as), and its score. The
+ * form of a case: `{id, dialect, tools, completion, expected?, tier?}`.
+ */
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { finished } from 'node:stream/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import { readBracket } from '../../agent/dialects/bracket.ts'
+import { readConversational } from '../../agent/dialects/conversational.ts'
+import { readJson } from '../../agent/dialects/json.ts'
+import { readSelfAsk } from '../../agent/dialects/self-ask.ts'
+import { readText } from '../../agent/dialects/text.ts'
+import type { ParsedTurn } from '../../agent/types.ts'
+import { ConfigError, messageOf } from '../../base/errors.ts'
+
+const expectation = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('action'), tool: z.string(), input: z.unknown() }),
+  z.object({ kind: z.literal('finish'), answer: z.string() }),
+  z.object({ kind: z.literal('unparsable') }),
+])
+
+const readCase = z.object({
+  id: z.string(),
+  dialect: z.string(),
+  tools: z.array(z.string()).default([]),
+  completion: z.string(),
+  tier: z.string().default('?'),
+  expected: expectation.optional(),
+})
+
+/** What a completion was, or should be, read as. */
+export type Got = z.infer<typeof expectation>
+type ReadCase = z.infer<typeof readCase>
+
+/** How many cases of one dialect and tier were read right; `misses` are their ids. */
+export interface Score {
+  dialect: string
+  tier: string
+  right: number
+  total: number
+  misses: string[]
+}
+
+const READERS: Record<string, (completion: string, tools: string[]) => ParsedTurn> = {
+  text: readText,
+  json: readJson,
+  docstore: readBracket,
+  bracket: readBracket,
+  'self-ask': (completion) => readSelfAsk(completion),
+  conversational: readConversational,
+}
+
+/** Reads one completion in a dialect, in the form of a case's `expected`. @throws ConfigError for an unknown dialect. */
+export function readCompletion(dialect: string, completion: string, tools: string[]): Got {
+  const read = READERS[dialect]
+  if (!read)
+    throw new ConfigError(`There is no dialect "${dialect}" to read; there are ${Object.keys(READERS).join(', ')}.`)
+  const reading = read(completion, tools)
+  if (reading.kind === 'finish') return { kind: 'finish', answer: reading.answer }
+  const action = reading.kind === 'actions' ? reading.actions[0] : undefined
+  return action ? { kind: 'action', tool: action.tool, input: action.input } : { kind: 'unparsable' }
+}
+
+/**
+ * Reads every case of `inFile` and writes `{id, got}` a line to `outFile`, streaming; resolves to the number of cases.
+ * `dialectOverride` reads all of them in one dialect.
+ * @throws ConfigError naming the line that is no case.
+ */
+export async function readCases(inFile: string, outFile: string, dialectOverride?: string): Promise<number> {
+  const out = createWriteStream(outFile)
+  const written = finished(out)
+  let count = 0
+  try {
+    for await (const each of casesOf(inFile)) {
+      const got = readCompletion(dialectOverride ?? each.dialect, each.completion, each.tools)
+      if (!out.write(`${JSON.stringify({ id: each.id, got })}\n`)) await once(out, 'drain')
+      count++
+    }
+  } finally {
+    out.end()
+    await written
+  }
+  return count
+}
+
+/** Reads every case of a file and compares with what it expects, by dialect and tier: text after trimming, values whole. */
+export async function scoreCases(file: string): Promise<Score[]> {
+  const scores = new Map<string, Score>()
+  for await (const { id, dialect, tier, tools, completion, expected } of casesOf(file)) {
+    if (!expected) continue
+    const key = `${dialect} ${tier}`
+    const score = scores.get(key) ?? { dialect, tier, right: 0, total: 0, misses: [] }
+    scores.set(key, score)
+    score.total++
+    if (same(readCompletion(dialect, completion, tools), expected)) score.right++
+    else score.misses.push(id)
+  }
+  return [...scores.values()]
+}
+
+/** The scores as a Markdown table. */
+export function scoreTable(scores: Score[]): string {
+  const rows = scores.map(({ dialect, tier, right, total }) => {
+    return `| ${dialect} | ${tier} | ${right} of ${total} | ${((100 * right) / total).toFixed(2)} % |`
+  })
+  return ['| dialect | tier | right | |', '|---|---|---|---|', ...rows].join('\n')
+}
+
+function same(got: Got, expected: Got): boolean {
+  return isDeepStrictEqual(comparable(got), comparable(expected))
+}
+
+/** Plain data with its texts trimmed; going through JSON drops what JSON cannot tell apart. */
+function comparable(got: Got): unknown {
+  const trimmed = (_key: string, value: unknown) => (typeof value === 'string' ? value.trim() : value)
+  return JSON.parse(JSON.stringify(got, trimmed))
+}
+
+async function* casesOf(file: string): AsyncGenerator<ReadCase> {
+  let number = 0
+  for await (const line of linesOf(file)) {
+    number++
+    if (line.trim() !== '') yield parseCase(line, `${file}:${number}`)
+  }
+}
+
+/** The lines of a file. Not by `readline`, which also breaks at U+2028, and JSON may hold that. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of createReadStream(file, 'utf8')) {
+    const lines = `${rest}${String(chunk)}`.split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  yield rest
+}
+
+function parseCase(line: string, place: string): ReadCase {
+  try {
+    return readCase.parse(JSON.parse(line))
+  } catch (error) {
+    throw new ConfigError(`${place} is no case: ${messageOf(error)}`)
+  }
+}

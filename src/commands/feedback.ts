@@ -1,0 +1,63 @@
+/** `npm run feedback -- export [--out FILE]`: what people thought of answers, as a question set for `npm run eval`. */
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { evaluationLine } from '../stores/archive/evaluation-set.ts'
+import { redisArchive } from '../stores/archive/redis-archive.ts'
+import type { RunArchive } from '../stores/archive/types.ts'
+import { openCommandRedis } from './command-redis.ts'
+import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
+import { ConfigError, messageOf } from '../base/errors.ts'
+import { createLog } from '../base/log.ts'
+
+const USAGE = `Usage: npm run feedback -- export [--out FILE]
+  writes every answer that people rated as a line of a question set (to stdout, or to FILE): npm run eval -- FILE asks them again.
+  gold is what people said would have been right, or the answer that they liked; rejected is an answer that they disliked.`
+
+const DAY_MS = 86_400_000
+
+/** @throws ConfigError for what is no such command. */
+function outOf(args: string[]): string | undefined {
+  try {
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { out: { type: 'string' } } })
+    if (positionals.length === 1 && positionals[0] === 'export') return values.out
+  } catch {
+    // Told below.
+  }
+  throw new ConfigError(USAGE)
+}
+
+async function exportRated(archive: RunArchive, out: string | undefined): Promise<void> {
+  const lines: string[] = []
+  let leftOut = 0
+  for await (const record of archive.rated()) {
+    const line = evaluationLine(record)
+    if (line) lines.push(`${JSON.stringify(line)}\n`)
+    else leftOut += 1
+  }
+  // What people asked is in it: nobody else on this machine reads it.
+  if (out === undefined) process.stdout.write(lines.join(''))
+  else await writeFile(out, lines.join(''), { mode: 0o600 })
+  const without = leftOut === 0 ? '' : `, ${leftOut} left out: they have no answer and nobody said what would be right`
+  console.error(`${lines.length} rated ${lines.length === 1 ? 'answer' : 'answers'}${without}`)
+}
+
+async function main(config: Config, args: string[]): Promise<void> {
+  const out = outOf(args)
+  if (!config.REDIS_URL)
+    throw new ConfigError('REDIS_URL is missing: without Redis feedback lives in the bot’s memory only.')
+  const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
+  const redis = await openCommandRedis(config, config.REDIS_URL, log)
+  try {
+    const place = { redis, log, prefix: config.REDIS_PREFIX, ttlMs: config.HISTORY_TTL_DAYS * DAY_MS }
+    await exportRated(redisArchive(place), out)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+try {
+  await main(loadConfig(readEnv()), process.argv.slice(2))
+} catch (error) {
+  console.error(messageOf(error))
+  process.exitCode = 1
+}

@@ -1,0 +1,105 @@
+/** `npm run mcp -- list | check | tools [NAME] | login NAME | accept SERVER [TOOL]`: what an operator does about MCP servers. */
+import { parseArgs } from 'node:util'
+import { loadConfig, readEnv, secretsOf } from '../config.ts'
+import { ConfigError, messageOf } from '../base/errors.ts'
+import { createLog } from '../base/log.ts'
+import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
+import { loadMcpConfig } from '../mcp/config/mcp-config.ts'
+import { acceptTools, listTools } from './mcp/operator-tools.ts'
+import type { McpToolbox } from '../mcp/tools/mcp-toolbox.ts'
+import { openMcpStore } from './mcp/open-mcp-store.ts'
+
+const USAGE = `Usage: npm run mcp -- COMMAND
+  list                    the servers of MCP_CONFIG, and which need a login
+  check                   connects to each and says what is wrong; ends with 1 if anything is
+  tools [NAME]            their tools: what they may do, whether they ask a person, which are off and why
+  login NAME [--port N]   logs the workspace in at a remote server; --port: where the browser comes back to on this machine
+  accept SERVER [TOOL]    takes the new and changed tools of a server, or one of them, as they are now`
+
+interface Asked {
+  command: string
+  names: string[]
+  port: number
+}
+
+/** How many names each command takes, at least and at most. */
+const COMMANDS: Record<string, [number, number]> = {
+  list: [0, 0],
+  check: [0, 0],
+  tools: [0, 1],
+  login: [1, 1],
+  accept: [1, 2],
+}
+
+/** @throws ConfigError for what is no such command. */
+function readArgs(args: string[]): Asked {
+  try {
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { port: { type: 'string' } } })
+    const [command = '', ...names] = positionals
+    const [least, most] = Object.hasOwn(COMMANDS, command) ? (COMMANDS[command] ?? [1, 0]) : [1, 0]
+    const port = Number(values.port ?? 0)
+    const isPort =
+      Number.isInteger(port) && port >= 0 && port < 65_536 && (values.port === undefined || command === 'login')
+    if (names.length >= least && names.length <= most && isPort) return { command, names, port }
+  } catch {
+    // Told below.
+  }
+  throw new ConfigError(USAGE)
+}
+
+/** @returns the exit code. */
+async function run(place: OperatorPlace, { command, names: [name, tool], port }: Asked): Promise<number> {
+  if (command === 'check') return checkServers(place)
+  if (command === 'tools') return withToolbox(place, (toolbox) => listTools(place, toolbox, name))
+  if (command === 'login') return logInAt(place, name ?? '', { port, input: process.stdin })
+  if (command === 'accept')
+    return withToolbox(place, (toolbox) => acceptTools(place, toolbox, { server: name ?? '', tool }))
+  return listServers(place)
+}
+
+/** The tools as a worker of the bot has them: all of it is loaded for them, and for nothing else. */
+async function withToolbox(
+  { config, log, store }: OperatorPlace,
+  work: (toolbox: McpToolbox) => Promise<number>,
+): Promise<number> {
+  const [{ createAgent, withoutAuto }, { createNetwork }] = await Promise.all([
+    import('../question/create-agent.ts'),
+    import('../base/http/proxy.ts'),
+  ])
+  const net = await createNetwork(config)
+  const agent = await createAgent({ ...withoutAuto(config), ROLE: 'worker' }, { log, net, mcpStore: store })
+  try {
+    return agent.mcp ? await work(agent.mcp) : 1
+  } finally {
+    await agent.close()
+  }
+}
+
+async function main(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
+  const asked = readArgs(args)
+  const config = loadConfig(env)
+  if (!config.MCP_CONFIG)
+    throw new ConfigError('MCP_CONFIG is missing: it should be a file with the servers, {"mcpServers": {…}}.')
+  const servers = loadMcpConfig(config.MCP_CONFIG, env)
+  if (asked.command === 'login') checkLogin(config, servers, asked.names[0] ?? '')
+  if (!config.REDIS_URL && ['login', 'accept'].includes(asked.command))
+    throw new ConfigError(
+      `REDIS_URL is missing: without Redis, what ${asked.command} does here does not reach the bot.`,
+    )
+  const log = createLog(config.LOG_LEVEL, process.stderr, secretsOf(config))
+  const { store, close } = await openMcpStore(config, log)
+  try {
+    return await run({ config, servers, store, log, say: (line) => console.log(line) }, asked)
+  } finally {
+    close()
+  }
+}
+
+try {
+  process.exitCode = await main(readEnv(), process.argv.slice(2))
+} catch (error) {
+  console.error(messageOf(error))
+  process.exitCode = 1
+}
+// A person's terminal or a server's connection would keep the process.
+process.exit()

@@ -1,0 +1,141 @@
+/** What `npm run mcp` does: each command says what it has to say, and returns its exit code. */
+import type { Readable } from 'node:stream'
+import type { Config } from '../../config.ts'
+import { ConfigError, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { createAgents, systemResolve } from '../../base/http/agents.ts'
+import { hideSecrets } from '../../mcp/tools/hide-secrets.ts'
+import { NO_KEY, hasOwnAuthorization, loginStore, type LoginStore } from '../../mcp/login/login-store.ts'
+import { SealBroken } from '../../base/seal.ts'
+import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { HttpServerConfig, McpConfig, McpServerConfig, McpServers } from '../../mcp/types.ts'
+
+export interface OperatorPlace {
+  config: Config
+  servers: McpConfig
+  store: McpStore
+  log: Log
+  say(line: string): void
+}
+
+/** How long one server may take to connect and list its tools, in ms. */
+const CHECK_MS = 30_000
+
+export async function listServers(place: OperatorPlace): Promise<number> {
+  const logins = loginStore(place.store, place.config.SECRETS_KEY)
+  for (const server of place.servers.servers)
+    place.say([server.name, server.kind, await loginWords(logins, server)].join('\t'))
+  place.say(counted(place.servers.servers.length, 'server'))
+  return 0
+}
+
+/** Whether anybody has to log in, as far as the bot knows. */
+async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<string> {
+  if (server.kind === 'stdio') return 'is started when needed'
+  if (hasOwnAuthorization(server)) return 'has its login in MCP_CONFIG'
+  try {
+    const [need, login] = [await logins.needOf(server), await logins.load(server)]
+    if (need) return `needs a login: ${need.why}`
+    return login ? 'logged in' : 'no login'
+  } catch (error) {
+    if (error instanceof SealBroken) return `needs a login: its login cannot be read. ${error.message}`
+    throw error
+  }
+}
+
+export async function checkServers(place: OperatorPlace): Promise<number> {
+  const looked = await lookAtServers(place)
+  for (const { name, state, words } of looked) place.say([name, state, words].join('\t'))
+  return looked.every(({ state }) => state === 'up') ? 0 : 1
+}
+
+/** A server as it is now, and more of it in words. */
+export interface ServerLook {
+  name: string
+  state: 'up' | 'needs a login' | 'down'
+  words: string
+}
+
+/** Connects to each, and asks for its tools. */
+export async function lookAtServers(place: OperatorPlace): Promise<ServerLook[]> {
+  const servers = await openedServers(place)
+  try {
+    return await Promise.all(servers.all().map(({ config: { name } }) => lookAt(servers, name)))
+  } finally {
+    await servers.close()
+  }
+}
+
+async function lookAt(servers: McpServers, name: string): Promise<ServerLook> {
+  const server = servers.of(name)
+  try {
+    const { tools } = await server.list(AbortSignal.timeout(CHECK_MS))
+    return { name, state: 'up', words: counted(tools.length, 'tool') }
+  } catch (error) {
+    const { state, why } = server.status()
+    const words = hideSecrets(server.config.secrets).text(why ?? messageOf(error))
+    return { name, state: state === 'needs-login' ? 'needs a login' : 'down', words }
+  }
+}
+
+/** What can be said of a login before anything is asked. @throws ConfigError */
+export function checkLogin(config: Config, servers: McpConfig, name: string): void {
+  remoteServer(servers, name)
+  if (!config.SECRETS_KEY) throw new ConfigError(NO_KEY)
+}
+
+/** @throws ConfigError for a server that nobody logs in to; ToolError where the login fails. */
+export async function logInAt(
+  place: OperatorPlace,
+  name: string,
+  { port, input }: { port: number; input: Readable },
+): Promise<number> {
+  const server = remoteServer(place.servers, name)
+  const logins = loginStore(place.store, place.config.SECRETS_KEY)
+  const [{ logIn }, { authFetch }] = await Promise.all([
+    import('../../mcp/login/log-in.ts'),
+    import('../../mcp/servers/http-fetch.ts'),
+  ])
+  const { proxy, resolve } = wayOut(place.config)
+  const agents = await createAgents({ proxy })
+  try {
+    const fetch = authFetch(server, { agents, resolve })
+    await logIn(server, { logins, fetch, port, input, say: place.say, now: Date.now })
+  } finally {
+    await Promise.all([agents.inside.destroy(), agents.outside.destroy()])
+  }
+  place.say(`Logged in at ${name}. The bot uses it from now on.`)
+  return 0
+}
+
+/** @throws ConfigError where MCP_CONFIG has none of the name */
+export function serverNamed({ servers }: McpConfig, name: string): McpServerConfig {
+  const server = servers.find((one) => one.name === name)
+  if (server) return server
+  throw new ConfigError(`MCP_CONFIG has no server ${name}: it has ${servers.map((one) => one.name).join(', ')}.`)
+}
+
+function remoteServer(servers: McpConfig, name: string): HttpServerConfig {
+  const server = serverNamed(servers, name)
+  if (server.kind === 'stdio')
+    throw new ConfigError(`${name} runs on this machine: what it needs to log in stands in its env.`)
+  if (hasOwnAuthorization(server))
+    throw new ConfigError(`${name} has an Authorization header in MCP_CONFIG: that is its login.`)
+  return server
+}
+
+async function openedServers({ config, servers, store, log }: OperatorPlace): Promise<McpServers> {
+  const { openLoggedIn } = await import('../../mcp/login/logged-in-servers.ts')
+  return openLoggedIn(servers, { log, now: Date.now, store, secretsKey: config.SECRETS_KEY, ...wayOut(config) })
+}
+
+/** Behind a proxy names are looked up by us too, before it does. */
+function wayOut(config: Config) {
+  if (!config.HTTPS_PROXY) return {}
+  const noProxy = config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}
+  return { proxy: { uri: config.HTTPS_PROXY, ...noProxy }, resolve: systemResolve }
+}
+
+export function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}

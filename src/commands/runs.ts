@@ -1,0 +1,127 @@
+/**
+ * `npm run runs -- list | show ID | retry ID`: what an operator does about questions that were dead-lettered;
+ * `npm run runs -- trace ID`: what a run exchanged; `npm run runs -- audit`: what tools have written.
+ */
+import { redisArchive } from '../stores/archive/redis-archive.ts'
+import { auditLine } from '../stores/audit/audit-lines.ts'
+import { auditedTeams, redisAudit } from '../stores/audit/redis-audit.ts'
+import { MOST_ENTRIES } from '../stores/audit/types.ts'
+import { openCommandRedis } from './command-redis.ts'
+import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
+import { ConfigError, messageOf } from '../base/errors.ts'
+import { createLog } from '../base/log.ts'
+import { retryDeadLettered, type RetryPlace } from '../queue/operator-retry.ts'
+import { sealerOf, type Sealer } from '../base/seal.ts'
+import { findRuns, listRuns, shownRun, summaryOf } from '../stores/runs/list-runs.ts'
+
+const USAGE = `Usage: npm run runs -- COMMAND
+  list          the questions that wait, run or were dead-lettered, given up (list --all: the answered ones of the last day too)
+  show ID       all that is known of one, what was asked and answered included
+  retry ID      hand a dead-lettered one out again
+  trace ID      what a run exchanged with models and tools, as JSON, where RUN_TRACES=true kept it; npm run trace FILE opens it
+  audit [N]     the last N writes of tools, 20 unless N is given, the newest first: when, what came of it, which tool, who asked,
+                who allowed it, and the beginning of the arguments' SHA-256 (audit [N] --json: whole, a JSON object a line)`
+
+/** How many writes are listed unless a number is given. */
+const WRITES_LISTED = 20
+
+const DAY_MS = 86_400_000
+
+/** `ttlMs`: how long runs are kept. */
+interface Place extends RetryPlace {
+  ttlMs: number
+  sealer: Sealer | undefined
+}
+
+/** @returns the exit code. */
+async function runs(place: Place, [command, argument, ...more]: string[]): Promise<number> {
+  if (command === 'trace' && argument) return trace(place, argument)
+  if (command === 'list') return list(place, argument === '--all')
+  if (command === 'show' && argument) return show(place, argument)
+  if (command === 'retry' && argument) return retry(place, argument)
+  const asked = command === 'audit' ? auditAsked([argument, ...more]) : undefined
+  if (asked) return audit(place, asked)
+  console.error(USAGE)
+  return 1
+}
+
+/** Undefined for anything but a number, `--json`, or both. */
+function auditAsked(args: (string | undefined)[]): { n: number; asJson: boolean } | undefined {
+  const [given = String(WRITES_LISTED), ...others] = args.filter((arg) => arg !== undefined && arg !== '--json')
+  const n = /^\d{1,6}$/.test(given) ? Number(given) : 0
+  return n > 0 && others.length === 0 ? { n: Math.min(n, MOST_ENTRIES), asJson: args.includes('--json') } : undefined
+}
+
+async function audit({ redis, prefix }: RetryPlace, { n, asJson }: { n: number; asJson: boolean }): Promise<number> {
+  const log = redisAudit({ redis, prefix })
+  const lists = await Promise.all((await auditedTeams(redis, prefix)).map((team) => log.list({ team }, n)))
+  const newest = lists
+    .flat()
+    .sort((one, other) => other.at - one.at)
+    .slice(0, n)
+  for (const entry of newest) console.log(asJson ? JSON.stringify(entry) : auditLine(entry))
+  if (!asJson) console.log(newest.length === 1 ? '1 write' : `${newest.length} writes`)
+  return 0
+}
+
+async function list(place: RetryPlace, isAll: boolean): Promise<number> {
+  let count = 0
+  for await (const run of listRuns(place)) {
+    if ((run.state === 'done' || run.state === 'added') && !isAll) continue
+    console.log(summaryOf(run))
+    count += 1
+  }
+  console.log(count === 1 ? '1 run' : `${count} runs`)
+  return 0
+}
+
+async function show(place: RetryPlace, id: string): Promise<number> {
+  const found = await findRuns(place, id)
+  for (const run of found) console.log(JSON.stringify(shownRun(run), null, 2))
+  return found.length > 0 ? 0 : unknown(id)
+}
+
+async function trace(place: Place, id: string): Promise<number> {
+  const found = await redisArchive(place).loadTrace(id)
+  if (found) console.log(JSON.stringify(found, null, 2))
+  else
+    console.error(`There is no trace of ${id}. Runs are traced where RUN_TRACES=true, and kept for HISTORY_TTL_DAYS.`)
+  return found ? 0 : 1
+}
+
+async function retry(place: RetryPlace, id: string): Promise<number> {
+  if (await retryDeadLettered(place, id)) {
+    console.log(`${id} is handed out again.`)
+    return 0
+  }
+  const [run] = await findRuns(place, id)
+  if (!run) return unknown(id)
+  console.error(`${id} is not dead-lettered but ${run.state}: there is nothing to hand out again.`)
+  return 1
+}
+
+function unknown(id: string): number {
+  console.error(`There is no such run: ${id}. List them with: npm run runs -- list`)
+  return 1
+}
+
+async function main(config: Config, args: string[]): Promise<number> {
+  if (!config.REDIS_URL)
+    throw new ConfigError('REDIS_URL is missing: without Redis runs live in the bot’s memory only.')
+  const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
+  const redis = await openCommandRedis(config, config.REDIS_URL, log)
+  try {
+    const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS
+    const sealer = config.SECRETS_KEY === undefined ? undefined : sealerOf(config.SECRETS_KEY)
+    return await runs({ redis, prefix: config.REDIS_PREFIX, knownTtlMs, ttlMs: knownTtlMs, sealer, log }, args)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+try {
+  process.exitCode = await main(loadConfig(readEnv()), process.argv.slice(2))
+} catch (error) {
+  console.error(messageOf(error))
+  process.exitCode = 1
+}

@@ -1,0 +1,120 @@
+/** `npm run slack`: from nothing to a Slack app that the bot can speak with; later, whether it still can. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { loadConfig, readEnv, type Env } from '../config.ts'
+import { ConfigError, messageOf } from '../base/errors.ts'
+import { createNetwork } from '../base/http/proxy.ts'
+import { createAddress, readManifest } from './slack/app-manifest.ts'
+import { checkSlack, installedIn, type CheckOptions } from './slack/check-slack.ts'
+import { connectSlack } from './slack/connect-slack.ts'
+import type { Desk } from './slack/desk.ts'
+import { openBrowser } from './slack/open-browser.ts'
+import { isPiped, readPiped, tokensIn } from './slack/piped-tokens.ts'
+import { tokensOf } from './slack/slack-tokens.ts'
+import { Terminal } from './slack/terminal.ts'
+import { tokenFile } from './slack/token-file.ts'
+
+const USAGE = `Usage: npm run slack [-- --json [--write]]
+  (nothing)   leads you through it in a terminal: the app, its tokens, the checks, .env; run again it looks whether all still holds
+  --json      asks nothing: takes the tokens from the settings or, as NAME=value lines, from a pipe, and prints what was found as
+              one JSON object; ends with 1 if anything is wrong
+  --write     with --json: puts the tokens of the pipe into .env if nothing is wrong with them`
+
+const ENV_FILE = '.env'
+/** What a shell says of a command that Ctrl+C has ended. */
+const INTERRUPTED = 130
+
+/** Of the settings only those that this needs: a wrong one elsewhere is another command's matter. */
+async function options(env: Env): Promise<CheckOptions> {
+  const names = ['SLACK_API_URL', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
+  const config = loadConfig(Object.fromEntries(names.map((name) => [name, env[name]])))
+  const { fetch } = await createNetwork(config)
+  return { apiUrl: config.SLACK_API_URL, fetch }
+}
+
+/** @returns the exit code. */
+async function report(env: Env, { writes }: { writes: boolean }): Promise<number> {
+  const how = await options(env)
+  const given = tokensOf(env)
+  const tokens = { ...given, ...tokensIn(isPiped() ? await readPiped(process.stdin) : '') }
+  const file = tokenFile(ENV_FILE, { env, given })
+  const checks = await checkSlack(tokens, { ...how, before: file.installed() })
+  const ok = checks.every((row) => row.ok)
+  const written = writes && ok && (await file.keep(tokens, { installed: installedIn(checks) })) === 'written'
+  const create = createAddress(readManifest('plain'))
+  console.log(JSON.stringify({ ok, api: how.apiUrl, checks, ...(written && { written: ENV_FILE }), create }, null, 2))
+  return ok ? 0 : 1
+}
+
+/** Who reads JSON gets a wrong setting as JSON too. */
+function reportFault(error: unknown): number {
+  const checks = [{ name: 'settings', ok: false, sentence: messageOf(error) }]
+  console.log(JSON.stringify({ ok: false, checks }, null, 2))
+  return 1
+}
+
+/** @returns the exit code. */
+async function lead(env: Env): Promise<number> {
+  const how = await options(env)
+  const tokens = tokensOf(env)
+  const leave = () => {
+    console.log('Stopped. What was not written yet stays as it was.')
+    process.exit(INTERRUPTED)
+  }
+  const terminal = new Terminal({ input: process.stdin, output: process.stdout, leave })
+  try {
+    const desk: Desk = {
+      say: (text) => terminal.say(text),
+      ask: (prompt, how) => terminal.ask(prompt, how),
+      confirm: (prompt, preset) => terminal.confirm(prompt, preset),
+      open: (address) => openBrowser(address, env),
+    }
+    const file = tokenFile(ENV_FILE, { env, given: tokens })
+    if (!(await connectSlack({ ...how, desk, tokens, file }))) return 1
+    if (!(await mayStart(desk))) return 0
+  } finally {
+    terminal.close()
+  }
+  return start()
+}
+
+/** What else is missing is told as the start itself would. */
+async function mayStart(desk: Desk): Promise<boolean> {
+  desk.say('\nAll is well with Slack. In a channel: /invite @thinkaloud')
+  try {
+    loadConfig(readEnv(ENV_FILE), { serves: true })
+  } catch (error) {
+    desk.say(`\nBefore it can start (npm start), in ${ENV_FILE}:\n${messageOf(error)}`)
+    return false
+  }
+  return desk.confirm('Start it now?', true)
+}
+
+/** The bot in a process of its own, as this one was started; Ctrl+C reaches both, and this one waits. */
+function start(): Promise<number> {
+  const main = join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'main.ts' : 'main.js')
+  const bot = spawn(process.execPath, [...process.execArgv, main], { stdio: 'inherit' })
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => bot.kill('SIGTERM'))
+  return new Promise((resolve) => bot.once('close', (code) => resolve(code ?? 1)))
+}
+
+async function main(args: string[]): Promise<number> {
+  const isJson = args.includes('--json')
+  const known = args.filter((arg) => arg === '--json' || (arg === '--write' && isJson))
+  if (known.length < args.length) throw new ConfigError(USAGE)
+  const env = readEnv(ENV_FILE)
+  if (isJson) return report(env, { writes: args.includes('--write') }).catch(reportFault)
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new ConfigError('npm run slack leads a person in a terminal. In a pipe: npm run slack -s -- --json')
+  return lead(env)
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  console.error(messageOf(error))
+  process.exitCode = 1
+}
+// Kept connections to Slack would hold the process.
+process.exit()

@@ -1,0 +1,175 @@
+import { createLog } from '../../base/log.ts'
+import { outcomeOf, SlackRefusal } from '../../slack/client/slack-errors.ts'
+import { SlackWeb, type SlackResult } from '../../slack/client/slack-web.ts'
+import { plainLine } from '../../slack/format/escape.ts'
+import { readManifest } from './app-manifest.ts'
+import { fixFor, refusedSentence } from './token-refusals.ts'
+import { appOf, formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'
+
+/** How one check went. */
+export interface CheckRow {
+  name: string
+  ok: boolean
+  /** What was found, without a token in it. */
+  sentence: string
+  /** What to do, and where to click. */
+  fix?: string
+  /** The token that has to be another one. */
+  token?: TokenName
+  /** Ids and lists, for programs. */
+  facts?: Record<string, string | string[]>
+}
+
+/** Which app in which workspace, by their ids. */
+export interface Installed {
+  team?: string
+  app?: string
+}
+
+export interface CheckOptions {
+  apiUrl: string
+  fetch?: typeof globalThis.fetch | undefined
+  /** What was there when it was looked last. */
+  before?: Installed
+}
+
+/**
+ * Asks Slack about the tokens: whether it takes them, whose they are, and what the app may do in comparison with its manifest.
+ * Never throws for what is missing or wrong, and no row holds a token.
+ */
+export async function checkSlack(tokens: SlackTokens, options: CheckOptions): Promise<CheckRow[]> {
+  const { before = {} } = options
+  const app = appOf(tokens.SLACK_APP_TOKEN)
+  const [bot, door] = await Promise.all([
+    checkBot(tokens.SLACK_BOT_TOKEN, { ...options, app: app ?? before.app }),
+    checkDoor(tokens, { ...options, app: app ?? before.app }),
+  ])
+  return [...bot, ...door, ...sameApp(bot, door), ...changes(bot, before)]
+}
+
+/** What a row of `auth.test` says of where the bot is installed. */
+export function installedIn(rows: CheckRow[]): Installed {
+  const { team, app } = rows.find(({ name }) => name === 'auth.test')?.facts ?? {}
+  return { ...(typeof team === 'string' && { team }), ...(typeof app === 'string' && { app }) }
+}
+
+/** Whether a row says that nothing could be asked at all. */
+export function isUnreachable({ facts }: CheckRow): boolean {
+  return facts?.['error'] === 'connection'
+}
+
+type Asked = CheckOptions & { app: string | undefined }
+
+async function checkBot(token: string | undefined, options: Asked): Promise<CheckRow[]> {
+  const bad = form('SLACK_BOT_TOKEN', token)
+  if (bad || token === undefined) return bad ? [bad] : []
+  const answer = await ask('auth.test', token, options)
+  if ('error' in answer) return [refused('SLACK_BOT_TOKEN', { name: 'auth.test', error: answer.error, ...options })]
+  const { team_id: team, team: teamName, user, user_id: userId, bot_id: botId, app_id: appId } = answer.result
+  if (typeof botId !== 'string' || typeof team !== 'string')
+    return [refused('SLACK_BOT_TOKEN', { name: 'auth.test', error: 'no_bot', ...options })]
+  const app = idOf(appId) ?? options.app
+  const sentence = `The bot token is that of @${nameOf(user)} in the workspace ${nameOf(teamName)} (${nameOf(team)}).`
+  const facts = { team: nameOf(team), user: nameOf(userId), ...(app && { app }) }
+  return [{ name: 'auth.test', ok: true, sentence, facts }, scopes(answer.result, app)]
+}
+
+/** What the installation has, against what the manifest asks for: that of the agent app, where the token has its scope. */
+function scopes({ response_metadata: metadata }: SlackResult, app: string | undefined): CheckRow {
+  const { scopes: granted }: { scopes?: unknown } = Object(metadata)
+  const name = 'scopes'
+  if (!Array.isArray(granted))
+    return { name, ok: true, sentence: 'This Slack does not tell the scopes of the token: they are not compared.' }
+  const manifest = readManifest(granted.includes('assistant:write') ? 'agent' : 'plain')
+  const missing = manifest.scopes.filter((scope) => !granted.includes(scope))
+  const needed = missing.filter((scope) => !manifest.optional.includes(scope))
+  if (missing.length === 0)
+    return { name, ok: true, sentence: `The app has all ${manifest.scopes.length} scopes of ${manifest.file}.` }
+  const doWithout = needed.length === 0 ? ' It can do without.' : ''
+  return {
+    name,
+    ok: needed.length === 0,
+    sentence: `The app is installed without ${missing.join(', ')}, which ${manifest.file} asks for.${doWithout}`,
+    fix: fixFor('missing_scope', { app, name: 'SLACK_BOT_TOKEN' }),
+    facts: { missing },
+  }
+}
+
+/** How events come in: over Socket Mode by the app-level token, else over HTTP, where the secret proves itself only with an event. */
+async function checkDoor(tokens: SlackTokens, options: Asked): Promise<CheckRow[]> {
+  const { SLACK_APP_TOKEN: token, SLACK_SIGNING_SECRET: secret } = tokens
+  if (token === undefined && secret !== undefined) {
+    const sentence = 'Events come over HTTP: the signing secret is there; only an event of Slack’s can prove it.'
+    return [form('SLACK_SIGNING_SECRET', secret) ?? { name: 'SLACK_SIGNING_SECRET', ok: true, sentence }]
+  }
+  const bad = form('SLACK_APP_TOKEN', token)
+  if (bad || token === undefined) return bad ? [bad] : []
+  const name = 'apps.connections.open'
+  const answer = await ask(name, token, options)
+  if ('error' in answer) return [refused('SLACK_APP_TOKEN', { name, error: answer.error, ...options })]
+  const sentence = 'The app-level token opens Socket Mode connections.'
+  return [{ name, ok: true, sentence, ...(options.app && { facts: { app: options.app } }) }]
+}
+
+function form(name: TokenName, value: string | undefined): CheckRow | undefined {
+  const fix = `Copy it from ${WHERE[name]}, of the app at https://api.slack.com/apps.`
+  if (value === undefined) return { name, ok: false, sentence: `${name} is missing.`, fix, token: name }
+  const sentence = formFault(name, value)
+  return sentence === undefined ? undefined : { name, ok: false, sentence, fix, token: name }
+}
+
+/** Two tokens of two apps are both good, and the bot would hear nothing. */
+function sameApp(bot: CheckRow[], door: CheckRow[]): CheckRow[] {
+  const [one, other] = [bot, door].map((rows) => rows.find(({ ok, facts }) => ok && facts?.['app'])?.facts?.['app'])
+  if (one === undefined || other === undefined || one === other) return []
+  const sentence = `The bot token is of the app ${String(one)}, the app-level token of ${String(other)}.`
+  const fix = `Take both from one app: https://api.slack.com/apps/${String(one)}/general, ${WHERE.SLACK_APP_TOKEN}.`
+  return [{ name: 'same app', ok: false, sentence, fix, token: 'SLACK_APP_TOKEN' }]
+}
+
+/** What is another one than before; no fault by itself. */
+function changes(rows: CheckRow[], before: Installed): CheckRow[] {
+  const { team } = installedIn(rows)
+  if (team === undefined || before.team === undefined || team === before.team) return []
+  const sentence = `The token is of another workspace than before: ${team}, where it was ${before.team}.`
+  return [{ name: 'workspace', ok: true, sentence, facts: { team, before: before.team } }]
+}
+
+function refused(token: TokenName, { name, error, apiUrl, app }: Asked & { name: string; error: string }): CheckRow {
+  const sentence = refusedSentence(error, { name: token, host: new URL(apiUrl).host })
+  const isToken = !/^(?:connection|ratelimited|http_|not_slack)/.test(error)
+  const fix = fixFor(error, { app, name: token })
+  return { name, ok: false, sentence, fix, facts: { error }, ...(isToken && { token }) }
+}
+
+const TRIES = 2
+/** What stands for a page, or for anything else that is no word of Slack's. */
+const NOT_SLACK = 'not_slack'
+
+/** One more try for a network that only stumbled. */
+async function ask(
+  method: string,
+  token: string,
+  { apiUrl, fetch }: CheckOptions,
+): Promise<{ result: SlackResult } | { error: string }> {
+  const web = new SlackWeb({ token, apiUrl, log: createLog('silent'), fetch })
+  let error = 'connection'
+  for (let tries = 0; tries < TRIES; tries++) {
+    try {
+      return { result: await web.call(method, {}, { effort: 'once' }) }
+    } catch (thrown) {
+      if (thrown instanceof SlackRefusal) return { error: /^\w{1,60}$/.test(thrown.code) ? thrown.code : NOT_SLACK }
+      error = outcomeOf(thrown)
+    }
+  }
+  return { error }
+}
+
+/** What Slack calls somebody or something, fit for one line of a terminal. */
+function nameOf(value: unknown): string {
+  return typeof value === 'string' ? plainLine(value.replace(/\p{Cf}/gu, '')).slice(0, 80) : '?'
+}
+
+function idOf(value: unknown): string | undefined {
+  return typeof value === 'string' && /^A[A-Z0-9]{5,30}$/.test(value) ? value : undefined
+}

@@ -1,0 +1,60 @@
+import { loadConfig, type Env } from '../../config.ts'
+import { messageOf } from '../../base/errors.ts'
+
+export const TOKEN_NAMES = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET'] as const
+
+export type TokenName = (typeof TOKEN_NAMES)[number]
+
+/** What the bot speaks with Slack by: a bot token, and an app-level token (Socket Mode) or a signing secret (HTTP). */
+export type SlackTokens = Partial<Record<TokenName, string>>
+
+/** Where Slack shows each of them, by the names of its menus. */
+export const WHERE: Record<TokenName, string> = {
+  SLACK_BOT_TOKEN: 'OAuth & Permissions → Bot User OAuth Token',
+  SLACK_APP_TOKEN: 'Basic Information → App-Level Tokens → Generate Token and Scopes, with the scope connections:write',
+  SLACK_SIGNING_SECRET: 'Basic Information → App Credentials → Signing Secret',
+}
+
+/** What else begins as a token does, for those who copied the wrong one. */
+const KINDS: [prefix: string, kind: string][] = [
+  ['xoxb-', 'the bot token'],
+  ['xapp-', 'the app-level token'],
+  ['xoxp-', 'a person’s own token'],
+  ['xoxe', 'a token of an app whose tokens rotate, or one that configures apps'],
+  ['xox', 'another kind of token'],
+]
+
+/** @returns the sentence that says what is wrong with the form; it never holds the value itself. */
+export function formFault(name: TokenName, value: string): string | undefined {
+  const kind = KINDS.find(([prefix]) => value.startsWith(prefix))
+  const isOther = kind && !(name === 'SLACK_BOT_TOKEN' ? 'xoxb-' : 'xapp-').startsWith(kind[0])
+  if (kind && (isOther || name === 'SLACK_SIGNING_SECRET'))
+    return `What begins with ${kind[0]} is ${kind[1]}, not ${name}. That is under ${WHERE[name]}.`
+  if (name === 'SLACK_SIGNING_SECRET' && !/^[\x21-\x7e]{8,}$/.test(value))
+    return 'SLACK_SIGNING_SECRET should be at least 8 characters without a blank; Slack’s are 32 of 0-9 and a-f.'
+  try {
+    loadConfig({ [name]: value })
+    return undefined
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
+/** The tokens that the settings hold, from NAME or from the file of NAME_FILE; of the wrong form too. */
+export function tokensOf(env: Env): SlackTokens {
+  const found = TOKEN_NAMES.map((name) => [name, tokenOf(env, name)] as const)
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined))
+}
+
+function tokenOf(env: Env, name: TokenName): string | undefined {
+  try {
+    return loadConfig({ [name]: env[name], [`${name}_FILE`]: env[`${name}_FILE`] })[name]
+  } catch {
+    return env[name]
+  }
+}
+
+/** The id of the app, as Slack writes it into its app-level tokens: `xapp-1-A…-…`. */
+export function appOf(token = ''): string | undefined {
+  return /^xapp-\d+-(A[A-Z0-9]{5,30})-/.exec(token)?.[1]
+}

@@ -1,0 +1,40 @@
+/** The values in MCP_CONFIG, `${VAR}` filled in. */
+import type { Env } from '../../config.ts'
+import { hasSecretName, secretsIn } from './secret-values.ts'
+
+/** `${NAME}` or `${NAME:-default}`. A default holds no `}`. */
+const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g
+
+/** Fills texts in, and remembers the secrets that it saw. */
+export interface ValueReader {
+  /**
+   * `name` is the key that the text stands under. `isGuarded`: it may be a secret without coming from a variable and without such
+   * a name. An empty variable counts as one that is not set.
+   */
+  read(text: string, name: string, isGuarded?: boolean): string
+  /** Variables that are not set and have no default. */
+  missing: Set<string>
+  secrets(): string[]
+}
+
+export function createValueReader(env: Env): ValueReader {
+  const found = new Set<string>()
+  const missing = new Set<string>()
+  const note = (value: string, names: string[]) => {
+    for (const one of secretsIn(value, names)) found.add(one)
+  }
+  return {
+    missing,
+    secrets: () => [...found],
+    read(text, name, isGuarded = false) {
+      const filled = text.replace(VARIABLE, (_, variable: string, fallback: string | undefined) => {
+        const value = env[variable] || fallback
+        if (value === undefined) missing.add(variable)
+        else note(value, [name, variable])
+        return value ?? ''
+      })
+      if (isGuarded || hasSecretName(name)) note(filled, [name])
+      return filled
+    },
+  }
+}

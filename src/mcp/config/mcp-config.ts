@@ -1,0 +1,209 @@
+import { readFileSync, statSync } from 'node:fs'
+import { z } from 'zod'
+import type { Env } from '../../config.ts'
+import { ConfigError } from '../../base/errors.ts'
+import { createValueReader, type ValueReader } from './config-values.ts'
+import type { McpConfig, McpServerConfig, OAuthSettings } from '../types.ts'
+
+/** Of MCP_CONFIG's file, in bytes. */
+const MAX_FILE = 1_000_000
+
+const texts = z.record(z.string(), z.string('a text'), 'an object of names and texts')
+const patterns = z.array(
+  z.string().regex(/^(?:[^\s*]{1,200}\*?|\*)$/, 'the name of a tool, with * at most at its end'),
+  'a list of names of tools',
+)
+const rules = {
+  allow: patterns.optional(),
+  ask: patterns.optional(),
+  deny: patterns.optional(),
+  trust: z.boolean('true or false').default(false),
+  timeoutMs: z.int('a whole number from 100 to 300000').min(100).max(300_000).optional(),
+  channels: z
+    .array(
+      z.string().regex(/^(?:[CG][A-Z0-9]{5,}|dm)$/, 'the id of a channel such as C0123456789, or dm'),
+      'a list of ids of channels',
+    )
+    .optional(),
+}
+
+const stdio = z.strictObject({
+  type: z.literal('stdio', 'stdio, as it has a command').optional(),
+  command: z.string('a program’s name or path').min(1, 'a program’s name or path'),
+  args: z.array(z.string('a text'), 'a list of texts').default([]),
+  env: texts.default({}),
+  cwd: z.string('a folder').optional(),
+  ...rules,
+})
+
+const http = z.strictObject({
+  type: z.enum(['http', 'streamable-http', 'sse'], 'http or sse, as it has an address').optional(),
+  url: z.string('an address that begins with https:// or http://'),
+  headers: texts.default({}),
+  oauth: z
+    .strictObject(
+      {
+        clientId: z.string('a text').min(1, 'a text').optional(),
+        clientSecret: z.string('a text').min(1, 'a text').optional(),
+        scope: z.string('scopes with spaces between them').min(1, 'scopes with spaces between them').optional(),
+      },
+      'an object with clientId, clientSecret or scope',
+    )
+    .optional(),
+  ...rules,
+})
+
+type Written = z.infer<typeof stdio> | z.infer<typeof http>
+
+/**
+ * Reads MCP_CONFIG's file: `{"mcpServers": {"name": {"command", "args", "env", "cwd"} | {"type", "url", "headers"}}}` with keys of
+ * ours (README). `${VAR}` and `${VAR:-default}` are filled from `env`.
+ * @throws ConfigError with one sentence a line, each with the file, the server and the key, and none with a value.
+ */
+export function loadMcpConfig(file: string, env: Env): McpConfig {
+  const problems: string[] = []
+  const servers = serversIn(file).flatMap(([name, value]) => {
+    const say = (what: string) => problems.push(`MCP_CONFIG: ${file}: ${what}`)
+    const written = checked(name, value, say)
+    const server = written && filledIn(name, written, { env, say })
+    return server ? [server] : []
+  })
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return { servers }
+}
+
+function serversIn(file: string): [string, unknown][] {
+  const whole = z.strictObject({ mcpServers: z.custom<object>(isObject) }).safeParse(readJson(file))
+  // As they are written: zod leaves out a name such as __proto__ without a word.
+  if (whole.data) return Object.entries(whole.data.mcpServers)
+  const unknown = whole.error?.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [])) ?? []
+  throw new ConfigError(
+    unknown.length > 0
+      ? `MCP_CONFIG: ${file}: ${listed(unknown)} is nothing that the file takes: its one key is mcpServers.`
+      : `MCP_CONFIG: ${file} should hold {"mcpServers": {…}}, an object of servers by their names.`,
+  )
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function readJson(file: string): unknown {
+  let text: string
+  try {
+    if (statSync(file).size > MAX_FILE) throw new Error('too large')
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw new ConfigError(`MCP_CONFIG should be a file of at most 1 MB that can be read; ${file} is none.`)
+  }
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''))
+  } catch {
+    // The parser's own words quote the file.
+    throw new ConfigError(`MCP_CONFIG: ${file} is not JSON.`)
+  }
+}
+
+function checked(name: string, value: unknown, say: (what: string) => void): Written | undefined {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/.test(name) || name.includes('__')) {
+    say(`${JSON.stringify(name.slice(0, 60))} should be a name of up to 40 letters, digits, - and single _.`)
+    return undefined
+  }
+  const result = schemaFor(value)?.safeParse(value)
+  if (result?.data) return result.data
+  if (!result) say(`${name} should have either command (a program) or url (an address).`)
+  for (const issue of result?.error?.issues ?? []) say(issueSentence(name, issue))
+  return undefined
+}
+
+function schemaFor(value: unknown) {
+  if (!isObject(value)) return undefined
+  const has = (key: string) => Object.hasOwn(Object(value), key)
+  if (has('command') === has('url')) return undefined
+  return has('command') ? stdio : http
+}
+
+function issueSentence(name: string, issue: z.core.$ZodIssue): string {
+  const key = [name, ...issue.path].join('.')
+  if (issue.code === 'unrecognized_keys')
+    return `${key} has ${listed(issue.keys)}, which is no key of such ${whatIs(issue)}.`
+  const wanted =
+    issue.code === 'too_small' || issue.code === 'too_big' ? 'a whole number from 100 to 300000' : issue.message
+  return `${key} should be ${wanted}.`
+}
+
+function whatIs({ path }: z.core.$ZodIssue): string {
+  return path.length === 0 ? 'a server' : 'an object'
+}
+
+function listed(keys: string[]): string {
+  return keys.map((key) => JSON.stringify(key.slice(0, 60))).join(', ')
+}
+
+function filledIn(name: string, written: Written, { env, say }: { env: Env; say(what: string): void }) {
+  const values = createValueReader(env)
+  const server = 'command' in written ? stdioOf(name, written, values) : httpOf(name, written, values)
+  for (const variable of values.missing)
+    say(`${name} needs \${${variable}}, which is not set; \${${variable}:-…} would give it a default.`)
+  const fault = values.missing.size === 0 && server.kind === 'http' ? addressFault(server) : undefined
+  if (fault) say(`${name}.${fault}`)
+  return fault === undefined && values.missing.size === 0 ? server : undefined
+}
+
+function stdioOf(name: string, written: z.infer<typeof stdio>, values: ValueReader): McpServerConfig {
+  const { command, args, env, cwd } = written
+  const read = {
+    command: values.read(command, 'command'),
+    args: args.map((arg, at) => values.read(arg, flagOf(arg, args[at - 1]))),
+    env: readAll(env, values),
+    ...(cwd === undefined ? {} : { cwd: values.read(cwd, 'cwd') }),
+  }
+  return { name, kind: 'stdio', ...rulesOf(written), ...read, secrets: values.secrets() }
+}
+
+/** The flag that an argument is the value of, in `--token x` and in `--token=x`. */
+function flagOf(arg: string, before = ''): string {
+  return /^--?[\w-]+(?==)/.exec(arg)?.[0] ?? (before.startsWith('-') ? before : '')
+}
+
+function httpOf(name: string, written: z.infer<typeof http>, values: ValueReader) {
+  const { type, url, headers, oauth } = written
+  const read = {
+    url: values.read(url, 'url'),
+    headers: readAll(headers, values),
+    ...(oauth ? { oauth: oauthOf(oauth, values) } : {}),
+  }
+  const sse = type === 'sse' ? { sse: true } : {}
+  return { name, kind: 'http' as const, ...rulesOf(written), ...read, ...sse, secrets: values.secrets() }
+}
+
+function oauthOf({ clientId, clientSecret, scope }: OAuthSettings, values: ValueReader): OAuthSettings {
+  return {
+    ...(clientId === undefined ? {} : { clientId: values.read(clientId, 'clientId') }),
+    ...(clientSecret === undefined ? {} : { clientSecret: values.read(clientSecret, 'clientSecret') }),
+    ...(scope === undefined ? {} : { scope: values.read(scope, 'scope') }),
+  }
+}
+
+function rulesOf({ allow, ask, deny, trust, timeoutMs, channels }: Written) {
+  return { allow, ask, deny, trust, timeoutMs, channels }
+}
+
+function readAll(written: Record<string, string>, values: ValueReader): Record<string, string> {
+  return Object.fromEntries(Object.entries(written).map(([key, value]) => [key, values.read(value, key, true)]))
+}
+
+function addressFault({ url, headers }: { url: string; headers: Record<string, string> }): string | undefined {
+  const at = URL.canParse(url) ? new URL(url) : undefined
+  if (!at || !/^https?:$/.test(at.protocol)) return 'url should be an address that begins with https:// or http://.'
+  if (at.username !== '' || at.password !== '') return 'url should hold no user name and no password: headers can.'
+  const wrong = Object.entries(headers).find(([key, value]) => !isHeader(key, value))
+  return (
+    wrong &&
+    `headers should be names of headers, and values of one line of Latin letters; ${listed([wrong[0]])} is none.`
+  )
+}
+
+function isHeader(name: string, value: string): boolean {
+  return /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+}

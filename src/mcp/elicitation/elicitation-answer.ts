@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import type { PersonsAnswer, ToolAsks, ToolQuestion } from '../../agent/types.ts'
+import type { Elicited } from './elicitation-request.ts'
+
+/** How the asker is asked what a server wants to know, and how the answer goes back to the server. */
+
+/** What comes back with an answer: which of the protocol's ways asked, and what. */
+const stateSchema = z.discriminatedUnion('way', [
+  z.object({
+    way: z.literal('result'),
+    /** Which result of the call, from 1: the answers to one result go back together. */
+    round: z.number(),
+    key: z.string(),
+    requests: z.record(z.string(), z.unknown()),
+    requestState: z.string().optional(),
+  }),
+  z.object({ way: z.literal('request'), request: z.string() }),
+  z.object({ way: z.literal('refusal') }),
+])
+
+export type AskingState = z.infer<typeof stateSchema>
+/** An `input_required` result whose requests are being answered, the one of `key` next. */
+export type AskingResult = Extract<AskingState, { way: 'result' }>
+
+export function stateOf({ state }: Pick<PersonsAnswer, 'state'>): AskingState | undefined {
+  return stateSchema.safeParse(state).data
+}
+
+export function asks(
+  server: string,
+  { message, schema, url, remakes }: Elicited & Pick<ToolQuestion, 'remakes'>,
+  state: AskingState,
+): ToolAsks {
+  const what = url === undefined ? { schema: schema ?? {} } : { url: new URL(url).href }
+  return { asks: { server, message, ...what, ...(remakes ? { remakes } : {}), state } }
+}
+
+/** An answer as the protocol carries it. */
+export interface ElicitAnswer {
+  action: PersonsAnswer['action']
+  content?: z.infer<typeof contentSchema>
+  [more: string]: unknown
+}
+
+const contentSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
+
+/** Content goes with an acceptance of a form alone. */
+export function answerOf({ action, content }: Pick<PersonsAnswer, 'action' | 'content'>): ElicitAnswer {
+  const values = contentSchema.safeParse(content).data
+  return action === 'accept' && values ? { action, content: values } : { action }
+}

@@ -1,0 +1,155 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isInputRequiredResult, UrlElicitationRequiredError } from '@modelcontextprotocol/client'
+import type { CallToolRequest, CallToolResult, Client, InputRequiredResult, Tool } from '@modelcontextprotocol/client'
+import { z } from 'zod'
+import type { PersonsAnswer, ToolAsks } from '../../agent/types.ts'
+import { ToolError } from '../../base/errors.ts'
+import { answerOf, asks, stateOf, type AskingResult, type ElicitAnswer } from './elicitation-answer.ts'
+import { elicitedBy, whyNotAsked } from './elicitation-request.ts'
+import { PendingCalls, type Answered } from './pending-calls.ts'
+import type { McpServerConfig } from '../types.ts'
+
+/** What a client offers to servers. No sampling, no roots: the SDK refuses what is not offered. */
+export const CAPABILITIES = { elicitation: { form: {}, url: {} } }
+
+/** So often one call may ask, and so often it may be made again. */
+const MOST_ROUNDS = 10
+/** Before a call that a server wants to be made again without having asked anything. */
+const PAUSE_MS = 250
+/** What is asked is saved with the run. */
+const MOST_STATE_CHARS = 100_000
+
+type CallParams = CallToolRequest['params']
+type SdkOptions = NonNullable<Parameters<Client['callTool']>[1]> & { signal: AbortSignal }
+/** The result is a server's: whatever it may call its members, it is never taken for a question. */
+export type Called = { result: CallToolResult } | ToolAsks
+/** What is added to a call that is made again. */
+type Again = { inputResponses?: Record<string, ElicitAnswer>; requestState?: string }
+
+/**
+ * What servers ask a person in the middle of a call, on one connection, in all of the protocol's ways. Since 2026-07-28 a call's result
+ * says what is asked (`input_required`), and the call is made again with the answers; before that the server sends a request of its
+ * own while the call hangs (`elicitation/create`), or refuses the call until a page has been visited.
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr and …/2025-11-25/client/elicitation
+ */
+export class Elicitation {
+  readonly #client: Client
+  readonly #config: McpServerConfig
+  readonly #pending: PendingCalls
+
+  /** Before the client connects. */
+  constructor(client: Client, config: McpServerConfig) {
+    this.#client = client
+    this.#config = config
+    this.#pending = new PendingCalls(config)
+    client.setRequestHandler('elicitation/create', ({ params }) => this.#pending.answer(elicitedBy(params)))
+  }
+
+  /**
+   * Calls a tool, with what the asker has answered so far. `toolDefinition`: what is known of the tool; the SDK holds results to the
+   * listing that it knows unless it is given one. @returns its result, or what it asks now
+   * @throws whatever the SDK throws, and ToolError where too much, or nothing that can be asked, is asked
+   */
+  async callTool(params: CallParams, options: SdkOptions, given: Answered): Promise<Called> {
+    const { name } = this.#config
+    const last = given.answers.at(-1)
+    const state = last && stateOf(last)
+    if (given.answers.length > MOST_ROUNDS) throw new ToolError(`${name} has asked too often in one call.`)
+    if (state?.way === 'refusal' && last?.action !== 'accept')
+      throw new ToolError(`${name} did nothing: it wants a page to be visited first, and the asker did not.`)
+    if (state?.way !== 'result') return this.#rounds({ params, options, given, round: 1 })
+    const again = this.#again(state, given)
+    return 'asks' in again ? again : this.#rounds({ params, options, given, again, round: state.round + 1 })
+  }
+
+  /** Makes the call until it has a result that is complete, or asks a person. */
+  async #rounds(call: {
+    params: CallParams
+    options: SdkOptions
+    given: Answered
+    again?: Again
+    round: number
+  }): Promise<Called> {
+    const { params, options, given, again, round } = call
+    const sent = await this.#send({ ...params, ...again }, options, given)
+    if ('asks' in sent) return sent
+    const { result } = sent
+    if (!isInputRequiredResult(result)) return { result }
+    if (round >= MOST_ROUNDS) throw new ToolError(`${this.#config.name} has asked too often in one call.`)
+    const asking = this.#asking(result, round)
+    const next = this.#again(asking, { ...given, answers: [] })
+    if ('asks' in next) return next
+    if (Object.keys(asking.requests).length === 0) await sleep(PAUSE_MS, undefined, { signal: options.signal })
+    return this.#rounds({ ...call, again: next, round: round + 1 })
+  }
+
+  /** One request. What the server asks meanwhile by requests of its own is answered, or ends the call. */
+  async #send(params: CallParams & Again, { toolDefinition, ...options }: SdkOptions, given: Answered) {
+    // The SDK takes a result that asks for one that lacks what the tool's output schema promises.
+    const tool = toolDefinition ? { toolDefinition: withoutOutput(toolDefinition) } : {}
+    const send = async (signal: AbortSignal): Promise<{ result: CallToolResult | InputRequiredResult }> => ({
+      result: await this.#client.callTool(params, { ...options, ...tool, signal, allowInputRequired: true }),
+    })
+    try {
+      return await this.#pending.run(given, options.signal, send)
+    } catch (error) {
+      if (error instanceof UrlElicitationRequiredError) return this.#page(error, given.answers)
+      throw error
+    }
+  }
+
+  #asking({ inputRequests: requests = {}, requestState }: InputRequiredResult, round: number): AskingResult {
+    const state = requestState === undefined ? {} : { requestState }
+    const asking: AskingResult = { way: 'result', round, key: '', requests: { ...requests }, ...state }
+    const isTooMuch = Object.keys(requests).length > MOST_ROUNDS || JSON.stringify(asking).length > MOST_STATE_CHARS
+    if (isTooMuch) throw new ToolError(`${this.#config.name} asks for too much at once.`)
+    return asking
+  }
+
+  /** All answers to a result, as the call takes them, or the next of its requests that nobody has answered. */
+  #again(asking: AskingResult, { answers, notes }: Answered): ToolAsks | Again {
+    const { name } = this.#config
+    const responses: [string, ElicitAnswer][] = []
+    for (const [key, value] of Object.entries(asking.requests)) {
+      const request = requestSchema.safeParse(value).data
+      if (!request) throw new ToolError(`${name} asks for something that is not offered here: ${methodOf(value)}.`)
+      const elicited = elicitedBy(request.params)
+      const why = whyNotAsked(elicited, this.#config)
+      if (why !== undefined) notes.push(`${name} asked the person for something, which was declined here: ${why}.`)
+      const answer = why === undefined ? answers.find((one) => isTo(one, { ...asking, key })) : DECLINED
+      if (!answer) return asks(name, elicited, { ...asking, key })
+      responses.push([key, answerOf(answer)])
+    }
+    const state = asking.requestState === undefined ? {} : { requestState: asking.requestState }
+    return { ...(responses.length > 0 ? { inputResponses: Object.fromEntries(responses) } : {}), ...state }
+  }
+
+  /** The server refuses the call until pages have been visited: one after the other, and again while it still refuses. */
+  #page(error: UrlElicitationRequiredError, answers: readonly PersonsAnswer[]): ToolAsks {
+    const { name } = this.#config
+    const pages = error.elicitations.map((one) => elicitedBy({ ...one, mode: 'url' }))
+    const visited = answers.filter((one) => stateOf(one)?.way === 'refusal').length
+    const page = pages[visited % Math.max(1, pages.length)]
+    const why = page ? whyNotAsked(page, this.#config) : 'it does not say which'
+    if (page && why === undefined) return asks(name, page, { way: 'refusal' })
+    throw new ToolError(`${name} wants a page to be visited first, which nobody was shown: ${why}.`)
+  }
+}
+
+function withoutOutput({ outputSchema: _, ...tool }: Tool): Tool {
+  return tool
+}
+
+const requestSchema = z.object({ method: z.literal('elicitation/create'), params: z.unknown().optional() })
+
+const DECLINED: Pick<PersonsAnswer, 'action' | 'content'> = { action: 'decline' }
+
+function isTo(answer: PersonsAnswer, { round, key }: AskingResult): boolean {
+  const to = stateOf(answer)
+  return to?.way === 'result' && to.round === round && to.key === key
+}
+
+function methodOf(value: unknown): string {
+  const method = z.object({ method: z.string() }).safeParse(value).data?.method ?? 'nothing that the protocol knows'
+  return JSON.stringify(method.slice(0, 80))
+}

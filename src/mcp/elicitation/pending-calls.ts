@@ -1,0 +1,136 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { PersonsAnswer, ToolAsks } from '../../agent/types.ts'
+import { answerOf, asks, stateOf, type ElicitAnswer } from './elicitation-answer.ts'
+import { keyOf, whyNotAsked, type Elicited } from './elicitation-request.ts'
+import type { McpServerConfig } from '../types.ts'
+
+/** How long after a call was ended a request of its server may still be under way. Milliseconds. */
+const DRAIN_MS = 500
+
+/** What the asker has said so far, and whether the same call may be made twice: a read, or what does the same once and twice. */
+export interface Answered {
+  answers: readonly PersonsAnswer[]
+  isRepeatable: boolean
+  /** Here goes what the server asked that nobody was asked, in sentences for the model. */
+  notes: string[]
+}
+
+interface PendingCall extends Answered {
+  stop: AbortController
+  /** Answers to requests that this attempt has not given yet. */
+  unused: PersonsAnswer[]
+  asks?: ToolAsks
+  isAlone: boolean
+  /** A request came that could be of this call or of another one. */
+  mustBeAlone: boolean
+}
+
+/**
+ * The calls under way on a connection of the older protocol, in which a server asks by requests of its own, and a request does not say
+ * which call it belongs to. One that comes while several are under way is nobody's: those that may be made again are then made
+ * again, each alone. So is a call that brings answers: nobody else's question is answered by them.
+ */
+export class PendingCalls {
+  readonly #config: McpServerConfig
+  readonly #calls = new Set<PendingCall>()
+  #waitingAlone = 0
+  #wake: (() => void)[] = []
+
+  constructor(config: McpServerConfig) {
+    this.#config = config
+  }
+
+  /** Makes a call. `work` is aborted once the call asks something. @returns what it gives, or what it asks */
+  async run<T>(given: Answered, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | ToolAsks> {
+    for (let isAlone = given.answers.some(isToRequest); ; isAlone = true) {
+      const call = await this.#begin(given, { isAlone, signal })
+      try {
+        const done = await work(AbortSignal.any([signal, call.stop.signal]))
+        if (!call.asks && !call.mustBeAlone) return done
+      } catch (error) {
+        if (!call.stop.signal.aborted || signal.aborted) throw error
+      } finally {
+        this.#calls.delete(call)
+        this.#wakeAll()
+      }
+      if (call.asks) return call.asks
+      // What its server may have sent for it by now comes while no call is under way, and is nobody's.
+      await sleep(DRAIN_MS, undefined, { signal })
+    }
+  }
+
+  /** What a server's request gets. */
+  answer(elicited: Elicited): ElicitAnswer {
+    const { name } = this.#config
+    const [call, ...others] = this.#calls
+    if (!call) return { action: 'cancel' }
+    const why = whyNotAsked(elicited, this.#config)
+    if (why !== undefined)
+      return this.#decline(`${name} asked the person for something, which was declined here: ${why}.`)
+    if (others.length > 0)
+      return this.#sort(`${name} asked the person for something while several calls were under way.`)
+    const key = keyOf(elicited)
+    const at = call.unused.findIndex((answer) => isTo(answer, key))
+    const [answer] = at < 0 ? [] : call.unused.splice(at, 1)
+    if (answer) return answerOf(answer)
+    // Of a call that does more when it is made twice, the asker decides by answering.
+    const remakes = call.isRepeatable ? {} : { remakes: true as const }
+    call.asks = asks(name, { ...elicited, ...remakes }, { way: 'request', request: key })
+    call.stop.abort()
+    return { action: 'cancel' }
+  }
+
+  #decline(note: string): ElicitAnswer {
+    for (const { notes } of this.#calls) notes.push(note)
+    return { action: 'decline' }
+  }
+
+  /** Nobody knows whose it is. */
+  #sort(note: string): ElicitAnswer {
+    for (const call of this.#calls) {
+      call.mustBeAlone = call.isRepeatable
+      if (call.isRepeatable) call.stop.abort()
+      else call.notes.push(`${note} It was told that nobody answers.`)
+    }
+    return { action: 'cancel' }
+  }
+
+  async #begin(given: Answered, { isAlone, signal }: { isAlone: boolean; signal: AbortSignal }): Promise<PendingCall> {
+    const mustWait = () =>
+      isAlone ? this.#calls.size > 0 : this.#waitingAlone > 0 || [...this.#calls].some((call) => call.isAlone)
+    if (isAlone) this.#waitingAlone += 1
+    try {
+      while (mustWait()) await this.#change(signal)
+    } finally {
+      if (isAlone) this.#waitingAlone -= 1
+    }
+    const unused = given.answers.filter(isToRequest)
+    const call = { ...given, unused, isAlone, mustBeAlone: false, stop: new AbortController() }
+    this.#calls.add(call)
+    return call
+  }
+
+  /** Resolves when a call has ended. @throws the signal's reason */
+  async #change(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#wake.push(resolve)
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    signal.throwIfAborted()
+  }
+
+  #wakeAll(): void {
+    const waiting = this.#wake
+    this.#wake = []
+    for (const wake of waiting) wake()
+  }
+}
+
+function isToRequest(answer: PersonsAnswer): boolean {
+  return stateOf(answer)?.way === 'request'
+}
+
+function isTo(answer: PersonsAnswer, request: string): boolean {
+  const to = stateOf(answer)
+  return to?.way === 'request' && to.request === request
+}

@@ -1,0 +1,78 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { ConfigError } from '../../base/errors.ts'
+
+/** What stands in the address that a browser was sent back to. */
+export interface LoginAnswers {
+  /** The address itself, `http://127.0.0.1:PORT/callback`. */
+  url: string
+  /** The first answer of the login that is waited for: by the browser, or pasted. */
+  first(isOurs: (answer: URLSearchParams) => boolean): Promise<URLSearchParams>
+  close(): Promise<void>
+}
+
+const PATH = '/callback'
+
+/**
+ * Listens on 127.0.0.1 alone, on `port` or any free one (RFC 8252, 7.3), and reads pasted addresses from `input`: whoever logs in from
+ * another machine ends at a page that cannot be reached, whose address is all that is needed.
+ */
+export async function awaitAnswers(options: {
+  port: number
+  input: Readable
+  say(line: string): void
+}): Promise<LoginAnswers> {
+  let [isOurs, found]: [((answer: URLSearchParams) => boolean)?, ((answer: URLSearchParams) => void)?] = []
+  /** Whether it was taken for an answer to this login. */
+  const take = (answer: URLSearchParams) => {
+    if (!isOurs?.(answer)) return false
+    found?.(answer)
+    return true
+  }
+  const server = createServer(({ url = '', method }, response) => {
+    const [path, query] = url.split('?', 2)
+    if (method !== 'GET' || path !== PATH) return tell(response, 404, 'There is nothing here.')
+    if (take(new URLSearchParams(query)))
+      tell(response, 200, 'Thank you. The terminal says how it went; this page can be closed.')
+    else tell(response, 400, 'This is no answer to the login that is waited for. The terminal still waits.')
+  })
+  server.listen(options.port, '127.0.0.1')
+  await once(server, 'listening').catch(() => {
+    throw new ConfigError(`Port ${options.port} of this machine is not to be had: something else has it.`)
+  })
+  const lines = createInterface({ input: options.input })
+  lines.on('line', (line) => {
+    const pasted = queryOf(line)
+    if (pasted && take(pasted)) return
+    if (line.trim() !== '')
+      options.say('That is not the address that this login ends at: it has code= and state= in it.')
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}${PATH}`,
+    first: (fits) =>
+      new Promise((resolve) => {
+        isOurs = fits
+        found = resolve
+      }),
+    async close() {
+      lines.close()
+      server.close()
+      server.closeAllConnections()
+      await once(server, 'close')
+    },
+  }
+}
+
+function queryOf(pasted: string): URLSearchParams | undefined {
+  const text = pasted.trim()
+  return URL.canParse(text) ? new URL(text).searchParams : undefined
+}
+
+/** Plain words of ours: nothing of the request is shown again. */
+function tell(response: ServerResponse, status: number, words: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${words}\n`)
+}

@@ -1,0 +1,76 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { ToolError } from '../../base/errors.ts'
+import { isCode } from './login-failure.ts'
+
+/** The HTTP of a login. */
+export interface LoginFetch {
+  fetch: FetchLike
+  /** The last refusal of an address: the SDK takes some of them for a page that is not there, and goes on. */
+  refusal(): string | undefined
+}
+
+/**
+ * Over `bounded` (authFetch: which hosts, what size): https or this machine alone, all within `ms` from now on, and of an error
+ * nothing but its code. `error_description` is the authorization server's text, and the SDK would put it into messages and on the
+ * console.
+ */
+export function loginFetch(name: string, bounded: FetchLike, ms: number): LoginFetch {
+  const timeUp = AbortSignal.timeout(ms)
+  let refusal: string | undefined
+  return {
+    refusal: () => refusal,
+    async fetch(address, init = {}) {
+      try {
+        checkTransport(name, new URL(address))
+        const signal = init.signal ? AbortSignal.any([init.signal, timeUp]) : timeUp
+        const response = await bounded(address, { ...init, signal })
+        checkRedirect(name, new URL(address), response)
+        return await withoutWords(response)
+      } catch (error) {
+        if (error instanceof ToolError && !error.isDown) refusal = error.message
+        throw error
+      }
+    },
+  }
+}
+
+/** @throws ToolError for an address to which tokens would go readable by anybody on the way. */
+export function checkTransport(name: string, url: URL): void {
+  const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return
+  throw new ToolError(`The login at ${name} would use ${shown(url)}, and only https addresses may be used for it.`)
+}
+
+/** Scheme and host alone: the rest of an address may hold anything. */
+export function shown(url: URL): string {
+  return url.host === '' ? url.protocol : `${url.protocol}//${url.host}`
+}
+
+/** The SDK follows a redirect within an origin, and takes one out of it for an error of some kind. */
+function checkRedirect(name: string, url: URL, response: Response): void {
+  const location = response.headers.get('location')
+  if (location === null || response.status < 300 || response.status >= 400) return
+  if (URL.canParse(location, url.href) && new URL(location, url).origin === url.origin) return
+  throw new ToolError(`The login at ${name} was sent on from ${shown(url)} to another host: it is refused.`)
+}
+
+async function withoutWords(response: Response): Promise<Response> {
+  if (response.status >= 300 && response.status < 400) return response
+  const text = await response.text()
+  const code = codeIn(text)
+  const headers = { 'content-type': 'application/json' }
+  if (response.ok && code === undefined) return new Response(text, { headers })
+  const status = response.ok ? 400 : response.status
+  return new Response(JSON.stringify({ error: code ?? 'server_error' }), { status, headers })
+}
+
+/** The code of an OAuth error; an authorization server may send one with status 200. */
+function codeIn(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value !== 'object' || value === null || !('error' in value)) return undefined
+    return typeof value.error === 'string' && isCode(value.error) ? value.error : 'server_error'
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { ConfigError } from '../../base/errors.ts'
+import { SealBroken, sealerOf } from '../../base/seal.ts'
+import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { HttpServerConfig } from '../types.ts'
+
+/** What a registration at an authorization server gave, or what `oauth` of MCP_CONFIG says. */
+const client = z.object({
+  client_id: z.string(),
+  client_secret: z.string().optional(),
+  client_secret_expires_at: z.number().optional(),
+  redirect_uris: z.array(z.string()).optional(),
+  token_endpoint_auth_method: z.string().optional(),
+  issuer: z.string().optional(),
+})
+
+/** A login of the workspace at one server: all that is needed to renew it without asking anybody where. */
+const login = z.object({
+  accessToken: z.string(),
+  refreshToken: z.string().optional(),
+  scope: z.string().optional(),
+  /** In ms since 1970; absent where the authorization server said nothing of it. */
+  expiresAt: z.number().optional(),
+  client,
+  authorizationServer: z.string(),
+  /** Absent where the authorization server publishes none. */
+  metadata: z
+    .object({
+      issuer: z.string(),
+      authorization_endpoint: z.string(),
+      token_endpoint: z.string(),
+      response_types_supported: z.array(z.string()),
+      token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+    })
+    .optional(),
+  /** What the tokens are for (RFC 8707), the same at every renewal. */
+  resource: z.string().optional(),
+})
+
+const need = z.object({ why: z.string(), since: z.number() })
+
+export type LoginClient = z.infer<typeof client>
+export type Login = z.infer<typeof login>
+
+/** That a server needs a login: why, in a sentence, and since when, in ms. */
+export type LoginNeed = z.infer<typeof need>
+
+/** The logins at remote servers, each sealed for its server and its address: another address in MCP_CONFIG is not logged in. */
+export interface LoginStore {
+  /** @throws SealBroken where the login cannot be read, with a lost or changed SECRETS_KEY above all. */
+  load(server: HttpServerConfig): Promise<Login | undefined>
+  /** The server needs no login from now on. @throws ConfigError without SECRETS_KEY. */
+  save(server: HttpServerConfig, login: Login): Promise<void>
+  remove(server: HttpServerConfig): Promise<void>
+  /** The client that is registered at an authorization server for this server's logins. */
+  loadClient(server: HttpServerConfig, issuer: string): Promise<LoginClient | undefined>
+  saveClient(server: HttpServerConfig, issuer: string, client: LoginClient): Promise<void>
+  removeClient(server: HttpServerConfig, issuer: string): Promise<void>
+  /** Notes that it needs a login. @returns true for the first to say so in a day, in all processes. */
+  noteNeed(server: HttpServerConfig, need: LoginNeed): Promise<boolean>
+  needOf(server: HttpServerConfig): Promise<LoginNeed | undefined>
+  /** One at a time in all processes. */
+  alone<T>(server: HttpServerConfig, work: () => Promise<T>): Promise<T>
+}
+
+const DAY_MS = 86_400_000
+/** How long one process may renew a login before another may, in ms: more than the request may take (server-auth.ts). */
+const LOCK_MS = 20_000
+
+/** Without SECRETS_KEY what is there cannot be read, and nothing can be kept. */
+export function loginStore(store: McpStore, secretsKey: string | undefined): LoginStore {
+  const sealer = secretsKey === undefined ? undefined : sealerOf(secretsKey)
+  const open = async <T>(key: string, schema: z.ZodType<T>): Promise<T | undefined> => {
+    const sealed = await store.get(key)
+    if (typeof sealed !== 'string') return undefined
+    if (!sealer) throw new SealBroken('SECRETS_KEY is not set, and it was stored with one.')
+    const read = schema.safeParse(JSON.parse(sealer.open(sealed, key)))
+    if (!read.success) throw new SealBroken('It was stored by a version that writes it in another form.')
+    return read.data
+  }
+  const put = async (key: string, value: unknown) => {
+    if (!sealer) throw new ConfigError(NO_KEY)
+    await store.put(key, sealer.seal(JSON.stringify(value), key))
+  }
+  return {
+    load: (server) => open(keyOf('login', server), login),
+    async save(server, value) {
+      await put(keyOf('login', server), login.parse(value))
+      await store.remove(keyOf('login-need', server))
+    },
+    remove: (server) => store.remove(keyOf('login', server)),
+    loadClient: (server, issuer) => open(clientKey(server, issuer), client),
+    saveClient: (server, issuer, value) => put(clientKey(server, issuer), client.parse(value)),
+    removeClient: (server, issuer) => store.remove(clientKey(server, issuer)),
+    noteNeed: (server, value) => store.putIfAbsent(keyOf('login-need', server), value, { ttlMs: DAY_MS }),
+    needOf: async (server) => need.safeParse(await store.get(keyOf('login-need', server))).data,
+    alone: (server, work) => store.lock(keyOf('login', server), LOCK_MS, work),
+  }
+}
+
+export const NO_KEY =
+  'SECRETS_KEY is missing: it encrypts the logins that Redis keeps. Make one with `openssl rand -hex 32`, for all processes of the bot.'
+
+/** Whether its login stands in MCP_CONFIG. */
+export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {
+  return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
+}
+
+function keyOf(what: string, server: HttpServerConfig): string {
+  return `${what}:${server.name}:${digestOf(server.url)}`
+}
+
+function clientKey(server: HttpServerConfig, issuer: string): string {
+  return `${keyOf('login-client', server)}:${digestOf(issuer)}`
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}

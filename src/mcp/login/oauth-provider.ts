@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto'
+import type {
+  OAuthClientInformationContext,
+  OAuthClientMetadata,
+  OAuthClientProvider,
+  OAuthDiscoveryState,
+  StoredOAuthClientInformation,
+} from '@modelcontextprotocol/client'
+import { ToolError } from '../../base/errors.ts'
+import { checkAddress } from '../../base/http/check-address.ts'
+import { checkTransport, shown } from './login-fetch.ts'
+import type { LoginClient, LoginStore } from './login-store.ts'
+import { tokensOf } from './server-auth.ts'
+import type { HttpServerConfig } from '../types.ts'
+
+export interface LoginProviderOptions {
+  logins: LoginStore
+  /** Where the browser is sent back to. */
+  redirectUrl: string
+  /** In ms. */
+  now(): number
+}
+
+/** One login by one person. The verifier, the state and what was found stay in this process; what comes of it is kept. */
+export interface LoginProvider extends OAuthClientProvider {
+  state(): string
+  discoveryState(): OAuthDiscoveryState | undefined
+  /** Where the person has to go; undefined before the SDK knows. */
+  address(): URL | undefined
+}
+
+/** An OAuthClientProvider of the SDK for `server`. `tokens()` knows none, since a login always asks the person anew. */
+export function loginProvider(server: HttpServerConfig, options: LoginProviderOptions): LoginProvider {
+  const { redirectUrl } = options
+  const state = randomBytes(32).toString('base64url')
+  const clients = loginClients(server, options)
+  let [verifier, resource, address]: [string?, string?, URL?] = []
+  let found: OAuthDiscoveryState | undefined
+  let issuer = ''
+  const issuerOf = (about: OAuthClientInformationContext | undefined) => (issuer = about?.issuer ?? issuer)
+  return {
+    redirectUrl,
+    clientMetadata: metadataFor(server, redirectUrl),
+    state: () => state,
+    address: () => address,
+    clientInformation: (about) => clients.load(issuerOf(about)),
+    saveClientInformation: (client, about) => clients.save(client, issuerOf(about)),
+    tokens: () => undefined,
+    async saveTokens(tokens, about) {
+      const client = await clients.load(issuerOf(about))
+      if (!client || !found) throw new ToolError(`The login at ${server.name} came before its client.`)
+      const { authorizationServerUrl: authorizationServer, authorizationServerMetadata: metadata } = found
+      const login = {
+        ...tokensOf(tokens, options.now()),
+        scope: tokens.scope,
+        client,
+        authorizationServer,
+        metadata,
+        resource,
+      }
+      await options.logins.alone(server, () => options.logins.save(server, login))
+      await clients.confirm(issuerOf(about))
+    },
+    redirectToAuthorization(url) {
+      checkAuthorizationAddress(server, url)
+      address = url
+    },
+    saveCodeVerifier: (given) => void (verifier = given),
+    codeVerifier: () => verifier ?? '',
+    saveResourceUrl: (given) => void (resource = given),
+    saveDiscoveryState: (given) => void (found = given),
+    discoveryState: () => found,
+    invalidateCredentials: (what) => (what === 'client' ? clients.forget(issuer) : undefined),
+  }
+}
+
+function metadataFor(server: HttpServerConfig, redirectUrl: string): OAuthClientMetadata {
+  return {
+    client_name: 'Thinkaloud',
+    redirect_uris: [redirectUrl],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    // A public client: the verifier (PKCE) stands in for the secret.
+    token_endpoint_auth_method: 'none',
+    scope: server.oauth?.scope,
+  }
+}
+
+interface LoginClients {
+  load(issuer: string): Promise<LoginClient | undefined>
+  save(client: StoredOAuthClientInformation, issuer: string): Promise<void>
+  /** The login with it has succeeded. */
+  confirm(issuer: string): Promise<void>
+  forget(issuer: string): Promise<void>
+}
+
+function loginClients(server: HttpServerConfig, options: LoginProviderOptions): LoginClients {
+  const { clientId, clientSecret } = server.oauth ?? {}
+  if (clientId === undefined) return registeredClients(server, options)
+  const client = { client_id: clientId, ...(clientSecret === undefined ? {} : { client_secret: clientSecret }) }
+  return configuredClients(server, client, options)
+}
+
+/** A client that is registered is used again as long as the browser comes back to the same address. */
+function registeredClients(server: HttpServerConfig, { logins, redirectUrl, now }: LoginProviderOptions): LoginClients {
+  return {
+    async load(issuer) {
+      const client = await logins.loadClient(server, issuer)
+      const endsAt = (client?.client_secret_expires_at ?? 0) * 1_000
+      const isOfUse = client?.redirect_uris?.includes(redirectUrl) && (endsAt === 0 || endsAt > now())
+      return isOfUse ? client : undefined
+    },
+    save: (client, issuer) => logins.saveClient(server, issuer, client),
+    confirm: async () => {},
+    forget: (issuer) => logins.removeClient(server, issuer),
+  }
+}
+
+/**
+ * The client of MCP_CONFIG belongs to the authorization server at which it first succeeded, since a server may name another one
+ * tomorrow, and its secret would go there. Another client id begins anew.
+ */
+function configuredClients(
+  server: HttpServerConfig,
+  client: LoginClient,
+  { logins }: LoginProviderOptions,
+): LoginClients {
+  const bound = `the client ${client.client_id}`
+  return {
+    async load(issuer) {
+      const known = await logins.loadClient(server, bound)
+      if (known?.issuer === undefined || known.issuer === issuer) return { ...client, issuer }
+      throw new ToolError(
+        `${server.name} now names another authorization server than the one that oauth.clientId was used at before: it is refused.`,
+      )
+    },
+    save: async () => {},
+    confirm: (issuer) => logins.saveClient(server, bound, { client_id: client.client_id, issuer }),
+    forget: async () => {},
+  }
+}
+
+/**
+ * The authorization endpoint is the other side's text. It is printed, never handed to a program or a shell (CVE-2025-6514), and
+ * it leads to the server's own origin or to a public one: nobody's browser is sent into a network by it.
+ * @throws ToolError
+ */
+function checkAuthorizationAddress(server: HttpServerConfig, url: URL): void {
+  checkTransport(server.name, url)
+  if (url.username !== '' || url.password !== '')
+    throw new ToolError(
+      `The login page of ${server.name} has a user name in its address (${shown(url)}): it is refused.`,
+    )
+  if (url.origin !== new URL(server.url).origin) checkAddress(url, { name: `The login at ${server.name}` })
+}

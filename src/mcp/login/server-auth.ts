@@ -1,0 +1,131 @@
+import { OAuthError, refreshAuthorization, type FetchLike } from '@modelcontextprotocol/client'
+import { ToolError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { loginFailure } from './login-failure.ts'
+import { loginFetch } from './login-fetch.ts'
+import { hasOwnAuthorization, type Login, type LoginStore } from './login-store.ts'
+import { SealBroken } from '../../base/seal.ts'
+import type { AuthOf, HttpServerConfig, ServerLogin } from '../types.ts'
+
+interface ServerAuthDeps {
+  logins: LoginStore
+  /** authFetch of the server. */
+  fetch: FetchLike
+  log: Log
+  /** In ms. */
+  now(): number
+}
+
+/** The logins of servers that have no Authorization header in MCP_CONFIG. */
+export function createAuthOf(logins: LoginStore, { log, now }: { log: Log; now(): number }): AuthOf {
+  return (server, fetch) => (hasOwnAuthorization(server) ? undefined : serverAuth(server, { logins, log, now, fetch }))
+}
+
+/** How long a renewal may take, in ms. */
+const RENEWAL_MS = 10_000
+
+/** Tokens that are remembered as such, of one server. */
+const MOST_SECRETS = 12
+
+/** Codes after which a renewal will not succeed another time (RFC 6749, 5.2). */
+const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope']
+
+/** With tokens of the store, renewed by one process for all. */
+function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin {
+  const { logins, log, now } = deps
+  let lacks: string | undefined
+  let used: Login | undefined
+  let seen: string[] = []
+
+  /** Says so once in the log, and each time to whoever asked. */
+  const needed = async (why: string): Promise<ToolError> => {
+    lacks = why
+    if (await logins.noteNeed(server, { why, since: now() }))
+      log.warn({ server: server.name, why }, `An MCP server needs a login: npm run mcp -- login ${server.name}`)
+    return new ToolError(
+      `${server.name} cannot be used until an operator has logged in to it (npm run mcp -- login ${server.name}).`,
+      { isDown: true },
+    )
+  }
+
+  const load = async () => {
+    try {
+      return await logins.load(server)
+    } catch (error) {
+      throw error instanceof SealBroken ? await needed(`Its login cannot be read. ${error.message}`) : error
+    }
+  }
+
+  /** Renews the login unless another has. One refresh token is never sent twice: with rotation that would end the login. */
+  const renew = (refused: string) =>
+    logins.alone(server, async () => {
+      const login = await load()
+      if (!login) throw await needed('The server asks for a login, and there is none.')
+      if (login.accessToken !== refused) return
+      if (login.refreshToken === undefined)
+        throw await needed('Its login has ended, and the authorization server gave no token to renew it with.')
+      const renewed = await renewedLogin(server, login, deps)
+      if (renewed) return logins.save(server, renewed)
+      await logins.remove(server)
+      throw await needed('Its login has ended: the authorization server does not renew it any more.')
+    })
+
+  return {
+    need: () => lacks,
+    secrets: () => seen,
+    async token() {
+      used = await load()
+      if (used?.refreshToken !== undefined && used.expiresAt !== undefined && used.expiresAt <= now()) {
+        await renew(used.accessToken)
+        used = await load()
+      }
+      if (used) lacks = undefined
+      seen = withSecretsOf(used, seen)
+      return used?.accessToken
+    },
+    onUnauthorized: () => renew(used?.accessToken ?? ''),
+  }
+}
+
+/** Of this login and the ones before it: a server may send back what it was sent a while ago. */
+function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
+  const own = [login?.accessToken, login?.refreshToken, login?.client.client_secret].filter((one) => one !== undefined)
+  if (own.every((one) => seen.includes(one))) return seen
+  return [...new Set([...seen, ...own])].slice(-MOST_SECRETS)
+}
+
+/**
+ * Asks the authorization server that the login came from, and no other. @returns undefined where it will not renew it any more.
+ * @throws ToolError where it may at another time.
+ */
+async function renewedLogin(
+  server: HttpServerConfig,
+  login: Login & { refreshToken?: string | undefined },
+  deps: ServerAuthDeps,
+): Promise<Login | undefined> {
+  try {
+    const tokens = await refreshAuthorization(login.authorizationServer, {
+      metadata: login.metadata,
+      clientInformation: login.client,
+      refreshToken: login.refreshToken ?? '',
+      resource: login.resource,
+      fetchFn: loginFetch(server.name, deps.fetch, RENEWAL_MS).fetch,
+    })
+    return { ...login, ...tokensOf(tokens, deps.now()), scope: tokens.scope ?? login.scope }
+  } catch (error) {
+    if (error instanceof OAuthError && FINAL.includes(error.code)) return undefined
+    throw loginFailure(server.name, error)
+  }
+}
+
+/** `now` is in ms. */
+export function tokensOf(
+  tokens: { access_token: string; refresh_token?: string | undefined; expires_in?: number | undefined },
+  now: number,
+): Pick<Login, 'accessToken' | 'refreshToken' | 'expiresAt'> {
+  return {
+    accessToken: tokens.access_token,
+    refreshToken: tokens.refresh_token,
+    expiresAt: tokens.expires_in === undefined ? undefined : now + tokens.expires_in * 1_000,
+  }
+}

@@ -1,0 +1,60 @@
+/** A response's body within bounds: what a message may weigh, and how much may come that nobody asked for. */
+import { ToolError } from '../../base/errors.ts'
+
+/** What one message of a server may weigh, in bytes, unpacked. */
+export const MCP_MAX_BYTES = 5_000_000
+/** What a server may send in streams, or on stdout, without our having sent it anything meanwhile: bytes, and lines, each of which costs. */
+const FLOOD = { bytes: 4 * MCP_MAX_BYTES, lines: 10_000 }
+
+/** Counts what a server sends. `asked` begins anew: we have sent it something. */
+export interface Intake {
+  asked(): void
+  /** @throws ToolError where it is too much */
+  count(bytes: number, lines: number): void
+}
+
+export function createIntake(name: string): Intake {
+  const unasked = { bytes: 0, lines: 0 }
+  return {
+    asked: () => void Object.assign(unasked, { bytes: 0, lines: 0 }),
+    count(bytes, lines) {
+      unasked.bytes += bytes
+      unasked.lines += lines
+      if (unasked.bytes > FLOOD.bytes || unasked.lines > FLOOD.lines)
+        throw new ToolError(`${name} sends more than anybody asked it for.`)
+    },
+  }
+}
+
+export function tooLarge(name: string): ToolError {
+  return new ToolError(`${name} sent more than ${MCP_MAX_BYTES / 1e6} MB at once, which is more than is taken.`)
+}
+
+const LINE_END = 10
+const RETURN = 13
+
+/**
+ * Counts the bytes of each message: of the whole body, or in an event stream from one empty line to the next.
+ * @throws ToolError for one that is too large, or for too much in all
+ */
+export function messageCounter(name: string, isEvents: boolean, intake: Intake): (chunk: Uint8Array) => void {
+  let size = 0
+  let lineSize = 0
+  return (chunk) => {
+    let from = 0
+    let lines = 0
+    for (let end = isEvents ? chunk.indexOf(LINE_END) : -1; end >= 0; end = chunk.indexOf(LINE_END, from)) {
+      const isEmpty =
+        lineSize + end - from === 0 || (lineSize + end - from === 1 && (end === 0 || chunk[end - 1] === RETURN))
+      size = isEmpty ? 0 : size + end + 1 - from
+      if (size > MCP_MAX_BYTES) throw tooLarge(name)
+      lineSize = 0
+      lines += 1
+      from = end + 1
+    }
+    lineSize += chunk.length - from
+    size += chunk.length - from
+    if (size > MCP_MAX_BYTES) throw tooLarge(name)
+    intake.count(chunk.length, lines)
+  }
+}

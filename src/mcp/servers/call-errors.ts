@@ -1,0 +1,149 @@
+/** What goes wrong with a server, in sentences. Of what a server says in one, a little, and without secrets. */
+import {
+  InsufficientScopeError,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client'
+import { ToolError } from '../../base/errors.ts'
+import { AddressRefused } from '../../base/http/agents.ts'
+import { isStreamFault } from './event-answer.ts'
+import type { Hide } from '../tools/hide-secrets.ts'
+import { cut } from '../tools/hygiene.ts'
+
+/** Of a server's own words in a sentence. */
+const MAX_WORDS = 500
+
+export interface Failing {
+  /** The server. */
+  name: string
+  hide: Hide
+  /** How long was waited, in ms. */
+  timeoutMs: number
+  /** Set where a call had been sent: it may have taken effect. */
+  isSent?: boolean
+  /** MCP_CONFIG has a header for its login, so that nobody can log in to it otherwise. */
+  hasKey?: boolean
+  /** Why the connection is over, if it is. */
+  fault?: string | undefined
+}
+
+/** @returns the error for the model; never one with an address, a header or a body in it. */
+export function sentenceOf(error: unknown, failing: Failing): ToolError {
+  const { name, hide } = failing
+  if (error instanceof ToolError) return hide.text(error.message) === error.message ? error : hiddenError(error, hide)
+  if (isLogin(error))
+    return failing.hasKey ? down(`${name} refuses the header that MCP_CONFIG has for its login.`) : loginNeeded(name)
+  if (error instanceof SdkHttpError) return httpError(error.status ?? 0, name)
+  if (error instanceof ProtocolError) {
+    if (isStreamFault(error.data)) return down(`${hide.text(error.message)}${maybeDone(failing)}`)
+    return new ToolError(`${name} refused: ${words(error.message, hide)}`)
+  }
+  if (error instanceof SdkError) return sdkError(error, failing)
+  return systemError(error, failing)
+}
+
+function hiddenError(error: ToolError, hide: Hide): ToolError {
+  return new ToolError(hide.text(error.message), { isDown: error.isDown })
+}
+
+/** Whether the server wants a login, or another than it was given. */
+export function isLogin(error: unknown): boolean {
+  if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return true
+  return error instanceof SdkHttpError && error.status === 401
+}
+
+const NEEDS_LOGIN = 'LoginNeeded'
+
+function loginNeeded(name: string): ToolError {
+  const error = down(`${name} cannot be used until an operator has logged in to it (npm run mcp -- login ${name}).`)
+  error.name = NEEDS_LOGIN
+  return error
+}
+
+/** Whether only a person's login mends it. By its name: a subclass of ToolError could not be told from one (errors.ts). */
+export function isLoginNeeded(error: ToolError): boolean {
+  return error.name === NEEDS_LOGIN
+}
+
+function httpError(status: number, name: string): ToolError {
+  if (status >= 300 && status < 400)
+    return new ToolError(`${name} sends requests on to another address, which is not followed.`)
+  if (status === 429) return down(`${name} is asked too often just now (429).`)
+  if (status >= 500) return down(`${name} has a fault just now (${status}).`)
+  return new ToolError(`${name} refuses this (${status}).`)
+}
+
+const SENTENCES: Partial<Record<string, string>> = {
+  [SdkErrorCode.InvalidResult]: 'sent an answer that is not of the protocol',
+  [SdkErrorCode.UnsupportedResultType]: 'sent an answer of a kind that is not known here',
+  [SdkErrorCode.ClientHttpUnexpectedContent]: 'sent an answer that is not of the protocol',
+  [SdkErrorCode.CapabilityNotSupported]: 'has no tools',
+  [SdkErrorCode.EraNegotiationFailed]:
+    'speaks no version of the protocol that is known here, or ended when it was asked',
+}
+
+function sdkError(error: SdkError, failing: Failing): ToolError {
+  const { name, timeoutMs, fault } = failing
+  // What the SDK met when it asked for the version.
+  if (error.code === SdkErrorCode.EraNegotiationFailed && error.cause !== undefined)
+    return sentenceOf(error.cause, failing)
+  if (error.code === SdkErrorCode.RequestTimeout)
+    return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failing)}`)
+  const closed: string[] = [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]
+  if (closed.includes(error.code)) return down(`${fault ?? `${name} ended the connection.`}${maybeDone(failing)}`)
+  return new ToolError(`${name} ${SENTENCES[error.code] ?? 'cannot be spoken to'}.`)
+}
+
+/** What the system or undici throws: its words hold addresses and paths. */
+function systemError(error: unknown, { name, hide, timeoutMs, ...failing }: Failing): ToolError {
+  const causes = causesOf(error)
+  if (causes.some((one) => one instanceof AddressRefused))
+    return new ToolError(`${name} has an address that may not be called.`)
+  const told = causes.find((one) => one instanceof ToolError)
+  if (told instanceof ToolError) return hiddenError(told, hide)
+  const code = causes.map(codeOf).find((one) => one !== undefined)
+  if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR')
+    return down(`${name} cannot be started: its command or its folder is not there, or may not be used.`)
+  if (causes.some((one) => one instanceof Error && one.name === 'TimeoutError'))
+    return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failing)}`)
+  if (causes.some((one) => one instanceof SyntaxError || (one instanceof Error && one.name === 'ZodError')))
+    return new ToolError(`${name} sent an answer that is not of the protocol.`)
+  return down(
+    `${name} cannot be reached${code && /^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ''}.${maybeDone(failing)}`,
+  )
+}
+
+function causesOf(error: unknown): unknown[] {
+  const causes: unknown[] = []
+  for (let one = error; one !== undefined && causes.length < 5; one = one instanceof Error ? one.cause : undefined)
+    causes.push(one)
+  return causes
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+function maybeDone({ isSent }: Pick<Failing, 'isSent'>): string {
+  return isSent ? ' It is not known whether the call took effect.' : ''
+}
+
+function inSeconds(ms: number): number {
+  return Math.round(ms / 100) / 10
+}
+
+function down(message: string): ToolError {
+  return new ToolError(message, { isDown: true })
+}
+
+/** A server's words: on one line, without control characters, hidden before they are cut. */
+function words(text: string, hide: Hide): string {
+  const line = hide
+    .head(text, 10 * MAX_WORDS)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+  return cut(line, MAX_WORDS) || 'it does not say why'
+}

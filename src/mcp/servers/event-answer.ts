@@ -1,0 +1,61 @@
+/** Answers in event streams: which request a stream is to answer, and an answer for one that breaks off. */
+import { parseJson } from '../../base/parse-json.ts'
+import { z } from 'zod'
+import { messageOf, ToolError } from '../../base/errors.ts'
+
+const message = z.object({
+  id: z.union([z.string(), z.number()]).optional(),
+  method: z.string(),
+  params: z.object({ requestId: z.union([z.string(), z.number()]).optional() }).optional(),
+})
+
+/** The id of the request in a body that we send, or of the one that it cancels, as JSON. */
+export function requestId(body: unknown): { id?: string; cancels?: string } {
+  const { data } = message.safeParse(typeof body === 'string' ? parseJson(body) : undefined)
+  if (!data) return {}
+  const cancels = data.method === 'notifications/cancelled' ? data.params?.requestId : undefined
+  return {
+    ...(data.id === undefined ? {} : { id: JSON.stringify(data.id) }),
+    ...(cancels === undefined ? {} : { cancels: JSON.stringify(cancels) }),
+  }
+}
+
+/** The code of that answer, of JSON-RPC's range for what an implementation adds, and the mark that says it is ours. */
+const STREAM_BROKE = -32000
+const MARK = 'thinkaloud: the stream broke off'
+
+/** Whether an error that came as an answer is one of ours. */
+export function isStreamFault(data: unknown): boolean {
+  return data === MARK
+}
+
+const EVENT_ID = /(?:^|\n)id:/
+
+/**
+ * The SDK waits on where a stream ends without an answer, until the call's time is up. So the stream gets one more event: an error as
+ * the answer to its request. Where the answer is here already, the SDK drops it. A stream whose events have ids may be gone
+ * on with, which is the SDK's to do, unless it was us who cut it off.
+ */
+export async function* withAnswer(
+  chunks: AsyncGenerator<Uint8Array, undefined>,
+  name: string,
+  id: string,
+): AsyncGenerator<Uint8Array, undefined> {
+  const decoder = new TextDecoder('latin1')
+  let hasIds = false
+  let fault: unknown = new ToolError(`${name} ended the connection before it answered.`)
+  try {
+    for await (const chunk of chunks) {
+      hasIds ||= EVENT_ID.test(decoder.decode(chunk))
+      yield chunk
+    }
+    if (hasIds) return undefined
+  } catch (error) {
+    if (hasIds && !(error instanceof ToolError)) throw error
+    fault = error
+  }
+  const text = fault instanceof ToolError ? messageOf(fault) : `The connection to ${name} broke before it answered.`
+  const error = { code: STREAM_BROKE, message: text, data: MARK }
+  yield Buffer.from(`\n\ndata: {"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}\n\n`)
+  return undefined
+}

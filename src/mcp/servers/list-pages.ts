@@ -1,0 +1,75 @@
+import type { Client } from '@modelcontextprotocol/client'
+import { z } from 'zod'
+import { ToolError } from '../../base/errors.ts'
+import { MCP_MAX_BYTES } from './bounded-body.ts'
+import type { Hide } from '../tools/hide-secrets.ts'
+import type { ServerTool, ServerTools } from '../types.ts'
+
+/** What a server lists, and for how long that may be kept, in ms; undefined where it does not say. */
+export interface Listed {
+  list: ServerTools
+  ttlMs: number | undefined
+}
+
+const MAX_PAGES = 64
+const MAX_TOOLS = 1_000
+/** Of a server's instructions, in characters. */
+const MAX_INSTRUCTIONS = 20_000
+
+const hint = z.boolean().optional().catch(undefined)
+const toolSchema = z.object({
+  name: z.string().min(1).max(256),
+  title: z.string().optional().catch(undefined),
+  description: z.string().catch(''),
+  inputSchema: z.record(z.string(), z.unknown()),
+  annotations: z
+    .object({ readOnlyHint: hint, destructiveHint: hint, idempotentHint: hint, openWorldHint: hint })
+    .catch({}),
+})
+/** Read tool by tool: one that is wrong spoils none of the others. */
+const pageSchema = z.object({
+  tools: z.array(z.unknown()),
+  nextCursor: z.string().optional(),
+  ttlMs: z.number().optional().catch(undefined),
+})
+
+/** Walks the pages of a server's tools; what is no tool is left out. @throws ToolError for a list without an end */
+export async function listPages(
+  client: Client,
+  options: { signal: AbortSignal; timeoutMs: number; name: string; hide: Hide },
+): Promise<Listed> {
+  const { hide, name } = options
+  const tools = new Map<string, ServerTool>()
+  let [cursor, ttlMs, size]: [string | undefined, number | undefined, number] = [undefined, undefined, 0]
+  for (let page = 1; ; page += 1) {
+    const found = await onePage(client, cursor, options)
+    // The first page's word counts, as with the SDK.
+    if (page === 1) ttlMs = found.ttlMs
+    size += JSON.stringify(found.tools).length
+    for (const one of found.tools) {
+      const { data } = toolSchema.safeParse(one)
+      if (data && !tools.has(data.name)) tools.set(data.name, hide.json(withoutBlanks(data)))
+    }
+    cursor = found.nextCursor
+    if (cursor === undefined) break
+    if (page >= MAX_PAGES || tools.size > MAX_TOOLS || size > MCP_MAX_BYTES)
+      throw new ToolError(`${name} lists more tools than are taken: ${MAX_TOOLS} on ${MAX_PAGES} pages.`)
+  }
+  const instructions = client.getInstructions()
+  const said = instructions === undefined ? {} : { instructions: hide.head(instructions, MAX_INSTRUCTIONS) }
+  return { list: { tools: [...tools.values()].slice(0, MAX_TOOLS), ...said }, ttlMs }
+}
+
+function onePage(
+  client: Client,
+  cursor: string | undefined,
+  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
+) {
+  const params = cursor === undefined ? {} : { params: { cursor } }
+  return client.request({ method: 'tools/list', ...params }, pageSchema, { signal, timeout: timeoutMs })
+}
+
+function withoutBlanks({ title, annotations, ...tool }: z.infer<typeof toolSchema>): ServerTool {
+  const hints = Object.fromEntries(Object.entries(annotations).filter(([, value]) => value !== undefined))
+  return { ...tool, ...(title === undefined ? {} : { title }), annotations: hints }
+}

@@ -1,0 +1,180 @@
+/** What is known of one server's tools: kept for all processes, listed anew in time, and looked at before each call. */
+import { randomUUID } from 'node:crypto'
+import { settledWithin } from '../../base/async.ts'
+import { messageOf, ToolError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { hideSecrets } from '../tools/hide-secrets.ts'
+import { jsonHash } from '../tools/json-hash.ts'
+import { readRecord, whyOff, withAccepted, withListed, type PinNote, type ServerRecord } from '../tools/pins.ts'
+import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import { seenTools } from '../tools/seen-tools.ts'
+import type { McpServer, McpServerConfig, ServerTools } from '../types.ts'
+
+export interface ListedServerDeps {
+  store: McpStore
+  log: Log
+  /** In ms. */
+  now(): number
+  /** The connection; undefined in a process that calls no tools. */
+  server?: (() => Promise<McpServer>) | undefined
+}
+
+/** How long a question waits for a server of which nothing is known, and how long after a failure it is not asked again. Milliseconds. */
+const FIRST_MS = 10_000
+const VAIN_MS = 60_000
+/** What was looked up is not looked up again for so long, in ms. */
+const LOOK_MS = 5_000
+const LIST_MS = 30_000
+const LOCK_MS = 10_000
+
+export class ListedServer {
+  readonly config: McpServerConfig
+  readonly #deps: ListedServerDeps
+  readonly #identity: string
+  #record: ServerRecord | undefined
+  /** Of the record as it was last read or written: another one says that another process has written. */
+  #stamp: unknown
+  #listed: ServerTools | undefined
+  #listedAt = -Infinity
+  #working: Promise<void> | undefined
+  #lookedAt = -Infinity
+  #failure: { at: number; why: string } | undefined
+  #isClosed = false
+
+  constructor(config: McpServerConfig, deps: ListedServerDeps) {
+    this.config = config
+    this.#deps = deps
+    this.#identity = identityOf(config)
+  }
+
+  /** The same object as long as nothing has changed. */
+  get record(): ServerRecord | undefined {
+    return this.#record
+  }
+
+  /** Why nothing is known of its tools. */
+  get failure(): string | undefined {
+    return this.#record ? undefined : this.#failure?.why
+  }
+
+  /** Looks in the background whether anything is new. With `waits`, one of which nothing is known is waited for. */
+  async ready(waits: boolean): Promise<void> {
+    if (!this.#working && this.#deps.now() - this.#lookedAt >= LOOK_MS) {
+      this.#working = this.#look()
+        .catch((error: unknown) => this.#fail(messageOf(error)))
+        .finally(() => (this.#working = undefined))
+    }
+    if (waits && !this.#record && this.#working) await settledWithin(FIRST_MS, [this.#working])
+  }
+
+  /** Asks for the tools now. */
+  async refresh(): Promise<void> {
+    await this.#list(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => this.#fail(messageOf(error)))
+  }
+
+  /** What is under way then, and is cut off, is no fault of the server. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  /** Reads what all processes know. */
+  async load(): Promise<void> {
+    const stamp = await this.#deps.store.get(this.#key('stamp'))
+    if (stamp === undefined || stamp === this.#stamp) return
+    const record = readRecord(await this.#deps.store.get(this.#key('tools')))
+    if (record?.identity !== this.#identity) return
+    this.#record = record
+    this.#stamp = stamp
+  }
+
+  /** @throws ToolError if a tool is not to be called as it is now. */
+  async check(tool: string, signal: AbortSignal): Promise<void> {
+    if (this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal)
+    const entry = this.#record?.tools[tool]
+    const why = entry ? whyOff(entry, this.config) : 'is listed no more'
+    if (why !== undefined) throw new ToolError(`The tool ${tool} of the server ${this.config.name} ${why}.`)
+  }
+
+  /** Takes tools as they are listed now, if `isMeant`. @returns their names */
+  async accept(isMeant: (entry: NonNullable<ServerRecord['tools'][string]['seen']>) => boolean): Promise<string[]> {
+    return this.#change(async (before) => {
+      const meant = Object.values(before?.tools ?? {}).flatMap(({ seen, pin }) =>
+        seen && seen.broken === undefined && !pin?.accepted && isMeant(seen) ? [seen.name] : [],
+      )
+      const record = meant.reduce<ServerRecord | undefined>((now, name) => now && withAccepted(now, name), before)
+      return { record, result: meant }
+    })
+  }
+
+  async #look(): Promise<void> {
+    const { now, server } = this.#deps
+    this.#lookedAt = now()
+    await this.load()
+    if (!server || (this.#failure && now() - this.#failure.at < VAIN_MS)) return
+    const isAsked = this.config.kind === 'http' || !this.#record || (await server()).status().state === 'up'
+    if (isAsked) await this.#list(AbortSignal.timeout(LIST_MS))
+  }
+
+  #fail(why: string): void {
+    if (this.#isClosed) return
+    const { now, log } = this.#deps
+    const isTold = this.#failure?.why === why
+    this.#failure = { at: now(), why }
+    if (!isTold) log.warn({ server: this.config.name, error: why }, 'the tools of an MCP server are not to be had')
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { log, server } = this.#deps
+    if (!server) throw new ToolError('This process calls no tools.')
+    const listed = await (await server()).list(signal)
+    this.#failure = undefined
+    this.#listedAt = this.#deps.now()
+    if (listed === this.#listed && this.#record) return this.load()
+    const { seen, cleanings } = seenTools(listed.tools)
+    const notes = await this.#change(async (before) => {
+      const after = withListed(before, seen, { identity: this.#identity, trust: this.config.trust })
+      return { record: after.record, result: after.notes }
+    })
+    this.#listed = listed
+    const { name } = this.config
+    for (const { tool, faults } of cleanings)
+      log.warn({ server: name, tool, faults }, 'what an MCP tool says of itself is cut before a model reads it')
+    for (const note of notes)
+      log[note.what === 'notation' ? 'info' : 'warn']({ server: name, tool: note.tool }, NOTES[note.what])
+  }
+
+  /** Changes what all processes know, one after the other. */
+  async #change<T>(
+    work: (before: ServerRecord | undefined) => Promise<{ record: ServerRecord | undefined; result: T }>,
+  ): Promise<T> {
+    const { store } = this.#deps
+    return store.lock(this.#key('tools'), LOCK_MS, async () => {
+      const stored = readRecord(await store.get(this.#key('tools')))
+      const before = stored?.identity === this.#identity ? stored : undefined
+      const { record, result } = await work(before)
+      const isNew = record !== undefined && JSON.stringify(record) !== JSON.stringify(before)
+      if (isNew) {
+        await store.put(this.#key('tools'), record)
+        await store.put(this.#key('stamp'), randomUUID())
+      }
+      await this.load()
+      return result
+    })
+  }
+
+  #key(part: string): string {
+    return `${part}:${this.config.name}`
+  }
+}
+
+const NOTES: Record<PinNote['what'], string> = {
+  new: 'an MCP server has a new tool',
+  changed: 'an MCP tool says something else of itself than when it was pinned: it is off until an admin takes it',
+  notation: 'an MCP tool says the same of itself in another notation',
+}
+
+/** Without its secrets: a key that is changed makes it no other server, whose tools would be pinned anew as they are then. */
+function identityOf(config: McpServerConfig): string {
+  const what = config.kind === 'stdio' ? [config.command, config.args, config.cwd] : [config.url]
+  return jsonHash(hideSecrets(config.secrets).json(what))
+}

@@ -1,0 +1,176 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { backoffMs } from '../../base/backoff.ts'
+import { ToolError } from '../../base/errors.ts'
+import { seldom, type Log } from '../../base/log.ts'
+import { isLoginNeeded, sentenceOf, type Failing } from './call-errors.ts'
+import { connect, type ConnectDeps, type Connection } from './connection.ts'
+import { hideSecrets, type Hide } from '../tools/hide-secrets.ts'
+import { hasOwnAuthorization } from '../login/login-store.ts'
+import type { StdioProcess } from './stdio-process.ts'
+import type { McpServerConfig, ServerLogin, ServerStatus } from '../types.ts'
+
+export interface LinkDeps {
+  log: Log
+  /** In ms. */
+  now(): number
+  /** Of a remote server. */
+  login?: ServerLogin | undefined
+  /** Of a connection; undefined for a stdio server. */
+  fetchOf(): Promise<FetchLike | undefined>
+  /** Those that run. */
+  processes: Set<StdioProcess>
+  /** See `ConnectDeps`. */
+  probeMs?: number | undefined
+}
+
+/** Before a stdio server that has ended is started again, in ms; after the first end it is at once. */
+const RESTART = { base: 1_000, max: 60_000 }
+/** A server that has run for so long, in ms, ended for another reason than the last time. */
+const STEADY_MS = 60_000
+/** Lines of stderr in the log a minute. */
+const MOST_LINES = 200
+
+/** The connection to a server: opened when first needed, shared, opened again when it is needed after it has gone. */
+export class ServerLink {
+  readonly #config: McpServerConfig
+  readonly #deps: LinkDeps
+  readonly #onListChanged: () => void
+  readonly #login: ServerLogin | undefined
+  readonly #seldom: (kind: string) => number | undefined
+  readonly #era: ConnectDeps['era'] = {}
+  readonly #stderr = { lines: 0, since: 0 }
+  readonly #restart = { ends: 0, notBefore: 0 }
+  #opening: Promise<Connection> | undefined
+  #isUp = false
+  readonly #closing = new AbortController()
+  #down: ToolError | undefined
+  #hiding: { of: string; hide: Hide } | undefined
+
+  constructor(config: McpServerConfig, deps: LinkDeps, onListChanged: () => void) {
+    this.#config = config
+    this.#deps = deps
+    this.#onListChanged = onListChanged
+    this.#login = deps.login
+    this.#seldom = seldom(deps.now)
+  }
+
+  status(): ServerStatus {
+    const need = this.#login?.need?.()
+    if (need !== undefined) return { state: 'needs-login', why: need }
+    if (this.#down) return { state: isLoginNeeded(this.#down) ? 'needs-login' : 'down', why: this.#down.message }
+    return { state: this.#isUp ? 'up' : 'idle' }
+  }
+
+  /** One attempt at a time, shared by all who wait for it. @throws ToolError */
+  connected(): Promise<Connection> {
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined
+      throw error
+    })
+    return this.#opening
+  }
+
+  /** How the last request to a remote server went: each is a connection of its own. */
+  note(failure: ToolError | undefined): void {
+    if (this.#config.kind === 'http' && (!failure || failure.isDown)) this.#down = failure
+  }
+
+  /** Ends a connection that is no use any more; the next call opens another. */
+  async drop(connection: Connection): Promise<void> {
+    this.#opening = undefined
+    this.#isUp = false
+    await connection.close()
+  }
+
+  /** Nothing is started after it. */
+  async close(): Promise<void> {
+    this.#closing.abort(new ToolError(`${this.#config.name} has been ended with the bot.`, { isDown: true }))
+    const opening = this.#opening
+    // One that is only starting is not waited for.
+    for (const process of this.#deps.processes)
+      if (process.name === this.#config.name && !this.#isUp) await process.close()
+    const connection = await opening?.catch(() => undefined)
+    if (connection) await this.drop(connection)
+  }
+
+  /** Takes out what MCP_CONFIG and the login keep secret. */
+  hide(): Hide {
+    const secrets = [...this.#config.secrets, ...(this.#login?.secrets?.() ?? [])]
+    const of = JSON.stringify(secrets)
+    if (this.#hiding?.of !== of) this.#hiding = { of, hide: hideSecrets(secrets) }
+    return this.#hiding.hide
+  }
+
+  sentence(error: unknown, failing: Omit<Failing, 'name' | 'hide'>): ToolError {
+    const { name } = this.#config
+    const hasKey = this.#config.kind === 'http' && hasOwnAuthorization(this.#config)
+    return sentenceOf(error, { ...failing, name, hasKey, hide: this.hide() })
+  }
+
+  async #open(): Promise<Connection> {
+    const { name } = this.#config
+    const { log, now, fetchOf, processes, probeMs } = this.#deps
+    this.#closing.signal.throwIfAborted()
+    const wait = Math.ceil((this.#restart.notBefore - now()) / 1_000)
+    if (wait > 0)
+      throw new ToolError(`${name} keeps ending. It is started again in ${wait} s at the earliest.`, { isDown: true })
+    const begun = now()
+    let ending: () => void = () => {}
+    try {
+      const connection = await connect(this.#config, {
+        ...{ fetch: await fetchOf(), login: this.#login, era: this.#era, processes, signal: this.#closing.signal },
+        probeMs,
+        onListChanged: this.#onListChanged,
+        onStderr: (line) => this.#logStderr(line),
+        onFault: (error) =>
+          log.debug({ server: name, fault: this.hide().head(error.message, 500) }, 'a fault of an MCP server'),
+        onClose: () => ending(),
+      })
+      ending = () => this.#ended(connection, now() - begun)
+      this.#isUp = true
+      this.#down = undefined
+      log.info(
+        { server: name, protocol: connection.client.getNegotiatedProtocolVersion() },
+        'an MCP server is connected',
+      )
+      return connection
+    } catch (error) {
+      const sentence = this.sentence(error, { timeoutMs: now() - begun })
+      this.#failed(sentence, 0)
+      throw sentence
+    }
+  }
+
+  /** A connection that we end ourselves is not in `#opening` any more. */
+  #ended(connection: Connection, upMs: number): void {
+    if (!this.#isUp || this.#closing.signal.aborted) return
+    this.#opening = undefined
+    this.#isUp = false
+    const fault = connection.fault() ?? `${this.#config.name} ended the connection.`
+    this.#failed(new ToolError(this.hide().text(fault), { isDown: true }), upMs)
+  }
+
+  #failed(sentence: ToolError, upMs: number): void {
+    const { log, now } = this.#deps
+    this.#down = sentence
+    if (this.#config.kind === 'stdio') {
+      this.#restart.ends = upMs > STEADY_MS ? 1 : this.#restart.ends + 1
+      const pause = this.#restart.ends > 1 ? backoffMs(this.#restart.ends - 2, RESTART) : 0
+      this.#restart.notBefore = now() + pause
+    }
+    const unsaid = this.#seldom('down')
+    if (unsaid !== undefined && !this.#closing.signal.aborted)
+      log.warn({ server: this.#config.name, why: sentence.message, unsaid }, 'an MCP server is down')
+  }
+
+  #logStderr(line: string): void {
+    const { log, now } = this.#deps
+    if (now() - this.#stderr.since > 60_000) Object.assign(this.#stderr, { lines: 0, since: now() })
+    this.#stderr.lines += 1
+    const server = this.#config.name
+    if (this.#stderr.lines <= MOST_LINES)
+      log.debug({ server, line: this.hide().text(line) }, 'an MCP server writes to stderr')
+    else if (this.#stderr.lines === MOST_LINES + 1)
+      log.debug({ server }, 'an MCP server writes more to stderr, which is left out')
+  }
+}

@@ -1,0 +1,56 @@
+import type { FetchLike } from '@modelcontextprotocol/client'
+import { once } from '../../base/async.ts'
+import { ToolError } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { createAgents, systemResolve, type ProxySetting, type Resolve } from '../../base/http/agents.ts'
+import { authFetch, serverFetch } from './http-fetch.ts'
+import { LiveServer } from './live-server.ts'
+import type { StdioProcess } from './stdio-process.ts'
+import type { AuthOf, HttpServerConfig, McpConfig, McpServers } from '../types.ts'
+
+export interface ServersDeps {
+  log: Log
+  /** In ms. */
+  now(): number
+  proxy?: ProxySetting | undefined
+  /** In place of the system's DNS. */
+  resolve?: Resolve | undefined
+  authOf?: AuthOf | undefined
+  /** See `ConnectDeps`. */
+  probeMs?: number | undefined
+}
+
+/** Nothing is started or called until a server is first needed. */
+export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
+  const opened = once(() => createAgents(deps))
+  const resolve = deps.proxy ? (deps.resolve ?? systemResolve) : undefined
+  const loginHttp =
+    (server: HttpServerConfig): FetchLike =>
+    async (url, init) =>
+      authFetch(server, { agents: await opened(), resolve })(url, init)
+  const processes = new Set<StdioProcess>()
+  // Where the process ends without close: they are in groups of their own, and nothing else would end them.
+  const endAll = () => processes.forEach((one) => one.signal('SIGKILL'))
+  process.once('exit', endAll)
+  const servers = new Map(
+    config.servers.map((server) => {
+      const login = server.kind === 'http' ? deps.authOf?.(server, loginHttp(server)) : undefined
+      const fetchOf = async () => (server.kind === 'http' ? serverFetch(server, { agents: await opened() }) : undefined)
+      return [server.name, new LiveServer(server, { ...deps, login, fetchOf, processes })]
+    }),
+  )
+  return {
+    all: () => [...servers.values()],
+    of(name) {
+      const server = servers.get(name)
+      if (!server) throw new ToolError(`${name} is no server of MCP_CONFIG.`)
+      return server
+    },
+    async close() {
+      await Promise.all([...servers.values()].map((server) => server.close()))
+      process.off('exit', endAll)
+      const agents = await opened()
+      await Promise.all([agents.inside.destroy(), agents.outside.destroy()])
+    },
+  }
+}

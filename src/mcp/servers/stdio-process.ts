@@ -1,0 +1,187 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { delimiter, dirname } from 'node:path'
+import { deserializeMessage, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client'
+import { settledWithin } from '../../base/async.ts'
+import { messageOf, ToolError } from '../../base/errors.ts'
+import { createIntake, MCP_MAX_BYTES, tooLarge, type Intake } from './bounded-body.ts'
+import { lineReader } from './line-reader.ts'
+import type { StdioServerConfig } from '../types.ts'
+
+/** How long a server may take to end by itself after its stdin is closed, and again after SIGTERM, in ms. */
+const PATIENCE_MS = 1_000
+/** What it may leave unread of what we write, in bytes. */
+const MOST_UNREAD = 4 * MCP_MAX_BYTES
+
+export interface StdioProcessDeps {
+  /** Gets each line that it writes to stderr. */
+  onStderr(line: string): void
+  /** Nothing is left of it. */
+  onEnd(): void
+}
+
+/**
+ * A stdio server as a transport of the SDK. The SDK's own passes a part of our environment on and leaves the children of its child
+ * running; this one runs the server in a process group of its own, which is ended with it, and bounds what it writes.
+ */
+export class StdioProcess implements Transport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: JSONRPCMessage) => void
+  /** The SDK knows a stdio transport by these two. */
+  readonly stderr = null
+  readonly #server: StdioServerConfig
+  readonly #deps: StdioProcessDeps
+  readonly #intake: Intake
+  #child: ChildProcess | undefined
+  #fault: string | undefined
+
+  constructor(server: StdioServerConfig, deps: StdioProcessDeps) {
+    this.#server = server
+    this.#deps = deps
+    this.#intake = createIntake(server.name)
+  }
+
+  get name(): string {
+    return this.#server.name
+  }
+
+  get pid(): number | null {
+    return this.#child?.pid ?? null
+  }
+
+  /** A sentence: why it is not running any more. */
+  get fault(): string | undefined {
+    return this.#fault
+  }
+
+  /** @throws Error of the system where there is no such program */
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.#server
+    const child = spawn(command, args, {
+      env: { PATH: minimalPath(), ...env },
+      cwd,
+      stdio: 'pipe',
+      detached: true,
+      windowsHide: true,
+    })
+    this.#child = child
+    child.on('error', () => {})
+    child.stdin.on('error', () => {})
+    child.stdout.on('error', () => {})
+    child.stdout.on(
+      'data',
+      lineReader({ onLine: (line) => this.#take(line), onError: (error) => this.#break(error), ...this.#bounds() }),
+    )
+    child.stderr.on('error', () => {})
+    readStderr(child.stderr, this.#deps.onStderr)
+    child.once('exit', (code, signal) => this.#exited(child, code ?? signal))
+    child.once('close', () => {
+      this.#deps.onEnd()
+      this.onclose?.()
+    })
+    await once(child, 'spawn')
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin
+    if (!stdin?.writable) throw new ToolError(this.#fault ?? `${this.#server.name} is not running.`, { isDown: true })
+    if (stdin.writableLength > MOST_UNREAD)
+      throw new ToolError(`${this.#server.name} does not read what it is sent.`, { isDown: true })
+    this.#intake.asked()
+    stdin.write(serializeMessage(message))
+  }
+
+  /** Ends it and its children: by its stdin, then SIGTERM, then SIGKILL. */
+  async close(): Promise<void> {
+    const child = this.#child
+    if (!child || child.pid === undefined) return
+    const closed = isOver(child) ? Promise.resolve() : once(child, 'exit')
+    child.stdin?.end()
+    if (!(await settledWithin(PATIENCE_MS, [closed]))) {
+      this.signal('SIGTERM')
+      await settledWithin(PATIENCE_MS, [closed])
+    }
+    this.signal('SIGKILL')
+    await settledWithin(PATIENCE_MS, [closed])
+  }
+
+  /** To it and to what it has started. */
+  signal(name: NodeJS.Signals): void {
+    const pid = this.#child?.pid
+    if (pid === undefined) return
+    try {
+      process.kill(-pid, name)
+    } catch {
+      // The group is gone, or the system has no groups.
+      this.#child?.kill(name)
+    }
+  }
+
+  #bounds() {
+    const { name } = this.#server
+    return {
+      maxBytes: MCP_MAX_BYTES,
+      tooLarge: () => tooLarge(name),
+      count: (bytes: number, lines: number) => this.#intake.count(bytes, lines),
+    }
+  }
+
+  /** What is no message is left out: servers print their greetings there. */
+  #take(line: string): void {
+    let message: JSONRPCMessage
+    try {
+      message = deserializeMessage(line)
+    } catch {
+      this.onerror?.(new Error('a line on stdout is no message of the protocol'))
+      return
+    }
+    this.onmessage?.(message)
+  }
+
+  #break(error: unknown): void {
+    this.#fault = messageOf(error)
+    this.signal('SIGKILL')
+  }
+
+  /** Its children go with it; one that has left the group keeps the pipes open, which are closed then. */
+  #exited(child: ChildProcess, how: number | string | null): void {
+    this.#fault ??= `${this.#server.name} ended (${typeof how === 'number' ? `exit code ${how}` : how}).`
+    this.signal('SIGKILL')
+    const timer = setTimeout(() => {
+      child.stdout?.destroy()
+      child.stderr?.destroy()
+    }, PATIENCE_MS)
+    child.once('close', () => clearTimeout(timer))
+  }
+}
+
+function isOver({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null
+}
+
+/** Where programs are, and the Node that runs us: npx and node are what servers are started with. */
+function minimalPath(): string {
+  const folders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+  return [...new Set([dirname(process.execPath), ...folders])].join(delimiter)
+}
+
+/** Of one line of stderr; the rest of it is left out. */
+const MAX_STDERR_LINE = 2_000
+/** After so many bytes at once the server waits a second: it cannot keep us busy by its stderr. */
+const STDERR_BURST = 1_000_000
+
+function readStderr(stderr: NonNullable<ChildProcess['stderr']>, onLine: (line: string) => void): void {
+  let burst = 0
+  const timer = setInterval(() => {
+    burst = 0
+    stderr.resume()
+  }, 1_000).unref()
+  const read = lineReader({ onLine, maxBytes: MAX_STDERR_LINE })
+  stderr.on('data', (chunk: Buffer) => {
+    burst += chunk.length
+    if (burst > STDERR_BURST) stderr.pause()
+    read(chunk)
+  })
+  stderr.once('close', () => clearInterval(timer))
+}

@@ -1,0 +1,172 @@
+/**
+ * The check behind an MCP tool's parameters: ajv over what of the schema can be checked in a bounded time. The rest is for the
+ * server, which checks everything itself; so is an input whose check would take too long. Neither making nor using a check throws.
+ */
+import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
+import type { InputIssue, ParsedInput } from '../../agent/types.ts'
+import { isRecord, type Schema } from './plain-schema.ts'
+
+type Arguments = Record<string, unknown>
+type Check = (value: unknown) => ParsedInput<Arguments>
+type Validator = ReturnType<InstanceType<typeof Ajv>['compile']>
+type AjvError = NonNullable<Validator['errors']>[number]
+
+/** Parts of the schema, references filled in; and parts of the schema times those of the input. */
+const MOST_PARTS = 2_000
+const MOST_WORK = 300_000
+/** How often a reference may be filled in inside itself: data of a recursive schema is checked as deep as that. */
+const MOST_RECURSION = 3
+const DEEPEST_INPUT = 100
+const MOST_ISSUES = 50
+
+/** The schema is compiled when it is first needed. */
+export function checkOf(schema: Schema): Check {
+  let compiled: { validate: Validator | undefined; parts: number } | undefined
+  return (value) => {
+    if (!isRecord(value))
+      return { ok: false, issues: [{ path: [], message: 'should be a JSON object', expected: 'object' }] }
+    const { parts, isTooDeep } = measure(value)
+    if (isTooDeep) return { ok: false, issues: [{ path: [], message: 'is nested too deeply' }] }
+    compiled ??= compile(schema)
+    const { validate } = compiled
+    if (!validate || compiled.parts * parts > MOST_WORK || validate(value)) return { ok: true, value }
+    return { ok: false, issues: (validate.errors ?? []).slice(0, MOST_ISSUES).map(issueOf) }
+  }
+}
+
+function compile(schema: Schema): { validate: Validator | undefined; parts: number } {
+  const walk = { root: schema, left: { parts: MOST_PARTS }, open: new Map<string, number>() }
+  const checked = checkable(schema, walk)
+  const parts = MOST_PARTS - walk.left.parts
+  try {
+    const ajv = new Ajv({
+      ...{ allErrors: true, strict: false, validateSchema: false, validateFormats: false, meta: false },
+      ...{ ownProperties: true, addUsedSchema: false, logger: false },
+    })
+    return { validate: ajv.compile(checked), parts }
+  } catch {
+    return { validate: undefined, parts }
+  }
+}
+
+interface Walk {
+  root: Schema
+  left: { parts: number }
+  /** References that are being filled in, and how often. */
+  open: Map<string, number>
+}
+
+/** These are taken as they are: each takes one look at a value, or one at each of its fields. */
+const PLAIN = [
+  ...['type', 'enum', 'const', 'required', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
+]
+
+/**
+ * The same schema without references, and without what takes more than linear time (patterns, unique items) or what can be wrong
+ * only because a part was left out (`not`, `if`, the one of `oneOf`). What is beyond the bounds allows everything.
+ */
+function checkable(value: unknown, walk: Walk): Schema | boolean {
+  if (typeof value === 'boolean') return value
+  if (!isRecord(value) || walk.left.parts <= 0) return true
+  walk.left.parts -= 1 + (Array.isArray(value.enum) ? measure(value.enum).parts : 0)
+  const target = typeof value.$ref === 'string' ? filledIn(value.$ref, walk) : true
+  const plain = PLAIN.flatMap((key): [string, unknown][] => (Object.hasOwn(value, key) ? [[key, value[key]]] : []))
+  const below = (one: unknown) => checkable(one, walk)
+  const all = [...listOf(value.allOf).map(below), ...(target === true ? [] : [target])]
+  const any = [value.anyOf, value.oneOf].filter(Array.isArray).map((some) => ({ anyOf: some.map(below) }))
+  const allOf = [...all, ...any]
+  return {
+    ...Object.fromEntries(plain),
+    ...fieldsOf(value, below),
+    ...itemsOf(value, below),
+    ...(allOf[0] === undefined ? {} : { allOf }),
+  }
+}
+
+function fieldsOf(
+  { properties, patternProperties, additionalProperties, dependentRequired }: Schema,
+  below: Below,
+): Schema {
+  return {
+    ...(isRecord(properties) ? { properties: mapValues(properties, below) } : {}),
+    ...(additionalProperties === undefined || patternProperties
+      ? {}
+      : { additionalProperties: below(additionalProperties) }),
+    ...(dependentRequired === undefined ? {} : { dependencies: dependentRequired }),
+  }
+}
+
+/** As JSON Schema had it up to draft 7, which is what this ajv speaks. */
+function itemsOf({ items, prefixItems, additionalItems }: Schema, below: Below): Schema {
+  const first = prefixItems ?? (Array.isArray(items) ? items : undefined)
+  const rest = prefixItems ? items : additionalItems
+  if (!first) return items === undefined ? {} : { items: below(items) }
+  return { items: listOf(first).map(below), ...(rest === undefined ? {} : { additionalItems: below(rest) }) }
+}
+
+type Below = (one: unknown) => Schema | boolean
+
+/** What `#/$defs/name` stands for; everything where it leads nowhere, elsewhere, or into itself again and again. */
+function filledIn(ref: string, walk: Walk): Schema | boolean {
+  const times = walk.open.get(ref) ?? 0
+  if (!/^#(?:\/|$)/.test(ref) || times >= MOST_RECURSION) return true
+  walk.open.set(ref, times + 1)
+  const filled = checkable(targetOf(ref, walk.root), walk)
+  walk.open.set(ref, times)
+  return filled
+}
+
+function targetOf(ref: string, root: Schema): unknown {
+  let at: unknown = root
+  for (const step of ref.split('/').slice(1)) {
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return true
+    at = Reflect.get(at, key)
+  }
+  return at
+}
+
+/** Counts values, and stops where they are nested too deeply. */
+function measure(value: unknown): { parts: number; isTooDeep: boolean } {
+  let parts = 0
+  let level: unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEPEST_INPUT) return { parts, isTooDeep: true }
+    parts += level.length
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
+  }
+  return { parts, isTooDeep: false }
+}
+
+function issueOf({ instancePath, keyword, params, message }: AjvError): InputIssue {
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  const said: Record<string, unknown> = params
+  if (keyword === 'required') return { path: [...path, String(said.missingProperty)], message: 'is missing' }
+  if (keyword === 'additionalProperties')
+    return { path: [...path, String(said.additionalProperty)], message: 'there is no such field' }
+  if (keyword === 'enum') return { path, message: `should be one of ${listed(said.allowedValues)}` }
+  if (keyword === 'const') return { path, message: `should be ${listed([said.allowedValue])}` }
+  if (keyword !== 'type') return { path, message: message ?? 'is wrong' }
+  const types = [said.type].flat().map(String)
+  return { path, message: `should be ${types.join(' or ')}`, expected: types.find((type) => type !== 'null') ?? 'null' }
+}
+
+function listed(values: unknown): string {
+  return listOf(values)
+    .slice(0, 20)
+    .map((value) => JSON.stringify(value))
+    .join(', ')
+    .slice(0, 300)
+}
+
+function mapValues(record: Schema, below: Below): Schema {
+  return Object.fromEntries(Object.entries(record).map(([key, one]) => [key, below(one)]))
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}

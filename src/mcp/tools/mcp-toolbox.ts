@@ -1,0 +1,205 @@
+/** The tools of all MCP servers, as they are at the moment of a question and of its place. */
+import { settledWithin } from '../../base/async.ts'
+import type { Tool, ToolContext } from '../../agent/types.ts'
+import type { Log } from '../../base/log.ts'
+import { ListedServer } from '../servers/listed-server.ts'
+import { mcpNames } from './mcp-names.ts'
+import { isNamed, mcpTool, type ServerCall } from './mcp-tools.ts'
+import { fingerprintOf, whyOff, type SeenTool, type ServerRecord } from './pins.ts'
+import type { Schema } from './plain-schema.ts'
+import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import { shadowing } from './seen-tools.ts'
+import { withBriefs } from './tool-details.ts'
+import type { CallResult, McpConfig, McpServerConfig, McpServers } from '../types.ts'
+
+/** Where a question is asked. With `waits`, servers of which nothing is known yet are waited for, a few seconds. */
+export interface ToolsPlace {
+  team: string
+  channel: string
+  waits?: boolean | undefined
+}
+
+/** A tool that is off, or a server whose tools are not known: then `tool` is empty. */
+export interface OffTool {
+  server: string
+  tool: string
+  /** The end of a sentence that begins with the tool's name. */
+  why: string
+  /** What it is like now; absent where no admin can take it. */
+  fingerprint?: string | undefined
+}
+
+export interface McpToolbox {
+  /** The tools for a run in a place, of which `choose` may take some. Where they are many, each has one line in the prompt. */
+  toolsFor(place: ToolsPlace, choose?: (tools: Tool[]) => Tool[]): Promise<Tool[]>
+  /** Names that a place may choose: of tools, and `server__*` for all tools of a server with many. */
+  choices(): string[]
+  off(): OffTool[]
+  /** Reads what all processes know now, for whoever shows it. */
+  load(): Promise<void>
+  /** Asks a server for its tools now, and waits for them; why there are none is told by `off`. */
+  refresh(server: string): Promise<void>
+  /**
+   * Takes a server's tool as it is listed now, or all of the server's. With a fingerprint, only if that is still what it is like.
+   * @returns the names of those that were taken
+   */
+  accept(server: string, tool?: string, fingerprint?: string): Promise<string[]>
+  close(): Promise<void>
+}
+
+export interface McpToolboxDeps {
+  store: McpStore
+  log: Log
+  /** In ms. */
+  now(): number
+  /** Opens the connections when they are first needed; undefined in a process that calls no tools. */
+  open?: (() => Promise<McpServers>) | undefined
+  /** Names that other tools have. */
+  taken: readonly string[]
+  /** MCP_TOOLS_MAX. */
+  mostTools: number
+  /** TOOL_TIMEOUT_MS. */
+  timeoutMs: number
+}
+
+/** How long the start waits for what is kept of the servers, in ms. */
+const LOAD_MS = 2_000
+/** Of a server with more tools, all or none are chosen. */
+const MOST_CHOICES = 20
+
+/** HTTP servers are asked for their tools in the background; a process that is a server's is started when it is first needed. */
+export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): Promise<McpToolbox> {
+  let opened: Promise<McpServers> | undefined
+  const { open } = deps
+  const connections = open && (() => (opened ??= open()))
+  const servers = config.servers.map((one) => {
+    const server = connections && (async () => (await connections()).of(one.name))
+    return new ListedServer(one, { ...deps, server })
+  })
+  const load = async () => void (await Promise.all(servers.map((server) => server.load())))
+  await settledWithin(LOAD_MS, [load()])
+  if (open) for (const server of servers) if (server.config.kind === 'http') void server.ready(false)
+  const now = snapshots(servers, { ...deps, connections })
+  return {
+    async toolsFor({ channel, waits = false }, choose = (tools) => tools) {
+      const here = servers.filter((server) => isHere(server.config, channel))
+      await Promise.all(here.map((server) => server.ready(waits)))
+      const { tools } = now()
+      return withBriefs(choose(here.flatMap(({ config: { name } }) => tools.get(name) ?? [])), deps.mostTools)
+    },
+    choices: () => now().choices,
+    refresh: async (name) => servers.find((one) => one.config.name === name)?.refresh(),
+    off: () => [...now().off, ...unknown(servers)],
+    load,
+    async accept(name, tool, fingerprint) {
+      const server = servers.find((one) => one.config.name === name)
+      const isMeant = (seen: SeenTool) =>
+        (tool === undefined || seen.name === tool) && (fingerprint ?? fingerprintOf(seen)) === fingerprintOf(seen)
+      return (await server?.accept(isMeant)) ?? []
+    },
+    async close() {
+      for (const server of servers) server.close()
+      await (await opened)?.close()
+    },
+  }
+}
+
+function isHere({ channels }: McpServerConfig, channel: string): boolean {
+  return channels?.includes(channel.startsWith('D') ? 'dm' : channel) ?? true
+}
+
+function unknown(servers: ListedServer[]): OffTool[] {
+  return servers.flatMap(({ config, failure }) =>
+    failure === undefined ? [] : [{ server: config.name, tool: '', why: failure }],
+  )
+}
+
+interface Snapshot {
+  /** Those that are on, by server. */
+  tools: Map<string, Tool[]>
+  off: OffTool[]
+  choices: string[]
+}
+
+type SnapshotDeps = McpToolboxDeps & { connections: (() => Promise<McpServers>) | undefined }
+
+/** What the servers' records say, made anew only where one has changed. */
+function snapshots(servers: ListedServer[], deps: SnapshotDeps): () => Snapshot {
+  let records: (ServerRecord | undefined)[] = []
+  let last: Snapshot | undefined
+  return () => {
+    const current = servers.map(({ record }) => record)
+    if (!last || current.some((record, i) => record !== records[i])) last = snapshotOf(servers, deps)
+    records = current
+    return last
+  }
+}
+
+function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
+  const others = othersOf(servers, deps.taken)
+  const all = servers.flatMap((server) =>
+    listedBy(server).map(({ seen, pin }) => {
+      const { name, trust } = server.config
+      return {
+        server,
+        seen,
+        why: whyOff({ seen, pin }, { trust, suspect: shadowing(seen, others.get(name) ?? new Set()) }),
+      }
+    }),
+  )
+  // What is off takes no name: a new tool of a server cannot give another name to one that settings speak of.
+  const on = all.filter(({ why }) => why === undefined)
+  const names = mcpNames(
+    on.map(({ server, seen }) => ({ server: server.config.name, tool: seen.name })),
+    deps.taken,
+  )
+  const off = all.flatMap(({ server, seen, why }): OffTool[] => {
+    const taking = seen.broken === undefined ? { fingerprint: fingerprintOf(seen) } : {}
+    return why === undefined ? [] : [{ server: server.config.name, tool: seen.name, why, ...taking }]
+  })
+  const snapshot: Snapshot = { tools: new Map(), off, choices: [] }
+  for (const [i, { server, seen }] of on.entries())
+    addTool(snapshot, mcpTool(seen, { name: names[i] ?? '', config: server.config, call: callOf(server, deps) }))
+  for (const [server, tools] of snapshot.tools) snapshot.choices.push(...choicesOf(server, tools))
+  return snapshot
+}
+
+function listedBy({ record, config }: ListedServer) {
+  const entries = Object.values(record?.tools ?? {})
+  return entries.flatMap(({ seen, pin }) => (seen && !isNamed(config.deny, seen.name) ? [{ seen, pin }] : []))
+}
+
+/** For each server, the names of all tools that are not its own. */
+function othersOf(servers: ListedServer[], taken: readonly string[]): Map<string, ReadonlySet<string>> {
+  const own = servers.map((server) => ({ server, names: listedBy(server).map(({ seen }) => seen.name) }))
+  return new Map(
+    own.map(({ server, names }) => {
+      const theirs = own.flatMap((other) => (other.server === server ? [] : other.names))
+      const others = new Set([...theirs, ...taken])
+      for (const name of names) others.delete(name)
+      return [server.config.name, others]
+    }),
+  )
+}
+
+function addTool({ tools }: Snapshot, tool: Tool<Schema>): void {
+  const server = tool.server ?? ''
+  const known = tools.get(server)
+  if (known) known.push(tool)
+  else tools.set(server, [tool])
+}
+
+function choicesOf(server: string, tools: Tool[]): string[] {
+  if (tools.length <= MOST_CHOICES) return tools.map(({ name }) => name)
+  return [`${server.replace(/[^a-zA-Z0-9_-]+/g, '_')}__*`]
+}
+
+/** A call is made once the tool is known to be as it was taken. */
+function callOf(server: ListedServer, { connections, timeoutMs }: SnapshotDeps) {
+  const { name, timeoutMs: own = timeoutMs } = server.config
+  return async ({ tool, args, isRepeatable }: ServerCall, { signal, answers }: ToolContext): Promise<CallResult> => {
+    await server.check(tool, signal)
+    if (!connections) throw new Error('This process calls no tools.')
+    return (await connections()).of(name).call(tool, args, { signal, timeoutMs: own, answers, isRepeatable })
+  }
+}

@@ -1,0 +1,63 @@
+/** The tools of one MCP server as tools of the agent. Nothing that a server says of them is believed further than MCP_CONFIG says. */
+import { matchesPattern } from '../../agent/tool-pattern.ts'
+import type { ParsedInput, Tool, ToolContext } from '../../agent/types.ts'
+import { checkOf } from './check-schema.ts'
+import { cut } from './hygiene.ts'
+import type { SeenTool } from './pins.ts'
+import type { Schema } from './plain-schema.ts'
+import type { CallResult, McpServerConfig } from '../types.ts'
+
+const BRIEF_CHARS = 100
+
+/** A call by the server's own name for the tool. `isRepeatable`: made twice, it does no more than once. */
+export interface ServerCall {
+  tool: string
+  args: Schema
+  isRepeatable: boolean
+}
+
+export interface ToolOptions {
+  /** What models call it by. */
+  name: string
+  config: McpServerConfig
+  call(call: ServerCall, context: ToolContext): Promise<CallResult>
+}
+
+/**
+ * A tool of a server. What is not allowed by MCP_CONFIG asks a person each time, but for tools that a trusted server says only read;
+ * `ask` asks whatever else is said. What a server that is not trusted says counts for nothing: its tools may change the world.
+ */
+export function mcpTool(seen: SeenTool, { name, config, call }: ToolOptions): Tool<Schema> {
+  const { allow, ask, trust } = config
+  const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
+  const mayRun = !isNamed(ask, seen.name) && (isNamed(allow, seen.name) || readOnly)
+  // On one line: nothing in it begins a line of the prompt.
+  const description = seen.description.replace(/\s+/g, ' ') || `The tool ${seen.name} of the server ${config.name}.`
+  let check: ((value: unknown) => ParsedInput<Schema>) | undefined
+  return {
+    name,
+    description,
+    parameters: seen.parameters,
+    parse: (value) => (check ??= checkOf(seen.parameters))(value),
+    effects: readOnly ? 'read' : 'write',
+    ...(mayRun ? {} : { needsApproval: true }),
+    ...(idempotent ? { idempotent } : {}),
+    server: config.name,
+    ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
+    run: (args, context) => call({ tool: seen.name, args, isRepeatable: readOnly || idempotent }, context),
+  }
+}
+
+const UNTRUSTED: SeenTool['hints'] = { readOnly: false, idempotent: false }
+
+/** Whether a list of patterns means a tool by its own name. */
+export function isNamed(patterns: readonly string[] | undefined, name: string): boolean {
+  return patterns?.some((pattern) => matchesPattern(name, pattern)) ?? false
+}
+
+/** The first sentence of a description, or as much of it as stands in a line. */
+export function briefOf(description: string): string {
+  const line = description.replace(/\s+/g, ' ').trim()
+  const first = /^.{10,}?[.!?](?=\s|$)/u.exec(line.slice(0, 2 * BRIEF_CHARS))?.[0] ?? line
+  return cut(first, BRIEF_CHARS)
+}

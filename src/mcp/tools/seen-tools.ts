@@ -1,0 +1,56 @@
+/** The tools of a server as they are listed: cleaned and bounded, and looked at for words that mean the tools of others. */
+import { cleanText, namesOther, type Fault } from './hygiene.ts'
+import type { SeenTool } from './pins.ts'
+import { plainSchema } from './plain-schema.ts'
+import type { ServerTool } from '../types.ts'
+
+const DESCRIPTION_CHARS = 3_000
+const NAME_CHARS = 200
+
+/** What was taken out of what a tool says of itself. */
+export interface Cleaning {
+  tool: string
+  faults: Fault[]
+}
+
+/** What a server has listed, cleaned and bounded; of two tools of one name the last. */
+export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cleanings: Cleaning[] } {
+  const cleaned = [...new Map(listed.map((tool) => [tool.name, tool])).values()].map(cleanTool)
+  const cleanings = cleaned.map(({ seen: { name: tool }, faults }) => ({ tool, faults }))
+  return { seen: cleaned.map(({ seen }) => seen), cleanings: cleanings.filter(({ faults }) => faults.length > 0) }
+}
+
+function cleanTool(tool: ServerTool): { seen: SeenTool; faults: Fault[] } {
+  const { name, description, title, annotations } = tool
+  const said = cleanText(description || title || '', DESCRIPTION_CHARS)
+  const named = cleanText(name, NAME_CHARS)
+  const plain = plainSchema(tool.inputSchema)
+  const faults = [...new Set([...said.faults, ...named.faults, ...(plain.ok ? plain.faults : [])])]
+  const hints = { readOnly: annotations.readOnlyHint === true, idempotent: annotations.idempotentHint === true }
+  const broken =
+    named.text !== name ? 'its name has characters that names do not have' : plain.ok ? undefined : plain.why
+  return {
+    faults,
+    seen: {
+      // A name that is none is shown and kept, but never called.
+      name: named.text === name ? name : `${named.text}?`,
+      description: said.text,
+      parameters: plain.ok ? plain.schema : { type: 'object', properties: {} },
+      hints,
+      ...(faults.includes('hidden') ? { suspect: 'holds characters that people do not see' } : {}),
+      ...(broken === undefined ? {} : { broken }),
+    },
+  }
+}
+
+/** Why a tool is suspect beside the tools of others: its words speak of one of theirs. */
+export function shadowing({ description, parameters }: SeenTool, others: ReadonlySet<string>): string | undefined {
+  const other = namesOther([description, ...textsIn(parameters)].join('\n'), others)
+  return other === undefined ? undefined : `speaks of "${other}", a tool of another server`
+}
+
+function* textsIn(value: unknown, key = ''): Generator<string> {
+  if (typeof value === 'string' && key !== 'pattern' && key !== '$ref') yield value
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, one] of Object.entries(value)) yield* textsIn(one, name)
+}

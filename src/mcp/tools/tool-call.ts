@@ -1,0 +1,49 @@
+import type { ToolQuestion } from '../../agent/types.ts'
+import { ToolError } from '../../base/errors.ts'
+import { outputOf } from './call-result.ts'
+import type { Elicitation } from '../elicitation/elicitation.ts'
+import type { Hide } from './hide-secrets.ts'
+import type { CallOptions, CallResult, ServerTool } from '../types.ts'
+
+export interface ToolCall {
+  /** The server's. */
+  name: string
+  tool: string
+  args: Record<string, unknown>
+  /** As it was listed, where it was: some of its arguments may have to be sent as headers too. */
+  listed?: ServerTool | undefined
+  hide: Hide
+}
+
+/** One call, and what it gives or asks. @throws whatever the SDK throws, and ToolError where the tool failed */
+export async function callTool(elicitation: Elicitation, call: ToolCall, options: CallOptions): Promise<CallResult> {
+  const { name, tool, args, listed, hide } = call
+  const definition = listed && {
+    toolDefinition: { name: tool, inputSchema: { ...listed.inputSchema, type: 'object' as const } },
+  }
+  const { answers = [], isRepeatable = false, signal, timeoutMs: timeout } = options
+  const notes: string[] = []
+  const called = await elicitation.callTool(
+    { name: tool, arguments: args },
+    { signal, timeout, ...definition },
+    { answers, isRepeatable, notes },
+  )
+  if ('asks' in called) return { asks: shownQuestion(called.asks, call) }
+  const said = notes.map((note) => `\n\n(${note})`).join('')
+  try {
+    const output = outputOf(called.result, { name, hide })
+    return { ...output, text: `${output.text}${said}` }
+  } catch (error) {
+    throw error instanceof ToolError && said !== '' ? new ToolError(`${error.message}${said}`) : error
+  }
+}
+
+/** What goes back to the server stays as it is; what a person reads is without the config's secrets. */
+function shownQuestion({ message, schema, url, ...kept }: ToolQuestion, { name, hide }: ToolCall): ToolQuestion {
+  if (url !== undefined && hide.text(url) !== url)
+    throw new ToolError(
+      `${name} sends the person to an address that holds a secret of its configuration: it was not shown.`,
+    )
+  const what = { ...(schema && { schema: hide.json(schema) }), ...(url !== undefined && { url }) }
+  return { ...kept, message: hide.text(message), ...what }
+}

@@ -1,0 +1,299 @@
+/** THE use case: history, condense, agent, history. Yields what happens, and saves each part before it goes on. */
+import { runAgent, type AgentDeps } from '../agent/agent.ts'
+import type { Steering } from '../agent/run-state.ts'
+import { applyEvent, stepCount, totalOf, type RunProgress } from '../agent/run-progress.ts'
+import type { AgentEvent, Model, Picture, RunFiles, Tool, Usage } from '../agent/types.ts'
+import { condense } from './condense.ts'
+import { tooSlow } from '../base/errors.ts'
+import { HeardSignals, type Grants, type RunControl } from '../stores/runs/control.ts'
+import { allSaid, keepNewestSaid } from '../stores/history/said.ts'
+import type { History, Said, Turn } from '../stores/history/types.ts'
+import type { Prompts } from '../base/prompts.ts'
+import {
+  askedMessage,
+  conversationOf,
+  progressOf,
+  type Question,
+  type Run,
+  type RunPart,
+  type SavedRun,
+} from '../stores/runs/types.ts'
+
+/** The agent's events, and before them how a follow-up was understood. */
+export type AnswerEvent = AgentEvent | { type: 'understood'; question: string }
+
+/** Observes the work, for the metrics and the traces. */
+export interface AnswerWatch {
+  events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
+  refused(question: Question, limit: string): void
+}
+
+/** What a run is given of the files of its conversation. */
+export interface ConversationFiles {
+  /** What the model gets of them at first; '' where that is nothing. */
+  text: string
+  images: Picture[]
+  /** How tools read them, and the tools that do. */
+  files?: RunFiles
+  tools: Tool[]
+}
+
+export interface AnswerDeps {
+  agent: AgentDeps
+  history: History
+  prompts: Prompts
+  /** Condenses follow-ups; a small model is enough. */
+  condenseModel: Model
+  /**
+   * What people wrote in the thread before the question and no earlier question read; `turns` are the thread's. Absent where
+   * there is nothing before it. Never rejects.
+   */
+  readThread?: ((turns: readonly Turn[]) => Promise<Said>) | undefined
+  /**
+   * The conversation's files, loaded before the first thought of each process that works on the question where it has any: the run
+   * saves none. Absent where nobody can give files.
+   */
+  loadFiles?: (() => Promise<ConversationFiles>) | undefined
+  /** How people reach the run while it is under way; absent where nobody can. */
+  control?: RunControl | undefined
+  /** Which tools need no approval in the question's thread any more. Absent where nobody can be asked for one. */
+  grants?: Grants | undefined
+}
+
+/**
+ * Answers one question, or resumes a run that another process began: what was saved is not done again.
+ * A reader asks for the next event only when it has delivered the one before: the history is written once the answer is out.
+ */
+export async function* answer(
+  question: Question,
+  run: Run,
+  deps: AnswerDeps & { signal: AbortSignal },
+): AsyncGenerator<AnswerEvent> {
+  const thread = conversationOf(question)
+  const heard = new HeardSignals(run.saved, {
+    canBeDecided: deps.control !== undefined,
+    canBeAsked: question.bot === undefined,
+    grants: deps.grants,
+  })
+  const listening = deps.control?.listen({ thread, id: question.id }, heard.hear)
+  listening?.catch(() => undefined)
+  try {
+    yield* answerOnceHeard(question, run, { ...deps, heard, listening })
+  } finally {
+    void listening?.then(
+      (end) => end(),
+      () => undefined,
+    )
+  }
+}
+
+async function* answerOnceHeard(
+  question: Question,
+  run: Run,
+  deps: Omit<Deps, 'turns' | 'said'> & { listening: Promise<unknown> | undefined },
+): AsyncGenerator<AnswerEvent> {
+  const thread = conversationOf(question)
+  const turns = turnsBefore(await deps.history.load(thread), question, run)
+  await deps.listening
+  deps.heard.throwIfWithdrawn()
+  const said = await saidBefore(run, turns, deps)
+  const all = { turns, said: said.text }
+  const past = hasSaid(all) ? keepNewestSaid(turns, said.text) : all
+  const standalone = yield* understand(question, run, { ...deps, ...past })
+  if (standalone !== question.text) yield { type: 'understood', question: standalone }
+  const final = run.saved.answer
+    ? yield* savedAnswer(run.saved.answer)
+    : yield* work(standalone, run, { ...deps, ...past })
+  // What came while the answer was posted counts too.
+  deps.heard.throwIfWithdrawn()
+  if (final) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer: final.text, said }))
+}
+
+/**
+ * The turns besides the question's own. Of a question that was edited and asked again, its newest turn alone. While a run waits for a
+ * person its thread goes on: what was asked there since is nothing that its question goes back to.
+ */
+function turnsBefore(turns: Turn[], question: Question, { saved }: Run): Turn[] {
+  const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))
+  return turns.filter(
+    ({ id, at }) =>
+      askedMessage(id) !== askedMessage(question.id) &&
+      newest.get(askedMessage(id))?.id === id &&
+      (saved.steps.length === 0 || at <= question.at),
+  )
+}
+
+/** Whether anybody wrote anything between the questions. */
+function hasSaid({ turns, said }: { turns: readonly Turn[]; said: string }): boolean {
+  return said !== '' || turns.some((turn) => turn.said)
+}
+
+/** Saved, so that a run which goes on elsewhere goes on with the same words. */
+async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): Promise<Said> {
+  if (run.saved.said !== undefined || !readThread) return run.saved.said ?? { text: '', by: [] }
+  const value = await readThread(turns)
+  await run.save({ part: 'said', value })
+  return value
+}
+
+/** `said`: what people wrote before the question. */
+type Deps = AnswerDeps & { signal: AbortSignal; turns: Turn[]; said: string; heard: HeardSignals }
+type Final = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
+
+async function* understand(question: Question, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, string> {
+  if (run.saved.standalone !== undefined) return run.saved.standalone
+  if (deps.agent.dialect.carriesHistory || deps.turns.length === 0) return question.text
+  const used: Usage[] = []
+  const unsaved = () => unsavedUsage(run, [...run.saved.usage, ...used])
+  const from = deps.agent.now().getTime()
+  try {
+    const standalone = await condenseInTime(question.text, deps, (usage) => used.push(usage))
+    await run.save({ part: 'standalone', value: standalone }, ...unsaved())
+    return standalone
+  } catch (error) {
+    await keep(run, unsaved())
+    // The agent, which comes next, says that the run was stopped.
+    if (deps.heard.stopAsked().aborted && !deps.signal.aborted) return question.text
+    throw error
+  } finally {
+    for (const usage of used) yield { type: 'usage', usage, ms: deps.agent.now().getTime() - from }
+  }
+}
+
+/** Condensing gets half of the run's time at most: a model that says nothing must not keep people waiting. */
+async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) => void): Promise<string> {
+  const timeMs = deps.agent.limits.timeoutMs / 2
+  const time = AbortSignal.timeout(timeMs)
+  const signal = AbortSignal.any([deps.signal, time, deps.heard.stopAsked()])
+  const { prompts, condenseModel: model, turns, said } = deps
+  const nonce = deps.agent.newNonce()
+  try {
+    return await condense(text, { turns, said, nonce }, { prompts, model, signal, timeMs, onUsage })
+  } catch (error) {
+    if (!time.aborted || deps.signal.aborted) throw error
+    throw tooSlow('the model did not condense in time', error)
+  }
+}
+
+/** Yields the answer that an earlier process saved: whether it was delivered is not known here. */
+async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
+  const { text, sources, stopped, gaveUp, unseen } = saved
+  const sight = unseen ? { unseen } : {}
+  const event: Final =
+    gaveUp && stopped
+      ? { type: 'gave_up', reason: stopped, text, ...sight }
+      : { type: 'answer', text, sources, ...(stopped ? { stopped } : {}), ...sight }
+  yield event
+  return event
+}
+
+/**
+ * Runs the agent and saves as it goes: an action, and that a call which changes the world is begun, before its tool runs, an observation before it is shown. What else gets a post
+ * of its own, such as the answer, is yielded while it is saved, so that the post's claim goes to Redis in the same command, or
+ * after it; the loop waits for both.
+ */
+async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
+  const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
+  const said = hasSaid(deps) ? allSaid(deps) : ''
+  const { images, text: filesText, files, tools } = await filesOf(run, deps)
+  let progress: RunProgress = progressOf(run.saved)
+  const events = runAgent(
+    { question: standalone, images, filesText, history, said, ...progress, signal: deps.signal },
+    { ...deps.agent, files, tools: [...deps.agent.tools, ...tools], ...steeringOf(deps) },
+  )
+  let final: Final | undefined
+  try {
+    for (let next = await events.next(); !next.done; next = await events.next()) {
+      deps.heard.throwIfWithdrawn()
+      const [event, before] = [next.value, progress]
+      progress = applyEvent(progress, event)
+      const parts = partsOf(event, before, progress)
+      const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
+      saved?.catch(() => undefined)
+      if (event.type === 'answer' || event.type === 'gave_up') final = event
+      if (event.type === 'observation') await saved
+      yield event
+      await saved
+    }
+  } finally {
+    // A reader that stops early ends the loop here. What it still tells on its way out is what its calls have used.
+    for (let next = await events.return(); !next.done; next = await events.next())
+      progress = applyEvent(progress, next.value)
+    await keep(run, unsavedUsage(run, progress.usage))
+  }
+  return final
+}
+
+/** Nothing is loaded for a conversation without files. */
+async function filesOf({ saved }: Run, { turns, loadFiles }: Deps): Promise<ConversationFiles> {
+  const hasFiles = saved.said?.hasFiles === true || turns.some((turn) => turn.hasFiles)
+  return (hasFiles ? await loadFiles?.() : undefined) ?? { text: '', images: [], tools: [] }
+}
+
+function steeringOf({ heard: { stopAsked, added, mayRun, answered } }: Deps): Steering {
+  return { stopAsked, added, mayRun, answered }
+}
+
+/** Saves what a failed run cost. If that fails too it is ignored: the caller needs the run's own error. */
+async function keep(run: Run, usage: RunPart[]): Promise<void> {
+  if (usage.length > 0) await run.save(...usage).catch(() => undefined)
+}
+
+/** What an event changes in the saved run, besides usage. */
+function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress): RunPart[] {
+  if (event.type === 'answer') return [{ part: 'answer', value: finalOf(event) }]
+  if (event.type === 'gave_up') return [{ part: 'answer', value: givenUp(event) }]
+  const parts: RunPart[] = []
+  const step = 'step' in event && progress.steps !== before.steps ? progress.steps[event.n - 1] : undefined
+  if ('step' in event && step) parts.push({ part: 'step', n: event.n, value: step })
+  if (progress.memory !== before.memory) parts.push({ part: 'memory', value: progress.memory })
+  return parts
+}
+
+function finalOf({ text, sources, stopped, unseen }: Extract<AgentEvent, { type: 'answer' }>) {
+  return { text, sources, ...(stopped ? { stopped } : {}), ...(unseen ? { unseen } : {}) }
+}
+
+function givenUp({ text, reason, unseen }: Extract<AgentEvent, { type: 'gave_up' }>) {
+  return { text, sources: [], stopped: reason, gaveUp: true as const, ...(unseen ? { unseen } : {}) }
+}
+
+/** The usage that the saved run does not have yet, to be saved with the next part or at the end. */
+function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
+  const count = saved.usage.length
+  return usage.slice(count).map((value, i) => ({ part: 'usage', n: count + i + 1, value }))
+}
+
+/** What was added to the question while it was worked on is a part of it for those that come later. */
+function turnOf(
+  { id, text, user, at }: Question,
+  { steps }: SavedRun,
+  { standalone, answer, said }: Pick<Turn, 'standalone' | 'answer'> & { said: Said },
+): Turn {
+  const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
+  const inAll = (asked: string) => [asked, ...added].join('\nAdded: ')
+  const files = said.hasFiles ? { hasFiles: true as const } : {}
+  const turn = { id, question: inAll(text), standalone: inAll(standalone), answer, user, at, ...files }
+  return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
+}
+
+/** The fields of the log line of an answered question: ids and sizes, never a text. `ms` since the question came in. */
+export function answeredFields(question: Question, saved: SavedRun, now: number): Record<string, string | number> {
+  const { id, team, channel, thread, surface, at, traceparent } = question
+  const stopped = saved.answer?.stopped
+  const { inputTokens, outputTokens, costUsd } = totalOf(saved.usage)
+  // What a table of prices lacks has no cost, rather than none.
+  const hasCost = saved.usage.some((call) => call.costUsd !== undefined)
+  return {
+    ...{ question: id, team, channel, thread, surface },
+    ...(stopped ? { outcome: 'stopped', stopped } : { outcome: 'answered' }),
+    steps: stepCount(saved.steps),
+    ms: Math.max(0, now - at),
+    modelCalls: saved.usage.length,
+    inputTokens,
+    outputTokens,
+    ...(hasCost ? { costUsd: Number(costUsd.toFixed(6)) } : {}),
+    ...(saved.attempts > 1 ? { attempts: saved.attempts } : {}),
+    ...(traceparent ? { trace: traceparent.split('-')[1]! } : {}),
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * When and how a follow-up is made standalone: where there are earlier turns, unless the dialect carries them itself
+ * (`carriesHistory`, which answer.ts looks at).
+ */
+import type { Model, ModelRequest, Usage } from '../agent/types.ts'
+import { askOnce } from '../agent/ask-once.ts'
+import { withoutThinking } from '../agent/parser/observation-cut.ts'
+import { fenceObservation } from '../agent/observation.ts'
+import { pastAnswer } from '../agent/prompt-size.ts'
+import type { Turn } from '../stores/history/types.ts'
+import type { Prompts } from '../base/prompts.ts'
+
+/** A standalone question may be at most twice as long as the original, plus this many characters. */
+const MORE_CHARS = 4000
+
+/**
+ * Makes a follow-up understandable without its conversation. `nonce` marks what people wrote as data; see `fenceObservation`.
+ * A thread without history costs no model call. Model output that is empty, far too long or repeats the prompt is not used:
+ * the question stays as it was typed.
+ */
+export async function condense(
+  question: string,
+  { turns, said = '', nonce }: Conversation & { nonce: string },
+  deps: Pick<ModelRequest, 'signal' | 'timeMs'> & { model: Model; prompts: Prompts; onUsage(usage: Usage): void },
+): Promise<string> {
+  if (turns.length === 0) return question
+  const { model, prompts, ...call } = deps
+  const content = prompts['standalone-question']({ history: transcript({ turns, said, nonce }, prompts), question })
+  const standalone = standaloneOf(await askOnce(model, content, call))
+  return isTrusted(standalone, question) &&
+    !standalone.includes(nonce) &&
+    !repeatsPrompt(standalone, question, { turns, prompts })
+    ? standalone
+    : question
+}
+
+/** The conversation as the prompt shows it, in the seed's form; what people said between stands where they said it, as data. */
+function transcript({ turns, said, nonce }: Required<Conversation> & { nonce: string }, prompts: Prompts): string {
+  const data = (text = '') => (text ? [prompts['thread-messages']({ messages: fenceObservation(text, nonce) })] : [])
+  const lines = turns.flatMap((turn) => [
+    ...data(turn.said),
+    `Q: ${turn.standalone || turn.question}\nA: ${pastAnswer(turn.answer)}`,
+  ])
+  return [...lines, ...data(said)].join('\n')
+}
+
+/** A thread's earlier questions with their answers, and what people wrote in it since (`said`). */
+export interface Conversation {
+  turns: Turn[]
+  said?: string
+}
+
+function standaloneOf(text: string): string {
+  const unthought = withoutThinking(text).trim()
+  const line = unthought.replace(/^(?:\*\*)?standalone question(?:\*\*)?\s*[:\uff1a]\s*(?:\*\*)?/i, '').trim()
+  const quoted = /^"([^"]+)"$/.exec(line)
+  return quoted?.[1] ?? line
+}
+
+/** Empty output, or output far longer than the question, is no rewritten question. */
+function isTrusted(standalone: string, question: string): boolean {
+  return standalone !== '' && standalone.length <= question.length * 2 + MORE_CHARS
+}
+
+/** The labels of the prompt, and of the conversation in it. */
+const LABEL = /^[ \t*_#>-]{0,9}(?:conversation|message|standalone question|q|a)[ \t*_]{0,9}[:\uff1a]/gim
+
+/**
+ * Weak models copy the prompt: a sentence of the template, its labels, or an earlier question with its answer. What stands in
+ * the typed question too is no copy, and neither is an answer alone: a follow-up may be about it ("translate that").
+ */
+function repeatsPrompt(
+  standalone: string,
+  question: string,
+  { turns, prompts }: { turns: Turn[]; prompts: Prompts },
+): boolean {
+  const [said, asked] = [folded(standalone), folded(question)]
+  const labels = (text: string) => text.match(LABEL)?.length ?? 0
+  const isRepeated = (text: string) => said.includes(text) && !asked.includes(text)
+  const unlabelled = said.replace(/(?<= )a: /g, '')
+  const isTold = ({ standalone, question, answer }: Turn) =>
+    answer !== '' && unlabelled.includes(folded(`${standalone || question} ${answer}`))
+  return (
+    labels(standalone) > labels(question) ||
+    sentencesIn(prompts['standalone-question']({ history: '', question: '' })).some(isRepeated) ||
+    turns.some(isTold)
+  )
+}
+
+/** The sentences of a template that are long enough to be nobody else's. */
+function sentencesIn(template: string): string[] {
+  return folded(template)
+    .split(/[.:,] /)
+    .filter((sentence) => sentence.length > 25)
+}
+
+function folded(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().toLowerCase()
+}

@@ -1,0 +1,223 @@
+import { once } from '../base/async.ts'
+import { memoryArchive } from '../stores/archive/memory-archive.ts'
+import { redisArchive } from '../stores/archive/redis-archive.ts'
+import type { RunArchive } from '../stores/archive/types.ts'
+import { memoryAudit } from '../stores/audit/memory-audit.ts'
+import { redisAudit } from '../stores/audit/redis-audit.ts'
+import type { AuditLog } from '../stores/audit/types.ts'
+import type { Config } from '../config.ts'
+import type { FileStore } from '../files/file-store.ts'
+import { memoryHistory } from '../stores/history/memory-history.ts'
+import { redisHistory } from '../stores/history/redis-history.ts'
+import type { Forgetting, History, Person, Place } from '../stores/history/types.ts'
+import type { Log } from '../base/log.ts'
+import type { McpStore } from '../stores/mcp/mcp-store.ts'
+import { memoryQueue } from '../queue/memory-queue.ts'
+import { redisQueue } from '../queue/redis-queue.ts'
+import type { Queue } from '../queue/types.ts'
+import type { RunControl } from '../stores/runs/control.ts'
+import { connect, scanKeys, threadKey, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
+import { requireUsableRedis } from '../base/redis/redis-check.ts'
+import { memorySaidOnce, redisSaidOnce, type SaidOnce } from '../stores/limits/said-once.ts'
+import { createUsageLimits, type UsageLimits } from '../stores/limits/usage-limits.ts'
+import { memoryActionTokens, redisActionTokens, type ActionTokens } from '../stores/tokens/action-tokens.ts'
+import { memoryThreads } from '../stores/threads/memory-threads.ts'
+import { redisThreads } from '../stores/threads/redis-threads.ts'
+import type { ThreadStates } from '../stores/threads/types.ts'
+import { memoryChannelSettings, redisChannelSettings, type ChannelSettingsStore } from '../stores/settings/settings.ts'
+
+/** Where conversations and work are kept. */
+export interface Stores {
+  history: History
+  /** The runs that have ended. */
+  archive: RunArchive
+  /** Every write of a run. */
+  audit: AuditLog
+  threads: ThreadStates
+  actionTokens: ActionTokens
+  channelSettings: ChannelSettingsStore
+  /** Opened for the first file, and for whatever forgets. */
+  files(): Promise<FileStore>
+  forgetting: ForgettingAll
+  queue: Queue
+  /** How the runs of the queue's questions are reached. */
+  control: RunControl
+  /** Absent where nothing is limited. */
+  limits?: UsageLimits | undefined
+  saidOnce: SaidOnce
+  /** Only where MCP_CONFIG is set. */
+  mcp: McpStore | undefined
+  /** True where an accepted question outlives this process. */
+  durable: boolean
+  close(): Promise<void>
+}
+
+/** Forgets in all stores at once. Runs that are at work or wait their turn go on, but for those of a team. */
+export interface ForgettingAll extends Forgetting {
+  /** What a direct message holds, and what its person asked elsewhere, wrote in threads or said of an answer. */
+  forgetPerson(person: Person & Place): Promise<void>
+  /** The teams of which anything is in Redis; none where this process alone knows them. */
+  teams(): Promise<string[]>
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+/** Redis if REDIS_URL is set, else this process's memory, with the same bounds. @throws ConfigError if Redis does not answer. */
+export async function createStores(config: Config, log: Log): Promise<Stores> {
+  if (!config.REDIS_URL) return inMemory(config, log)
+  const settings = redisSettings(config, config.REDIS_URL)
+  await requireUsableRedis(settings, { log, prefix: config.REDIS_PREFIX })
+  return inRedis(config, settings, log)
+}
+
+async function inMemory(config: Config, log: Log): Promise<Stores> {
+  const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
+  const queue = memoryQueue({
+    concurrency: config.WORKER_CONCURRENCY,
+    knownTtlMs: ttlMs,
+    dmMemoryMs: config.DM_MEMORY_MINUTES * MINUTE_MS,
+    parkedMs: parkedMs(config),
+    log,
+  })
+  const kept = {
+    history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
+    archive: memoryArchive({ ttlMs }),
+    audit: memoryAudit(),
+    threads: memoryThreads({ ttlMs }),
+    actionTokens: memoryActionTokens(),
+    channelSettings: memoryChannelSettings(),
+    files: once(async () => (await import('../files/memory-files.ts')).memoryFiles({ ttlMs })),
+    queue,
+    limits: limitsOf(config),
+    saidOnce: memorySaidOnce(),
+  }
+  return {
+    ...kept,
+    forgetting: forgettingIn(kept, async () => []),
+    mcp: config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined,
+    control: queue.control,
+    durable: false,
+    close: async () => {},
+  }
+}
+
+async function inRedis(config: Config, settings: RedisSettings, log: Log): Promise<Stores> {
+  const { REDIS_PREFIX: prefix, ROLE: role, WORKER_CONCURRENCY: concurrency, WORKER_LOCK_MS: lockMs } = config
+  const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
+  // BullMQ gives a lost job to another worker at the first check after its lock ran out. The workers share these checks, each
+  // at times of its own, so that it may take up to two of the intervals.
+  const dmMemoryMs = config.DM_MEMORY_MINUTES * MINUTE_MS
+  const times = { knownTtlMs: ttlMs, dmMemoryMs, parkedMs: parkedMs(config), lockMs, stalledMs: Math.ceil(lockMs / 3) }
+  const redis = connect(settings, { purpose: 'work', log })
+  const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
+  const place = { redis, log, prefix }
+  const sealer =
+    config.SECRETS_KEY === undefined ? undefined : (await import('../base/seal.ts')).sealerOf(config.SECRETS_KEY)
+  const kept = {
+    history: redisHistory({ ...place, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
+    archive: redisArchive({ ...place, ttlMs, sealer }),
+    audit: redisAudit(place),
+    threads: redisThreads({ ...place, ttlMs }),
+    actionTokens: redisActionTokens({ ...place, sealer }),
+    channelSettings: redisChannelSettings(place),
+    files: once(async () =>
+      (await import('../files/redis-files.ts')).redisFiles({ ...place, ttlMs, secretsKey: config.SECRETS_KEY }),
+    ),
+    queue,
+    limits: limitsOf(config, redis),
+    saidOnce: redisSaidOnce({ redis, prefix }),
+  }
+  return {
+    ...kept,
+    forgetting: forgettingIn(kept, () => teamsIn(redis, prefix)),
+    mcp: config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).redisMcpStore(place) : undefined,
+    control: queue.control,
+    durable: true,
+    close: async () => redis.disconnect(),
+  }
+}
+
+type Kept =
+  | 'history'
+  | 'archive'
+  | 'audit'
+  | 'threads'
+  | 'actionTokens'
+  | 'channelSettings'
+  | 'files'
+  | 'queue'
+  | 'limits'
+  | 'saidOnce'
+
+function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams']): ForgettingAll {
+  const { history, archive, audit, threads, actionTokens, channelSettings, files, queue, limits, saidOnce } = stores
+  // The queue first, so that nothing is kept again by a run of the team.
+  const all = [queue, history, archive, threads]
+  const forgetChannel = async (place: Place) => {
+    for (const store of [...all, actionTokens, await files()]) await store.forgetChannel(place)
+  }
+  return {
+    teams,
+    forgetChannel,
+    async forgetPerson(person) {
+      await forgetChannel(person)
+      for (const store of [...all, await files()]) await store.forgetUser(person)
+    },
+    async forgetTeam(team) {
+      const others = [actionTokens, audit, channelSettings, limits, saidOnce, await files()]
+      for (const store of [...all, ...others]) await store?.forgetTeam(team)
+    },
+  }
+}
+
+/** The tag of every key of ours begins with its team, an id of Slack's. */
+async function teamsIn(redis: RedisClient, prefix: string): Promise<string[]> {
+  const teams = new Set<string>()
+  for await (const keys of scanKeys(redis, threadKey(prefix, '*', '*')))
+    for (const key of keys) teams.add(/^[TE][A-Z0-9]+(?=[:}])/.exec(key.slice(prefix.length + 2))?.[0] ?? '')
+  teams.delete('')
+  return [...teams]
+}
+
+/** How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent. */
+const DELIVERY_MS = 120_000
+
+function limitsOf(config: Config, redis?: RedisClient): UsageLimits | undefined {
+  const settings = {
+    userHour: config.LIMIT_USER_HOUR,
+    channelHour: config.LIMIT_CHANNEL_HOUR,
+    teamDay: config.LIMIT_TEAM_DAY,
+    teamRuns: config.LIMIT_TEAM_RUNS,
+    userDayTokens: config.BUDGET_USER_DAY_TOKENS,
+    teamDayTokens: config.BUDGET_TEAM_DAY_TOKENS,
+    teamDayUsd: config.BUDGET_TEAM_DAY_USD,
+  }
+  return createUsageLimits(settings, {
+    redis,
+    prefix: config.REDIS_PREFIX,
+    runMs: 2 * config.AGENT_TIMEOUT_MS + DELIVERY_MS,
+    parkedMs: parkedMs(config),
+  })
+}
+
+function parkedMs({ APPROVAL_HOURS }: Config): number {
+  return APPROVAL_HOURS * HOUR_MS
+}
+
+/** How Redis is reached; shared with the `runs` command. */
+export function redisSettings(config: Config, url: string): RedisSettings {
+  const {
+    REDIS_SENTINELS: sentinels,
+    REDIS_SENTINEL_NAME: sentinelName,
+    REDIS_SENTINEL_PASSWORD: sentinelPassword,
+  } = config
+  return {
+    url,
+    cluster: config.REDIS_CLUSTER,
+    ...(sentinels ? { sentinels } : {}),
+    ...(sentinelName ? { sentinelName } : {}),
+    ...(sentinelPassword ? { sentinelPassword } : {}),
+  }
+}

@@ -1,0 +1,118 @@
+/** The card by which a person allows a tool's call: what would be sent, and who may say what. Of what others wrote Slack formats nothing. */
+import type { ActionsBlock, InputBlock, KnownBlock, RichTextBlock } from '@slack/web-api'
+import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
+import { clip, context, section, type Content } from '../format/blocks.ts'
+import { button, plainContext, plainText } from '../format/plain-elements.ts'
+import { codeSpan, escapeWithin, headOf, withoutMarks } from '../format/escape.ts'
+import type { Approval, AskedCall, Verdict } from './saved-call.ts'
+import { argumentsText, openLine } from './shown-arguments.ts'
+
+export interface WaitingCall extends AskedCall {
+  /** What "always" is for. */
+  place: 'thread' | 'conversation'
+  /** Who may decide, escaped. */
+  deciders: string
+  /** Names the call: the value of each button. */
+  value: string
+}
+
+/** So much of the arguments stands on the card; the rest is a press away. */
+const ARGUMENT_CHARS = 2_500
+const NAME_CHARS = 80
+const NAME = { max: NAME_CHARS, most: 400 }
+const SAYS = { max: 300, most: 900 }
+const REASON = { max: 500, most: 1_500 }
+/** As long a reason may be. */
+const REASON_CHARS = 500
+
+/** The card while it can be pressed. */
+export function waitingCard(call: WaitingCall): Content {
+  const { approval, asker, deciders } = call
+  const who = asker === undefined ? 'A bot' : `<@${asker}>`
+  const line = `🔐 ${who} asked for something that I do only when a person allows it: ${nameOf(call)}`
+  const shown = shownArguments(approval.input)
+  const reason = reasonInput()
+  const blocks: KnownBlock[] = [
+    section(line),
+    ...(approval.isRepeat ? [section(REPEATED)] : []),
+    shown.block,
+    ...saysBlocks(approval),
+    context([deciders]),
+    reason,
+    buttonsOf(call, shown.length),
+  ]
+  const simpler = new Map<KnownBlock, KnownBlock[]>([
+    [shown.block, [shown.plain]],
+    [reason, []],
+  ])
+  return { text: clip(line), blocks, simpler }
+}
+
+/** The card once it cannot be pressed any more. */
+export function decidedCard(call: AskedCall, verdict: Verdict): Content {
+  const line = `${verdictLine(verdict, call.approval)} ${nameOf(call)}`
+  const shown = shownArguments(call.approval.input)
+  const reason = 'reason' in verdict && verdict.reason ? openLine(verdict.reason) : ''
+  const why = reason === '' ? [] : [plainContext(`Reason: ${escapeWithin(reason, REASON)}`)]
+  const blocks: KnownBlock[] = [section(line), shown.block, ...why]
+  return { text: clip(line), blocks, simpler: new Map([[shown.block, [shown.plain]]]) }
+}
+
+const REPEATED =
+  '⚠️ The same call was made before, and it is not known whether it took effect. Please look whether it did before you allow it again.'
+
+function verdictLine(verdict: Verdict, { isRepeat }: Approval): string {
+  if (verdict.outcome === 'expired') return '⌛ *Not done*: nobody decided in time.'
+  if (verdict.outcome === 'ended') return '⏹ *Not done*: the question ended before anybody decided.'
+  const { by, at, always } = verdict
+  const when = at === undefined ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
+  const how =
+    verdict.outcome === 'denied' ? '⛔ *Denied*' : `✅ *Allowed ${always && !isRepeat ? 'here from now on' : 'once'}*`
+  return `${how} by ${withoutMarks(escapeWithin(openLine(by), NAME))}${when}:`
+}
+
+function nameOf({ tool, approval: { server } }: AskedCall): string {
+  const span = (name: string) => codeSpan(openLine(name), NAME_CHARS) || '`(no name)`'
+  return server === undefined ? span(tool) : `${span(tool)} of ${span(server)}`
+}
+
+function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlock; length: number } {
+  const text = argumentsText(input)
+  const head = headOf(text, ARGUMENT_CHARS) || '{}'
+  const more = text.length - head.length
+  const shown = more > 0 ? `${head}\n… ${more} more characters` : head
+  const block: RichTextBlock = {
+    type: 'rich_text',
+    elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: shown }], border: 0 }],
+  }
+  const plain = plainContext(escapeWithin(shown, { max: ARGUMENT_CHARS + 100, most: 2_900 }))
+  return { block, plain, length: more > 0 ? text.length : 0 }
+}
+
+function saysBlocks({ says }: Approval): KnownBlock[] {
+  const line = escapeWithin(openLine(says), SAYS)
+  return line === '' ? [] : [plainContext(`The tool says of itself: ${line}`)]
+}
+
+function reasonInput(): InputBlock {
+  return {
+    type: 'input',
+    block_id: DENY_REASON,
+    optional: true,
+    label: plainText('Reason, if you deny'),
+    element: { type: 'plain_text_input', action_id: DENY_REASON, max_length: REASON_CHARS },
+  }
+}
+
+/** `length`: that of the arguments, where not all of them are shown. What may have taken effect is not allowed for ever. */
+function buttonsOf({ value, place, approval: { isRepeat } }: WaitingCall, length: number): ActionsBlock {
+  return {
+    type: 'actions',
+    elements: [
+      button(ALLOW_ONCE, 'Once', { value, style: 'primary' }),
+      ...(isRepeat ? [] : [button(ALLOW_ALWAYS, `Always in this ${place}`, { value })]),
+      button(DENY, 'Deny', { value, style: 'danger' }),
+      ...(length > 0 ? [button(SHOW_ARGUMENTS, `Show all ${length} characters`, { value })] : []),
+    ],
+  }
+}

@@ -1,0 +1,68 @@
+/** The cards of the calls that wait for a person, in each way to show a run. Loaded where a call waits, or has waited. */
+import type { Step, ToolStep } from '../../agent/types.ts'
+import { isDirect, isPrivate, waitKey } from '../../stores/runs/types.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import { approversOf } from './approvers.ts'
+import { decidedCard, waitingCard } from './approval-card.ts'
+import { decidersLine } from './approval-words.ts'
+import { cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from './saved-call.ts'
+import { waitValue } from './wait-ref.ts'
+import type { Outbox } from '../client/outbox.ts'
+
+export interface ApprovalOptions {
+  outbox: Outbox
+  /** Puts names in place of ids. */
+  mentions: { readable(text: string): Promise<string> }
+  approvers: Settings['approvers']
+}
+
+/** Posts the card of a call that waits, once; of a private question for the asker alone. @throws what kept it from being shown */
+export async function showApproval(n: number, step: ToolStep, options: ApprovalOptions): Promise<void> {
+  const { outbox } = options
+  const { question } = outbox
+  const key = waitKey(n, step.waiting)
+  const call = savedCall(question, { steps: Array.from({ length: n }, () => step) }, key)
+  // What somebody may be typing a reason into is not touched.
+  if (!call || outbox.isPosted(cardKey(key))) return
+  const place = isDirect(question) || isPrivate(question) ? 'conversation' : 'thread'
+  const value = waitValue(question, key)
+  const content = waitingCard({ ...call, place, value, deciders: await decidersOf(call, options) })
+  await (isPrivate(question) ? outbox.whisper(cardKey(key), content) : outbox.show(cardKey(key), content))
+}
+
+async function decidersOf(
+  { tool, approval }: AskedCall,
+  { outbox: { question }, mentions, approvers }: ApprovalOptions,
+): Promise<string> {
+  const { ids, asker } = approversOf({ question, tool, server: approval.server }, approvers)
+  const people = ids.filter((id) => !id.startsWith('S') && id !== asker)
+  const names = await Promise.all(people.map((id) => mentions.readable(`<@${id}>`)))
+  const isSeenByAskerAlone = isDirect(question) || isPrivate(question)
+  const groups = ids.length - ids.filter((id) => !id.startsWith('S')).length
+  return decidersLine({ asker: asker !== undefined, names, groups, isSeenByAskerAlone })
+}
+
+/**
+ * Brings cards to the form that cannot be pressed, each once: those of calls that were decided, or whose time is over, when the run
+ * had these `steps`; with `isOver` all. Whoever took the press may have died before it could. What only one person sees cannot be
+ * changed from here: it is when it is pressed.
+ */
+export async function settleApprovals(
+  { outbox, mentions }: ApprovalOptions,
+  { isOver, steps }: { isOver: boolean; steps: readonly Step[] },
+): Promise<void> {
+  const { question, run } = outbox
+  if (isPrivate(question)) return
+  for (const key of cardsOf(run.saved)) {
+    const decision = run.saved.decisions[key]
+    const call = savedCall(question, { steps: [...steps] }, key)
+    const settled = `${cardKey(key)}-settled`
+    if (!call || outbox.isPosted(settled) || !(decision || isOver)) continue
+    const by = decision && 'by' in decision ? await mentions.readable(`<@${decision.by}>`) : ''
+    const send = async () => {
+      await outbox.show(cardKey(key), decidedCard(call, verdictOf(decision, by)))
+      return 'settled' // in place of a post's ts
+    }
+    await outbox.once(settled, { find: async () => undefined, send })
+  }
+}

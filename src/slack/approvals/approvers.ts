@@ -1,0 +1,83 @@
+/** Who may allow or deny what a tool asks for: the asker, unless APPROVERS takes that away, and whom APPROVERS names for it. */
+import { z } from 'zod'
+import { matchesPattern } from '../../agent/tool-pattern.ts'
+import { settledWithin } from '../../base/async.ts'
+import { messageOf } from '../../base/errors.ts'
+import { ExpiringMap } from '../../base/expiring-map.ts'
+import type { Log } from '../../base/log.ts'
+import type { Question } from '../../stores/runs/types.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
+import type { SlackWeb } from '../client/slack-web.ts'
+
+/** What is decided about. */
+export interface Asked {
+  question: Pick<Question, 'team' | 'user' | 'bot'>
+  tool: string
+  server?: string | undefined
+}
+
+/** `noScope`, `untold`: Slack does not tell who is in a user group, for want of a scope, or of an answer in time. */
+export type MayDecide = 'yes' | 'no' | 'noScope' | 'untold'
+
+export interface ApproverOptions {
+  approvers: Settings['approvers']
+  client: SlackWeb
+  log: Log
+}
+
+/** How long the members of a user group are not asked for again, in ms. */
+const GROUP_MS = 5 * 60_000
+/** How long Slack is asked for them, in ms: it waits for the ack of a press for three seconds. */
+const PATIENCE_MS = 1_800
+const MAX_GROUPS = 1_000
+
+/** Whether somebody may decide about a call. Costs a call of `usergroups.users.list` in five minutes for each group that is named. */
+export async function mayDecide(user: string, asked: Asked, options: ApproverOptions): Promise<MayDecide> {
+  const { ids, asker } = approversOf(asked, options.approvers)
+  if (user === asker || ids.includes(user)) return 'yes'
+  const groups = ids.filter((id) => id.startsWith('S'))
+  const found = await Promise.all(groups.map((group) => membersOf(group, asked.question.team, options)))
+  if (found.some((members) => typeof members !== 'string' && members.includes(user))) return 'yes'
+  return found.find((members) => typeof members === 'string') ?? 'no'
+}
+
+/** Who is named for a call, and its asker where they may decide: never a bot. */
+export function approversOf(
+  { question, tool, server }: Asked,
+  approvers: Settings['approvers'],
+): { ids: string[]; asker?: string } {
+  const fits = approvers.filter(({ name }) => name === undefined || name === server || matchesPattern(tool, name))
+  const ids = [...new Set(fits.flatMap((list) => list.ids))]
+  const isAskers = question.bot === undefined && !fits.some(({ notAsker }) => notAsker)
+  return isAskers ? { ids, asker: question.user } : { ids }
+}
+
+/** Who is in them, by team and group, of each client. */
+const groups = new WeakMap<SlackWeb, ExpiringMap<readonly string[]>>()
+
+const membersSchema = z.object({ users: z.array(z.string()) })
+
+async function membersOf(
+  group: string,
+  team: string,
+  { client, log }: ApproverOptions,
+): Promise<readonly string[] | 'noScope' | 'untold'> {
+  const known = groups.get(client) ?? new ExpiringMap({ ttlMs: GROUP_MS, maxSize: MAX_GROUPS, now: Date.now })
+  groups.set(client, known)
+  const key = `${team}:${group}`
+  const before = known.get(key)
+  if (before) return before
+  const asking = client
+    .call('usergroups.users.list', { usergroup: group, team_id: team }, { effort: 'once' })
+    .then((answer) => {
+      const { users } = membersSchema.parse(answer)
+      known.set(key, users)
+      return users
+    })
+    .catch((error: unknown) => {
+      log.warn({ team, group, error: messageOf(error) }, 'Slack does not tell who is in a user group of APPROVERS')
+      return error instanceof SlackRefusal && error.code === 'missing_scope' ? 'noScope' : 'untold'
+    })
+  return (await settledWithin(PATIENCE_MS, [asking])) ? asking : 'untold'
+}

@@ -1,0 +1,29 @@
+/** "Always in this thread": what people have allowed there, as far as their word counts for a question. */
+import type { Tool } from '../../agent/types.ts'
+import type { Log } from '../../base/log.ts'
+import { conversationOf, type Question } from '../../stores/runs/types.ts'
+import type { ThreadStates } from '../../stores/threads/types.ts'
+import type { Installation } from '../client/installations.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import { mayDecide } from './approvers.ts'
+
+export interface GrantOptions {
+  question: Question
+  threads: Pick<ThreadStates, 'load'>
+  settings: Pick<Settings, 'approvers'>
+  installation: Pick<Installation, 'client'>
+  log: Log
+}
+
+/** Who has allowed the tool in the question's thread and could allow it now; undefined where nobody has. */
+export async function grantedBy({ name, server }: Tool, options: GrantOptions): Promise<string | undefined> {
+  const { question, threads, settings, installation, log } = options
+  const { grants = [] } = await threads.load(conversationOf(question))
+  const by = new Set(grants.flatMap((grant) => (grant.tool === name ? [grant.by] : [])))
+  for (const user of by) {
+    const asked = { question, tool: name, server }
+    const { client } = installation
+    if ((await mayDecide(user, asked, { approvers: settings.approvers, client, log })) === 'yes') return user
+  }
+  return undefined
+}

@@ -1,0 +1,109 @@
+import type { ActionsBlock, Button, KnownBlock } from '@slack/web-api'
+import type { ToolQuestion } from '../../agent/types.ts'
+import { checkForm } from '../../stores/runs/filled-form.ts'
+import { formOf, type FormField } from '../../stores/runs/question-form.ts'
+import { QUESTION_CHOOSE, QUESTION_DECLINE, QUESTION_OPEN, QUESTION_PAGE } from '../format/action-ids.ts'
+import { clip, context, section, type Content } from '../format/blocks.ts'
+import { button, plainContext } from '../format/plain-elements.ts'
+import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
+import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from './question-words.ts'
+
+/** The card of what a tool asks the asker. All that the server wrote stands there as plain text: nothing in it links or pings. */
+
+/** The card as long as nobody has answered. `value` names the wait (`waitValue`). */
+export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {
+  const line = `❓ <@${asker}>, *${nameOf(asked)}* asks you something before it goes on.`
+  return contentOf(line, [
+    ...words(asked.message, MESSAGE),
+    ...(asked.remakes ? [context([REMAKES])] : []),
+    ...(asked.url === undefined ? formBlocks(asked, value) : pageBlocks(value)),
+  ])
+}
+
+/** The card once that is over. Without what was answered. */
+export function endedQuestionCard(asked: ToolQuestion, { asker, end }: { asker: string; end: QuestionEnd }): Content {
+  return contentOf(`${ENDS[end](`<@${asker}>`, `*${nameOf(asked)}*`)}`, words(asked.message, MESSAGE))
+}
+
+const ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
+  accept: (asker, server) => `✅ ${asker} has answered ${server}.`,
+  decline: (asker, server) => `🚫 ${asker} did not want to answer ${server}.`,
+  cancel: (asker, server) => `🚫 ${asker} did not answer ${server}.`,
+  expired: (_, server) => `⌛ Nobody answered ${server} in time.`,
+  over: (_, server) => `⏹️ This is over: ${server} waits for no answer any more.`,
+}
+
+const MESSAGE = { max: 1_500, most: 2_800 }
+const DESCRIPTION = { max: 500, most: 1_000 }
+
+/** A single choice is pressed on the card; anything else is filled in in a modal. */
+function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
+  const form = formOf(asked.schema)
+  const fields = 'fields' in form ? form.fields : []
+  const choices = choicesOf(fields)
+  const buttons = choices.map(({ title }, i) => button(`${QUESTION_CHOOSE}${i}`, title, { value }))
+  const opens = button(QUESTION_OPEN, 'Answer…', { value, style: 'primary' })
+  const about =
+    choices.length > 0
+      ? fields.flatMap(({ title, description = '' }) => words(`${title}\n${description}`, DESCRIPTION))
+      : []
+  return [...about, context([NO_SECRETS]), actions([...(choices.length > 0 ? buttons : [opens]), declines(value)])]
+}
+
+/** The address is for the asker alone. */
+function pageBlocks(value: string): KnownBlock[] {
+  return [
+    context(['It wants you to do this on a page of its own. Only you are shown the address.']),
+    actions([button(QUESTION_PAGE, 'Show me the page', { value, style: 'primary' }), declines(value)]),
+  ]
+}
+
+/** Slack takes 25 in a row; the others are to leave it empty and to decline. */
+const MOST_BUTTONS = 23
+
+const DECLINE = 'Decline'
+const LEAVE = 'Leave it open'
+/** Our own buttons: an option of a server with such a title gets its number. */
+const OURS = [DECLINE, LEAVE]
+
+/** What can be answered by one press: the choices of the only field, or that there is nothing to fill in. None for other forms. */
+function choicesOf(fields: readonly FormField[]): { title: string; answer: string | undefined }[] {
+  const [field, ...others] = fields
+  if (!field) return [{ title: 'OK', answer: undefined }]
+  if (others.length > 0 || (field.kind !== 'one' && field.kind !== 'boolean')) return []
+  const options = field.kind === 'one' ? field.options : YES_NO
+  if (options.length > MOST_BUTTONS) return []
+  const choices = distinct(options, OURS).map(({ title, value }) => ({ title, answer: value }))
+  return field.isRequired ? choices : [...choices, { title: LEAVE, answer: undefined }]
+}
+
+/** The content that a pressed choice stands for; undefined where there is no such choice. */
+export function choiceOf({ schema, url }: ToolQuestion, place: number): Record<string, unknown> | undefined {
+  const form = formOf(schema)
+  if ('why' in form || url !== undefined) return undefined
+  const choice = choicesOf(form.fields)[place]
+  const checked = choice && checkForm(form.fields, () => choice.answer)
+  return checked && 'content' in checked ? checked.content : undefined
+}
+
+function declines(value: string): Button {
+  return button(QUESTION_DECLINE, DECLINE, { value })
+}
+
+function actions(elements: Button[]): ActionsBlock {
+  return { type: 'actions', elements }
+}
+
+function words(text: string, size: { max: number; most: number }): KnownBlock[] {
+  const shown = visible(text).trim()
+  if (isBlank(shown)) return []
+  return [plainContext(escapeWithin(shown, size))]
+}
+
+function nameOf({ server }: ToolQuestion): string {
+  return escapeText(shorten(visible(server).replace(/[*_~`\s]+/g, ' '), 80))
+}
+
+function contentOf(line: string, more: KnownBlock[]): Content {
+  return { text: clip(line), blocks: [section(line), ...more] }
+}

@@ -1,0 +1,205 @@
+import { inputText } from '../../agent/tool-input.ts'
+import type { Action, Step } from '../../agent/types.ts'
+import type { AnswerEvent } from '../../question/answer.ts'
+import type { History, Turn } from '../../stores/history/types.ts'
+import type { RunControl } from '../../stores/runs/control.ts'
+import type { Question, Run, SavedRun } from '../../stores/runs/types.ts'
+import { cleanName, FILES_ALONE } from '../format/escape.ts'
+import type { Directory } from './directory.ts'
+
+/** How long one run waits for look-ups of names in total, in ms. */
+const MAX_WAIT_MS = 2_000
+
+/** `<@U…>`, `<#C…>`, `<!subteam^S…>`, with or without a label; a model may write `<` and `>` as entities. */
+const MENTION =
+  /(?:<|&lt;)(@[UW][A-Z0-9]{1,20}|#[CG][A-Z0-9]{1,20}|!subteam\^S[A-Z0-9]{1,20})(?:\|([^<>|\n]{0,100}?))?(?:>|&gt;)/g
+/** A bare id, as a model may write it; not as a part of a longer word or of an address. */
+const BARE = /(?<![\w/.=&?%:-])[@#]?([UWCG](?=[A-Z]{0,20}[0-9])[A-Z0-9]{6,20})(?![\w/-])/g
+/** Slack renders no mentions in code, so an id there may be just an example. */
+const CODE = /(```[\s\S]*?```|`[^`\n]*`)/
+
+const PRIVATE = 'a private channel'
+
+/**
+ * Replaces ids by names in the texts of one run: in what people wrote, for the model; in what the model wrote, for people. The
+ * name of a private channel is shown only in that channel itself.
+ */
+export class Mentions {
+  readonly #directory: Directory
+  readonly #team: string
+  readonly #channel: string
+  #waitLeftMs = MAX_WAIT_MS
+
+  constructor(directory: Directory, { team, channel }: { team: string; channel: string }) {
+    this.#directory = directory
+    this.#team = team
+    this.#channel = channel
+  }
+
+  /** What a person wrote, as the model reads it: names, and for ids without a name words such as `somebody`. */
+  async readable(text: string): Promise<string> {
+    await this.#lookUp(text)
+    return this.#readable(text)
+  }
+
+  /** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */
+  async named(question: Question, run: Run): Promise<Question> {
+    const text = run.saved.named ?? (await this.readable(withPlace(question)))
+    if (text !== question.text && run.saved.named === undefined) await run.save({ part: 'named', value: text })
+    return { ...question, text }
+  }
+
+  /** Messages of people as the model reads them, with the names of those who wrote them; undefined for whoever has none. */
+  async spoken(messages: { user: string | undefined; text: string }[]): Promise<{ name?: string; text: string }[]> {
+    // The newest first: only so many ids are looked up at once.
+    await this.#lookUp(...messages.toReversed().flatMap(({ user, text }) => [`<@${user ?? ''}>`, text]))
+    return messages.map(({ user, text }) => {
+      const name = this.#nameOf(user)
+      return { text: this.#readable(text), ...(name === undefined ? {} : { name }) }
+    })
+  }
+
+  /** Looks up the mentions in these texts. Bare ids are not looked up: they may be anything. */
+  async #lookUp(...texts: string[]): Promise<void> {
+    const ids = texts.flatMap((text) => [...text.matchAll(MENTION)].flatMap(([, sign]) => idOf(sign) ?? []))
+    if (ids.length === 0) return
+    const startedAt = Date.now()
+    await this.#directory.lookUp(this.#team, ids, this.#waitLeftMs)
+    this.#waitLeftMs -= Date.now() - startedAt
+  }
+
+  /** The event with names in what the model wrote, as people read it. What a tool returned is data and is left as it is. */
+  async event(event: AnswerEvent): Promise<AnswerEvent> {
+    if (event.type === 'usage' || event.type === 'answer_delta' || event.type === 'answer_withdrawn') return event
+    if (event.type === 'understood') {
+      await this.#lookUp(event.question)
+      return { ...event, question: this.shown(event.question) }
+    }
+    if (event.type === 'answer' || event.type === 'gave_up') {
+      await this.#lookUp(event.text)
+      return { ...event, text: this.shown(event.text) }
+    }
+    await this.#lookUp(...textsOf(event.step))
+    return this.#withNames(event)
+  }
+
+  /** Looks up the mentions in a run that an earlier process began. */
+  async lookUpSaved({ steps, standalone = '' }: SavedRun): Promise<void> {
+    await this.#lookUp(standalone, ...steps.flatMap(textsOf))
+  }
+
+  /** The same as `event` for steps that an earlier process saved, without a look-up: only names that are known are replaced. */
+  steps(steps: readonly Step[]): Step[] {
+    return steps.map((step) => this.#step(step))
+  }
+
+  /** What a model wrote, as people read it, without a look-up: ids whose names are not known are left as they are. */
+  shown(text: string): string {
+    return text
+      .replace(MENTION, (mention, sign: string) => this.#nameOf(idOf(sign)) ?? mention)
+      .replace(BARE, (word, id: string) => this.#publicNameOf(id) ?? word)
+  }
+
+  /** How the run is reached, with names in what people tell it. */
+  control(control: RunControl): RunControl {
+    return {
+      send: (run, signal) => control.send(run, signal),
+      wake: (run, key, decision) => control.wake(run, key, decision),
+      load: (run) => control.load(run),
+      listen: async (run, heard) => {
+        const named: Promise<void>[] = []
+        const end = await control.listen(run, (signal) => {
+          if (signal.type === 'stop' || !signal.text.includes('<')) return heard(signal)
+          named.push(this.readable(signal.text).then((text) => heard({ ...signal, text })))
+        })
+        await Promise.all(named)
+        return end
+      },
+    }
+  }
+
+  /** A history that stores ids and returns names; `onLoad` is told what it has. */
+  history(history: History, onLoad?: (turns: Turn[]) => void): History {
+    return {
+      ...history,
+      load: async (thread) => {
+        const turns = await history.load(thread)
+        onLoad?.(turns)
+        await this.#lookUp(...turns.flatMap(({ question, standalone, answer }) => [question, standalone, answer]))
+        return turns.map((turn) => this.#turn(turn))
+      },
+    }
+  }
+
+  #turn(turn: Turn): Turn {
+    const { question, standalone, answer } = turn
+    return {
+      ...turn,
+      question: this.#readable(question),
+      standalone: this.#readable(standalone),
+      answer: this.shown(answer),
+    }
+  }
+
+  #withNames<Event extends { step: Step }>(event: Event): Event {
+    return { ...event, step: this.#step(event.step) }
+  }
+
+  #step<Kind extends Step>(step: Kind): Kind {
+    if (step.kind === 'message') return { ...step, text: this.shown(step.text) }
+    const thought = this.shown(step.thought)
+    return step.kind === 'tool' ? { ...step, thought, action: this.#action(step.action) } : { ...step, thought }
+  }
+
+  #action(action: Action): Action {
+    return { ...action, tool: this.shown(action.tool), input: this.shown(inputText(action.input)) }
+  }
+
+  #readable(text: string): string {
+    const parts = text.split(CODE)
+    return parts.map((part, i) => (i % 2 === 1 ? this.shown(part) : this.#withWords(part))).join('')
+  }
+
+  #withWords(text: string): string {
+    return text.replace(MENTION, (_, sign: string, label = '') => {
+      const labelled = cleanName(label) && `${sign.startsWith('#') ? '#' : '@'}${cleanName(label)}`
+      return this.#nameOf(idOf(sign)) ?? (labelled || this.#wordFor(sign))
+    })
+  }
+
+  #wordFor(sign: string): string {
+    if (sign.startsWith('@')) return 'somebody'
+    if (!sign.startsWith('#')) return 'a group of people'
+    // Somebody could mention this channel, so it exists; if Slack hides it from the bot, it is private and the bot is not in it.
+    return this.#directory.get(this.#team, sign.slice(1))?.kind === 'none' ? PRIVATE : 'a channel'
+  }
+
+  #nameOf(id: string | undefined): string | undefined {
+    const known = id === undefined ? undefined : this.#directory.get(this.#team, id)
+    if (known?.kind === 'person') return `@${known.name}`
+    if (known?.kind !== 'channel') return undefined
+    if (known.isPrivate && id !== this.#channel) return PRIVATE
+    return known.name ? `#${known.name}` : undefined
+  }
+
+  #publicNameOf(id: string): string | undefined {
+    const name = this.#nameOf(id)
+    return name === PRIVATE ? undefined : name
+  }
+}
+
+/** The texts of a step in which ids are replaced: what the model wrote, or the message that a person added. */
+function textsOf(step: Step): string[] {
+  if (step.kind === 'message') return [step.text]
+  return step.kind === 'tool' ? [step.thought, step.action.tool, inputText(step.action.input)] : [step.thought]
+}
+
+/** The id in `@U…` or `#C…`; undefined for a user group, which is not looked up. */
+function idOf(sign = ''): string | undefined {
+  return /^[@#]/.test(sign) ? sign.slice(1) : undefined
+}
+
+function withPlace({ text, lookingAt }: Question): string {
+  const asked = text === '' ? FILES_ALONE : text
+  return lookingAt === undefined ? asked : `${asked}\n\n(The asker is looking at <#${lookingAt}>.)`
+}

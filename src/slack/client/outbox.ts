@@ -1,0 +1,300 @@
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import { isPrivate, type Question, type Run } from '../../stores/runs/types.ts'
+import type { Installation } from './installations.ts'
+import { UNPARSED, whisper } from './response-url.ts'
+import { SlackRefusal } from './slack-errors.ts'
+import { sendSimpler } from './simpler-forms.ts'
+import type { CallOptions, Refusals, SlackArgs, SlackResult } from './slack-web.ts'
+import {
+  EVENT_TYPE,
+  findFile,
+  ownMessages,
+  ownPosts,
+  postsByKey,
+  removePosts,
+  type ThreadMessage,
+} from './thread-messages.ts'
+import { shareOnce, uploadText } from './upload.ts'
+import { blocksIn, aboutContent, refusedType, withoutBlocks, type Content } from '../format/blocks.ts'
+
+export interface OutboxOptions {
+  installation: Installation
+  question: Question
+  run: Run
+  signal: AbortSignal
+  log: Log
+  fetch?: typeof globalThis.fetch | undefined
+}
+
+/** One message of the run. */
+interface Post {
+  /** Which part of the run it shows: `root`, `step-1`, `answer-1` … */
+  key: string
+  content: Content
+  /** Absent for a message of its own. */
+  thread?: string
+  /** Sent again if nobody can tell whether it went out: better twice than never. */
+  mustArrive: boolean
+}
+
+/** Bounds an update that a later one makes up for, or that is not worth a long wait. */
+type Hurry = Partial<Pick<CallOptions, 'effort' | 'signal'>>
+
+/** What a call carries of a message's content. */
+type Shown = Pick<Content, 'text' | 'blocks'>
+
+/**
+ * Everything that one run sends to Slack. A post is claimed in the run before it is sent, looked up where it may have gone out
+ * already, and recorded once it is out, so that no crash repeats or loses one. Nothing mentions anybody but the asker, nothing
+ * unfurls.
+ */
+export class Outbox {
+  readonly question: Question
+  readonly run: Run
+  readonly #options: OutboxOptions
+  /** What earlier processes posted: post key to ts. */
+  #earlier: Promise<Map<string, string>> | undefined
+
+  constructor(options: OutboxOptions) {
+    this.question = options.question
+    this.run = options.run
+    this.#options = options
+  }
+
+  /** Posts a part of the run in its thread, or updates its message. @throws SlackRefusal, LeaseLost; in a hurry whatever went wrong */
+  async show(key: string, content: Content, hurry?: Hurry): Promise<void> {
+    const { ts, isNew } = await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: false })
+    // A post from before a crash shows the step as it was then.
+    if (!isNew) await this.#update(key, ts, { content, ...hurry })
+  }
+
+  /** Posts in the thread what must arrive and never changes, and its file. @throws SlackRefusal, LeaseLost */
+  async deliver(key: string, content: Content): Promise<void> {
+    if (content.file) return this.#deliverWithFile(key, content, content.file)
+    await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: true })
+  }
+
+  /** Sends a file into the thread. @returns whether Slack took it. @throws LeaseLost */
+  async sendFile(key: string, file: { name: string; title: string; text: string }): Promise<boolean> {
+    const id = this.isPosted(key) ? undefined : await this.#upload(file)
+    return this.isPosted(key) || (id !== undefined && this.#share(key, { ...file, id }))
+  }
+
+  /** Posts the message that a thread begins with. @returns its ts. @throws SlackRefusal, LeaseLost */
+  async deliverRoot(content: Content): Promise<string> {
+    return (await this.#postOnce({ key: 'root', content, mustArrive: true })).ts
+  }
+
+  /** The same run's, in a thread that it has opened. */
+  under(thread: string): Outbox {
+    return new Outbox({ ...this.#options, question: { ...this.question, thread } })
+  }
+
+  /** Whether a part of the run is in Slack. */
+  isPosted(key: string): boolean {
+    return Boolean(this.run.saved.posts[key])
+  }
+
+  /** A call that may fail, tried once, or not at all where the app lacks the method. `unsure`: Slack did not say whether it took effect. */
+  async tryOnce(method: string, args: SlackArgs): Promise<'taken' | 'refused' | 'unsure'> {
+    if (this.refusals.has(method)) return 'refused'
+    try {
+      await this.#client.call(method, args, { effort: 'once' })
+      return 'taken'
+    } catch (error) {
+      const isRefused = error instanceof SlackRefusal
+      if (isRefused && error.code === 'already_reacted') return 'taken'
+      const fields = { method, channel: args.channel ?? args.channel_id, error: messageOf(error) }
+      this.#options.log.debug(fields, isRefused ? `Slack rejected ${method}` : `no answer from Slack to ${method}`)
+      return isRefused ? 'refused' : 'unsure'
+    }
+  }
+
+  /** Any other call that changes something. @throws SlackRefusal; with `effort: 'once'` whatever went wrong */
+  call(
+    method: string,
+    args: SlackArgs,
+    options: Pick<CallOptions, 'effort' | 'signal'> = { effort: 'patient' },
+  ): Promise<SlackResult> {
+    return this.#client.call(method, args, options)
+  }
+
+  /**
+   * Tells the asker alone: at a response_url, else by an ephemeral message, else in the direct messages, because nobody else should
+   * read it. The ephemeral message goes into the thread if the question was a reply, else into the channel, because Slack shows
+   * none in a thread without replies. Never rejects.
+   */
+  async tellAsker(content: Content): Promise<void> {
+    const { thread, ts } = this.question
+    const log = (error: unknown) => this.#warn({ error: messageOf(error) }, 'the asker could not be told')
+    await this.#tell(content, ts !== undefined && thread !== ts ? { thread_ts: thread } : {}).catch(log)
+  }
+
+  /** Tells the asker alone a part of the run, again where nobody knows whether it arrived. @throws SlackRefusal, LeaseLost */
+  async whisper(key: string, content: Content, { replaces = false } = {}): Promise<void> {
+    const send = async () => {
+      await this.run.checkLease()
+      await this.#tell(content, { replaces, signal: this.#options.signal })
+      return 'whispered' // in place of a post's ts
+    }
+    await this.once(key, { find: async () => undefined, send })
+  }
+
+  #tell(content: Content, more: { thread_ts?: string; replaces?: boolean; signal?: AbortSignal }): Promise<void> {
+    const { channel, user, text, responseUrl } = this.question
+    const simple = { text: content.text, blocks: blocksIn(content, () => true) }
+    const forms = [this.#taken(content), simple, withoutBlocks(content, 'chat.postMessage')] as const
+    const way = {
+      client: this.#client,
+      fetch: this.#options.fetch,
+      elsewhere: aboutContent(text, simple),
+      log: this.#warn,
+    }
+    return whisper({ channel, user, responseUrl, ...more }, forms, way)
+  }
+
+  /** Deletes what the run has posted. @throws LeaseLost */
+  async removePosts(): Promise<void> {
+    await this.run.checkLease()
+    await removePosts(this.#ownPlace(this.question.thread), Object.values(this.run.saved.posts))
+  }
+
+  /** The bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */
+  ownMessages(thread: string | undefined, until?: AbortSignal): AsyncGenerator<ThreadMessage> {
+    return ownMessages(this.#ownPlace(thread, until))
+  }
+
+  /** What this workspace has refused of late: kinds of blocks, methods, scopes. */
+  get refusals(): Refusals {
+    return this.#client.refusals
+  }
+
+  readonly #warn = (fields: object, line: string): void =>
+    this.#options.log.warn({ question: this.question.id, ...fields }, line)
+
+  get #client() {
+    return this.#options.installation.client
+  }
+
+  /**
+   * Claims a part of the run, looks it up, sends it, records its ts. `find` is asked where an earlier try may have sent it;
+   * `isUnsure` where one surely began to. @throws LeaseLost, and whatever `find` and `send` throw
+   */
+  async once(
+    key: string,
+    way: { find(isUnsure: boolean): Promise<string | undefined>; send(): Promise<string> },
+  ): Promise<{ ts: string; isNew: boolean }> {
+    const { question, run } = this
+    const claim = await run.claimPost(key)
+    if (typeof claim === 'object') return { ts: claim.ts, isNew: false }
+    const isUnsure = claim === 'unsure'
+    // A Redis that was restarted may have lost the last records of posts, or the question, which Slack then delivered again.
+    const mayBeThere = isUnsure || run.saved.attempts > 1 || question.isLate === true
+    const found = mayBeThere ? await way.find(isUnsure) : undefined
+    const ts = found ?? (await way.send())
+    await run.posted(key, ts)
+    return { ts, isNew: found === undefined }
+  }
+
+  #postOnce(post: Post): Promise<{ ts: string; isNew: boolean }> {
+    const find = async (isUnsure: boolean) =>
+      isUnsure || !post.thread ? this.#findPost(post) : (await this.#earlierPosts(post.thread)).get(post.key)
+    return this.once(post.key, { find, send: () => this.#sendPost(post) })
+  }
+
+  async #sendPost(post: Post): Promise<string> {
+    if (isPrivate(this.question) && !this.question.shares) throw new Error('A private question posts nothing.')
+    const lookUp = async () => {
+      const ts = await this.#findPost(post)
+      return ts === undefined ? undefined : { ts }
+    }
+    const thread = post.thread ? { thread_ts: post.thread } : {}
+    const place = { channel: this.question.channel, ...thread }
+    const args = { ...place, unfurl_links: false, unfurl_media: false, metadata: this.metadata(post.key) }
+    return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
+  }
+
+  async #send(
+    method: 'chat.postMessage' | 'chat.update',
+    args: SlackArgs,
+    { content, ...given }: { content: Content } & Hurry & Pick<CallOptions, 'lookUp'>,
+  ) {
+    const { signal, log } = this.#options
+    const checkLease = () => this.run.checkLease()
+    const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, signal, ...given }
+    const send = (shown: Shown) => this.#client.call(method, { ...args, ...shown, ...UNPARSED }, options)
+    const first = this.#taken(content)
+    return send(first).catch((error: unknown) =>
+      sendSimpler(error, {
+        first,
+        send,
+        without: (refused) => this.#taken(content, refused),
+        blamed: ({ blocks }, details) => refusedType(blocks, content, details),
+        plain: () => withoutBlocks(content, method),
+        refusals: this.refusals,
+        log: (fields, line) => log.warn({ method, channel: args.channel, ...fields }, line),
+      }),
+    )
+  }
+
+  /** The content in the forms that this workspace takes, as far as that is known. */
+  #taken(content: Content, refused?: ReadonlySet<string>): Shown {
+    const { text, blocks, simpler } = content
+    if (!simpler || (!refused && this.refusals.until.size === 0)) return { text, blocks }
+    return { text, blocks: blocksIn(content, (type) => refused?.has(type) === true || this.refusals.has(type)) }
+  }
+
+  #update(key: string, ts: string, shown: { content: Content } & Hurry): Promise<SlackResult> {
+    const args = { channel: this.question.channel, ts, metadata: this.metadata(key) }
+    return this.#send('chat.update', args, shown)
+  }
+
+  /** The bytes go up first, so that the message can say whether its rest comes as a file; then the file is shown below it. */
+  async #deliverWithFile(key: string, content: Content, file: NonNullable<Content['file']>): Promise<void> {
+    const fileKey = `${key}-file`
+    const id = this.isPosted(fileKey) ? undefined : await this.#upload(file)
+    const shown = id || this.isPosted(fileKey) ? content : file.without
+    const { ts, isNew } = await this.#postOnce({ key, content: shown, thread: this.question.thread, mustArrive: true })
+    const isShared = id && (await this.#share(fileKey, { ...file, id }))
+    // An earlier process may have posted it without the file.
+    if (id && (!isShared || !isNew)) await this.#update(key, ts, { content: isShared ? content : file.without })
+  }
+
+  readonly #upload = (file: { name: string; text: string }): Promise<string | undefined> =>
+    uploadText(this.#client, file, { ...this.#options, log: this.#warn })
+
+  #share(key: string, file: { id: string; name: string; title: string }): Promise<boolean> {
+    const { channel, thread } = this.question
+    const find = (id?: string) => findFile(this.#ownPlace(thread), { name: file.name, id })
+    const way = { channel, thread, find, signal: this.#options.signal, checkLease: () => this.run.checkLease() }
+    return shareOnce(this.#client, file, { ...way, log: this.#warn, once: (once) => this.once(key, once) })
+  }
+
+  /** What marks a message as this part of the run. */
+  metadata(key: string) {
+    return { event_type: EVENT_TYPE, event_payload: { run: this.question.id, step: key } }
+  }
+
+  /** @throws SlackRefusal if Slack does not let us look; not for a post that must arrive, which then counts as not sent. */
+  async #findPost({ key, thread, mustArrive }: Post): Promise<string | undefined> {
+    try {
+      for await (const post of ownPosts(this.#ownPlace(thread))) if (post.key === key) return post.ts
+    } catch (error) {
+      if (!(error instanceof SlackRefusal) || !mustArrive) throw error
+      this.#options.log.warn({ channel: this.question.channel, code: error.code }, 'could not look up a post')
+    }
+    return undefined
+  }
+
+  /** Read once. */
+  #earlierPosts(thread: string): Promise<Map<string, string>> {
+    return (this.#earlier ??= postsByKey(this.#ownPlace(thread)))
+  }
+
+  #ownPlace(thread: string | undefined, until?: AbortSignal) {
+    const { installation, question, signal } = this.#options
+    const { client, identity } = installation
+    return { client, identity, question, thread, signal: until ? AbortSignal.any([signal, until]) : signal }
+  }
+}

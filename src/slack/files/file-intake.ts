@@ -1,0 +1,126 @@
+/** The files of a question and of the messages before it: which are taken, what is kept of them, and what of them a run is given. */
+import type { ConversationFiles } from '../../question/answer.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { FileStore, KeptFile } from '../../files/file-store.ts'
+import { createFileParsers, type FileParser } from '../../files/parse-file.ts'
+import { questionFiles } from '../../files/question-files.ts'
+import { runFiles } from '../../files/run-files.ts'
+import type { Said } from '../../stores/history/types.ts'
+import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
+import { fileTools } from '../../../tools/file-tools.ts'
+import { denialNow } from '../intake/access.ts'
+import { leftOutText, MOST_BYTES, MOST_FILES, WHY, type LeftOut } from './left-out-files.ts'
+import { loadFile } from './load-file.ts'
+import type { FileWork, GivenFile } from '../types.ts'
+
+/** How long a question waits for all of its files, in ms. */
+const PATIENCE_MS = 60_000
+
+/** One for all questions: it bounds how many files are parsed at once. */
+const parsers = createFileParsers()
+
+/** What came of the files. */
+interface Taken {
+  /** Whether any of them is kept. */
+  hasFiles: boolean
+  left: LeftOut[]
+}
+
+/** Loads the files and keeps what they hold; those that are kept already are not loaded again. Never rejects but for `signal`. */
+async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<Taken> {
+  const all = [...new Map(given.map((file) => [file.id || file.name, file])).values()]
+  const store = await work.options.files()
+  const kept = new Map((await store.list(conversationOf(work.question))).map((file) => [file.id, file]))
+  let left = MOST_BYTES.question
+  const spend = (bytes: number) => bytes <= left && (left -= bytes) >= 0
+  const patience = AbortSignal.timeout(PATIENCE_MS)
+  const bounded = { ...work, signal: AbortSignal.any([work.signal, patience]) }
+  const at = work.options.now().getTime()
+  const parser = parsers.forQuestion(`${work.question.team}:${work.question.user}`)
+  const taking = all.slice(0, MOST_FILES).map(async (file, i) => {
+    const known = kept.get(file.id)
+    const fault = known
+      ? await adopt(store, known, work.question)
+      : await take(file, { ...bounded, store, parser, spend, at: at + i }).catch((error: unknown) =>
+          whyNot(error, { work, patience }),
+        )
+    return fault === undefined ? [] : [{ name: file.name, why: fault }]
+  })
+  const faults = (await Promise.all(taking)).flat()
+  const tooMany = all.slice(MOST_FILES).map(({ name }) => ({ name, why: WHY.tooMany }))
+  return { hasFiles: faults.length < taking.length, left: [...faults, ...tooMany] }
+}
+
+/** Takes the files in. People are told which are left out, and so is the model, beside what was said. */
+export async function saidWithFiles(
+  said: Said,
+  files: readonly GivenFile[],
+  work: FileWork & { display: { tell(key: string, text: string): Promise<void> } },
+): Promise<Said> {
+  const { hasFiles, left } = await takeFiles(files, work)
+  if (left.length > 0) await work.display.tell('files', leftOutText(left))
+  const lines = left.map(({ name, why }) => `(Not read: ${name}: ${why})`)
+  const text = [said.text, ...lines].filter((line) => line !== '').join('\n')
+  return { text, by: [...said.by, ...lines.map(() => '')], ...(hasFiles ? { hasFiles: true as const } : {}) }
+}
+
+/** For a question of files alone: the sentences to be said where none of them is read; undefined where one is. */
+export async function whyNothingIsRead(work: FileWork): Promise<string | undefined> {
+  const { files = [], user } = work.question
+  const { hasFiles, left } = await takeFiles(
+    files.map((file) => ({ ...file, user })),
+    work,
+  )
+  return hasFiles ? undefined : leftOutText(left)
+}
+
+/** The files of the question's conversation, as its run has them. */
+export async function filesForRun({ question, options }: FileWork): Promise<ConversationFiles> {
+  const place = { store: await options.files(), thread: conversationOf(question) }
+  const isOwn = (file: KeptFile) => askedMessage(file.question) === askedMessage(question.id)
+  const { toolOutputChars: maxChars } = options.answer.agent.limits
+  return { ...(await questionFiles(place, isOwn)), files: runFiles({ ...place, maxChars }), tools: fileTools() }
+}
+
+/** A file that is given again belongs to the newest question that it came with. */
+async function adopt(store: FileStore, known: KeptFile, question: Question): Promise<undefined> {
+  const thread = conversationOf(question)
+  const content = known.question === question.id ? undefined : await store.load(thread, known.id)
+  if (content) await store.keep(thread, { ...known, question: question.id }, content)
+}
+
+/** @returns the sentence that says why the file is left out */
+async function take(
+  file: GivenFile,
+  work: FileWork & { store: FileStore; parser: FileParser; at: number; spend(bytes: number): boolean },
+): Promise<string | undefined> {
+  const { question, run, installation, signal, spend, store, parser, at, options } = work
+  if (file.id === '') return WHY.unknown
+  if (run.saved.posts[endedReader(file)]) return WHY.endedReader
+  if (file.user !== question.user && (await denialNow({ ...work, question: asIfAskedBy(file, question) })))
+    return WHY.notAllowed
+  const { fetch = globalThis.fetch } = options
+  const { content, about, fault, killed } = await loadFile(file, { installation, fetch, signal, parser, spend })
+  if (killed) await run.posted(endedReader(file), 'killed')
+  if (!content) return fault
+  const { id, user } = file
+  const isKept = await store.keep(conversationOf(question), { id, user, at, question: question.id, ...about }, content)
+  return isKept ? undefined : WHY.tooLong
+}
+
+/** The key under which a run notes a file that ended its reader, so that a retry does not read it again. */
+function endedReader({ id }: GivenFile): string {
+  return `ended-reader-${id}`
+}
+
+function asIfAskedBy({ user, userTeam }: GivenFile, { bot: _, userTeam: __, ...question }: Question): Question {
+  const isOther = userTeam !== undefined && userTeam !== question.team
+  return { ...question, user, ...(isOther ? { userTeam } : {}) }
+}
+
+function whyNot(error: unknown, { work, patience }: { work: FileWork; patience: AbortSignal }): string {
+  work.signal.throwIfAborted()
+  if (patience.aborted) return WHY.tooLate
+  work.log.warn({ question: work.question.id, error: messageOf(error) }, 'a file could not be taken')
+  return WHY.internal
+}

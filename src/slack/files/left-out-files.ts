@@ -1,0 +1,70 @@
+/** What people are told of files that are left out. mrkdwn. */
+import type { NotLoaded } from '../client/download.ts'
+import { escapeText, NAMELESS } from '../format/escape.ts'
+
+/** `why` is a sentence. */
+export interface LeftOut {
+  name: string
+  why: string
+}
+
+export const MOST_FILES = 5
+const MEBIBYTE = 1024 * 1024
+export const MOST_BYTES = { file: 20 * MEBIBYTE, question: 40 * MEBIBYTE }
+
+/** Names that one line has; the others are counted. */
+const NAMED = 5
+
+/** Files with the same reason share a line. */
+export function leftOutText(left: readonly LeftOut[]): string {
+  const reasons = [...new Set(left.map(({ why }) => why))]
+  const of = (reason: string) => left.filter(({ why }) => why === reason)
+  return reasons.map((why) => `📎 ${namesOf(of(why))} not read: ${escapeText(why)}`).join('\n')
+}
+
+function namesOf(files: readonly LeftOut[]): string {
+  if (files.length > 1 && files.every(({ name }) => name === NAMELESS)) return `${files.length} files were`
+  const names = files.slice(0, NAMED).map(({ name }) => escapeText(name))
+  const more = files.length - NAMED
+  const all = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ')
+  return `${all} ${files.length === 1 ? 'was' : 'were'}`
+}
+
+const SCOPE =
+  'the app lacks the scope files:read, or was not installed again since it has it. Whoever runs me can change that.'
+
+export const WHY = {
+  tooMany: `I read at most ${MOST_FILES} files with a question.`,
+  tooLarge: `it is larger than ${MOST_BYTES.file / MEBIBYTE} MB.`,
+  largePicture: 'Slack has no smaller picture of it, and it is too large for models to see.',
+  tooMuch: `together they are larger than ${MOST_BYTES.question / MEBIBYTE} MB.`,
+  tooLong: 'what it holds is too much to keep in mind here. A part of it may not be.',
+  notAllowed: 'I do not take files from who put it here.',
+  unknown: 'Slack has not told me which file it is. Please upload it again.',
+  tombstone: 'it was deleted.',
+  hidden: 'Slack hides it, because the workspace has reached the limit of its plan.',
+  external: 'it is a link to a file outside of Slack. Please upload the file itself.',
+  noTranscript: 'Slack has no transcript of it, at least not yet.',
+  scope: SCOPE,
+  tooLate: 'there was no time left to read it. Please ask again in a while.',
+  endedReader: 'it takes too much time or memory to read. A part of it may not.',
+  internal: 'something went wrong on my side.',
+}
+
+export const NOT_LOADED: Record<NotLoaded, string> = {
+  login: SCOPE,
+  tooLarge: WHY.tooLarge,
+  tooSlow: 'Slack took too long to give it to me.',
+  elsewhere: 'Slack does not keep it itself.',
+  refused: 'Slack did not give it to me.',
+  unreachable: 'Slack did not give it to me. Please try again in a while.',
+}
+
+const GONE = new Set(['file_not_found', 'file_deleted'])
+
+/** By the code with which Slack refuses to tell of a file. */
+export function whyRefused(code: string): string {
+  if (code === 'missing_scope') return SCOPE
+  if (GONE.has(code)) return 'it is gone, or I may not see it.'
+  return `Slack did not tell me of it (${code}).`
+}

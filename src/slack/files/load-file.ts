@@ -1,0 +1,104 @@
+/** One file of a message: from what Slack says of it to what is kept of it, or the sentence that says why not. */
+import { pictureKind } from '../../files/file-type.ts'
+import type { FileContent, KeptFile } from '../../files/file-store.ts'
+import type { FileParser } from '../../files/parse-file.ts'
+import { describeKind } from '../../files/units.ts'
+import type { FileRef } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { download } from '../client/download.ts'
+import { fileInfo, type FileInfo } from '../client/file-info.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
+import { cleanFileName, NAMELESS } from '../format/escape.ts'
+import { MOST_BYTES, NOT_LOADED, WHY, whyRefused } from './left-out-files.ts'
+
+export interface LoadOptions {
+  installation: Installation
+  fetch: typeof globalThis.fetch
+  signal: AbortSignal
+  parser: FileParser
+  /** Takes the bytes from those that the question still may have. @returns false where it may have no more */
+  spend(bytes: number): boolean
+}
+
+export type Loaded =
+  | {
+      about: Pick<KeptFile, 'name' | 'kind' | 'what' | 'permalink'>
+      content: FileContent
+      fault?: undefined
+      killed?: undefined
+    }
+  /** `killed`: the file ended its reader, and would do so again. */
+  | { fault: string; killed?: true | undefined; about?: undefined; content?: undefined }
+
+/** A picture of more bytes is Slack's smaller one, if there is one. */
+const SMALL_BYTES = 400_000
+const MOST_PICTURE_BYTES = 4_000_000
+
+/** Never throws for what the file is. @throws what `signal` was aborted with, and faults of Slack that may pass */
+export async function loadFile({ id, name, mode }: FileRef, options: LoadOptions): Promise<Loaded> {
+  const told = MODES[mode ?? '']
+  if (told) return { fault: told }
+  try {
+    const info = await fileInfo(options.installation.client, id, options.signal)
+    const fault = MODES[info.mode]
+    const loaded = fault ? { fault } : await loadBytes(info, options)
+    // The message may not have told the name.
+    const known = name === NAMELESS ? cleanFileName(info.name) || name : name
+    return loaded.about ? { ...loaded, about: { ...loaded.about, name: known } } : loaded
+  } catch (error) {
+    if (error instanceof SlackRefusal) return { fault: whyRefused(error.code) }
+    throw error
+  }
+}
+
+const MODES: Record<string, string | undefined> = {
+  tombstone: WHY.tombstone,
+  hidden_by_limit: WHY.hidden,
+  external: WHY.external,
+}
+
+async function loadBytes(info: FileInfo, options: LoadOptions): Promise<Loaded> {
+  if (/^(?:audio|video)\//.test(info.mimetype)) return loadTranscript(info, options)
+  const thumbnail = thumbnailOf(info)
+  if (!thumbnail && (info.size ?? 0) > MOST_BYTES.file) return { fault: WHY.tooLarge }
+  return loadAt(thumbnail ?? info.address, thumbnail ? { ...info, size: undefined } : info, options)
+}
+
+/** Slack's smaller picture, which is one that models see, whatever the file is; undefined where the file itself serves better. */
+function thumbnailOf({ mimetype, size = 0, thumbnail, smaller, small }: FileInfo): string | undefined {
+  if (!mimetype.startsWith('image/')) return undefined
+  const isSeen = /^image\/(?:png|jpe?g|gif|webp)$/.test(mimetype)
+  if (!isSeen || size > MOST_PICTURE_BYTES) return thumbnail ?? smaller ?? small
+  return thumbnail ?? (size > SMALL_BYTES ? smaller : undefined)
+}
+
+/** Slack's own transcript of a clip, with its times where it tells them. */
+async function loadTranscript(info: FileInfo, options: LoadOptions): Promise<Loaded> {
+  if (info.subtitles) return loadAt(info.subtitles, { ...info, name: 'transcript.vtt', size: undefined }, options)
+  const bytes = new TextEncoder().encode(info.transcript ?? '')
+  return bytes.length > 0 ? contentOf({ ...info, name: 'transcript.txt' }, bytes, options) : { fault: WHY.noTranscript }
+}
+
+async function loadAt(address: string | undefined, info: FileInfo, options: LoadOptions): Promise<Loaded> {
+  if (!address) return { fault: WHY.external }
+  if (!options.spend(info.size ?? 0)) return { fault: WHY.tooMuch }
+  const { installation, fetch, signal } = options
+  const { token, client } = installation
+  const way = { token, apiUrl: client.apiUrl, fetch, signal, maxBytes: MOST_BYTES.file, size: info.size }
+  const { bytes, fault } = await download(address, way)
+  return bytes ? contentOf(info, bytes, options) : { fault: NOT_LOADED[fault] }
+}
+
+async function contentOf(info: FileInfo, bytes: Uint8Array, { signal, parser }: LoadOptions): Promise<Loaded> {
+  const permalink = URL.canParse(info.permalink ?? '') ? { permalink: info.permalink ?? '' } : {}
+  const file = { name: info.name, bytes }
+  const kind = pictureKind(bytes)
+  if (kind) {
+    if (bytes.length > MOST_PICTURE_BYTES) return { fault: WHY.largePicture }
+    const picture = { mime: `image/${kind}`, base64: Buffer.from(bytes).toString('base64') }
+    return { about: { name: info.name, kind, what: 'A picture', ...permalink }, content: { picture } }
+  }
+  const { file: text, fault, killed } = await parser.parse(file, signal)
+  if (!text) return { fault, killed }
+  return { about: { name: info.name, kind: text.kind, what: describeKind(text), ...permalink }, content: { text } }
+}

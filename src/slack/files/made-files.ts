@@ -1,0 +1,16 @@
+import type { Run } from '../../stores/runs/types.ts'
+import { escapeText } from '../format/escape.ts'
+import type { Outbox } from '../client/outbox.ts'
+
+/** Sends the files that a run's tools made into the thread, each once, and says which of them Slack does not take. @throws LeaseLost */
+export async function sendMadeFiles(
+  { run, outbox }: { run: Run; outbox: Outbox },
+  display: { tell(key: string, text: string): Promise<void> },
+): Promise<void> {
+  const files = run.saved.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.file) || [])
+  const unsent: string[] = []
+  for (const [i, { name, text }] of files.entries())
+    if (!(await outbox.sendFile(`file-${i + 1}`, { name, title: name, text }))) unsent.push(escapeText(name))
+  const why = 'Slack takes no files of mine here. The app may lack the scope files:write.'
+  if (unsent.length > 0) await display.tell('files-unsent', `📎 I could not send ${unsent.join(', ')}: ${why}`)
+}

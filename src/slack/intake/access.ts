@@ -1,0 +1,131 @@
+/**
+ * Who may ask, and where: ALLOW_CHANNELS, ALLOW_USERS, ALLOW_EXTERNAL and ALLOW_BOTS, as `settings.access` (workspace/settings.ts).
+ * Asked before each run by handle-question.ts; how much they may ask is in limits/usage-limits.ts.
+ */
+import { settledWithin } from '../../base/async.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Question, Run } from '../../stores/runs/types.ts'
+import type { Installation, Installations } from '../client/installations.ts'
+import type { Access, Settings, SettingsFor } from '../../stores/settings/settings.ts'
+import type { NoFacts, PersonFacts } from '../client/directory.ts'
+import { readMessages } from '../client/thread-messages.ts'
+
+/**
+ * Why a question is not taken. The place or the person is not among those that are allowed; the person is of a connected
+ * workspace, or a guest; or it cannot be told who the person is. `botTurns`: bots have talked among themselves for long enough.
+ */
+export type Denial =
+  | 'channel'
+  | 'person'
+  | 'external'
+  | 'guest'
+  | 'emailUnconfirmed'
+  | 'emailUntold'
+  | 'personUntold'
+  | 'personUnreachable'
+  | 'botTurns'
+
+export interface AdmissionOptions {
+  question: Question
+  run: Run
+  settings: Pick<Settings, 'access'>
+  installation: Installation
+  signal: AbortSignal
+  log: Log
+  /** Called before Slack is asked who the person is, which may take a while. */
+  beforeLookUp?: () => void
+}
+
+/** How many questions in a row bots may ask in a thread before a person writes there again. */
+const MAX_BOT_TURNS = 3
+
+/**
+ * Whether who asks may ask, and may ask there. Costs a call of `users.info` an hour and person, or none where the settings
+ * alone decide. A run that has begun was admitted before. @returns undefined if it is admitted
+ */
+export async function denialOf(options: AdmissionOptions): Promise<Denial | undefined> {
+  const { saved } = options.run
+  return saved.steps.length > 0 || Object.keys(saved.posts).length > 0 ? undefined : denialNow(options)
+}
+
+/** The same, whatever the run has done: also of somebody else's file in the question's thread, as if that person asked. */
+export async function denialNow(options: Omit<AdmissionOptions, 'run'>): Promise<Denial | undefined> {
+  const { question } = options
+  const { access } = options.settings
+  if (!isPlaceAllowed(question, access)) return 'channel'
+  if (question.bot !== undefined) return (await botTurns(options)) > MAX_BOT_TURNS ? 'botTurns' : undefined
+  // Who is named by id may ask, whoever else may not.
+  if (access.users.includes(question.user)) return undefined
+  const domains = access.users.filter((one) => one.includes('.'))
+  if (access.users.length > 0 && domains.length === 0) return 'person'
+  if (access.external && domains.length === 0) return undefined
+  const facts = await options.installation.directory.factsOf(question.team, question.user, {
+    ...(options.beforeLookUp ? { onCall: options.beforeLookUp } : {}),
+  })
+  return typeof facts === 'string' ? withoutFacts(facts, question) : denialOfPerson(facts, { access, domains })
+}
+
+/** How long Slack is asked who somebody is before a word or a press of theirs counts, in ms. */
+const PATIENCE_MS = 1_800
+
+/** Whether somebody may ask in a place at this moment. False where Slack does not tell in time. */
+export async function mayAskNow(
+  question: Question,
+  { installations, settingsFor, log }: { installations: Installations; settingsFor: SettingsFor; log: Log },
+): Promise<boolean> {
+  const installation = await installations.of(question.team)
+  if (!installation) return false
+  const settings = await settingsFor(question)
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const asking = denialNow({ question, settings, installation, signal, log })
+  return (await settledWithin(PATIENCE_MS, [asking])) && (await asking) === undefined
+}
+
+function isPlaceAllowed({ channel, surface }: Question, { channels }: Access): boolean {
+  const place = surface === 'dm' || channel.startsWith('D') ? 'dm' : channel
+  return channels.length === 0 || channels.includes(place)
+}
+
+/** Nobody is let in because Slack did not say who they are. */
+function withoutFacts(why: NoFacts, { userTeam }: Question): Denial {
+  if (why === 'hidden' || (why === 'untold' && userTeam !== undefined)) return 'external'
+  return why === 'untold' ? 'personUntold' : 'personUnreachable'
+}
+
+/** A guest has their own mail address, and a person of a connected workspace too: the domain alone lets nobody in. */
+function denialOfPerson(
+  { isExternal, isGuest, email, isEmailConfirmed }: PersonFacts,
+  { access, domains }: { access: Access; domains: string[] },
+): Denial | undefined {
+  if (isExternal && !access.external) return 'external'
+  if (isGuest && !access.external) return 'guest'
+  if (domains.length === 0) return undefined
+  if (email === undefined) return 'emailUntold'
+  if (!domains.includes(email.slice(email.lastIndexOf('@') + 1))) return 'person'
+  return isEmailConfirmed ? undefined : 'emailUnconfirmed'
+}
+
+/**
+ * How many questions bots have asked in the thread since a person last wrote in it, this one included. Too many where Slack
+ * does not let us look.
+ */
+async function botTurns({ question, installation, signal, log }: Omit<AdmissionOptions, 'run'>): Promise<number> {
+  const { channel, thread, ts = thread } = question
+  const { client, identity } = installation
+  const named = new RegExp(`<@${identity.botUser}[|>]`)
+  let turns = 0
+  try {
+    for await (const message of readMessages(client, { channel, thread, since: thread, signal })) {
+      if (message.ts > ts) break
+      if (message.user === identity.botUser) continue
+      if (message.bot_id === undefined) turns = 0
+      else if (named.test(message.text ?? '')) turns += 1
+    }
+    return turns
+  } catch (error) {
+    signal.throwIfAborted()
+    log.warn({ question: question.id, error: messageOf(error) }, 'could not count the turns of bots: question refused')
+    return Infinity
+  }
+}

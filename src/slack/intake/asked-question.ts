@@ -1,0 +1,85 @@
+/** What a tool asks its asker, as somebody who presses a button or sends a form finds it; and what an answer does. */
+import type { ToolQuestion } from '../../agent/types.ts'
+import type { LoadedRun } from '../../stores/runs/control.ts'
+import { isPrivate, waitKey, type Decision, type Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { replaceMessage } from '../client/response-url.ts'
+import type { Content } from '../format/blocks.ts'
+import { questionEnd, questionPost, type QuestionEnd } from '../approvals/question-words.ts'
+import type { WaitRef } from '../approvals/wait-ref.ts'
+import type { ListenerOptions } from './to-question.ts'
+
+/** `end`: it waits for no answer any more, for that reason. */
+export interface AskedQuestion {
+  ref: WaitRef
+  question: Question
+  asked: ToolQuestion
+  /** The message with the card; absent where the asker alone sees it. */
+  card?: string | undefined
+  end?: QuestionEnd
+}
+
+/** Undefined where it is not known, or not any more. @throws what keeps the store from telling */
+export async function findQuestion(
+  ref: WaitRef,
+  { control }: Pick<ListenerOptions, 'control'>,
+): Promise<AskedQuestion | undefined> {
+  const run = await control.load({ thread: ref.conversation, id: ref.id })
+  const n = Number.parseInt(ref.key, 10)
+  const step = run?.saved.steps[n - 1]
+  if (!run || step?.kind !== 'tool' || step.waiting?.for?.kind !== 'question') return undefined
+  const isOver =
+    waitKey(n, step.waiting) !== ref.key || step.observation !== undefined || run.saved.answer !== undefined
+  const end = questionEnd(run.saved.decisions[ref.key]) ?? (isOver ? 'over' : undefined)
+  return { ref, question: run.question, asked: step.waiting.for, card: cardOf(run, ref), ...(end ? { end } : {}) }
+}
+
+function cardOf({ question, saved }: LoadedRun, { key }: WaitRef): string | undefined {
+  return isPrivate(question) ? undefined : saved.posts[questionPost(key)] || undefined
+}
+
+/** Only the asker answers, and no bot. */
+export function isAsker(
+  { user, userTeam }: { user: string; userTeam?: string | undefined },
+  { question }: AskedQuestion,
+): boolean {
+  return question.bot === undefined && isSamePerson({ user, userTeam }, question)
+}
+
+/** Whether the presser is who asked, of the same workspace. */
+export function isSamePerson(
+  { user, userTeam }: { user: string; userTeam?: string | undefined },
+  question: Pick<Question, 'team' | 'user' | 'userTeam'>,
+): boolean {
+  const { team, userTeam: askers = team } = question
+  return question.user === user && (userTeam ?? team) === askers
+}
+
+export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>
+
+/** Wakes the run with the answer, if it is the first. What was typed goes nowhere else. @throws what keeps the store from keeping it */
+export async function answerQuestion(
+  { ref, question }: AskedQuestion,
+  answer: GivenAnswer,
+  options: Pick<ListenerOptions, 'control' | 'log'>,
+): Promise<'woken' | QuestionEnd> {
+  const run = { thread: ref.conversation, id: ref.id }
+  const outcome = await options.control.wake(run, ref.key, { outcome: 'answered', by: question.user, ...answer })
+  const { action } = answer
+  options.log.info({ question: ref.id, wait: ref.key, action, outcome }, 'a tool’s question is answered')
+  if (outcome === 'woken' || outcome === 'expired') return outcome
+  return (await findQuestion(ref, options))?.end ?? 'over'
+}
+
+/** Replaces the card at once: the process that goes on may be busy. Never rejects. */
+export async function replaceQuestion(
+  { question, card }: AskedQuestion,
+  shown: { content: Content; responseUrl?: string | undefined; installation: Installation },
+  { log, fetch }: Pick<ListenerOptions, 'log' | 'fetch'>,
+): Promise<void> {
+  const { content, responseUrl, installation } = shown
+  const { id, channel, user: asker } = question
+  const place = card === undefined ? undefined : { channel, ts: card }
+  const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
+  await replaceMessage({ responseUrl, place }, { content }, { client: installation.client, fetch, log: warn, asker })
+}

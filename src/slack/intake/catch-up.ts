@@ -1,0 +1,62 @@
+import { LeaseLost, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Queue } from '../../queue/types.ts'
+import { isTransient } from '../../base/redis/redis-errors.ts'
+import type { Question, Run } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import { readMessages } from '../client/thread-messages.ts'
+import { isMuteWord, isStopWord, questionOf } from './to-question.ts'
+
+export interface CatchUpOptions {
+  question: Question
+  run: Run
+  installation: Installation
+  /** Whether replies that do not name the bot are for it at all. */
+  settings: Pick<Settings, 'followUps'>
+  queue: Queue
+  log: Log
+  signal: AbortSignal
+  now(): Date
+}
+
+/** How long Slack is asked for the replies. Milliseconds. */
+const PATIENCE_MS = 60_000
+/** The post key under which a run notes that it has caught up. */
+const CAUGHT_UP = 'caught-up'
+
+/**
+ * Slack had to deliver this mention again, so its thread became known late: replies that came in before it were acked but not
+ * enqueued, because nobody had asked the bot in that thread. They are looked up in the thread, once, and enqueued now; the
+ * queue knows one that it has already. @throws if the queue cannot store them now
+ */
+export async function catchUp(options: CatchUpOptions): Promise<void> {
+  const { question, run, settings, queue, log, signal } = options
+  if (!question.isLate || question.surface !== 'mention' || settings.followUps === 'mention') return
+  if (run.saved.posts[CAUGHT_UP]) return
+  try {
+    for (const reply of await missedReplies(options)) {
+      const outcome = await queue.accept(reply, { onlyKnownThread: true })
+      if (outcome === 'accepted') log.info({ question: reply.id }, 'enqueued a reply from before its thread was known')
+    }
+    await run.posted(CAUGHT_UP, 'done')
+  } catch (error) {
+    if (signal.aborted || error instanceof LeaseLost || isTransient(error)) throw error
+    log.warn({ question: question.id, error: messageOf(error) }, 'could not look up replies from before the mention')
+  }
+}
+
+async function missedReplies({ question, installation, now, signal }: CatchUpOptions): Promise<Question[]> {
+  const { team, channel, thread, ts = '', at } = question
+  const { client, identity } = installation
+  const missed: Question[] = []
+  const place = { channel, thread, since: ts, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) }
+  for await (const message of readMessages(client, place)) {
+    if (Number(message.ts) * 1000 > at) break
+    const delivery = { team, botUser: identity.botUser, now: now() }
+    const asked = message.ts > ts ? questionOf({ ...message, channel, edited: undefined }, delivery) : undefined
+    if (asked?.onlyKnownThread && !isMuteWord(asked.question) && !isStopWord(asked.question.text))
+      missed.push(asked.question)
+  }
+  return missed
+}

@@ -1,0 +1,59 @@
+/**
+ * Who may have what forgotten: FORGET_BY, and what a channel has set in its place (`whoMayForget`). What then goes, in which
+ * store: `forgettingIn` in stores.ts.
+ */
+import { randomBytes } from 'node:crypto'
+import { messageOf } from '../../base/errors.ts'
+import type { Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { respond } from '../client/response-url.ts'
+import { noteContent } from '../format/blocks.ts'
+import { FORGET, withReference } from '../format/messages.ts'
+import type { ListenerOptions } from './to-question.ts'
+
+/** Whether `/ask` is given the word `forget` alone, in whatever case, and with punctuation behind it. */
+export function isForgetCommand(text: string): boolean {
+  return /^forget[\s\p{P}]*$/iu.test(text)
+}
+
+/**
+ * `/ask forget`: forgets what is kept of a direct message and its person, or of a channel, and tells the asker alone how that
+ * went. Takes longer than an ack may. Never rejects.
+ */
+export async function forgetByCommand(
+  { command }: { command: Question },
+  installation: Installation,
+  options: ListenerOptions,
+): Promise<void> {
+  const { log, fetch = globalThis.fetch } = options
+  const reference = randomBytes(4).toString('hex')
+  const fields = { question: command.id, reference }
+  const outcome = await forget(command, installation, options).catch((error: unknown) => {
+    log.error({ ...fields, error: messageOf(error) }, 'could not forget')
+    return 'failed' as const
+  })
+  log.info({ ...fields, user: command.user, outcome }, 'asked to forget')
+  const isDone = outcome === 'person' || outcome === 'channel'
+  const text = isDone ? FORGET[outcome] : withReference(FORGET[outcome], reference)
+  const message = { response_type: 'ephemeral', ...noteContent(text), parse: 'none' }
+  const warn = (more: object, line: string) => log.warn({ ...fields, ...more }, line)
+  await respond(command.responseUrl ?? '', message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
+}
+
+async function forget(
+  { team, channel, user }: Question,
+  { directory }: Installation,
+  { forgetting, settingsFor }: ListenerOptions,
+): Promise<keyof typeof FORGET> {
+  if (channel.startsWith('D')) {
+    await forgetting.forgetPerson({ team, channel, user })
+    return 'person'
+  }
+  const { whoMayForget, access } = await settingsFor({ team, channel })
+  const facts = await directory.factsOf(team, user, { isFresh: true })
+  if (typeof facts === 'string') return 'untold'
+  if (whoMayForget === 'admins' && !facts.isAdmin) return 'notAdmin'
+  if ((facts.isExternal || facts.isGuest) && !access.external) return 'notMember'
+  await forgetting.forgetChannel({ team, channel })
+  return 'channel'
+}

@@ -1,0 +1,73 @@
+import { settledWithin } from '../../base/async.ts'
+import type { Installation } from '../client/installations.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+
+/** Who wants to change the settings of which place. */
+export interface SettingPerson {
+  team: string
+  channel: string
+  user: string
+}
+
+/** `denial`: why they may not. `mayChangeForget`: they may change who may have the place forgotten. */
+export type MaySet =
+  | { denial: 'notAdmin' | 'notMember' | 'notAllowed' | 'notHere' | 'untold' }
+  | { denial?: undefined; mayChangeForget: boolean }
+
+/** Whether somebody is known to be an admin of the workspace. */
+export function isAdmin(person: Awaited<ReturnType<Installation['directory']['factsOf']>> | undefined): boolean {
+  return typeof person === 'object' && person.isAdmin && !person.isGuest && !person.isExternal
+}
+
+/** How long Slack is asked who somebody is, in ms: a modal has to be opened or answered within three seconds. */
+const PATIENCE_MS = 1_800
+/** As many pages of a channel's members are read, of 999 each. */
+const MOST_PAGES = 5
+
+/**
+ * Whether somebody may change the settings of a place. Whoever could type the command in a channel was a member of it then;
+ * `isLater`: it is looked up whether they are still, and who they are is asked anew.
+ */
+export async function maySet(
+  person: SettingPerson,
+  settings: Settings,
+  { directory, client, isLater }: Pick<Installation, 'directory' | 'client'> & { isLater: boolean },
+): Promise<MaySet> {
+  const { team, channel, user } = person
+  const isDirect = channel.startsWith('D')
+  const asking = directory.factsOf(team, user, { isFresh: isLater })
+  const looking = isLater && !isDirect ? isMember(person, client) : undefined
+  if (!(await settledWithin(PATIENCE_MS, [asking, ...(looking ? [looking] : [])]))) return { denial: 'untold' }
+  if ((await looking) === false) return { denial: 'notHere' }
+  const { access, settingsBy, whoMayForget } = settings
+  const facts = await asking
+  if (typeof facts === 'string') {
+    const mayAnybody = settingsBy === 'members' && access.external && access.users.length === 0
+    return mayAnybody ? { mayChangeForget: whoMayForget === 'anyone' } : { denial: 'untold' }
+  }
+  const { isAdmin, isExternal, isGuest, email = '', isEmailConfirmed } = facts
+  if (settingsBy === 'admins' && !isAdmin) return { denial: 'notAdmin' }
+  if ((isExternal || isGuest) && !access.external) return { denial: 'notMember' }
+  const domain = isEmailConfirmed ? email.slice(email.lastIndexOf('@') + 1) : ''
+  if (access.users.length > 0 && ![user, domain].some((one) => access.users.includes(one)))
+    return { denial: 'notAllowed' }
+  return { mayChangeForget: isAdmin || whoMayForget === 'anyone' }
+}
+
+/** Whether somebody is in a channel. Undefined where Slack does not tell. */
+export async function isMember(
+  { channel, user }: SettingPerson,
+  client: Installation['client'],
+): Promise<boolean | undefined> {
+  let cursor: unknown
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const args = { channel, limit: 999, ...(cursor ? { cursor } : {}) }
+    const answer = await client.call('conversations.members', args, { effort: 'once' }).catch(() => undefined)
+    if (!Array.isArray(answer?.members)) return undefined
+    if (answer.members.includes(user)) return true
+    const { response_metadata: more } = answer
+    cursor = typeof more === 'object' && more !== null && 'next_cursor' in more ? more.next_cursor : undefined
+    if (!cursor) return false
+  }
+  return undefined
+}

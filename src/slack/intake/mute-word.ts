@@ -1,0 +1,61 @@
+import { messageOf } from '../../base/errors.ts'
+import type { History, ThreadKey } from '../../stores/history/types.ts'
+import type { Log } from '../../base/log.ts'
+import type { Queue } from '../../queue/types.ts'
+import { conversationOf, type Question } from '../../stores/runs/types.ts'
+import type { ThreadStates } from '../../stores/threads/types.ts'
+import type { Installations } from '../client/installations.ts'
+import type { SettingsFor } from '../../stores/settings/settings.ts'
+import { mayAskNow } from './access.ts'
+
+/** Whether a reply that does not name the bot may be for it: not where the place wants mentions, nor where the thread is muted. */
+export async function isHeard(
+  question: Question,
+  { settingsFor, threads }: { settingsFor: SettingsFor; threads: Pick<ThreadStates, 'load'> },
+): Promise<boolean> {
+  const [{ followUps }, { muted }] = await Promise.all([settingsFor(question), threads.load(conversationOf(question))])
+  return followUps === 'thread' && muted !== true
+}
+
+export interface MuteOptions {
+  installations: Installations
+  queue: Pick<Queue, 'inThread'>
+  history: Pick<History, 'load'>
+  threads: Pick<ThreadStates, 'patch'>
+  settingsFor: SettingsFor
+  log: Log
+}
+
+/** How long the acknowledging reaction is tried, in ms. */
+const REACT_MS = 15_000
+
+/**
+ * `mute` or `unmute` in a channel's thread: from now on mentions alone are answered there, or follow-ups again. Acknowledged by a
+ * reaction, and only by somebody who may ask there. Without a mention it counts only where the bot was asked before. @throws what keeps the state from being stored
+ */
+export async function hearMuteWord(question: Question, options: MuteOptions): Promise<void> {
+  const { threads, log } = options
+  const thread = conversationOf(question)
+  if (question.surface === 'thread' && !(await isKnown(thread, options))) return
+  if (!(await mayAskNow(question, options))) return
+  const muted = !/^un/i.test(question.text)
+  await threads.patch(thread, { muted })
+  log.info({ question: question.id, user: question.user, muted }, 'a thread is muted or unmuted')
+  void acknowledge(question, muted ? 'mute' : 'loud_sound', options)
+}
+
+async function isKnown(thread: ThreadKey, { queue, history }: MuteOptions): Promise<boolean> {
+  const { running, waiting } = await queue.inThread(thread)
+  return running !== undefined || waiting.length > 0 || (await history.load(thread)).length > 0
+}
+
+/** A message that names the bot comes twice, so the second reaction is refused; only the log hears of any refusal. */
+async function acknowledge(question: Question, name: string, { installations, log }: MuteOptions): Promise<void> {
+  const { id, team, channel, ts } = question
+  const installation = await installations.of(team)
+  const reaction = { channel, timestamp: ts, name }
+  const options = { effort: 'patient', signal: AbortSignal.timeout(REACT_MS) } as const
+  await installation?.client.call('reactions.add', reaction, options).catch((error: unknown) => {
+    log.debug({ question: id, error: messageOf(error) }, 'the word could not be acknowledged')
+  })
+}

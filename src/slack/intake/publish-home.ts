@@ -1,0 +1,123 @@
+import { settledWithin } from '../../base/async.ts'
+import type { RunRecord } from '../../stores/archive/types.ts'
+import { ExpiringMap } from '../../base/expiring-map.ts'
+import { isPrivate } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
+import { homeView, type HomeParts } from '../views/home-view.ts'
+import { isAdmin } from './may-set.ts'
+import type { HomeOf, ListenerOptions } from './to-question.ts'
+
+/** All but what is made here. */
+type Options = Omit<ListenerOptions, 'publishHome'>
+
+/** What is not known by then is left out, in ms. */
+const PATIENCE_MS = 2_500
+const ASKED_SHOWN = 10
+const WRITES_SHOWN = 10
+/** How long the names of people are waited for, in ms. */
+const NAMES_MS = 1_000
+const LINK_MS = 60 * 60_000
+const MOST_LINKS = 10_000
+
+/** Makes what publishes a person's Home as it is now. */
+export function homePublisher(options: Options): (of: HomeOf) => Promise<void> {
+  const now = () => options.now().getTime()
+  const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MOST_LINKS, now })
+  return async (of) => {
+    const view = homeView(await partsOf(of, links, options))
+    await of.installation.client.call('views.publish', { user_id: of.user, view }, { effort: 'once' })
+  }
+}
+
+async function partsOf(of: HomeOf, links: ExpiringMap<string>, options: Options): Promise<HomeParts> {
+  const { team, user, channel, installation } = of
+  const { settingsFor, limits, archive, choices } = options
+  const facts = inTime(installation.directory.factsOf(team, user))
+  const [settings, left, asked, person, admin] = await Promise.all([
+    inTime(settingsFor({ team, channel })),
+    inTime(limits?.left({ team, user })),
+    inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, { links, options }))),
+    facts,
+    facts.then((person) => (isAdmin(person) ? adminPartsOf(of, options).then(adminBlocks) : undefined)),
+  ])
+  const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
+  const tools = settings && toolsOf(settings, of, options)
+  const shown = settings && tools && { ...settings, tools: tools.on }
+  return { channel, settings: shown, left, asked, maySeeSettings, toolsOff: tools?.off ?? choices.toolsOff, admin }
+}
+
+/** A tool that searches is off where the workspace does not let apps search. */
+function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, choices }: Options) {
+  const isOff = search?.isOn === false || installation.client.refusals.has('assistant.search.context')
+  const on = tools.filter((tool) => !(isOff && tool.needsSearch))
+  const off = tools
+    .filter((tool) => !on.includes(tool))
+    .map(({ name }) => ({ name, why: 'this workspace does not let apps search, or the app has not the scope for it' }))
+  return { on, off: [...choices.toolsOff, ...off] }
+}
+
+async function adminPartsOf({ team, installation: { directory } }: HomeOf, options: Options): Promise<AdminParts> {
+  const { audit, mcpAdmin } = options
+  const [writes, needLogin, off] = await Promise.all([
+    inTime(audit.list({ team }, WRITES_SHOWN)),
+    inTime(mcpAdmin?.needLogin()),
+    inTime(mcpAdmin?.off()),
+  ])
+  const people = writes?.flatMap(({ askedBy, decidedBy }) => [askedBy, decidedBy ?? askedBy])
+  await directory.lookUp(team, people ?? [], NAMES_MS)
+  const nameOf = (id: string) => {
+    const known = directory.get(team, id)
+    return known?.kind === 'person' ? `@${known.name}` : id
+  }
+  return { writes, nameOf, needLogin, off }
+}
+
+/** Undefined where it fails or takes too long: the Home is shown without it. */
+async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
+  if (!promise || !(await settledWithin(PATIENCE_MS, [promise]))) return undefined
+  return promise.catch(() => undefined)
+}
+
+type PersonFacts = Awaited<ReturnType<Installation['directory']['factsOf']>>
+
+/** The settings are shown to those who may change them, but to no guests and nobody of a connected workspace. */
+function maySee({ settingsBy }: Settings, person: PersonFacts): boolean {
+  if (typeof person === 'string' || person.isGuest || person.isExternal) return false
+  return settingsBy === 'members' || person.isAdmin
+}
+
+function askedOf(
+  records: RunRecord[],
+  { installation }: HomeOf,
+  { links, options }: { links: ExpiringMap<string>; options: Options },
+): Promise<NonNullable<HomeParts['asked']>> {
+  return Promise.all(
+    records.map(async (record) => {
+      const text = options.namesIn(installation, record.question).shown(record.question.text)
+      return { record, text, url: await linkTo(record, installation, links) }
+    }),
+  )
+}
+
+/** Where the answer stands in Slack, or the question; nowhere where it is private. */
+async function linkTo(
+  { posts, question }: RunRecord,
+  { client }: Installation,
+  links: ExpiringMap<string>,
+): Promise<string | undefined> {
+  const { channel } = question
+  if (isPrivate(question)) return undefined
+  const ts = posts['answer-1'] || question.ts || question.thread
+  const known = links.get(`${channel}:${ts}`)
+  if (known !== undefined) return known
+  try {
+    const { permalink } = await client.call('chat.getPermalink', { channel, message_ts: ts }, { effort: 'once' })
+    if (typeof permalink !== 'string' || !URL.canParse(permalink)) return undefined
+    links.set(`${channel}:${ts}`, permalink)
+    return permalink
+  } catch {
+    return undefined
+  }
+}

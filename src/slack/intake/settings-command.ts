@@ -1,0 +1,72 @@
+import { messageOf } from '../../base/errors.ts'
+import type { Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import { whisper } from '../client/response-url.ts'
+import { noteContent } from '../format/blocks.ts'
+import { SETTINGS_WORDS } from '../format/messages.ts'
+import { settingsView, type SettingsForm } from '../views/settings-view.ts'
+import { maySet } from './may-set.ts'
+import { signMetadata } from '../listeners/signed-metadata.ts'
+import type { ListenerOptions } from './to-question.ts'
+
+/** Whether `/ask` is given the word `settings` alone, in whatever case, and with punctuation behind it. */
+export function isSettingsCommand(text: string): boolean {
+  return /^settings[\s\p{P}]*$/iu.test(text)
+}
+
+/**
+ * `/ask settings`: opens the modal with the settings of this place, which Slack allows for three seconds, or tells the asker alone
+ * why not. Never rejects.
+ */
+export async function openSettings(
+  { command, trigger }: { command: Question; trigger: string },
+  installation: Installation,
+  options: ListenerOptions,
+): Promise<void> {
+  const { log, fetch } = options
+  const { team, channel, user, responseUrl } = command
+  const warn = (fields: object, line: string) => log.warn({ team, channel, user, ...fields }, line)
+  try {
+    const settings = await options.settingsFor(command)
+    const who = await maySet(command, settings, { ...installation, isLater: false })
+    const { client } = installation
+    if (who.denial !== undefined)
+      return await whisper({ responseUrl, channel, user }, [noteContent(SETTINGS_WORDS[who.denial])], {
+        client,
+        fetch,
+        log: warn,
+      })
+    const view = settingsView({
+      ...(await formOf(command, who, options)),
+      metadata: signMetadata(JSON.stringify({ channel, responseUrl }), { user, token: installation.token }),
+    })
+    await client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
+  } catch (error) {
+    warn({ error: messageOf(error) }, 'the settings could not be shown')
+    const words: [object] = [noteContent(SETTINGS_WORDS.failed)]
+    await whisper({ responseUrl, channel, user }, words, { ...installation, fetch, log: warn }).catch(() => undefined)
+  }
+}
+
+async function formOf(
+  { team, channel }: Question,
+  { mayChangeForget }: { mayChangeForget: boolean },
+  { channelSettings, defaultsFor, choices }: ListenerOptions,
+): Promise<Omit<SettingsForm, 'metadata'>> {
+  const place = { team, channel }
+  const [set, defaults] = await Promise.all([channelSettings.load(place), defaultsFor(place)])
+  return {
+    isDirect: channel.startsWith('D'),
+    set,
+    defaults: namesIn(defaults),
+    choices: { ...choices, models: [...new Set([...choices.models, ...choices.listed.filter(choices.isModel)])] },
+    mayChangeForget,
+  }
+}
+
+function namesIn({ model, dialect, tools, ...defaults }: Settings): SettingsForm['defaults'] {
+  const { steps, followUps, whoMayStop, whoMayForget } = defaults
+  const named = { model: model.name, dialect: dialect.name, tools: tools.map(({ name }) => name) }
+  return { steps, followUps, whoMayStop, whoMayForget, ...named }
+}

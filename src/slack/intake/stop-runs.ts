@@ -1,0 +1,119 @@
+/** What a person's wish to stop does, whichever way it came: Slack's own Stop, our button, a word or a reaction. Who may: `whoMayStop`. */
+import { messageOf } from '../../base/errors.ts'
+import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
+import { mayAskNow } from './access.ts'
+import { noteContent } from '../format/blocks.ts'
+import { STOP_WORDS } from '../format/messages.ts'
+import {
+  isStopWord,
+  questionOf,
+  recipientOf,
+  type Incoming,
+  type ListenerOptions,
+  type SlackMessage,
+} from './to-question.ts'
+
+export interface StopWish {
+  team: string
+  channel: string
+  /** Who wishes it. */
+  user: string
+  /** The root of the thread that is meant. */
+  thread: string
+  /** When it was made, as Slack's clock tells: what Slack delivers late stops nothing that was asked since. */
+  at: string
+  /** In a direct message: all that runs there, whatever its thread. */
+  isWide?: boolean
+  /** Which question. Without it: what runs in the thread or waits for a person, and what waits for its turn of the same person. */
+  isMeant?: (question: Question) => boolean
+}
+
+/** `stopped`: what was at work is told, what waited is out of its line. `forbidden`: it is other people's. */
+export type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
+
+/** Stops what the person may stop. @throws what keeps the stores from that */
+export async function stopRuns(wish: StopWish, options: ListenerOptions): Promise<StopOutcome> {
+  const { channel, user, thread: root } = wish
+  const surface = channel.startsWith('D') ? 'dm' : 'thread'
+  const place = { ...wish, id: '', text: '', surface, at: 0, ...(wish.isWide ? { ts: root } : {}) } as const
+  const thread = conversationOf(await options.queue.place(place))
+  const { running, waiting, parked = [] } = await options.queue.inThread(thread)
+  const begun = [...(running ? [running] : []), ...parked]
+  const isInThread = (question: Question) => wish.isWide || question.thread === root
+  const isEarlier = ({ ts = '0' }: Question) => Number(ts) < Number(wish.at)
+  const isOwn = (question: Question) => question.user === user
+  const isMeant = wish.isMeant ?? ((question: Question) => begun.includes(question) || isOwn(question))
+  const meant = [...begun, ...waiting].filter((one) => isInThread(one) && isEarlier(one) && isMeant(one))
+  if (meant.length === 0) return 'nothing'
+  const isOthers = meant.some((question) => !isOwn(question))
+  const isAnyones =
+    isOthers && (await options.settingsFor(wish)).whoMayStop === 'anyone' && (await mayAskNow(place, options))
+  const allowed = meant.filter((question) => isAnyones || isOwn(question))
+  if (allowed.length === 0) return 'forbidden'
+  let outcome: StopOutcome = 'nothing'
+  for (const question of allowed) if (await stopOne(question, { thread, by: user }, options)) outcome = 'stopped'
+  return outcome
+}
+
+/**
+ * A message that says to stop, alone in a thread or in a direct message, with or without the bot's name. It never becomes a
+ * question. A mention comes as two events (`isTwin`: the one that says nothing), and whichever is first stops the run; so where
+ * nothing runs, nothing is said in channels.
+ * @returns whether it was one
+ */
+export async function stopByWord(
+  message: SlackMessage,
+  { body, context, isTwin = false }: Incoming & { isTwin?: boolean },
+  options: ListenerOptions,
+): Promise<boolean> {
+  const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
+  if (!recipient) return false
+  const { team, identity } = recipient
+  const asked = questionOf(message, { team, botUser: identity.botUser, now: options.now() })
+  if (!asked || !isStopWord(asked.question.text)) return false
+  const { channel, user, thread, ts = message.ts, surface } = asked.question
+  const place = { team, channel, user, thread }
+  const outcome = await stopRuns({ ...place, at: ts, isWide: surface === 'dm' && ts === thread }, options)
+  if (outcome === 'stopped') return true
+  const isTold = outcome === 'forbidden' ? !isTwin : surface === 'dm'
+  if (isTold) void whisper({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, options)
+  return true
+}
+
+/**
+ * A question that nobody has worked on yet leaves its line; any other is told, whichever process has it or will have it. So is one
+ * of `/ask`: it was admitted when its thread was opened, and gives its place among the runs back when it ends.
+ */
+async function stopOne(
+  question: Question,
+  { thread, by }: { thread: string; by: string },
+  options: ListenerOptions,
+): Promise<boolean> {
+  const { queue, control, log } = options
+  const { id, user, ts, surface } = question
+  const isOut = surface !== 'ask' && (await queue.withdraw(thread, id, { neverBegun: true }))
+  const sent = isOut ? 'withdrawn' : await control.send({ thread, id }, { type: 'stop', by })
+  log.info({ question: id, by, outcome: sent }, 'stop')
+  if (!isOut) return sent === 'sent'
+  const place = { ...question, isReply: ts !== question.thread && !isPrivate(question) }
+  void whisper({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, options)
+  if (user !== by) void whisper({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, options)
+  return true
+}
+
+/**
+ * Tells one person alone: in the thread, or in the channel where the thread may have no replies yet, since Slack shows such words
+ * in no thread without any. Never rejects; lost where Slack does not take it.
+ */
+export async function whisper(
+  word: { team: string; channel: string; user: string; thread: string; isReply: boolean; text: string },
+  { installations, log }: ListenerOptions,
+): Promise<void> {
+  const { team, channel, user, thread, isReply, text } = word
+  const args = { channel, user, ...(isReply ? { thread_ts: thread } : {}), ...noteContent(text), parse: 'none' }
+  try {
+    await (await installations.of(team))?.client.call('chat.postEphemeral', args, { effort: 'once' })
+  } catch (error) {
+    log.warn({ channel, error: messageOf(error) }, 'somebody could not be told about a stop')
+  }
+}

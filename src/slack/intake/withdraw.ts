@@ -1,0 +1,212 @@
+/** What an edit or a deletion of a question's message does to the question: while it runs or waits, and after its answer. */
+import { sleep } from '../../base/backoff.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Withdrawal } from '../../stores/runs/control.ts'
+import { askedMessage, conversationOf, isRepeat, type Question } from '../../stores/runs/types.ts'
+import type { Identity } from '../client/installations.ts'
+import { removePosts } from '../client/thread-messages.ts'
+import { askEditedContent } from '../format/blocks.ts'
+import { isMuteWord, isStopWord, questionOf, type ListenerOptions, type SlackMessage } from './to-question.ts'
+
+interface Withdrawing {
+  team: string
+  identity: Identity
+  options: ListenerOptions
+}
+
+/** How long a run that has just answered is given to end, and how long Slack is asked to delete posts. Milliseconds. */
+const ENDING_MS = 120_000
+const LOOK_MS = 500
+const REMOVE_MS = 10 * 60_000
+
+/** The id of the question that a message asks since its edit at `editTs`; that of the message itself stays what it was. */
+export function editedQuestionId(id: string, editTs: string): string {
+  return `${id}:${editTs}`
+}
+
+/**
+ * A deleted question: a run that is not over takes its posts back; of one that is over, posts, turn and record go. @throws what keeps the stores from that
+ */
+export async function withdrawDeleted(message: SlackMessage, { team, identity, options }: Withdrawing): Promise<void> {
+  const asked = await withRuns(await askedBy(message, { team, identity, options }), options)
+  const isTold = await isUnderWay(asked, { by: message.user ?? '', withdrawal: {} }, options)
+  const ids = await knownIds(asked, options)
+  const line = await options.queue.inThread(asked.thread)
+  const isEnding = !isTold && asked.ids.some((id) => line.running?.id === id)
+  if (ids.length === 0 && !isEnding) return
+  await forgetTurns(asked, ids, options)
+  inBackground(asked, options, async () => {
+    await ended(asked, options)
+    await forget(asked, { team, identity, options })
+  })
+}
+
+/**
+ * An edited question: while it runs or waits, it is begun again as it reads now, or stopped where it is the word for that now;
+ * after its end, the asker is offered to ask it again.
+ * @throws what keeps the stores from that
+ */
+export async function withdrawEdited(
+  { message, previous }: { message: SlackMessage; previous: SlackMessage },
+  { team, identity, options }: Withdrawing,
+): Promise<void> {
+  const own = await askedBy(previous, { team, identity, options })
+  const asked = await withRuns(own, options, (id) => !isRepeat(id))
+  const reads = await editedQuestion(message, asked, { team, identity, options })
+  const isStop = reads !== undefined && isStopWord(reads.text)
+  const again = reads && !isStop && !isMuteWord(reads) ? reads : undefined
+  const told = { by: message.user ?? '', ...(isStop ? {} : { withdrawal: again ? { again } : {} }) }
+  const isTold = await isUnderWay(asked, told, options)
+  if (isTold || !again || (await isCorrection(again, { previous, identity, options }))) return
+  inBackground(asked, options, async () => {
+    await ended(asked, options)
+    if ((await knownIds(asked, options)).length > 0) await offerAgain(asked, again, options)
+  })
+}
+
+/** Whether the message says more to a question under way, as an addition that is corrected: the run hears of that. */
+async function isCorrection(
+  reads: Question,
+  { previous, identity, options }: Pick<Withdrawing, 'identity' | 'options'> & { previous: SlackMessage },
+): Promise<boolean> {
+  const delivery = { team: reads.team, botUser: identity.botUser, now: options.now() }
+  if (!questionOf({ ...previous, edited: undefined }, delivery)?.mayAdd) return false
+  const corrected = { ...reads, text: `I correct what I added. It reads now: ${reads.text}` }
+  return (await options.queue.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
+}
+
+/** The questions that a message may have asked: as it was written, and as its last edit before this change left it. */
+interface Asked {
+  question: Question
+  thread: string
+  ids: string[]
+}
+
+async function askedBy(message: SlackMessage, { team, options }: Withdrawing): Promise<Asked> {
+  const { channel, ts, thread_ts, user = '', edited } = message
+  const isDirect = message.channel_type === 'im' || channel.startsWith('D')
+  const place = { team, channel, thread: thread_ts ?? ts, user, ts, at: options.now().getTime() }
+  const id = `${team}:${channel}:${ts}`
+  const question = await options.queue.place({ ...place, id, text: '', surface: isDirect ? 'dm' : 'thread' })
+  const before = editTsOf(edited)
+  const ids = before ? [editedQuestionId(id, before), id] : [id]
+  return { question, thread: conversationOf(question), ids }
+}
+
+/** With all runs of the question that are not over: those of other edits, and where they count those of "Ask again". */
+async function withRuns(
+  asked: Asked,
+  { queue }: ListenerOptions,
+  counts: (id: string) => boolean = () => true,
+): Promise<Asked> {
+  const { running, waiting, parked = [] } = await queue.inThread(asked.thread)
+  const all = [...(running ? [running] : []), ...waiting, ...parked].map(({ id }) => id)
+  const others = all.filter((id) => askedMessage(id) === asked.question.id && counts(id))
+  return { ...asked, ids: [...new Set([...asked.ids, ...others])] }
+}
+
+/** Of `edited: { user, ts }`, which Slack adds to an edited message. */
+export function editTsOf(edited: unknown): string | undefined {
+  const ts = typeof edited === 'object' && edited !== null && 'ts' in edited ? edited.ts : undefined
+  return typeof ts === 'string' && /^\d+\.\d+$/.test(ts) ? ts : undefined
+}
+
+/** Undefined where the message asks nothing of the bot any more. */
+async function editedQuestion(
+  message: SlackMessage,
+  { question }: Asked,
+  { team, identity, options }: Withdrawing,
+): Promise<Question | undefined> {
+  const editTs = editTsOf(message.edited)
+  const delivery = { team, botUser: identity.botUser, now: options.now() }
+  const asks = editTs && questionOf({ ...message, edited: undefined }, delivery)?.question
+  return asks ? options.queue.place({ ...asks, id: editedQuestionId(question.id, editTs) }) : undefined
+}
+
+/**
+ * Tells every run of the question that is not over, also one that waits: it may have posts from before it was handed over.
+ * @returns whether there was one: its worker does the rest
+ */
+async function isUnderWay(
+  { thread, ids }: Asked,
+  { by, withdrawal: withdrawn }: { by: string; withdrawal?: Withdrawal },
+  { control, log }: ListenerOptions,
+): Promise<boolean> {
+  let isTold = false
+  for (const id of ids) {
+    const sent = await control.send({ thread, id }, { type: 'stop', by, ...(withdrawn ? { withdrawn } : {}) })
+    isTold ||= sent === 'sent'
+  }
+  if (isTold) log.info({ question: ids.at(-1), again: withdrawn?.again?.id }, 'a question under way is taken back')
+  return isTold
+}
+
+/** The ids under which the question was answered, also after edits. */
+async function knownIds({ question, thread, ids }: Asked, { history, archive }: ListenerOptions): Promise<string[]> {
+  const turns = (await history.load(thread)).map(({ id }) => id)
+  const answered = turns.filter((id) => askedMessage(id) === question.id)
+  const records = await Promise.all(ids.map((id) => archive.load(id)))
+  return [...new Set([...answered, ...records.flatMap((record) => record?.question.id ?? [])])]
+}
+
+/** Waits until no run of the question is at work: its answer is saved, so that it could not be told, but may not be posted. */
+async function ended({ thread, ids }: Asked, { queue }: ListenerOptions): Promise<void> {
+  for (const until = Date.now() + ENDING_MS; Date.now() < until; await sleep(LOOK_MS)) {
+    const { running } = await queue.inThread(thread)
+    if (!running || !ids.includes(running.id)) return
+  }
+}
+
+/** The record goes last: until then another delivery of the deletion finds what is left to do. */
+async function forget(asked: Asked, { team, identity, options }: Withdrawing): Promise<void> {
+  const { archive, installations, log } = options
+  const ids = await knownIds(asked, options)
+  const records = await Promise.all(ids.map((id) => archive.load(id)))
+  const posts = records.flatMap((record) => Object.values(record?.posts ?? {}))
+  const installation = await installations.of(team)
+  const { question } = asked
+  const signal = AbortSignal.timeout(REMOVE_MS)
+  const runs = new Set([...ids, ...asked.ids])
+  await forgetTurns(asked, ids, options)
+  if (installation)
+    await removePosts({ client: installation.client, identity, question, thread: question.thread, signal, runs }, posts)
+  for (const id of ids) await archive.remove(id)
+  log.info({ question: question.id }, 'a deleted question is forgotten')
+}
+
+/** What was said and answered, and the files that were read for it. */
+async function forgetTurns({ thread, ids: asked }: Asked, ids: string[], options: ListenerOptions): Promise<void> {
+  for (const id of ids) await options.history.remove(thread, id)
+  const files = await options.files()
+  for (const id of new Set([...asked, ...ids])) await files.remove(thread, id)
+}
+
+/** Offers the asker alone, under the answer, to ask again. */
+async function offerAgain({ question }: Asked, again: Question, { installations }: ListenerOptions): Promise<void> {
+  const installation = await installations.of(question.team)
+  const { channel, thread, user } = again
+  const args = { channel, thread_ts: thread, user, parse: 'none', ...askEditedContent(question.id) }
+  await installation?.client.call('chat.postEphemeral', args, { effort: 'once' })
+}
+
+/** What nothing durable waits for: the ack does not, and a failure is a line in the log. */
+function inBackground({ question }: Asked, { log }: ListenerOptions, work: () => Promise<void>): void {
+  work().catch((error: unknown) => {
+    log.warn({ question: question.id, error: messageOf(error) }, 'the change of a question could not be followed')
+  })
+}
+
+/** `message_deleted`: a message is gone. One with replies is left as a tombstone. */
+export interface MessageDeleted {
+  channel: string
+  channel_type?: string
+  deleted_ts: string
+  previous_message?: Omit<SlackMessage, 'channel'>
+}
+
+/** The message that a person deleted, as it last was; undefined for a bot's, and where Slack does not say. */
+export function deletedMessage(event: MessageDeleted): SlackMessage | undefined {
+  const { previous_message: previous, channel, channel_type } = event
+  if (!previous?.user || previous.bot_id) return undefined
+  return { ...previous, channel, ...(channel_type ? { channel_type } : {}), ts: event.deleted_ts }
+}

@@ -1,0 +1,159 @@
+/** A thread by the address of one of its messages, where the bot and the asker may read it. */
+import type { ReadThread } from '../../agent/types.ts'
+import { ToolError } from '../../base/errors.ts'
+import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { refusalCode } from '../client/slack-errors.ts'
+import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
+import { cleanName } from '../format/escape.ts'
+import { isMember } from '../intake/may-set.ts'
+import { WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import { Mentions } from '../client/mentions.ts'
+import { linesOf } from './thread-reader.ts'
+
+export interface ReadPermalinkOptions {
+  question: Question
+  installation: Installation
+  signal: AbortSignal
+}
+
+/** Of a longer thread so many messages are read, and so many given: its first one, and those around the one of the address. */
+const MOST_READ = 1_000
+const MOST_GIVEN = 50
+
+/** @throws ToolError with a sentence that says why it is not read */
+export async function readPermalink(address: string, options: ReadPermalinkOptions): Promise<ReadThread> {
+  const link = permalinkIn(address, options.installation.identity.url)
+  if (!link) throw new ToolError('That is no link to a message of this workspace (https://….slack.com/archives/…/p…).')
+  const where = await placeOf(link.channel, options)
+  const { messages, isWhole } = await messagesOf(link, options)
+  const [given, left] = around(link.ts, messages)
+  const { question, installation } = options
+  const mentions = new Mentions(installation.directory, question)
+  const lines = (await linesOf(given, { mentions, question, installation })).map(({ line }) => line)
+  if (lines.length === 0) throw new ToolError('Nothing is written there any more.')
+  const count = `${messages.length}${isWhole ? '' : ' or more'} ${messages.length === 1 ? 'message' : 'messages'}`
+  if (left > 0) lines.splice(1, 0, `… (${left} other messages are left out) …`)
+  const title = `${where}, ${new Date(Number(messages[0]?.ts) * 1000).toISOString().slice(0, 10)}`
+  return { text: [`Thread in ${title}, ${count}:`, ...lines].join('\n'), title, url: link.url }
+}
+
+interface Permalink {
+  channel: string
+  /** Of the message, and of the root of its thread where the address tells it. */
+  ts: string
+  thread: string | undefined
+  url: string
+}
+
+const PATH = /^\/archives\/([CDG][A-Z0-9]{2,20})\/p(\d{10})(\d{6})$/
+
+/** Undefined for any other address, and for one of another workspace. */
+function permalinkIn(text: string, workspace: string): Permalink | undefined {
+  const address = /https?:\/\/[^\s<>|)\]"'`]{1,500}/.exec(text)?.[0] ?? ''
+  if (!URL.canParse(address) || !URL.canParse(workspace)) return undefined
+  const url = new URL(address)
+  const [, channel, seconds, rest] = PATH.exec(url.pathname) ?? []
+  if (channel === undefined || url.origin !== new URL(workspace).origin) return undefined
+  const thread = /^\d{10}\.\d{6}$/.exec(url.searchParams.get('thread_ts') ?? '')?.[0]
+  const query = thread === undefined ? '' : `?thread_ts=${thread}&cid=${channel}`
+  return { channel, ts: `${seconds}.${rest}`, thread, url: `${url.origin}${url.pathname}${query}` }
+}
+
+const NOT_THERE = 'I cannot read that channel: I am not in it, or there is none. Somebody there can invite me.'
+const ASK_THERE =
+  'That is in a private conversation. It is read where nobody else sees the answer: the asker can ask there, or in a direct message with me.'
+
+/**
+ * What the place is called. What is private is read in that very place or for the asker alone, who has to be in it; a guest has to
+ * be in a public one too. @throws ToolError where it may not be read
+ */
+async function placeOf(channel: string, { question, installation, signal }: ReadPermalinkOptions): Promise<string> {
+  const isHere = channel === question.channel
+  if (channel.startsWith('D')) {
+    if (!isHere) throw new ToolError(ASK_THERE)
+    return 'this direct message'
+  }
+  const info = await infoOf(channel, { installation, signal })
+  // A place that Slack tells nothing of can be read where it was asked in.
+  if (isHere) return info?.name ? `#${info.name}` : 'this conversation'
+  if (!info?.isBotThere) throw new ToolError(NOT_THERE)
+  const isForAskerAlone = isDirect(question) || isPrivate(question)
+  if (info.isPrivate && !isForAskerAlone) throw new ToolError(ASK_THERE)
+  const mustBeThere = info.isPrivate || !(await isFullMember(question, installation))
+  if (mustBeThere && (await isMember({ ...question, channel }, installation.client)) !== true)
+    throw new ToolError('The asker is not in that channel, as far as Slack tells: I do not read it for them.')
+  return info.isPrivate ? 'a private channel' : `#${info.name}`
+}
+
+interface PlaceInfo {
+  name: string
+  isPrivate: boolean
+  isBotThere: boolean
+}
+
+/** Undefined where Slack does not tell. */
+async function infoOf(
+  channel: string,
+  { installation, signal }: Pick<ReadPermalinkOptions, 'installation' | 'signal'>,
+): Promise<PlaceInfo | undefined> {
+  const call = installation.client.call('conversations.info', { channel }, { effort: 'patient', signal })
+  const answer = await call.catch((error: unknown) => {
+    if (refusalCode(error) === undefined) throw error
+    return undefined
+  })
+  const info = answer?.channel
+  if (typeof info !== 'object' || info === null) return undefined
+  return {
+    name: 'name' in info && typeof info.name === 'string' ? cleanName(info.name) : '',
+    isPrivate: !('is_private' in info && info.is_private === false) || ('is_mpim' in info && info.is_mpim === true),
+    isBotThere: 'is_member' in info && info.is_member === true,
+  }
+}
+
+async function isFullMember({ team, user }: Question, { directory }: Installation): Promise<boolean> {
+  const facts = await directory.factsOf(team, user)
+  return typeof facts !== 'string' && !facts.isGuest && !facts.isExternal
+}
+
+async function messagesOf(
+  { channel, ts, thread }: Permalink,
+  options: ReadPermalinkOptions,
+): Promise<{ messages: ThreadMessage[]; isWhole: boolean }> {
+  try {
+    const found = await readAll(channel, thread ?? ts, options)
+    // The address of a reply may not tell its root, but the reply does.
+    const root = thread ?? found.messages.find((message) => message.ts === ts)?.thread_ts ?? ts
+    const isThread = found.messages.some((message) => message.ts === root)
+    return isThread ? found : await readAll(channel, root, options)
+  } catch (error) {
+    const code = refusalCode(error)
+    if (code === undefined) throw error
+    throw new ToolError(GONE.has(code) ? 'There is no such message, or it was deleted.' : NOT_THERE)
+  }
+}
+
+const GONE = new Set(['thread_not_found', 'message_not_found'])
+
+async function readAll(channel: string, thread: string, { installation, signal }: ReadPermalinkOptions) {
+  const messages: ThreadMessage[] = []
+  let isWhole = true
+  for await (const message of readMessages(installation.client, { channel, thread, since: '0', signal })) {
+    if (WRITTEN_BY_PEOPLE.has(message.subtype) || message.subtype === 'bot_message') messages.push(message)
+    isWhole = messages.length < MOST_READ
+    if (!isWhole) break
+  }
+  return { messages, isWhole }
+}
+
+/** The first message and those around the wanted one, and how many are left out. */
+function around(ts: string, messages: ThreadMessage[]): [ThreadMessage[], number] {
+  if (messages.length <= MOST_GIVEN) return [messages, 0]
+  const at = Math.max(
+    0,
+    messages.findIndex((message) => message.ts === ts),
+  )
+  const from = Math.max(1, Math.min(at - MOST_GIVEN / 2, messages.length - MOST_GIVEN + 1))
+  const given = [...messages.slice(0, 1), ...messages.slice(from, from + MOST_GIVEN - 1)]
+  return [given, messages.length - given.length]
+}

@@ -1,0 +1,189 @@
+/** Slack's own search, for one question. Loaded where the tool is used. */
+import { z } from 'zod'
+import type { Find, FindKind, FindOptions } from '../../agent/types.ts'
+import { ToolError } from '../../base/errors.ts'
+import { askedAt, askedMessage, isRepeat, type Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { ACTION_TOKEN_MS } from '../../stores/tokens/action-tokens.ts'
+import { refusalCode } from '../client/slack-errors.ts'
+import { cleanFileName, cleanName } from '../format/escape.ts'
+import { plainText } from '../intake/to-question.ts'
+import { Mentions } from '../client/mentions.ts'
+import type { WorkspaceWork } from '../types.ts'
+
+/** So many are found at a time. */
+const FINDS = 6
+/** A page may hold the question itself and nothing else: then the next is read. */
+const MOST_PAGES = 3
+
+const SEARCH = 'assistant.search.context'
+
+const words = z.string().catch('')
+const listOf = <Item extends z.ZodType>(item: Item) => z.array(item.nullable().catch(null)).catch([])
+
+const found = z.object({
+  messages: listOf(
+    z.object({
+      ...{ author_user_id: words, author_name: words, channel_id: words, channel_name: words },
+      ...{ message_ts: words, content: words, permalink: words },
+    }),
+  ),
+  files: listOf(
+    z.object({
+      ...{ author_user_id: words, author_name: words, uploader_user_id: words, title: words, content: words },
+      ...{ date_created: z.number().optional().catch(undefined), permalink: words },
+    }),
+  ),
+  channels: listOf(z.object({ name: words, topic: words, purpose: words, permalink: words })),
+  users: listOf(z.object({ full_name: words, title: words, permalink: words })),
+})
+type Found = z.infer<typeof found>
+
+const answerSchema = z.object({
+  results: found,
+  response_metadata: z.object({ next_cursor: words }).catch({ next_cursor: '' }),
+})
+
+/** What the asker may find, a few at a time: what is public. @throws ToolError with a sentence */
+export async function searchWorkspace(
+  query: string,
+  { kind, cursor, signal }: FindOptions,
+  options: WorkspaceWork,
+): Promise<{ finds: Find[]; cursor?: string }> {
+  const { question, installation, actionTokens, now } = options
+  const token = await actionTokens.load(tokenOwner(question))
+  if (token === undefined) throw new ToolError(withoutToken(question, now()))
+  await checkAsker(options)
+  const places = { content_types: kind, channel_types: 'public_channel', limit: FINDS }
+  let next = cursor ?? ''
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const args = { query, action_token: token, ...places, ...(next === '' ? {} : { cursor: next }) }
+    const answer = await installation.client
+      .call(SEARCH, args, { effort: 'patient', signal })
+      .catch((error: unknown) => Promise.reject(refused(error, kind, installation)))
+    const read = answerSchema.safeParse(answer).data
+    if (!read) throw new ToolError('Slack’s search answered something that cannot be read.')
+    const finds = await FINDS_OF[kind](read.results, options)
+    next = read.response_metadata.next_cursor
+    if (finds.length > 0 || next === '')
+      return { finds: finds.slice(0, FINDS), ...(next === '' ? {} : { cursor: next }) }
+  }
+  return { finds: [] }
+}
+
+const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a direct message.'
+
+/**
+ * What the token was kept for: an edited question, and one whose files came later, are asked by the message that brought it. With
+ * "Ask again" nobody has addressed the bot, and who presses may be another person.
+ */
+function tokenOwner({ id }: Question): string {
+  return isRepeat(id) ? id : askedMessage(id)
+}
+
+function withoutToken(question: Question, now: Date): string {
+  const written = isRepeat(question.id) ? NaN : Number(askedAt(question)) * 1000
+  const since = Number.isNaN(written) ? question.at : Math.min(question.at, written)
+  return now.getTime() - since >= ACTION_TOKEN_MS
+    ? `Slack’s permission to search is good for ten minutes after the question, which are over. ${ASK_AGAIN}`
+    : `Slack gave no permission to search with this question. ${ASK_AGAIN}`
+}
+
+/** Guests see a part of the public channels, and Slack does not say which of them it would search. */
+async function checkAsker({ question, installation }: WorkspaceWork): Promise<void> {
+  const facts = await installation.directory.factsOf(question.team, question.user)
+  if (typeof facts === 'string')
+    throw new ToolError('Slack does not say whether the asker is a member: I do not search.')
+  if (facts.isGuest || facts.isExternal)
+    throw new ToolError('Guests and people of other workspaces cannot have this workspace searched.')
+}
+
+const SCOPES: Record<FindKind, string> = {
+  messages: 'search:read.public',
+  channels: 'search:read.public',
+  files: 'search:read.files',
+  users: 'search:read.users',
+}
+
+/** What Slack refused, as a sentence. What the workspace has not at all is remembered: the tool is left out for a while. */
+function refused(error: unknown, kind: FindKind, { client }: Installation): unknown {
+  const code = refusalCode(error)
+  if (code === undefined) return error
+  if (code === 'invalid_action_token')
+    return new ToolError(
+      `Slack does not take the permission to search any more that came with the question. ${ASK_AGAIN}`,
+    )
+  if (code === 'query_too_long') return new ToolError('The query is too long for Slack: use fewer words.')
+  if (code === 'missing_scope')
+    return new ToolError(
+      `I may not search for ${kind} here: the app has not the scope ${SCOPES[kind]}. An admin can add it.`,
+    )
+  if (!NOT_ENABLED.has(code)) return new ToolError(`Slack refused to search (${code}).`)
+  client.refusals.remember(SEARCH)
+  return new ToolError('This workspace does not let apps search. Its admins can change that.')
+}
+
+const NOT_ENABLED = new Set([
+  'feature_not_enabled',
+  'assistant_search_context_disabled',
+  'not_authorized',
+  'unknown_method',
+  'not_allowed_token_type',
+])
+
+/** What was found, with names in the place of ids. Cut where it is longer than anybody reads. */
+const FINDS_OF: Record<FindKind, (results: Found, options: WorkspaceWork) => Promise<Find[]>> = {
+  async messages({ messages }, { question, installation }) {
+    const { botUser } = installation.identity
+    const isOwn = (one: { author_user_id: string; channel_id: string; message_ts: string }) =>
+      one.author_user_id === botUser || (one.channel_id === question.channel && one.message_ts === question.ts)
+    const others = messages.flatMap((one) => (one && !isOwn(one) ? [one] : []))
+    const spoken = await new Mentions(installation.directory, question).spoken(
+      others.map(({ author_user_id, content }) => ({ user: author_user_id, text: textOf(content) })),
+    )
+    return others.map(({ author_name, channel_name, message_ts, permalink }, i) => ({
+      ...nameOf(spoken[i]?.name ?? author_name),
+      ...(cleanName(channel_name) && { where: `#${cleanName(channel_name)}` }),
+      at: Number(message_ts),
+      text: spoken[i]?.text ?? '',
+      url: permalink,
+    }))
+  },
+  async files({ files }, { question, installation }) {
+    const all = files.flatMap((one) => (one ? [one] : []))
+    const spoken = await new Mentions(installation.directory, question).spoken(
+      all.map(({ author_user_id, uploader_user_id, content }) => {
+        return { user: author_user_id || uploader_user_id, text: textOf(content) }
+      }),
+    )
+    return all.map(({ author_name, title, date_created, permalink }, i) => ({
+      ...nameOf(spoken[i]?.name ?? author_name),
+      where: `the file ${cleanFileName(title) || 'without a name'}`,
+      ...(date_created === undefined ? {} : { at: date_created }),
+      text: spoken[i]?.text ?? '',
+      url: permalink,
+    }))
+  },
+  channels: async ({ channels }) =>
+    channels.flatMap((one) => {
+      if (!one) return []
+      const { name, topic, purpose, permalink } = one
+      return [
+        { who: `#${cleanName(name)}`, text: textOf([topic, purpose].filter(Boolean).join(' · ')), url: permalink },
+      ]
+    }),
+  users: async ({ users }) =>
+    users.flatMap((one) => (one ? [{ ...nameOf(one.full_name), text: textOf(one.title), url: one.permalink }] : [])),
+}
+
+/** Longer messages are cut: what is said of them is said at their beginning. */
+const TEXT_CHARS = 2_000
+
+function textOf(content: string): string {
+  return plainText(content.slice(0, TEXT_CHARS), '')
+}
+
+function nameOf(name: string): { who?: string } {
+  const clean = cleanName(name)
+  return clean === '' ? {} : { who: `@${clean}` }
+}

@@ -1,0 +1,162 @@
+/** What people wrote in a question's thread since the last question there that was answered, and the files they put in. */
+import { cutMiddle } from '../../agent/observation.ts'
+import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent/prompt-size.ts'
+import { settledWithin } from '../../base/async.ts'
+import { messageOf } from '../../base/errors.ts'
+import { newestMessages, type Message } from '../../stores/history/said.ts'
+import type { Said, Turn } from '../../stores/history/types.ts'
+import type { Log } from '../../base/log.ts'
+import { askedAt, hasThreadBefore, type FileRef, type Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import type { Directory } from '../client/directory.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
+import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
+import { cleanName, fileRefs, filesLine } from '../format/escape.ts'
+import { plainText, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import type { Mentions } from '../client/mentions.ts'
+import type { GivenFile } from '../types.ts'
+
+export interface ThreadReaderOptions {
+  question: Question
+  installation: Installation
+  mentions: Mentions
+  log: Log
+  signal: AbortSignal
+}
+
+/** `said`: as the model gets it. `files`: the question's own, then those of the other messages. */
+export interface ThreadReading {
+  said: Said
+  files: GivenFile[]
+}
+
+/** How long a question waits for the reading, in ms. */
+const PATIENCE_MS = 4_000
+const MOST = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
+
+/**
+ * Reads the thread from the last answered question up to this one. The turns are the watermark: a turn and what was read for it
+ * are stored in one write. Where Slack does not give the messages in time, the question is answered without them.
+ * @throws only when the signal is aborted
+ */
+export async function readThread(options: ThreadReaderOptions, turns: readonly Turn[]): Promise<ThreadReading> {
+  const { question, log, signal } = options
+  const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
+  if (!hasThreadBefore(question)) return { said: withFiles(NOTHING, own), files: own }
+  try {
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
+    const reading = messagesBefore({ ...options, signal: inTime }, readUpTo(turns, askedAt(question)))
+    if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
+    const { people, files } = await reading
+    const asked = own.length > 0 ? own : files
+    const said = withFiles(newestMessages(await linesOf(people, options), MOST), asked)
+    // The newest messages count most.
+    return { said, files: [...asked, ...people.toReversed().flatMap(filesOf)] }
+  } catch (error) {
+    signal.throwIfAborted()
+    log.warn({ question: question.id, error: messageOf(error) }, 'could not read the thread: answered without it')
+    return { said: withFiles(NOTHING, own), files: own }
+  }
+}
+
+/**
+ * One message of the question's thread, whoever wrote it, as the model gets it, and its files.
+ * @throws SlackRefusal where Slack does not give it, or it is gone
+ */
+export async function readMessage(options: ThreadReaderOptions, ts: string): Promise<ThreadReading> {
+  const { question, installation, signal } = options
+  const { channel, thread } = question
+  for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal }))
+    if (message.ts === ts)
+      return { said: newestMessages(await linesOf([message], options), MOST), files: filesOf(message) }
+  throw new SlackRefusal('conversations.replies', 'message_not_found')
+}
+
+const NOTHING: Said = { text: '', by: [] }
+
+function filesOf({ files, user, bot_id, user_team, team }: ThreadMessage): GivenFile[] {
+  const userTeam = user_team ?? team
+  const from = { user: user ?? bot_id ?? '', ...(userTeam === undefined ? {} : { userTeam }) }
+  return fileRefs(files).map((file) => ({ ...file, ...from }))
+}
+
+function withFiles({ text, by }: Said, files: readonly FileRef[]): Said {
+  const line = filesLine(files)
+  if (line === '') return { text, by }
+  return text === '' ? { text: line, by: [''] } : { text: `${text}\n${line}`, by: [...by, ''] }
+}
+
+/** The ts of the newest question that was answered; for one that is asked again, of those before it. */
+function readUpTo(turns: readonly Turn[], until = ''): string {
+  const read = turns.map((turn) => askedAt(turn) ?? '').filter((ts) => Number(ts) < Number(until))
+  return read.reduce((newest, ts) => (Number(ts) > Number(newest) ? ts : newest), '') || '0'
+}
+
+/** The messages after `since` and before the question that are people's, or other bots' to this one; the question's files. */
+async function messagesBefore({ question, installation, signal }: ThreadReaderOptions, since: string) {
+  const { channel, thread } = question
+  const ts = askedAt(question) ?? ''
+  const people: ThreadMessage[] = []
+  let files: GivenFile[] = []
+  const place = { channel, thread, since, until: ts, signal }
+  for await (const message of readMessages(installation.client, place)) {
+    if (message.ts === ts) files = filesOf(message)
+    const isBetween = message.ts > since && message.ts < ts
+    if (isBetween && isForTheModel(message, installation.identity)) people.push(message)
+  }
+  return { people, files }
+}
+
+/** Slack gives the thread's first message with every reading, and with each one what joins and tombstones leave behind. */
+function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation['identity']): boolean {
+  const { user, bot_id, subtype, text = '' } = message
+  if (user === botUser || (bot_id !== undefined && bot_id === botId)) return false
+  if (bot_id !== undefined || subtype === 'bot_message') return new RegExp(`<@${botUser}[|>]`).test(text)
+  return WRITTEN_BY_PEOPLE.has(subtype)
+}
+
+/** `@Name: words`, with further lines indented: nobody can write a line that passes for another person's. */
+export async function linesOf(
+  messages: ThreadMessage[],
+  { mentions, question, installation }: Pick<ThreadReaderOptions, 'mentions' | 'question' | 'installation'>,
+): Promise<Message[]> {
+  const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
+  const spoken = await mentions.spoken(texts)
+  const strangers = new Map<string, string>()
+  return spoken.flatMap(({ name, text }, i) => {
+    const message = messages[i]
+    if (!message) return []
+    const speaker = botName(message) || name || unnamed(message, strangers)
+    const files = fileRefs(message.files).map((file) => file.name)
+    const words = [text, ...(files.length > 0 ? [`(files: ${files.join(', ')})`] : [])].filter(Boolean)
+    if (words.length === 0) return []
+    const line = messageLine(`${speaker}${markOf(message, question.team, installation.directory)}`, words.join('\n'))
+    return [{ line, by: message.user ?? message.bot_id ?? '' }]
+  })
+}
+
+function messageLine(speaker: string, words: string): string {
+  return `${speaker}: ${cutMiddle(words, THREAD_MESSAGE_CHARS).split(LINE_BREAK).join('\n  ')}`
+}
+
+const LINE_BREAK = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/
+
+function botName({ bot_id, username, bot_profile }: ThreadMessage): string {
+  return bot_id === undefined ? '' : cleanName(bot_profile?.name ?? username ?? '')
+}
+
+/** Those without a name are told apart by a number. */
+function unnamed({ user, bot_id }: ThreadMessage, strangers: Map<string, string>): string {
+  const id = user ?? bot_id ?? ''
+  strangers.set(id, strangers.get(id) ?? `somebody ${strangers.size + 1}`)
+  return strangers.get(id) ?? 'somebody'
+}
+
+/** The facts came with the names; where Slack has given none, the message may name the workspace. */
+function markOf({ bot_id, user = '', user_team, team }: ThreadMessage, ownTeam: string, directory: Directory): string {
+  if (bot_id !== undefined) return ' (a bot)'
+  const facts = directory.knownFacts(ownTeam, user)
+  const from = user_team ?? team
+  if (facts?.isExternal || (from !== undefined && from !== ownTeam)) return ' (of another workspace)'
+  return facts?.isGuest ? ' (a guest)' : ''
+}

@@ -1,0 +1,87 @@
+import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
+import type { Person } from '../history/types.ts'
+import { memoryTraces } from './memory-traces.ts'
+import type { Feedback, RunArchive, RunRecord } from './types.ts'
+
+export interface MemoryArchiveOptions {
+  /** How long a run is kept, in ms. */
+  ttlMs: number
+  /** Upper bounds on the runs and on their bytes together; beyond them the runs that ended longest ago are forgotten. */
+  maxRuns?: number
+  maxBytes?: number
+  now?: () => number
+}
+
+/** The runs that have ended, in this process's memory. */
+export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
+  const { ttlMs, maxRuns = 5_000, maxBytes = 64_000_000, now = Date.now } = options
+  const runs = new ExpiringMap<RunRecord>({ ttlMs, maxSize: maxRuns, now, weight: { most: maxBytes, of: bytesOf } })
+  const traces = memoryTraces({ ttlMs, maxSize: maxRuns, maxBytes, now })
+  const all = () => runs.keys().flatMap((id) => runs.get(id) ?? [])
+  const copyOf = (record: RunRecord | undefined) => structuredClone(record)
+
+  const forgetting = forgettingIn(runs)
+
+  return {
+    async keep(record) {
+      const { id } = record.question
+      runs.set(id, { ...structuredClone(record), feedback: runs.get(id)?.feedback ?? [] })
+    },
+    load: async (id) => copyOf(runs.get(id)),
+    lastOf: async (person, n) =>
+      structuredClone(
+        all()
+          .filter((run) => isAskedBy(run, person))
+          .sort(byAge)
+          .slice(0, n),
+      ),
+    async rate(id, feedback) {
+      const record = runs.get(id)
+      // In place: what is set anew would be kept for longer.
+      if (record) record.feedback = [...withoutThat(record, feedback.by), { ...feedback }].sort((a, b) => a.at - b.at)
+      return record !== undefined
+    },
+    async *rated() {
+      for (const id of runs.keys()) {
+        const record = copyOf(runs.get(id))
+        if (record && record.feedback.length > 0) yield record
+      }
+    },
+    async remove(id) {
+      runs.delete(id)
+      traces.remove(id)
+    },
+    keepTrace: traces.keep,
+    loadTrace: traces.load,
+    async forgetUser(person) {
+      for (const record of all().filter(({ question }) => question.team === person.team)) {
+        record.feedback = withoutThat(record, person.user)
+        if (isAskedBy(record, person)) runs.delete(record.question.id)
+      }
+      traces.forgetUser(person)
+    },
+    async forgetChannel(place) {
+      await Promise.all([forgetting.forgetChannel(place), traces.forgetChannel(place)])
+    },
+    async forgetTeam(team) {
+      await Promise.all([forgetting.forgetTeam(team), traces.forgetTeam(team)])
+    },
+  }
+}
+
+function isAskedBy({ question }: RunRecord, { team, user }: Person): boolean {
+  return question.team === team && question.user === user
+}
+
+function byAge(one: RunRecord, other: RunRecord): number {
+  return other.question.at - one.question.at
+}
+
+function withoutThat({ feedback }: RunRecord, user: string): Feedback[] {
+  return feedback.filter(({ by }) => by !== user)
+}
+
+/** An upper estimate but for the overhead of objects: V8 stores two bytes a character unless a text is Latin-1. */
+function bytesOf(record: RunRecord): number {
+  return 2 * JSON.stringify(record).length
+}

@@ -1,0 +1,39 @@
+import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
+import type { Forgetting, Person } from '../history/types.ts'
+import type { RunTrace } from '../runs/run-trace.ts'
+
+/** A trace, and whose it is. */
+interface PackedTrace {
+  team: string
+  user: string
+  packed: string
+}
+
+/** Loaded for the first trace. */
+const packing = () => import('./packed-trace.ts')
+
+/** What runs exchanged, in this process's memory: packed, and those that were kept longest ago forgotten beyond the bounds. */
+export function memoryTraces(bounds: { ttlMs: number; maxSize: number; maxBytes: number; now: () => number }) {
+  const weight = { most: bounds.maxBytes, of: ({ packed }: PackedTrace) => packed.length }
+  const traces = new ExpiringMap<PackedTrace>({ ...bounds, weight })
+  const forgetting: Forgetting = forgettingIn(traces)
+  return {
+    async keep(trace: RunTrace): Promise<void> {
+      const { id, team, user } = trace
+      const { packTrace } = await packing()
+      traces.set(id, { team, user, packed: await packTrace(trace) })
+    },
+    async load(id: string): Promise<RunTrace | undefined> {
+      const kept = traces.get(id)
+      return kept && (await packing()).unpackTrace(kept.packed)
+    },
+    remove: (id: string) => traces.delete(id),
+    forgetUser({ team, user }: Person): void {
+      for (const id of traces.keys()) {
+        const trace = traces.get(id)
+        if (trace?.team === team && trace.user === user) traces.delete(id)
+      }
+    },
+    ...forgetting,
+  }
+}

@@ -1,0 +1,39 @@
+/** A trace as it is kept: a run's prompts repeat each other, so that compressed it is a hundredth of itself. */
+import { promisify } from 'node:util'
+import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
+import { SealBroken, type Sealer } from '../../base/seal.ts'
+import { parseJson } from '../../base/parse-json.ts'
+import { asRunTrace } from '../runs/read-trace.ts'
+import type { RunTrace } from '../runs/run-trace.ts'
+
+const compress = promisify(brotliCompress)
+const decompress = promisify(brotliDecompress)
+
+/** The window reaches over a whole prompt, back to the one before it. */
+const HOW = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 24 } }
+
+/** No trace of ours is longer when unpacked, in bytes. */
+const MOST_BYTES = 64_000_000
+
+export async function packTrace(trace: RunTrace): Promise<string> {
+  return (await compress(JSON.stringify(trace), HOW)).toString('base64')
+}
+
+/** @returns undefined for anything but a packed trace */
+export async function unpackTrace(packed: string): Promise<RunTrace | undefined> {
+  const json = await decompress(Buffer.from(packed, 'base64'), { maxOutputLength: MOST_BYTES }).catch(() => undefined)
+  return json && asRunTrace(parseJson(json.toString('utf8'))).trace
+}
+
+/** The same of what was sealed as `key`; undefined too where it cannot be opened. */
+export async function openTrace(
+  kept: string,
+  { key, sealer }: { key: string; sealer: Sealer | undefined },
+): Promise<RunTrace | undefined> {
+  try {
+    return await unpackTrace(sealer?.open(kept, key) ?? kept)
+  } catch (error) {
+    if (error instanceof SealBroken) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,65 @@
+import { scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import { redisScript } from '../../base/redis/redis-script.ts'
+import { threadInKey } from '../runs/thread-keys.ts'
+import { parseEntry } from './stored-entry.ts'
+import { AUDIT_TTL_MS, MOST_ENTRIES, type AuditLog } from './types.ts'
+
+export interface RedisAuditOptions {
+  redis: RedisClient
+  /** The prefix of every key. */
+  prefix: string
+  ttlMs?: number
+  /** Upper bound on a team's entries. */
+  most?: number
+  now?: () => number
+}
+
+const noteWrite = redisScript(new URL('./lua/note-write.lua', import.meta.url), {
+  keys: ['entries', 'times'],
+  args: ['id', 'entry', 'at', 'since', 'most', 'ttlMs'],
+})
+
+/**
+ * The writes, in Redis:
+ *
+ *     PREFIX:{T}:audit        hash: a question's id and a step's number, with a space between, to the entry as JSON
+ *     PREFIX:{T}:audit-times  sorted set of these, scored by when (ms)
+ *
+ * Both expire a year after the team's last write.
+ */
+export function redisAudit(options: RedisAuditOptions): AuditLog {
+  const { redis, prefix, ttlMs = AUDIT_TTL_MS, most = MOST_ENTRIES, now = Date.now } = options
+  const keysOf = (team: string) => ({
+    entries: threadKey(prefix, team, 'audit'),
+    times: threadKey(prefix, team, 'audit-times'),
+  })
+  return {
+    async note(entry) {
+      const { run, step, at, team } = entry
+      const bounds = { since: now() - ttlMs, most, ttlMs }
+      await noteWrite(redis, {
+        ...keysOf(team),
+        ...{ id: `${run} ${step}`, entry: JSON.stringify(entry), at, ...bounds },
+      })
+    },
+    async list({ team }, n) {
+      const { entries, times } = keysOf(team)
+      const since = `(${now() - ttlMs}`
+      const ids = n > 0 ? await redis.zrevrangebyscore(times, '+inf', since, 'LIMIT', 0, n) : []
+      const texts = ids.length > 0 ? await redis.hmget(entries, ...ids) : []
+      return texts.flatMap((text) => parseEntry(text) ?? [])
+    },
+    async forgetTeam(team) {
+      const { entries, times } = keysOf(team)
+      await redis.unlink(entries, times)
+    },
+  }
+}
+
+/** The teams that have an audit list. It looks at all keys, so it is slow. */
+export async function auditedTeams(redis: RedisClient, prefix: string): Promise<string[]> {
+  const teams = new Set<string>()
+  for await (const keys of scanKeys(redis, threadKey(prefix, '*', 'audit')))
+    for (const key of keys) teams.add(threadInKey(key))
+  return [...teams]
+}

@@ -1,0 +1,24 @@
+import { parseJson } from '../../base/parse-json.ts'
+import { z } from 'zod'
+import type { AuditEntry } from './types.ts'
+
+const entrySchema: z.ZodType<AuditEntry> = z.object({
+  run: z.string(),
+  step: z.number(),
+  team: z.string(),
+  channel: z.string(),
+  thread: z.string(),
+  askedBy: z.string(),
+  decidedBy: z.string().exactOptional(),
+  how: z.enum(['once', 'always', 'config', 'denied', 'expired']),
+  tool: z.string(),
+  server: z.string().exactOptional(),
+  argumentsHash: z.string(),
+  at: z.number(),
+  outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
+})
+
+/** Reads an entry as it is stored: JSON. Undefined for what is no entry as this version knows it. */
+export function parseEntry(text: string | null): AuditEntry | undefined {
+  return entrySchema.safeParse(parseJson(text ?? undefined)).data
+}

@@ -1,0 +1,75 @@
+import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
+import { withoutPerson } from './said.ts'
+import type { History, Person, ThreadKey, Turn } from './types.ts'
+
+export interface MemoryHistoryOptions {
+  /** HISTORY_MAX_TURNS: turns kept for each thread; beyond it the oldest are dropped. */
+  maxTurns: number
+  /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn, in ms. */
+  ttlMs: number
+  /** Upper bound on the number of threads, so that the memory of a bot that runs for a year does not grow. */
+  maxThreads?: number
+  /**
+   * Upper bound on the bytes of all threads; beyond it the threads that have been quiet for longest are dropped. One thread
+   * takes at most a 16th of it.
+   */
+  maxBytes?: number
+  now?: () => number
+}
+
+/** Roughly the bytes of a turn beside its texts. */
+const TURN_BYTES = 200
+
+/** History in this process's memory: lost when it ends, and bounded in turns, threads, bytes and time. */
+export function memoryHistory(options: MemoryHistoryOptions): History {
+  const { maxTurns, ttlMs, maxThreads = 10_000, maxBytes = 64_000_000, now = Date.now } = options
+  const threads = new ExpiringMap<Turn[]>({ ttlMs, maxSize: maxThreads, now, weight: { most: maxBytes, of: bytesOf } })
+
+  return {
+    async load(thread: ThreadKey): Promise<Turn[]> {
+      return (threads.get(thread) ?? []).map((turn) => ({ ...turn }))
+    },
+    async append(thread: ThreadKey, turn: Turn): Promise<void> {
+      const turns = threads.get(thread) ?? []
+      const isKept = turns.some(({ id }) => id === turn.id)
+      threads.set(thread, isKept ? turns : lastThatFit([...turns, { ...turn }].slice(-maxTurns), maxBytes / 16))
+    },
+    async remove(thread: ThreadKey, id: string): Promise<void> {
+      const turns = threads.get(thread)
+      if (turns)
+        threads.set(
+          thread,
+          turns.filter((turn) => turn.id !== id),
+        )
+    },
+    async forget(thread: ThreadKey): Promise<void> {
+      threads.delete(thread)
+    },
+    async forgetUser({ team, user }: Person): Promise<void> {
+      for (const thread of threads.keys().filter((key) => key.startsWith(`${team}:`))) {
+        const turns = threads.get(thread) ?? []
+        // In place: what is set anew would be kept for longer.
+        turns.splice(0, Infinity, ...turns.flatMap((turn) => withoutPerson(turn, user) ?? []))
+      }
+    },
+    ...forgettingIn(threads),
+  }
+}
+
+/** The last turns that fit into `bytes` together; none if the very last one does not fit. */
+function lastThatFit(turns: Turn[], bytes: number): Turn[] {
+  let first = turns.length
+  for (let left = bytes; first > 0; first -= 1) {
+    left -= bytesOf(turns.slice(first - 1, first))
+    if (left < 0) break
+  }
+  return turns.slice(first)
+}
+
+/** An upper estimate: V8 stores two bytes a character unless the whole text is Latin-1. */
+function bytesOf(turns: Turn[]): number {
+  const characters = turns.flatMap(({ id, question, said = '', saidBy = [], standalone, answer, user }) =>
+    [id, question, said, ...saidBy, standalone, answer, user].map((text) => text.length),
+  )
+  return turns.length * TURN_BYTES + 2 * characters.reduce((sum, length) => sum + length, 0)
+}

@@ -1,0 +1,95 @@
+/** Conversations in Redis. How long they are kept, and how many turns of each: HISTORY_TTL_DAYS and HISTORY_MAX_TURNS (config.ts). */
+import { z } from 'zod'
+import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import { redisScript } from '../../base/redis/redis-script.ts'
+import { withoutPerson } from './said.ts'
+import type { StoreLog } from '../../base/store-log.ts'
+import type { History, ThreadKey, Turn } from './types.ts'
+
+export interface RedisHistoryOptions {
+  redis: RedisClient
+  log: StoreLog
+  /** The prefix of every key. */
+  prefix?: string
+  /** HISTORY_MAX_TURNS: turns kept for each thread; beyond it the oldest are dropped. */
+  maxTurns: number
+  /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn, in ms. */
+  ttlMs: number
+}
+
+const turnSchema = z.object({
+  id: z.string(),
+  question: z.string(),
+  said: z.string().exactOptional(),
+  saidBy: z.array(z.string()).exactOptional(),
+  hasFiles: z.literal(true).exactOptional(),
+  standalone: z.string(),
+  answer: z.string(),
+  user: z.string(),
+  at: z.number(),
+})
+
+const appendTurn = redisScript(new URL('./lua/append-turn.lua', import.meta.url), {
+  keys: ['history'],
+  args: ['turn', 'beginning', 'maxTurns', 'ttlMs'],
+})
+
+const replaceTurn = redisScript(new URL('./lua/replace-turn.lua', import.meta.url), {
+  keys: ['history'],
+  args: ['before', 'after'],
+})
+
+/** History in Redis: one list for each thread, `PREFIX:{team:channel:ts}:history`, which is trimmed and expires. */
+export function redisHistory(options: RedisHistoryOptions): History {
+  const { redis, log, prefix = 'thinkaloud', maxTurns, ttlMs } = options
+  const keyOf = (thread: ThreadKey) => threadKey(prefix, thread, 'history')
+
+  return {
+    async load(thread) {
+      const turns = (await redis.lrange(keyOf(thread), -maxTurns, -1)).map(parseTurn)
+      const corrupt = turns.filter((turn) => turn === undefined).length
+      if (corrupt > 0) log.warn({ thread, turns: corrupt }, 'skipped turns of the history that cannot be read')
+      return turns.filter((turn) => turn !== undefined)
+    },
+    async append(thread, { id, ...rest }) {
+      const beginning = beginningOf(id)
+      const turn = JSON.stringify({ id, ...rest })
+      await appendTurn(redis, { history: keyOf(thread), turn, beginning, maxTurns, ttlMs })
+    },
+    async remove(thread, id) {
+      const key = keyOf(thread)
+      const turns = await redis.lrange(key, 0, -1)
+      for (const turn of turns) if (turn.startsWith(beginningOf(id))) await redis.lrem(key, 0, turn)
+    },
+    async forget(thread) {
+      await redis.del(keyOf(thread))
+    },
+    async forgetUser({ team, user }) {
+      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'history')))
+        await Promise.all(keys.map((key) => forgetPersonIn(redis, key, user)))
+    },
+    ...forgettingKeys(redis, prefix, /^history$/),
+  }
+}
+
+async function forgetPersonIn(redis: RedisClient, history: string, user: string): Promise<void> {
+  for (const before of await redis.lrange(history, 0, -1)) {
+    const turn = parseTurn(before)
+    const kept = turn && withoutPerson(turn, user)
+    // What cannot be read is left to expire: nobody is ever shown it.
+    if (turn && kept !== turn) await replaceTurn(redis, { history, before, after: kept ? JSON.stringify(kept) : '' })
+  }
+}
+
+/** A turn's JSON begins with its id. */
+function beginningOf(id: string): string {
+  return `{"id":${JSON.stringify(id)},`
+}
+
+function parseTurn(text: string): Turn | undefined {
+  try {
+    return turnSchema.parse(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}

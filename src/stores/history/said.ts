@@ -1,0 +1,75 @@
+/**
+ * What people wrote in a thread between the questions, as text: oldest first, `@Name: words`, a message a line. Further lines
+ * of a message are indented, so that no message passes for two.
+ */
+import { SAID_CHARS } from '../../agent/prompt-size.ts'
+import type { Said, Turn } from './types.ts'
+
+/** The newest messages within these bounds, as text that says how many are left out. */
+export function newestMessages(messages: readonly Message[], most: { count: number; chars: number }): Said {
+  let left = most.chars - LEFT_OUT_CHARS
+  let first = messages.length
+  while (first > Math.max(0, messages.length - most.count)) {
+    left -= (messages[first - 1]?.line.length ?? 0) + 1
+    if (left < 0) break
+    first -= 1
+  }
+  const kept = messages.slice(first)
+  const all = first > 0 ? [{ line: leftOut(first), by: '' }, ...kept] : kept
+  return { text: all.map(({ line }) => line).join('\n'), by: all.map(({ by }) => by) }
+}
+
+/** One message as it stands in the text, and the id of who wrote it. */
+export interface Message {
+  line: string
+  by: string
+}
+
+function messagesIn({ text, by }: Said): Message[] {
+  return text.split(/\n(?! )/).map((line, i) => ({ line, by: by[i] ?? '' }))
+}
+
+/**
+ * A turn without what a person asked or wrote; undefined for a turn of the person's own. Where it cannot be told who wrote what,
+ * all of that goes.
+ */
+export function withoutPerson(turn: Turn, user: string): Turn | undefined {
+  if (turn.user === user) return undefined
+  if (turn.said === undefined) return turn
+  const { said, saidBy = [], ...rest } = turn
+  const messages = messagesIn({ text: said, by: saidBy })
+  if (messages.length !== saidBy.length) return rest
+  const kept = messages.filter(({ by }) => by !== user)
+  if (kept.length === messages.length) return turn
+  const text = kept.map(({ line }) => line).join('\n')
+  return text === '' ? rest : { ...rest, said: text, saidBy: kept.map(({ by }) => by) }
+}
+
+/** Room for the line that says how many messages are left out. */
+const LEFT_OUT_CHARS = 60
+
+function leftOut(count: number): string {
+  return count === 1 ? '(1 earlier message is left out)' : `(${count} earlier messages are left out)`
+}
+
+/** The turns and what was said since, with the newest of all that people wrote, as much as a prompt may carry. */
+export function keepNewestSaid(turns: readonly Turn[], said: string): { turns: Turn[]; said: string } {
+  let left = SAID_CHARS
+  const keep = (text: string): string => {
+    const kept = text.length <= left ? text : newest(text, left)
+    left = Math.max(0, left - kept.length)
+    return kept
+  }
+  const since = keep(said)
+  const kept = turns.toReversed().map((turn) => (turn.said ? { ...turn, said: keep(turn.said) } : turn))
+  return { turns: kept.reverse(), said: since }
+}
+
+function newest(text: string, chars: number): string {
+  return newestMessages(messagesIn({ text, by: [] }), { count: Infinity, chars }).text
+}
+
+/** All that people wrote, oldest first. */
+export function allSaid({ turns, said }: { turns: readonly Turn[]; said: string }): string {
+  return [...turns.map((turn) => turn.said ?? ''), said].filter((text) => text !== '').join('\n')
+}

@@ -1,0 +1,174 @@
+/**
+ * Which limits there are for people, channels and teams: `RULES`, from `UsageLimitSettings`. The numbers: LIMIT_* and BUDGET_* in config.ts;
+ * none is set by default. How they are counted: rate-limiter.ts.
+ */
+import type { Usage } from '../../agent/types.ts'
+import { totalOf } from '../../agent/run-progress.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { MemoryRateLimiter } from './memory-rate-limiter.ts'
+import { QUESTION_TTL_MS, waitFor, type Bucket } from './rate-limiter.ts'
+import { redisRateLimiter } from './redis-rate-limiter.ts'
+import type { Question } from '../runs/types.ts'
+
+/** What fair use allows; a limit that is left out does not apply. */
+export interface UsageLimitSettings {
+  /** LIMIT_USER_HOUR: questions of a person in an hour. */
+  userHour?: number | undefined
+  /** LIMIT_CHANNEL_HOUR: questions in a channel in an hour. */
+  channelHour?: number | undefined
+  /** LIMIT_TEAM_DAY: questions of a team in a day. */
+  teamDay?: number | undefined
+  /** BUDGET_USER_DAY_TOKENS: tokens of a person in a day. */
+  userDayTokens?: number | undefined
+  /** BUDGET_TEAM_DAY_TOKENS: tokens of a team in a day. */
+  teamDayTokens?: number | undefined
+  /** BUDGET_TEAM_DAY_USD: dollars of a team in a day. */
+  teamDayUsd?: number | undefined
+  /** LIMIT_TEAM_RUNS: runs of a team at once. */
+  teamRuns?: number | undefined
+}
+
+/** Why a question is not answered now. `resetsInMs` is undefined for `teamRuns`: a slot is free when another run ends. */
+export interface Refusal {
+  limit: keyof UsageLimitSettings
+  allowed: number
+  resetsInMs?: number
+}
+
+/** What a limit still allows, in the unit of its setting. */
+export interface Allowance {
+  limit: keyof UsageLimitSettings
+  allowed: number
+  left: number
+  /** How long until another question is admitted; 0 where one is now. */
+  nextInMs: number
+  /** How long until all of it is there again, if nothing more is used. */
+  fullInMs: number
+}
+
+/** Fair use, counted over all processes that share a Redis; without Redis, in this process. */
+export interface UsageLimits {
+  /**
+   * Counts a question against all limits; or, if it exceeds one, returns that one and counts it against none. In each budget
+   * it reserves the mean cost of a question. A question counts once, however often its run begins; each call takes a slot
+   * for its run, or holds the slot it has for longer.
+   */
+  admit(question: Question): Promise<Refusal | undefined>
+  /**
+   * A run has ended, with or without an answer, or waits for a person: frees its slot and charges what it used in place of
+   * what it reserved. `refund`: nobody got an answer, so the question is not counted; what it used stays charged. May be
+   * called again, with all that the run has used by then.
+   */
+  release(question: Question, usage: Usage[], options?: { refund?: boolean | undefined }): Promise<void>
+  /** What is left of each limit that a person meets everywhere: the person's own, and those of the whole team. */
+  left(person: { team: string; user: string }): Promise<Allowance[]>
+  /** Forgets what a team and its people have used. */
+  forgetTeam(team: string): Promise<void>
+}
+
+interface Rule {
+  of: 'user' | 'channel' | 'team'
+  windowMs: number
+  /** Points in one unit of the setting: a dollar is a million points. */
+  scale: number
+  /** Points that a question reserves; in a budget only until its mean is known. */
+  reserve: number
+  /** What a run costs, in points. Only budgets have it. */
+  cost?: (usage: Usage[]) => number
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+const MICRO = 1_000_000
+
+const tokens = (usage: Usage[]) => totalOf(usage).tokens
+const microDollars = (usage: Usage[]) => Math.round(totalOf(usage).costUsd * MICRO)
+
+/** What a budget reserves for a question until one has been charged: about three steps with observations, rather too much. */
+const FIRST_TOKENS = 5_000
+const FIRST_USD = 0.01
+
+const TOKENS = { windowMs: DAY_MS, scale: 1, reserve: FIRST_TOKENS, cost: tokens }
+const DOLLARS = { windowMs: DAY_MS, scale: MICRO, reserve: FIRST_USD * MICRO, cost: microDollars }
+const questions = (windowMs: number) => ({ windowMs, scale: 1, reserve: 1 })
+
+type BucketLimit = Exclude<keyof UsageLimitSettings, 'teamRuns'>
+
+/** In the order in which they are checked: a refusal names the first limit that the question exceeds. */
+const RULES: Record<BucketLimit, Rule> = {
+  userDayTokens: { of: 'user', ...TOKENS },
+  teamDayTokens: { of: 'team', ...TOKENS },
+  teamDayUsd: { of: 'team', ...DOLLARS },
+  userHour: { of: 'user', ...questions(HOUR_MS) },
+  channelHour: { of: 'channel', ...questions(HOUR_MS) },
+  teamDay: { of: 'team', ...questions(DAY_MS) },
+}
+
+export interface UsageLimitsOptions {
+  redis?: RedisClient | undefined
+  prefix: string
+  /** Longer than any run takes, in ms: a slot that is held for longer belongs to a dead worker. */
+  runMs: number
+  /** How long a run may wait for a person, in ms: what its question has reserved is known until then. */
+  parkedMs?: number
+  /** The clock where there is no Redis, in ms. */
+  now?: () => number
+}
+
+/** Undefined where nothing is limited: then a question costs no call. */
+export function createUsageLimits(settings: UsageLimitSettings, options: UsageLimitsOptions): UsageLimits | undefined {
+  if (Object.values(settings).every((value) => value === undefined)) return undefined
+  const { redis, prefix, runMs, parkedMs = 0, now = Date.now } = options
+  const questionTtlMs = QUESTION_TTL_MS + parkedMs
+  const slots = { max: settings.teamRuns, ttlMs: runMs }
+  const rateLimiter = redis
+    ? redisRateLimiter(slots, { redis, prefix, questionTtlMs })
+    : new MemoryRateLimiter(slots, { now, questionTtlMs })
+
+  return {
+    async admit(question) {
+      const obstacle = await rateLimiter.admit(question, bucketsOf(question, settings))
+      if (obstacle === 'slots') return { limit: 'teamRuns', allowed: settings.teamRuns ?? 0 }
+      if (!obstacle) return undefined
+      const { limit, allowed } = obstacle.bucket
+      return { limit, allowed, resetsInMs: obstacle.waitMs }
+    },
+    async release(question, usage, { refund = false } = {}) {
+      const charges = bucketsOf(question, settings)
+        .filter(({ cost }) => cost !== undefined || refund)
+        .map((bucket) => ({ bucket, points: bucket.cost?.(usage) ?? 0 }))
+      await rateLimiter.release(question, charges)
+    },
+    async left({ team, user }) {
+      const met = bucketsOf({ user, channel: '' }, settings).filter(({ of }) => of !== 'channel')
+      const times = await rateLimiter.fillTimes(team, met)
+      return met.map((bucket, i) => allowanceOf(bucket, times[i] ?? 0))
+    },
+    forgetTeam: (team) => rateLimiter.forgetTeam(team),
+  }
+}
+
+/** A bucket may owe more than it holds: then nothing is left. */
+function allowanceOf(bucket: LimitBucket, fullInMs: number): Allowance {
+  const { limit, allowed, windowMs, pointMs } = bucket
+  // As in `waitFor`, a thousandth of a point may be missing to a whole one.
+  const points = Math.floor((windowMs - fullInMs) / pointMs + 0.001)
+  const left = Math.max(0, points) / RULES[limit].scale
+  return { limit, allowed, left, nextInMs: waitFor(bucket, fullInMs, 0), fullInMs }
+}
+
+interface LimitBucket extends Bucket, Pick<Rule, 'cost' | 'of'> {
+  limit: BucketLimit
+  allowed: number
+}
+
+function bucketsOf(question: Pick<Question, 'user' | 'channel'>, settings: UsageLimitSettings): LimitBucket[] {
+  return (Object.keys(RULES) as BucketLimit[]).flatMap((limit) => {
+    const { of, windowMs, scale, reserve, cost } = RULES[limit]
+    const allowed = settings[limit]
+    if (allowed === undefined) return []
+    const key = of === 'team' ? limit : `${limit}:${question[of]}`
+    const mean = cost && `mean:${limit}`
+    return [{ limit, of, allowed, key, windowMs, pointMs: windowMs / (allowed * scale), reserve, mean, cost }]
+  })
+}

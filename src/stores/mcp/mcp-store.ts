@@ -1,0 +1,137 @@
+/** What the MCP room keeps for all processes: what servers have told of their tools, tokens, who logs in. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TransientError } from '../../base/errors.ts'
+import { threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import { redisScript } from '../../base/redis/redis-script.ts'
+
+/** Values are JSON, up to a few megabytes. What is put without a time is kept for a year after it was last read or put. */
+export interface McpStore {
+  /** Undefined for what is not there, has expired or cannot be read. */
+  get(key: string): Promise<unknown>
+  put(key: string, value: unknown, options?: PutOptions): Promise<void>
+  /** Whether nothing was there: then the value is. */
+  putIfAbsent(key: string, value: unknown, options?: PutOptions): Promise<boolean>
+  remove(key: string): Promise<void>
+  /**
+   * Does `work` while no other process does anything under the same name, for `ms` at most: after that another may begin.
+   * @throws TransientError if the lock is not to be had within twice that time.
+   */
+  lock<T>(name: string, ms: number, work: () => Promise<T>): Promise<T>
+}
+
+export interface PutOptions {
+  /** How long it is kept, in ms. */
+  ttlMs?: number
+}
+
+const YEAR_MS = 365 * 86_400_000
+
+interface Kept {
+  text: string
+  until: number
+  ttlMs?: number | undefined
+}
+
+/** In this process's memory. The clock is in ms. */
+export function memoryMcpStore({ now = Date.now }: { now?: () => number } = {}): McpStore {
+  const kept = new Map<string, Kept>()
+  const turns = new Map<string, Promise<unknown>>()
+  const find = (key: string) => {
+    const entry = kept.get(key)
+    if (entry && entry.until > now()) return entry
+    kept.delete(key)
+    return undefined
+  }
+  const put = (key: string, value: unknown, { ttlMs }: PutOptions = {}) =>
+    kept.set(key, { text: JSON.stringify(value), until: now() + (ttlMs ?? YEAR_MS), ttlMs })
+  return {
+    async get(key) {
+      const entry = find(key)
+      if (entry && entry.ttlMs === undefined) entry.until = now() + YEAR_MS
+      return entry && JSON.parse(entry.text)
+    },
+    async put(key, value, options) {
+      put(key, value, options)
+    },
+    async putIfAbsent(key, value, options) {
+      return find(key) === undefined && Boolean(put(key, value, options))
+    },
+    async remove(key) {
+      kept.delete(key)
+    },
+    lock: (name, ms, work) => inTurn(turns, { name, ms, work }),
+  }
+}
+
+/** Each waits for the one before it, for as long as that one may take. */
+async function inTurn<T>(
+  turns: Map<string, Promise<unknown>>,
+  { name, ms, work }: { name: string; ms: number; work: () => Promise<T> },
+): Promise<T> {
+  const start = turns.get(name) ?? Promise.resolve()
+  const mine = start.then(work)
+  const isOver = () => Promise.race([mine.catch(() => undefined), sleep(ms, undefined, { ref: false })])
+  const turn = start.then(isOver)
+  turns.set(name, turn)
+  try {
+    return await mine
+  } finally {
+    if (turns.get(name) === turn) turns.delete(name)
+  }
+}
+
+export interface RedisMcpStoreOptions {
+  redis: RedisClient
+  /** The prefix of every key. */
+  prefix: string
+}
+
+const releaseLock = redisScript(new URL('./lua/release-lock.lua', import.meta.url), { keys: ['lock'], args: ['token'] })
+
+/** How long a process waits before it tries again to get a lock, in ms. */
+const AGAIN_MS = 40
+
+/** In Redis, under `PREFIX:{mcp}:KEY`. */
+export function redisMcpStore({ redis, prefix }: RedisMcpStoreOptions): McpStore {
+  const keyOf = (key: string) => threadKey(prefix, 'mcp', key)
+  const textOf = (value: unknown, ttlMs: number | undefined) => JSON.stringify({ value, ttlMs })
+  return {
+    async get(key) {
+      const stored = readStored(await redis.get(keyOf(key)))
+      if (stored && stored.ttlMs === undefined) await redis.pexpire(keyOf(key), YEAR_MS)
+      return stored?.value
+    },
+    async put(key, value, { ttlMs } = {}) {
+      await redis.set(keyOf(key), textOf(value, ttlMs), 'PX', ttlMs ?? YEAR_MS)
+    },
+    async putIfAbsent(key, value, { ttlMs } = {}) {
+      return (await redis.set(keyOf(key), textOf(value, ttlMs), 'PX', ttlMs ?? YEAR_MS, 'NX')) === 'OK'
+    },
+    async remove(key) {
+      await redis.unlink(keyOf(key))
+    },
+    async lock(name, ms, work) {
+      const [lock, token, until] = [keyOf(`lock:${name}`), randomUUID(), Date.now() + 2 * ms]
+      while ((await redis.set(lock, token, 'PX', ms, 'NX')) !== 'OK') {
+        if (Date.now() > until) throw new TransientError(`The lock "${name}" was not to be had within ${2 * ms} ms.`)
+        await sleep(AGAIN_MS)
+      }
+      try {
+        return await work()
+      } finally {
+        await releaseLock(redis, { lock, token })
+      }
+    },
+  }
+}
+
+function readStored(text: string | null): { value: unknown; ttlMs: unknown } | undefined {
+  try {
+    const stored: unknown = JSON.parse(text ?? 'null')
+    if (typeof stored !== 'object' || stored === null || !('value' in stored)) return undefined
+    return { value: stored.value, ttlMs: 'ttlMs' in stored ? stored.ttlMs : undefined }
+  } catch {
+    return undefined
+  }
+}

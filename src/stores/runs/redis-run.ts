@@ -1,0 +1,44 @@
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { RunUpdates, type RunLease } from './run-updates.ts'
+import { applyPart, type Run, type SavedRun } from './types.ts'
+import { fieldOf, postField } from './stored-run.ts'
+
+/** A run in Redis. The records of its last posts may wait for the write that ends the work on it. */
+export interface RedisRun extends Run {
+  /** Saves them. @throws LeaseLost */
+  flush(): Promise<void>
+  /** Hands them over, to be saved by the caller: `field, value, field, value …`. */
+  takeRecords(): string[]
+}
+
+/** A run in Redis that this process holds the lease of. `now` is the clock, in milliseconds. */
+export function redisRun(place: { redis: RedisClient; now: () => number }, lease: RunLease, saved: SavedRun): RedisRun {
+  const updates = new RunUpdates(place, lease)
+  return {
+    saved,
+    async save(...parts) {
+      if (parts.length === 0) return
+      await updates.save(parts.flatMap(fieldOf))
+      for (const part of structuredClone(parts)) applyPart(saved, part)
+    },
+    async claimPost(key) {
+      // A ts never changes once it is saved, so what this holder knows is still so; only its lease may be lost.
+      const known = saved.posts[key]
+      if (known) {
+        await updates.check()
+        return { ts: known }
+      }
+      const before = await updates.claim(postField(key))
+      if (before) return { ts: before }
+      saved.posts[key] = ''
+      return before === undefined ? 'fresh' : 'unsure'
+    },
+    async posted(key, ts) {
+      await updates.record(postField(key), ts)
+      saved.posts[key] = ts
+    },
+    checkLease: () => updates.check(),
+    flush: () => updates.flush(),
+    takeRecords: () => updates.takeRecords(),
+  }
+}

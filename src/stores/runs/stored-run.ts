@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import type { Usage } from '../../agent/types.ts'
+import { parseJson } from '../../base/parse-json.ts'
+import type { Said } from '../history/types.ts'
+import { freshRun, type Decision, type FileRef, type Question, type RunPart, type SavedRun } from './types.ts'
+import { answerAction, fields, parseStep } from './stored-step.ts'
+
+/**
+ * Where a run stands. `waiting` for its turn; `parked`: for a person. Dead-lettered ones, which failed too often, are kept for
+ * inspection. `added`: no run of its own, but a message that was told to another one.
+ */
+export type RunStatus = 'waiting' | 'running' | 'parked' | 'added' | 'done' | 'dead-lettered'
+
+/** In Redis a dead-lettered run is `given-up`, as it was called at first: processes of two versions share the data. */
+export function storedState(state: RunStatus): string {
+  return state === 'dead-lettered' ? 'given-up' : state
+}
+
+/** A run as its hash in Redis holds it. */
+export interface StoredRun {
+  question: Question
+  state: RunStatus
+  saved: SavedRun
+  /** How often in a row a worker was lost without a new checkpoint, and how often the handler failed. */
+  losses: number
+  failures: number
+  lastError?: string
+}
+
+/** Until November 2026 a file was its name alone. */
+const storedFile: z.ZodType<FileRef, unknown> = z.preprocess(
+  (value) => (typeof value === 'string' ? { id: '', name: value } : value),
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    size: z.number().exactOptional(),
+    mimetype: z.string().exactOptional(),
+    mode: z.string().exactOptional(),
+    access: z.string().exactOptional(),
+  }),
+)
+
+/** A question as it was stored. */
+export const questionSchema: z.ZodType<Question> = z.object({
+  id: z.string(),
+  team: z.string(),
+  channel: z.string(),
+  thread: z.string(),
+  conversation: z.string().optional(),
+  user: z.string(),
+  text: z.string(),
+  files: z.array(storedFile).exactOptional(),
+  ts: z.string().optional(),
+  surface: z.enum(['mention', 'thread', 'dm', 'ask', 'private', 'shortcut']),
+  eventId: z.string().optional(),
+  about: z.string().optional(),
+  shares: z.string().optional(),
+  responseUrl: z.string().optional(),
+  at: z.number(),
+  isLate: z.boolean().optional(),
+  lookingAt: z.string().exactOptional(),
+  wasAddition: z.boolean().exactOptional(),
+  userTeam: z.string().exactOptional(),
+  bot: z.string().exactOptional(),
+  traceparent: z.string().optional(),
+})
+
+const stateSchema = z
+  .enum(['waiting', 'running', 'parked', 'added', 'done', 'given-up', 'dead-lettered'])
+  .transform((state) => (state === 'given-up' ? 'dead-lettered' : state))
+  .catch('waiting')
+
+const saidSchema: z.ZodType<Said> = z.object({
+  text: z.string(),
+  by: z.array(z.string()),
+  hasFiles: z.literal(true).exactOptional(),
+})
+
+const decisionSchema: z.ZodType<Decision> = z.union([
+  z.object({
+    outcome: z.enum(['allowed', 'denied']),
+    by: z.string(),
+    at: z.number().exactOptional(),
+    reason: z.string().exactOptional(),
+    key: z.string().exactOptional(),
+    always: z.literal(true).exactOptional(),
+  }),
+  z.object({
+    outcome: z.literal('answered'),
+    by: z.string(),
+    action: answerAction,
+    content: fields.exactOptional(),
+  }),
+  z.object({ outcome: z.literal('expired') }),
+])
+
+/** The hash's field for a part, and its value there. */
+export function fieldOf(part: RunPart): [field: string, value: string] {
+  if (part.part === 'standalone' || part.part === 'named') return [part.part, part.value]
+  const field = 'n' in part ? `${part.part}:${part.n}` : part.part
+  return [field, JSON.stringify(part.value)]
+}
+
+/** The field that holds what was decided about a wait (`waitKey`). */
+export function decisionField(key: string): string {
+  return `decision:${key}`
+}
+
+/** The field that holds a post's ts; empty while the post is only claimed. */
+export function postField(key: string): string {
+  return `post:${key}`
+}
+
+/**
+ * Reads a run's hash. A part that is no longer valid JSON counts as not saved, and so do all steps after a missing one.
+ * @returns undefined if the hash has no readable question: there is nothing to answer.
+ */
+export function parseRun(fields: Record<string, string>): StoredRun | undefined {
+  const hash = new Map(Object.entries(fields))
+  const question = questionSchema.safeParse(parseJson(hash.get('question')))
+  if (!question.success) return undefined
+  const lastError = hash.get('lastError')
+  return {
+    question: question.data,
+    state: stateSchema.parse(hash.get('state')),
+    saved: parseSaved(hash),
+    losses: Number(hash.get('losses') ?? 0),
+    failures: Number(hash.get('failures') ?? 0),
+    ...(lastError === undefined ? {} : { lastError }),
+  }
+}
+
+function parseSaved(hash: Map<string, string>): SavedRun {
+  const saved = freshRun(Number(hash.get('startedAt') ?? 0))
+  const named = hash.get('named')
+  if (named !== undefined) saved.named = named
+  const said = saidSchema.safeParse(parseJson(hash.get('said'))).data
+  if (said) saved.said = said
+  const standalone = hash.get('standalone')
+  if (standalone !== undefined) saved.standalone = standalone
+  saved.attempts = Number(hash.get('attempts') ?? 0)
+  saved.retries = Number(hash.get('retries') ?? 0)
+  saved.steps = numbered(hash, 'step', parseStep)
+  saved.usage = numbered(hash, 'usage', (value) => value as Usage)
+  saved.memory = (parseJson(hash.get('memory')) ?? {}) as SavedRun['memory']
+  const answer = parseJson(hash.get('answer')) as SavedRun['answer']
+  if (answer) saved.answer = answer
+  for (const [field, value] of hash) {
+    const [kind, name] = [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1)]
+    if (kind === 'post') saved.posts[name] = value
+    const decision = kind === 'decision' ? decisionSchema.safeParse(parseJson(value)).data : undefined
+    if (decision) saved.decisions[name] = decision
+  }
+  return saved
+}
+
+/** `step:1`, `step:2`, … up to the first that is missing or cannot be read. */
+function numbered<T>(hash: Map<string, string>, name: string, parse: (value: unknown) => T | undefined): T[] {
+  const values: T[] = []
+  for (;;) {
+    const stored = parseJson(hash.get(`${name}:${values.length + 1}`))
+    const value = stored === undefined ? undefined : parse(stored)
+    if (value === undefined) return values
+    values.push(value)
+  }
+}

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import type { Awaited, MessageStep, PersonsAnswer, Step, ToolStep, UnreadableStep } from '../../agent/types.ts'
+
+/** What a person answers to a tool's question; a form's fields. */
+export const answerAction = z.enum(['accept', 'decline', 'cancel'])
+export const fields = z.record(z.string(), z.unknown())
+
+const observation = z.object({
+  text: z.string(),
+  ok: z.boolean(),
+  sources: z.array(z.object({ title: z.string(), url: z.string() })).exactOptional(),
+  series: z
+    .object({ title: z.string(), points: z.array(z.object({ label: z.string(), value: z.number() })) })
+    .exactOptional(),
+  file: z.object({ name: z.string(), text: z.string() }).exactOptional(),
+  exhausted: z.literal(true).exactOptional(),
+  passing: z.literal(true).exactOptional(),
+  hint: z.literal(true).exactOptional(),
+  down: z.literal(true).exactOptional(),
+  unknown: z.literal(true).exactOptional(),
+  note: z.string().exactOptional(),
+})
+
+const awaited: z.ZodType<Awaited> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('approval'),
+    input: z.unknown(),
+    server: z.string().exactOptional(),
+    says: z.string(),
+    isRepeat: z.literal(true).exactOptional(),
+  }),
+  z.object({
+    kind: z.literal('question'),
+    server: z.string(),
+    message: z.string(),
+    schema: fields.exactOptional(),
+    url: z.string().exactOptional(),
+    remakes: z.literal(true).exactOptional(),
+    state: z.unknown(),
+  }),
+])
+
+const answer: z.ZodType<PersonsAnswer> = z.object({
+  state: z.unknown(),
+  action: answerAction,
+  content: fields.exactOptional(),
+})
+
+const toolStep: z.ZodType<ToolStep> = z.object({
+  kind: z.literal('tool'),
+  turn: z.number(),
+  thought: z.string(),
+  action: z.object({ tool: z.string(), input: z.unknown(), callId: z.string().exactOptional() }),
+  observation: observation.exactOptional(),
+  dropped: z.number().exactOptional(),
+  ms: z.number().exactOptional(),
+  waiting: z
+    .object({
+      since: z.number(),
+      round: z.number().exactOptional(),
+      from: z.number().exactOptional(),
+      until: z.number().exactOptional(),
+      for: awaited.exactOptional(),
+    })
+    .exactOptional(),
+  answers: z.array(answer).exactOptional(),
+  begun: z.number().exactOptional(),
+})
+
+const unreadableStep: z.ZodType<UnreadableStep> = z.object({
+  kind: z.literal('unreadable'),
+  turn: z.number(),
+  thought: z.string(),
+  text: z.string(),
+  observation,
+})
+
+const messageStep: z.ZodType<MessageStep> = z.object({
+  kind: z.literal('message'),
+  turn: z.number(),
+  id: z.string(),
+  text: z.string(),
+  user: z.string(),
+})
+
+const storedStep = z.preprocess(withKind, z.union([toolStep, unreadableStep, messageStep]))
+
+/** A step as it was stored. Undefined for anything else: it counts as not saved. */
+export function parseStep(value: unknown): Step | undefined {
+  return storedStep.safeParse(value).data
+}
+
+/** The version before (up to November 2026) stored steps without a kind: one without an action was an unreadable one. */
+function withKind(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || 'kind' in value) return value
+  if ('action' in value) return { ...value, kind: 'tool' }
+  return { ...value, kind: 'unreadable', text: 'unreadable' in value ? value.unreadable : '' }
+}

@@ -1,0 +1,243 @@
+/** The settings of a place: the operator's (config.ts), and in their place what the channel has set for itself. */
+import { z } from 'zod'
+import type { Dialect, Model, Tool } from '../../agent/types.ts'
+import { settledWithin } from '../../base/async.ts'
+import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
+import { TransientError } from '../../base/errors.ts'
+import { ExpiringMap } from '../../base/expiring-map.ts'
+import type { StoreLog } from '../../base/store-log.ts'
+import type { Place } from '../history/types.ts'
+import { below, forgetKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+
+/** What is set for one place in Slack, as it is at the moment of a question. */
+export interface Settings {
+  /** A reply a step, one message that grows, one streamed message, or the answer alone. */
+  steps: Config['STEPS']
+  /** Whether a stream may be opened in a channel too. */
+  streamInChannels: boolean
+  model: Model
+  dialect: Dialect
+  tools: Tool[]
+  /** What the channel wants the model to be told; the dialect tells it. Empty where it wants nothing. */
+  instructions: string
+  /** `mention`: a follow-up must name the bot again. */
+  followUps: Config['FOLLOW_UPS']
+  whoMayStop: NonNullable<ChannelSettings['whoMayStop']>
+  /** Who may have a channel forgotten. */
+  whoMayForget: NonNullable<ChannelSettings['whoMayForget']>
+  /** Who may change the settings of a channel. */
+  settingsBy: Config['SETTINGS_BY']
+  /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
+  dmMemoryMinutes: number
+  /** Hosts whose links open, besides those of a run's sources. */
+  linkHosts: string[]
+  /** Who may ask, and where. */
+  access: Access
+  /** Who besides the asker may allow what a tool asks for. */
+  approvers: Config['APPROVERS']
+}
+
+/** An empty list of channels or people allows all of them. */
+export interface Access {
+  /** Ids; `dm` stands for direct messages. */
+  channels: string[]
+  /** Ids of people, and domains of their e-mail addresses. */
+  users: string[]
+  /** People of connected workspaces, and guests, may ask. */
+  external: boolean
+  /** Ids of other bots, of their apps or of their users; all others are not heard. */
+  bots: string[]
+}
+
+/** Where a question is asked. */
+export type SettingsPlace = Place
+
+/** Asked at each question, so that nothing needs a restart to hear of a change. */
+export type SettingsFor = (place: SettingsPlace) => Promise<Settings>
+
+type AgentSettings = Pick<Settings, 'model' | 'dialect' | 'tools'>
+
+/** The same settings for every place: those of the environment. */
+export function settingsFromConfig(config: Config, agent: AgentSettings): SettingsFor {
+  const settings: Settings = {
+    steps: config.STEPS,
+    streamInChannels: config.STEPS_STREAM_CHANNELS,
+    ...{ model: agent.model, dialect: agent.dialect, tools: agent.tools, instructions: '' },
+    followUps: config.FOLLOW_UPS,
+    whoMayStop: 'asker',
+    whoMayForget: config.FORGET_BY === 'members' ? 'anyone' : 'admins',
+    settingsBy: config.SETTINGS_BY,
+    dmMemoryMinutes: config.DM_MEMORY_MINUTES,
+    linkHosts: config.LINK_HOSTS,
+    access: {
+      channels: config.ALLOW_CHANNELS,
+      users: config.ALLOW_USERS,
+      external: config.ALLOW_EXTERNAL,
+      bots: config.ALLOW_BOTS,
+    },
+    approvers: config.APPROVERS,
+  }
+  return async () => settings
+}
+
+/** Where the settings of channels are, and how the names in them become parts of an agent. */
+export interface ChannelSources {
+  store: ChannelSettingsStore
+  /** Whether the agent of a place is another from moment to moment, also where nothing is set: tools of MCP servers come and go. */
+  isAgentFresh?: boolean
+  agentFor(
+    chosen: Pick<ChannelSettings, 'model' | 'dialect' | 'tools' | 'instructions'>,
+    place: SettingsPlace,
+  ): AgentSettings | Promise<AgentSettings>
+}
+
+/** Those of the operator, and in their place what a channel has set. */
+export function withChannelSettings(
+  operators: SettingsFor,
+  { store, agentFor, isAgentFresh }: ChannelSources,
+): SettingsFor {
+  return async (place) => {
+    const [settings, set] = await Promise.all([operators(place), store.load(place)])
+    if (Object.keys(set).length === 0 && !isAgentFresh) return settings
+    const { steps, followUps, whoMayStop, whoMayForget, ...chosen } = set
+    return {
+      ...settings,
+      ...(await agentFor(chosen, place)),
+      steps: steps ?? settings.steps,
+      followUps: followUps ?? settings.followUps,
+      instructions: chosen.instructions ?? settings.instructions,
+      whoMayStop: whoMayStop ?? settings.whoMayStop,
+      whoMayForget: whoMayForget ?? settings.whoMayForget,
+    }
+  }
+}
+
+/** What the people of a channel have set for it. What is absent is as the operator set it. */
+export interface ChannelSettings {
+  steps?: Config['STEPS'] | undefined
+  followUps?: Config['FOLLOW_UPS'] | undefined
+  /** Names: of a model at the same endpoint, of a dialect, of tools. */
+  model?: string | undefined
+  dialect?: DialectName | undefined
+  tools?: string[] | undefined
+  /** What the model is told besides, in people's own words: at most `MOST_INSTRUCTIONS` characters. */
+  instructions?: string | undefined
+  whoMayStop?: 'asker' | 'anyone' | undefined
+  whoMayForget?: 'admins' | 'anyone' | undefined
+}
+
+/** The settings of channels, each kept for a year after it was last saved, or read from Redis. */
+export interface ChannelSettingsStore {
+  /** Nothing for a channel where nothing is set. What cannot be read counts as not set. @throws TransientError where Redis is away */
+  load(place: Place): Promise<ChannelSettings>
+  /** Replaces all of them. */
+  save(place: Place, settings: ChannelSettings): Promise<void>
+  forgetTeam(team: string): Promise<void>
+}
+
+/** Of a channel's instructions, as many characters are kept. */
+export const MOST_INSTRUCTIONS = 2_000
+
+const YEAR_MS = 365 * 86_400_000
+/** Upper bound on the channels in memory; those that were set longest ago are forgotten. */
+const MAX_CHANNELS = 10_000
+
+/** In this process's memory. */
+export function memoryChannelSettings({ now = Date.now }: { now?: () => number } = {}): ChannelSettingsStore {
+  const channels = new ExpiringMap<ChannelSettings>({ ttlMs: YEAR_MS, maxSize: MAX_CHANNELS, now })
+  return {
+    load: async (place) => structuredClone(channels.get(keyOf(place)) ?? {}),
+    save: async (place, settings) => channels.set(keyOf(place), readable(structuredClone(settings))),
+    async forgetTeam(team) {
+      for (const key of channels.keys()) if (key.startsWith(`${team}:`)) channels.delete(key)
+    },
+  }
+}
+
+export interface RedisChannelSettingsOptions {
+  redis: RedisClient
+  log: StoreLog
+  /** The prefix of every key. */
+  prefix: string
+  now?: () => number
+}
+
+/** How long what was loaded is not asked for again: by then every process has heard of a change. Milliseconds. */
+const CACHE_MS = 5_000
+
+/** How long a load may take: the ack of a follow-up waits for it, and after that for the queue. Milliseconds. */
+const LOAD_MS = 1_000
+
+/** In Redis, as JSON under `PREFIX:{team:channel}:settings`; each process asks once in a few seconds for a channel. */
+export function redisChannelSettings(options: RedisChannelSettingsOptions): ChannelSettingsStore {
+  const { redis, log, prefix, now = Date.now } = options
+  const loaded = new ExpiringMap<ChannelSettings>({ ttlMs: CACHE_MS, maxSize: MAX_CHANNELS, now })
+  const keyIn = (place: Place) => threadKey(prefix, keyOf(place), 'settings')
+  const read = async (place: Place) => {
+    const text = await redis.get(keyIn(place))
+    if (text === null) return {}
+    await redis.pexpire(keyIn(place), YEAR_MS)
+    const stored = objectIn(text)
+    if (!stored) log.warn({ ...place }, 'the settings of a channel cannot be read: the defaults are used')
+    return readable(stored ?? {})
+  }
+  return {
+    async load(place) {
+      const known = loaded.get(keyOf(place))
+      if (known) return structuredClone(known)
+      const loading = read(place)
+      if (!(await settledWithin(LOAD_MS, [loading])))
+        throw new TransientError(`Redis did not give a channel's settings within ${LOAD_MS} ms.`)
+      loaded.set(keyOf(place), await loading)
+      return structuredClone(await loading)
+    },
+    async save(place, settings) {
+      await redis.set(keyIn(place), JSON.stringify(readable(settings)), 'PX', YEAR_MS)
+      loaded.delete(keyOf(place))
+    },
+    async forgetTeam(team) {
+      await forgetKeys(redis, { prefix, tag: below(team), name: /^settings$/ })
+      for (const key of loaded.keys()) if (key.startsWith(`${team}:`)) loaded.delete(key)
+    },
+  }
+}
+
+/** The first half of a character that was cut in two. */
+const HALF = /[\ud800-\udbff]$/
+
+/** Each part for itself, so that one of an earlier or later version, which has other values, takes no other with it. */
+const PARTS = {
+  steps: z.enum(STEPS).optional().catch(undefined),
+  followUps: z.enum(FOLLOW_UPS).optional().catch(undefined),
+  model: z.string().min(1).max(200).optional().catch(undefined),
+  dialect: z.enum(DIALECTS).optional().catch(undefined),
+  tools: z.array(z.string()).max(200).optional().catch(undefined),
+  instructions: z
+    .string()
+    .transform((text) => text.trim().slice(0, MOST_INSTRUCTIONS).replace(HALF, '') || undefined)
+    .optional()
+    .catch(undefined),
+  whoMayStop: z.enum(['asker', 'anyone']).optional().catch(undefined),
+  whoMayForget: z.enum(['admins', 'anyone']).optional().catch(undefined),
+}
+
+const schema: z.ZodType<ChannelSettings> = z.object(PARTS)
+
+/** What of it can be settings. */
+function readable(stored: object): ChannelSettings {
+  const settings = Object.entries(schema.parse(stored)).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(settings)
+}
+
+function objectIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function keyOf({ team, channel }: Place): string {
+  return `${team}:${channel}`
+}

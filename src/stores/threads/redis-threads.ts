@@ -1,0 +1,95 @@
+import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import { z } from 'zod'
+import type { ThreadKey } from '../history/types.ts'
+import { redisScript } from '../../base/redis/redis-script.ts'
+import { MOST_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
+
+export interface RedisThreadsOptions {
+  redis: RedisClient
+  /** The prefix of every key. */
+  prefix: string
+  /** How long a part is kept after it was last set, in ms. */
+  ttlMs: number
+}
+
+/** The parts of a state, and their keys' names. */
+const NAMES: Record<keyof ThreadState, string> = {
+  muted: 'muted',
+  title: 'title',
+  renamed: 'renamed',
+  lookingAt: 'looking-at',
+  grants: 'grants',
+}
+
+/** Two people may grant at the same moment. */
+const addGrants = redisScript(new URL('./lua/add-grants.lua', import.meta.url), {
+  keys: ['grants'],
+  args: ['added', 'without', 'most', 'ttlMs'],
+})
+
+const grantsSchema: z.ZodType<Grant[]> = z
+  .array(z.object({ tool: z.string(), by: z.string(), at: z.number() }))
+  .nonempty()
+
+/**
+ * States of threads in Redis: a key for each part that was set, `PREFIX:{team:channel:ts}:title`. So all parts are read with one
+ * command, and no part overwrites another.
+ */
+export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): ThreadStates {
+  const bounds = { most: MOST_GRANTS, ttlMs }
+  const keysOf = (thread: ThreadKey) => Object.values(NAMES).map((name) => threadKey(prefix, thread, name))
+  return {
+    async load(thread) {
+      const [muted, title, renamed, lookingAt, grants] = await redis.mget(...keysOf(thread))
+      return stateOf({ muted, title, renamed, lookingAt, grants })
+    },
+    async patch(thread, parts) {
+      const set = async (part: keyof ThreadState, value: string | boolean | undefined) =>
+        value === undefined || redis.set(threadKey(prefix, thread, NAMES[part]), String(value), 'PX', ttlMs)
+      const { muted, title, renamed, lookingAt, grants } = parts
+      const seen = lookingAt && `${lookingAt.channel} ${lookingAt.at}`
+      const flags = [set('muted', muted), set('renamed', renamed)]
+      const key = threadKey(prefix, thread, NAMES.grants)
+      const granted = grants && addGrants(redis, { grants: key, added: JSON.stringify(grants), without: '', ...bounds })
+      await Promise.all([...flags, set('title', title), set('lookingAt', seen), granted])
+    },
+    async forget(thread) {
+      await redis.unlink(...keysOf(thread))
+    },
+    async forgetUser({ team, user }) {
+      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), NAMES.grants)))
+        for (const grants of keys) await addGrants(redis, { grants, added: '[]', without: user, ...bounds })
+    },
+    ...forgettingKeys(redis, prefix, new RegExp(`^(?:${Object.values(NAMES).join('|')})$`)),
+  }
+}
+
+type Stored = Partial<Record<keyof ThreadState, string | null | undefined>>
+
+/** What cannot be read counts as never set. */
+function stateOf({ muted, title, renamed, lookingAt, grants }: Stored): ThreadState {
+  const [, channel, at] = /^([CGD][A-Z0-9]{1,20}) (\d{1,16})$/.exec(lookingAt ?? '') ?? []
+  return {
+    ...(channel ? { lookingAt: { channel, at: Number(at) } } : {}),
+    ...flagOf('muted', muted),
+    ...(title ? { title } : {}),
+    ...flagOf('renamed', renamed),
+    ...grantsOf(grants),
+  }
+}
+
+function grantsOf(stored: string | null | undefined): Pick<ThreadState, 'grants'> {
+  if (!stored) return {}
+  try {
+    const grants = grantsSchema.safeParse(JSON.parse(stored)).data
+    return grants ? { grants } : {}
+  } catch {
+    return {}
+  }
+}
+
+function flagOf<Name extends string>(name: Name, stored: string | null | undefined): Partial<Record<Name, boolean>> {
+  const flags: Partial<Record<Name, boolean>> = {}
+  if (stored === 'true' || stored === 'false') flags[name] = stored === 'true'
+  return flags
+}

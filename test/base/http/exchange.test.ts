@@ -1,0 +1,107 @@
+import type { LookupAddress } from 'node:dns'
+import type { ServerResponse } from 'node:http'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createToolHttp, type Scope, type ToolHttpOptions } from '../../../src/base/http/tool-http.ts'
+import { startWebServer } from '../../harness/web-server.ts'
+
+/** Noon of a day, at which the clock stands still. */
+const NOON = Date.UTC(2026, 10, 21, 12)
+
+/** A fetch to a server of the setting, with a clock that stands still and tells what it was asked to wait. */
+async function fetchFrom(
+  handler: (path: string, response: ServerResponse, n: number) => void,
+  scope: Partial<Scope> = {},
+  options: Partial<ToolHttpOptions> = {},
+) {
+  const pauses: number[] = []
+  const sleep = async (ms: number) => void pauses.push(ms)
+  const http = createToolHttp({ timeoutMs: 30_000, clocks: { now: () => NOON, sleep }, ...options })
+  onTestFinished(() => http.close())
+  const server = await startWebServer((path, response) => handler(path, response, server.paths.length))
+  const fetch = http.scope({ name: 'wiki', hosts: [server.url], inside: true, ...scope })
+  return { server, pauses, fetch: (path: string) => fetch(`${server.url}${path}`) }
+}
+
+describe('a server that is busy', () => {
+  const inSeconds = (seconds: number) => new Date(NOON + seconds * 1000).toUTCString()
+
+  test.each([
+    ['a date', inSeconds(3), 3_000],
+    ['a date that has passed', inSeconds(-60), 0],
+    ['seconds', ' 2 ', 2_000],
+    ['nothing that can be read', 'soon', 300],
+    ['more digits than any pause has', '9'.repeat(12), 300],
+  ])('is given the pause that it asks for as %s', async (_, asked, pause) => {
+    const { fetch, pauses } = await fetchFrom((_path, response, n) =>
+      n === 1 ? response.writeHead(503, { 'retry-after': asked }).end() : response.end('here'),
+    )
+    expect((await fetch('/')).body).toBe('here')
+    expect(pauses).toEqual([pause])
+  })
+
+  test('asks for a pause once more, and the model hears for how long', async () => {
+    const { fetch, server } = await fetchFrom((_, response) => response.writeHead(429, { 'retry-after': '4' }).end())
+    await expect(fetch('/')).rejects.toThrow('wiki is asked too often just now (429). It asks for a pause of 4 s.')
+    expect(server.paths).toHaveLength(2)
+  })
+})
+
+describe('an address', () => {
+  test('that is none is told so, and is not repeated', async () => {
+    const http = createToolHttp({ timeoutMs: 10_000 })
+    onTestFinished(() => http.close())
+    const fetch = http.scope({ name: 'mine' })
+    for (const address of ['', 'wikipedia', '//example.com', 'http://[::', 'https://exa mple.com'])
+      await expect(fetch(address)).rejects.toThrow(/^mine was given an address that is none\.$/)
+  })
+
+  test('whose host nobody knows is told as one that could not be reached, after a second try', async () => {
+    let asked = 0
+    const resolve = async (): Promise<LookupAddress[]> => {
+      asked += 1
+      throw Object.assign(new Error('getaddrinfo ENOTFOUND no.example'), { code: 'ENOTFOUND' })
+    }
+    const sleep = async () => undefined
+    const http = createToolHttp({ timeoutMs: 10_000, resolve, clocks: { now: Date.now, sleep } })
+    onTestFinished(() => http.close())
+    await expect(http.scope({ name: 'mine' })('http://no.example/')).rejects.toThrow(
+      'mine could not be reached (ENOTFOUND).',
+    )
+    expect(asked).toBe(2)
+  })
+
+  test('of one page is asked for once, whatever part of the page is meant', async () => {
+    const { fetch, server } = await fetchFrom((_, response) => response.end('page'))
+    await fetch('/a#one')
+    await fetch('/a#two')
+    expect(server.paths).toEqual(['/a'])
+  })
+})
+
+describe('at the bound', () => {
+  test('a body of just as many bytes as may come is taken', async () => {
+    const { fetch } = await fetchFrom((_, response) => response.end('x'.repeat(2_000)), { maxBytes: 2_000 })
+    expect((await fetch('/')).body).toHaveLength(2_000)
+  })
+
+  test('five redirects are followed, and no sixth', async () => {
+    const { fetch, server } = await fetchFrom((path, response) => {
+      const left = Number(path.slice(1))
+      if (left === 0) return response.end('there')
+      return response.writeHead(302, { location: `/${left - 1}` }).end()
+    })
+    expect((await fetch('/5')).body).toBe('there')
+    await expect(fetch('/6')).rejects.toThrow('wiki sent the request round in circles.')
+    expect(server.paths).toHaveLength(6 + 6)
+  })
+
+  test('an answer with no body at all is an empty text', async () => {
+    const { fetch } = await fetchFrom((_, response) => response.writeHead(204).end())
+    expect(await fetch('/')).toMatchObject({ status: 204, body: '' })
+  })
+
+  test('a redirect that names no place is an answer like any other', async () => {
+    const { fetch } = await fetchFrom((_, response) => response.writeHead(302).end('moved, but where?'))
+    expect(await fetch('/')).toMatchObject({ status: 302, body: 'moved, but where?' })
+  })
+})

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { serve } from '../../../src/base/http/server.ts'
+import type { Ends } from '../../harness/ends.ts'
+
+/** A server with two pages, and one that fails, behind what takes Slack's deliveries. */
+async function startServer(t: Ends) {
+  const server = await serve({
+    port: 0,
+    host: '127.0.0.1',
+    pages: {
+      '/page': () => ({ status: 200, body: 'a page\n' }),
+      '/broken': async () => Promise.reject(new Error('nothing to show')),
+    },
+    front: (rest) => (request, response) =>
+      request.method === 'POST'
+        ? response.writeHead(202).end(`${request.method} ${request.url}`)
+        : rest(request, response),
+  })
+  t.onTestFinished(() => server.close())
+  return (path: string, method = 'GET') => fetch(`http://127.0.0.1:${server.port}${path}`, { method })
+}
+
+test('a page is found whatever its query is, and is never kept by a cache', async (t) => {
+  const ask = await startServer(t)
+  const answers = [await ask('/page'), await ask('/page?probe=1&x')]
+  for (const answer of answers) {
+    expect([answer.status, await answer.text()]).toEqual([200, 'a page\n'])
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  }
+})
+
+test('what comes before the pages has what is its own, at a page’s path too', async (t) => {
+  const ask = await startServer(t)
+  const heard = [await ask('/page', 'POST'), await ask('/slack/events?x', 'POST'), await ask('/page')]
+  expect(await Promise.all(heard.map((answer) => answer.text()))).toEqual([
+    'POST /page',
+    'POST /slack/events?x',
+    'a page\n',
+  ])
+})
+
+test('HEAD tells of a page what GET does, without its body', async (t) => {
+  const ask = await startServer(t)
+  const answer = await ask('/page', 'HEAD')
+  expect([answer.status, await answer.text()]).toEqual([200, ''])
+  expect((await ask('/broken', 'HEAD')).status).toBe(503)
+})
+
+test('what fails is 503 for a page and 404 for a path that nobody knows, and the server goes on', async (t) => {
+  const ask = await startServer(t)
+  expect((await ask('/broken')).status).toBe(503)
+  expect((await ask('/pages')).status).toBe(404)
+  expect((await ask('/page')).status).toBe(200)
+})

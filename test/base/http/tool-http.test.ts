@@ -1,0 +1,415 @@
+import { gzipSync } from 'node:zlib'
+import type { ServerResponse } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { createToolHttp, type Scope, type ToolHttpOptions } from '../../../src/base/http/tool-http.ts'
+import { freePort } from '../../harness/redis.ts'
+import { startWebServer } from '../../harness/web-server.ts'
+
+const QUICK = { now: Date.now, sleep: async () => undefined }
+
+function httpFor(options: Partial<ToolHttpOptions> = {}) {
+  const http = createToolHttp({ timeoutMs: 30_000, clocks: QUICK, ...options })
+  onTestFinished(() => http.close())
+  return http
+}
+
+/** A tool's fetch whose setting names the server, as a setting with a private address does. */
+async function fetchFrom(
+  handler: (path: string, response: ServerResponse) => void,
+  scope: Partial<Scope> = {},
+  options: Partial<ToolHttpOptions> = {},
+) {
+  const server = await startWebServer(handler)
+  const fetch = httpFor(options).scope({ name: 'wiki', hosts: [server.url], inside: true, ...scope })
+  return { server, fetch: (path: string, given?: Parameters<typeof fetch>[1]) => fetch(`${server.url}${path}`, given) }
+}
+
+describe('an answer', () => {
+  test('comes with status, headers and text', async () => {
+    const { fetch } = await fetchFrom((_, response) => response.writeHead(404, { 'x-kind': 'none' }).end('not here'))
+    expect(await fetch('/a')).toMatchObject({ status: 404, body: 'not here', headers: { 'x-kind': 'none' } })
+  })
+
+  test('is decoded by the charset that the server names', async () => {
+    const { fetch } = await fetchFrom((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html; charset="iso-8859-1"' }).end(Buffer.from([0x63, 0xe9])),
+    )
+    expect((await fetch('/')).body).toBe('cé')
+  })
+
+  test('is UTF-8 where the charset is unknown', async () => {
+    const { fetch } = await fetchFrom((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/plain; charset=klingon' }).end('é'),
+    )
+    expect((await fetch('/')).body).toBe('é')
+  })
+
+  test('is unpacked', async () => {
+    const { fetch } = await fetchFrom((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('packed')),
+    )
+    expect((await fetch('/')).body).toBe('packed')
+  })
+
+  test('is asked for under the product’s name, with the tool’s own headers', async () => {
+    const { fetch, server } = await fetchFrom((_, response) => response.end(), {}, { userAgent: 'Thinkaloud/9 (test)' })
+    await fetch('/', { headers: { authorization: 'Bearer k' } })
+    expect(server.requests[0]?.headers).toMatchObject({
+      'user-agent': 'Thinkaloud/9 (test)',
+      authorization: 'Bearer k',
+    })
+  })
+})
+
+describe('a body too large', () => {
+  const endless = (response: ServerResponse) => {
+    const chunk = Buffer.alloc(64 * 1024, 'x')
+    const pump = () => {
+      while (!response.destroyed && response.write(chunk));
+    }
+    response.on('drain', pump)
+    pump()
+  }
+
+  test('without end is cut off with a sentence', async () => {
+    const { fetch } = await fetchFrom((_, response) => endless(response))
+    await expect(fetch('/')).rejects.toThrow('wiki sent more than 2 MB.')
+  })
+
+  test('is cut off where it was small when packed', async () => {
+    const bomb = gzipSync(Buffer.alloc(100_000_000))
+    const { fetch } = await fetchFrom((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
+    )
+    await expect(fetch('/')).rejects.toThrow('wiki sent more than 2 MB.')
+  })
+
+  test('is measured against the scope’s own cap', async () => {
+    const { fetch } = await fetchFrom((_, response) => response.end('x'.repeat(2001)), { maxBytes: 2000 })
+    await expect(fetch('/')).rejects.toThrow('wiki sent more than 2 kB.')
+  })
+})
+
+describe('time', () => {
+  test('a server that never answers is given up', async () => {
+    const { fetch } = await fetchFrom(() => undefined, { timeoutMs: 200 })
+    await expect(fetch('/')).rejects.toThrow('wiki did not answer within 0.2 s.')
+  })
+
+  test('a body that never ends is given up', async () => {
+    const { fetch } = await fetchFrom((_, response) => void response.write('begun'), { timeoutMs: 200 })
+    await expect(fetch('/')).rejects.toThrow('wiki did not answer within 0.2 s.')
+  })
+
+  test('a caller that is stopped stops waiting at once, with its own reason', async () => {
+    const { fetch } = await fetchFrom(() => undefined)
+    const controller = new AbortController()
+    const waiting = fetch('/', { signal: controller.signal })
+    controller.abort(new Error('stopped by a person'))
+    await expect(waiting).rejects.toThrow('stopped by a person')
+  })
+})
+
+describe('a failure that may pass', () => {
+  test('a 503 is asked again once', async () => {
+    let n = 0
+    const { fetch, server } = await fetchFrom((_, response) => response.writeHead(n++ === 0 ? 503 : 200).end('back'))
+    expect((await fetch('/')).body).toBe('back')
+    expect(server.paths).toHaveLength(2)
+  })
+
+  test('a second 500 is a sentence, and there is no third try', async () => {
+    const { fetch, server } = await fetchFrom((_, response) => response.writeHead(500).end('stack trace'))
+    await expect(fetch('/')).rejects.toThrow('wiki has a fault just now (500).')
+    expect(server.paths).toHaveLength(2)
+  })
+
+  test('Retry-After is waited for', async () => {
+    const pauses: number[] = []
+    let n = 0
+    const clocks = { now: Date.now, sleep: async (ms: number) => void pauses.push(ms) }
+    const answer = (_: string, response: ServerResponse) =>
+      response.writeHead(n++ === 0 ? 429 : 200, { 'retry-after': '3' }).end('ok')
+    const { fetch } = await fetchFrom(answer, {}, { clocks })
+    expect((await fetch('/')).body).toBe('ok')
+    expect(pauses).toEqual([3000])
+  })
+
+  test('a Retry-After beyond the time left is not waited for, and told', async () => {
+    const { fetch, server } = await fetchFrom((_, response) => response.writeHead(429, { 'retry-after': '60' }).end())
+    await expect(fetch('/')).rejects.toThrow('wiki is asked too often just now (429). It asks for a pause of 60 s.')
+    expect(server.paths).toHaveLength(1)
+  })
+
+  test('a connection that closes early is tried again, then a sentence', async () => {
+    const { fetch, server } = await fetchFrom((_, response) => {
+      response.writeHead(200, { 'content-length': '100' }).write('half')
+      setTimeout(() => response.destroy(), 20)
+    })
+    await expect(fetch('/')).rejects.toThrow(/^(The connection to wiki broke off|wiki could not be reached \(\w+\))\.$/)
+    expect(server.paths).toHaveLength(2)
+  })
+
+  test('a server that is not there is a sentence', async () => {
+    const url = `http://127.0.0.1:${await freePort()}`
+    const fetch = httpFor().scope({ name: 'wiki', hosts: [url], inside: true })
+    await expect(fetch(`${url}/?api_key=SECRET`)).rejects.toThrow('wiki could not be reached (ECONNREFUSED).')
+  })
+})
+
+describe('redirects', () => {
+  test('are followed within the setting’s host', async () => {
+    const { fetch } = await fetchFrom((path, response) =>
+      path === '/a' ? response.writeHead(302, { location: '/b' }).end() : response.end('arrived'),
+    )
+    expect((await fetch('/a')).body).toBe('arrived')
+  })
+
+  test.each([
+    'http://169.254.169.254/latest/meta-data',
+    'http://127.0.0.1:1/',
+    'http://[::1]/',
+    'https://evil.example/',
+  ])('to %s are refused', async (location) => {
+    const { fetch } = await fetchFrom((_, response) => response.writeHead(301, { location }).end())
+    await expect(fetch('/')).rejects.toThrow(/^wiki may not call \S+: its setting names another host\.$/)
+  })
+
+  test.each(['file:///etc/passwd', 'http://', 'http://user:pw@127.0.0.1/'])('to %s are refused', async (location) => {
+    const { fetch } = await fetchFrom((_, response) => response.writeHead(301, { location }).end())
+    await expect(fetch('/')).rejects.toThrow(/^wiki (may not call|sent the request on to an address that is none)/)
+  })
+
+  test('in circles end', async () => {
+    const { fetch, server } = await fetchFrom((_, response) => response.writeHead(302, { location: '/again' }).end())
+    await expect(fetch('/')).rejects.toThrow('wiki sent the request round in circles.')
+    expect(server.paths.length).toBeLessThan(10)
+  })
+
+  test('to another of the setting’s hosts leave the key behind', async () => {
+    const other = await startWebServer((_, response) => response.end('other'))
+    const first = await startWebServer((_, response) => response.writeHead(302, { location: other.url }).end())
+    const fetch = httpFor().scope({ name: 'wiki', hosts: [first.url, other.url], inside: true })
+    await fetch(first.url, { headers: { authorization: 'Bearer k', accept: 'text/plain' } })
+    expect(first.requests[0]?.headers.authorization).toBe('Bearer k')
+    expect(other.requests[0]?.headers.authorization).toBeUndefined()
+    expect(other.requests[0]?.headers.accept).toBe('text/plain')
+  })
+})
+
+describe('private addresses', () => {
+  const anywhere = (options: Partial<ToolHttpOptions> = {}) => httpFor(options).scope({ name: 'A tool' })
+
+  test.each([
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://0177.0.0.1/',
+    'http://10.1.2.3/',
+    'http://169.254.169.254/',
+    'http://100.64.0.1/',
+    'http://0.0.0.0/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[fd00:ec2::254]/',
+    'http://[fe80::1]/',
+    'http://[64:ff9b::7f00:1]/',
+    'http://[2002:7f00:1::]/',
+    'http://224.0.0.1/',
+    'http://localhost/',
+    'http://printer.local/',
+    'http://metadata.google.internal/',
+  ])('%s is refused to a tool without a host of its own', async (address) => {
+    await expect(anywhere()(address)).rejects.toThrow(/^A tool may not call \S+: private .*addresses are refused\.$/)
+  })
+
+  test('are refused after DNS too', async () => {
+    const server = await startWebServer((_, response) => response.end('inside'))
+    const fetch = anywhere({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
+    await expect(fetch(server.url.replace('127.0.0.1', 'public.example'))).rejects.toThrow(
+      'A tool may not call this host: it lies at a private or reserved address.',
+    )
+    expect(server.paths).toEqual([])
+  })
+
+  test('are refused although a tool with a setting has a connection open to the same host', async () => {
+    const server = await startWebServer((_, response) => response.end('inside'))
+    const address = server.url.replace('127.0.0.1', 'wiki.corp.example')
+    const http = httpFor({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
+    expect((await http.scope({ name: 'wiki', hosts: [address], inside: true })(address)).body).toBe('inside')
+    await expect(http.scope({ name: 'A tool' })(address)).rejects.toThrow('private or reserved')
+    await expect(http.scope({ name: 'wiki', hosts: [address] })(address)).rejects.toThrow('private or reserved')
+  })
+
+  test('stay refused behind a setting’s name where no setting can mean them', async () => {
+    const fetch = httpFor({ resolve: async () => [{ address: '169.254.169.254', family: 4 }] }).scope({
+      name: 'wiki',
+      hosts: ['http://wiki.corp.example'],
+      inside: true,
+    })
+    await expect(fetch('http://wiki.corp.example/')).rejects.toThrow('private or reserved')
+  })
+
+  test('a name is resolved once a connection, so it cannot change between the check and the call', async () => {
+    const server = await startWebServer((_, response) => response.end('ok'))
+    let asked = 0
+    const resolve = async () => [{ address: asked++ === 0 ? '127.0.0.1' : '169.254.169.254', family: 4 }]
+    const address = server.url.replace('127.0.0.1', 'wiki.corp.example')
+    const fetch = httpFor({ resolve }).scope({ name: 'wiki', hosts: [address], inside: true })
+    expect((await fetch(address)).body).toBe('ok')
+    expect(asked).toBe(1)
+  })
+})
+
+describe('the cache', () => {
+  const counting = () => {
+    let n = 0
+    return (_: string, response: ServerResponse) => response.end(`answer ${(n += 1)}`)
+  }
+
+  test('answers the same address for an hour, and no longer', async () => {
+    let now = 0
+    const clocks = { now: () => now, sleep: async () => undefined }
+    const { fetch } = await fetchFrom(counting(), {}, { clocks })
+    expect((await fetch('/a')).body).toBe('answer 1')
+    now = 3_599_000
+    expect((await fetch('/a')).body).toBe('answer 1')
+    now = 3_600_000
+    expect((await fetch('/a')).body).toBe('answer 2')
+  })
+
+  test('keeps other addresses and other headers apart', async () => {
+    const { fetch } = await fetchFrom(counting())
+    expect((await fetch('/a')).body).toBe('answer 1')
+    expect((await fetch('/b')).body).toBe('answer 2')
+    expect((await fetch('/a', { headers: { authorization: 'x' } })).body).toBe('answer 3')
+  })
+
+  test('keeps no failure', async () => {
+    let n = 0
+    const { fetch } = await fetchFrom((_, response) => response.writeHead(n++ === 0 ? 404 : 200).end(`${n}`))
+    expect((await fetch('/')).status).toBe(404)
+    expect((await fetch('/')).status).toBe(200)
+  })
+
+  test('is off where the scope says so', async () => {
+    const { fetch } = await fetchFrom(counting(), { cacheMs: 0 })
+    await fetch('/a')
+    expect((await fetch('/a')).body).toBe('answer 2')
+  })
+
+  test('holds a bounded number of bytes', async () => {
+    const { fetch, server } = await fetchFrom(
+      (_, response) => response.end('x'.repeat(100)),
+      {},
+      { cache: { entries: 1000, maxBytes: 4000 } },
+    )
+    for (let i = 0; i < 50; i += 1) await fetch(`/${i}`)
+    await fetch('/49')
+    expect(server.paths).toHaveLength(50)
+    await fetch('/0')
+    expect(server.paths).toHaveLength(51)
+  })
+
+  test('holds a bounded number of answers, the last used ones', async () => {
+    const { fetch, server } = await fetchFrom(counting(), {}, { cache: { entries: 2, maxBytes: 1e6 } })
+    for (const path of ['/a', '/b', '/a', '/c', '/a']) await fetch(path)
+    expect(server.paths).toEqual(['/a', '/b', '/c'])
+  })
+})
+
+describe('callers who ask the same at once', () => {
+  test('share one request', async () => {
+    const { fetch, server } = await fetchFrom((_, response) => setTimeout(() => response.end('one'), 50))
+    const bodies = (await Promise.all([fetch('/'), fetch('/'), fetch('/')])).map((f) => f.body)
+    expect(bodies).toEqual(['one', 'one', 'one'])
+    expect(server.paths).toHaveLength(1)
+  })
+
+  test('one that leaves does not take the others along', async () => {
+    const { fetch } = await fetchFrom((_, response) => setTimeout(() => response.end('one'), 50))
+    const leaver = new AbortController()
+    const left = fetch('/', { signal: leaver.signal })
+    const stayed = fetch('/')
+    leaver.abort(new Error('gone'))
+    await expect(left).rejects.toThrow('gone')
+    expect((await stayed).body).toBe('one')
+  })
+
+  test('the request ends when all have left, and a later one starts anew', async () => {
+    let closed = 0
+    const { fetch, server } = await fetchFrom((_, response) => {
+      response.on('close', () => (closed += 1))
+      if (server.paths.length > 1) response.end('anew')
+    })
+    const leaver = new AbortController()
+    const left = fetch('/', { signal: leaver.signal })
+    await expect.poll(() => server.paths.length).toBe(1)
+    leaver.abort()
+    await expect(left).rejects.toThrow()
+    expect((await fetch('/')).body).toBe('anew')
+    await expect.poll(() => closed).toBe(2)
+  })
+})
+
+/** A proxy that notes what it is asked for and leads nowhere. */
+async function refusingProxy(): Promise<{ uri: string; asked: string[] }> {
+  const asked: string[] = []
+  const proxy = createServer((socket) => {
+    socket.once('data', (data) => {
+      asked.push(String(data).split('\r\n')[0] ?? '')
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n')
+    })
+    socket.on('error', () => socket.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  onTestFinished(() => void proxy.close())
+  const { port } = proxy.address() as AddressInfo
+  return { uri: `http://127.0.0.1:${port}`, asked }
+}
+
+test('HTTPS_PROXY takes https addresses; http ones and NO_PROXY hosts go directly', async () => {
+  const { uri, asked } = await refusingProxy()
+  const http = httpFor({ proxy: { uri, noProxy: '127.0.0.1' }, resolve: async () => [] })
+  await expect(http.scope({ name: 'A tool' })('https://public.example/x')).rejects.toThrow(/broke off|not be reached/)
+  expect(asked[0]).toBe('CONNECT public.example:443 HTTP/1.1')
+  const server = await startWebServer((_, response) => response.end('direct'))
+  const fetch = http.scope({ name: 'wiki', hosts: [server.url], inside: true })
+  expect((await fetch(server.url)).body).toBe('direct')
+})
+
+describe('behind a proxy, a host that no setting names', () => {
+  const named = (...addresses: string[]) =>
+    addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
+  const fetchVia = (uri: string, resolve: ToolHttpOptions['resolve'], options: Partial<ToolHttpOptions> = {}) =>
+    httpFor({ proxy: { uri }, resolve, ...options }).scope({ name: 'The tool' })
+
+  test.each([[['10.0.0.7']], [['93.184.216.34', '10.0.0.7']], [['169.254.169.254']], [['::ffff:0:127.0.0.1']]])(
+    'is refused before the proxy hears of it where it lies at %j',
+    async (addresses) => {
+      const { uri, asked } = await refusingProxy()
+      await expect(fetchVia(uri, async () => named(...addresses))('https://intra.example/x')).rejects.toThrow(
+        'The tool may not call this host: it lies at a private or reserved address.',
+      )
+      expect(asked).toEqual([])
+    },
+  )
+
+  test('is the proxy’s to judge where it is public, or only the proxy can resolve it', async () => {
+    const unknown = async () => Promise.reject(new Error('ENOTFOUND'))
+    for (const resolve of [async () => named('93.184.216.34'), unknown]) {
+      const { uri, asked } = await refusingProxy()
+      await expect(fetchVia(uri, resolve)('https://public.example/x')).rejects.toThrow(/broke off|not be reached/)
+      expect(asked[0]).toBe('CONNECT public.example:443 HTTP/1.1')
+    }
+  })
+
+  test('whose name is never resolved is given up in time', async () => {
+    const { uri, asked } = await refusingProxy()
+    const fetch = fetchVia(uri, () => new Promise(() => undefined), { timeoutMs: 500 })
+    await expect(fetch('https://slow.example/')).rejects.toThrow('The tool did not answer within 0.5 s.')
+    expect(asked).toEqual([])
+  })
+})

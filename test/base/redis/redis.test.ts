@@ -1,0 +1,145 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { redisHistory } from '../../../src/stores/history/redis-history.ts'
+import { redisQueue } from '../../../src/queue/redis-queue.ts'
+import type { Queue } from '../../../src/queue/types.ts'
+import { connect, scanKeys, type RedisSettings } from '../../../src/base/redis/redis.ts'
+import { findRuns } from '../../../src/stores/runs/list-runs.ts'
+import { conversationOf, type Question } from '../../../src/stores/runs/types.ts'
+import { PlayedSlack } from '../../harness/played-slack.ts'
+import { startCluster } from '../../harness/redis-cluster.ts'
+import { asking, killMaster } from '../../harness/redis-fleet.ts'
+import { startSentinels } from '../../harness/redis-sentinels.ts'
+import { describeWithRedis, startRedis } from '../../harness/redis.ts'
+import { eventually, keptLog, question } from '../../harness/stores.ts'
+
+async function server(settings: string[] = []) {
+  const started = await startRedis(settings)
+  onTestFinished(() => started.stop())
+  return started
+}
+
+async function openQueue(redis: RedisSettings): Promise<Queue> {
+  const queue = redisQueue({ redis, log: keptLog(), backoffMs: 5, graceMs: 50, lockMs: 2_000, stalledMs: 500 })
+  onTestFinished(() => queue.stop(0))
+  await eventually(async () => expect(await queue.ready()).toBe(true))
+  return queue
+}
+
+function client(redis: RedisSettings) {
+  const connection = connect(redis, { purpose: 'work', log: keptLog() })
+  onTestFinished(() => connection.disconnect())
+  return connection
+}
+
+describeWithRedis('a connection', () => {
+  test('takes password and database from the address', async () => {
+    const { port } = await server(['--requirepass', 'p@ss w'])
+    const redis = client({ url: `redis://:p%40ss%20w@127.0.0.1:${port}/3` })
+    expect(String(await redis.client('INFO'))).toMatch(/ db=3 /)
+  })
+
+  test('logs one line when Redis is lost and one when it is back, and neither carries the password', async () => {
+    const running = await server(['--requirepass', 'secret'])
+    const log = keptLog()
+    const redis = connect({ url: `redis://:secret@127.0.0.1:${running.port}` }, { purpose: 'work', log })
+    onTestFinished(() => redis.disconnect())
+    await redis.ping()
+    await running.kill()
+    const waiting = redis.ping()
+    await eventually(() => expect(log.lines).toHaveLength(1))
+    await running.restart()
+    expect(await waiting).toBe('PONG')
+    await eventually(() => expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'info']))
+    expect(JSON.stringify(log.lines)).not.toContain('secret')
+  })
+
+  test('says nothing when it is closed on purpose', async () => {
+    const { url } = await server()
+    const log = keptLog()
+    const redis = connect({ url }, { purpose: 'intake', log })
+    await eventually(() => expect(redis.status).toBe('ready'))
+    redis.disconnect()
+    await eventually(() => expect(redis.status).toBe('end'))
+    expect(log.lines).toEqual([])
+  })
+})
+
+describeWithRedis('a Cluster', () => {
+  test('holds the whole of it: questions, runs and history, a thread on one node', async () => {
+    const { settings } = await startCluster({ onTestFinished }, { silentMs: 15_000 })
+    const queue = await openQueue(settings)
+    const redis = client(settings)
+    const history = redisHistory({ redis, log: keptLog(), maxTurns: 20, ttlMs: 60_000 })
+    const slack = new PlayedSlack()
+    await queue.start(async (asked, run, signal) => {
+      await slack.handler()(asked, run, signal)
+      const said = { question: asked.text, standalone: asked.text, answer: '!', user: 'U1', at: 1 }
+      await history.append(`T1:C1:${asked.thread}`, { id: asked.id, ...said })
+    })
+    const names = Array.from({ length: 24 }, (_, n) => `q${n}`)
+    for (const [n, name] of names.entries()) await queue.accept(question(name, { thread: `${n % 8}.0` }))
+    await eventually(() => expect(slack.posts).toHaveLength(72))
+    expect(new Set(slack.posts).size).toBe(72)
+    await eventually(async () => expect(await history.load('T1:C1:7.0')).toHaveLength(3))
+    expect(await findRuns({ redis, prefix: 'thinkaloud' }, 'T1:C1:q5')).toHaveLength(1)
+    let found = 0
+    for await (const keys of scanKeys(redis, 'thinkaloud:{*}:run:*')) found += keys.length
+    expect(found).toBe(24)
+  })
+
+  test('knows which conversation of a direct message a question goes on', async () => {
+    const { settings } = await startCluster({ onTestFinished }, { silentMs: 15_000 })
+    const queue = await openQueue(settings)
+    const seen: Question[] = []
+    await queue.start(async (asked) => void seen.push(asked))
+    const messages = Array.from({ length: 40 }, (_, n) => ({ ts: `${1_700_000_000 + n}.000100`, channel: `D${n % 5}` }))
+    for (const { ts, channel } of messages) await queue.accept(question(ts, { channel, surface: 'dm', thread: ts }))
+    await eventually(() => expect(seen).toHaveLength(40))
+    expect(new Set(seen.map(conversationOf))).toEqual(
+      new Set(messages.slice(0, 5).map(({ ts, channel }) => `T1:${channel}:${ts}`)),
+    )
+  })
+
+  test('that lost a master: a command waits however long, and one line says so, and one that it is back', async () => {
+    const { settings, masterOf } = await startCluster({ onTestFinished })
+    const log = keptLog()
+    const redis = connect(settings, { purpose: 'work', log })
+    onTestFinished(() => redis.disconnect())
+    await redis.set('some key', 'some value')
+    const master = await masterOf('some key')
+    await master.kill()
+    const waiting = [redis.set('some key', 'another value'), redis.set('some key', 'a third')]
+    // Longer than ioredis goes on of its own choice: sixteen tries, a tenth of a second apart.
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await master.restart()
+    expect(await Promise.all(waiting)).toEqual(['OK', 'OK'])
+    await eventually(() => expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'info']))
+    expect(log.lines[0]?.fields).toMatchObject({ error: `connect ECONNREFUSED 127.0.0.1:${master.port}` })
+  })
+})
+
+describeWithRedis('Sentinels', () => {
+  test('say where the master is, and after it died where the new one is', async () => {
+    const sentinels = await startSentinels({ onTestFinished }, { sentinels: 1 })
+    const queue = await openQueue(sentinels.settings)
+    const [sentinel] = sentinels.settings.sentinels ?? []
+    const patience = (ms: number) =>
+      asking({ url: `redis://${sentinel}` }, (redis) =>
+        redis.call('SENTINEL', 'SET', 'main', 'down-after-milliseconds', ms),
+      )
+    const slack = new PlayedSlack()
+    await queue.start(slack.handler())
+    await queue.accept(question('before'))
+    await eventually(() => expect(slack.posts).toHaveLength(3))
+    // However slow this process is, nobody takes over before the refusal.
+    await patience(600_000)
+    await killMaster(await sentinels.masterOf('any'))
+    await expect(queue.accept(question('meanwhile'))).rejects.toThrow()
+    await patience(700)
+
+    await eventually(async () => expect(await queue.ready()).toBe(true))
+    expect(await queue.accept(question('before'))).toBe('duplicate')
+    await queue.accept(question('after'))
+    await eventually(() => expect(slack.posts).toEqual(PlayedSlack.postsOf('before', 'after')))
+  })
+})

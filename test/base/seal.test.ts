@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { SealBroken, sealerOf } from '../../src/base/seal.ts'
+
+const KEY = '0123456789abcdef0123456789abcdef'
+const sealer = sealerOf(KEY)
+
+test('what is sealed opens again, in another process too', () => {
+  expect(sealerOf(KEY).open(sealer.seal('a token ☕', 'grant:github'), 'grant:github')).toBe('a token ☕')
+  expect(sealerOf(KEY).open(sealer.seal('', 'grant:github'), 'grant:github')).toBe('')
+})
+
+test('the same text is sealed differently each time, and shows nothing of itself', () => {
+  const [one, two] = [sealer.seal('secret-token', 'a'), sealer.seal('secret-token', 'a')]
+  expect(one).not.toBe(two)
+  expect(one).toMatch(/^v1\.[\da-f]{12}\.[\w-]+$/)
+  expect(Buffer.from(one.split('.')[2] ?? '', 'base64url').toString('latin1')).not.toContain('secret-token')
+})
+
+test('what is sealed for one server does not open as another’s', () => {
+  expect(() => sealer.open(sealer.seal('token', 'grant:github'), 'grant:jira')).toThrow(SealBroken)
+})
+
+test('another SECRETS_KEY is one clear sentence', () => {
+  const sealed = sealerOf('another key that is long enough too').seal('token', 'a')
+  expect(() => sealer.open(sealed, 'a')).toThrow('It was stored with another SECRETS_KEY than the one that is set.')
+})
+
+describe('what is in the store may be anything:', () => {
+  const sealed = sealer.seal('token', 'a')
+  const flipped = (at: number) => sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1)
+
+  test.each([
+    ['nothing', ''],
+    ['no sealed text', 'hello'],
+    ['a later form', sealed.replace('v1', 'v2')],
+    ['no payload', sealed.slice(0, sealed.lastIndexOf('.'))],
+    ['half of the payload', sealed.slice(0, -10)],
+    ['a payload shorter than its tag', sealed.slice(0, 24)],
+    ['another nonce', flipped(16)],
+    ['another tag', flipped(40)],
+    ['another text', flipped(sealed.length - 3)],
+  ])('%s is a SealBroken with a sentence', (_what, text) => {
+    expect(() => sealer.open(text, 'a')).toThrow(SealBroken)
+    expect(() => sealer.open(text, 'a')).toThrow(/^It was [\w ]+\.$/)
+  })
+})

@@ -1,0 +1,89 @@
+/** AGENT_DIALECT=auto: what the bot asks the model at its start, and how it speaks with it from then on. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, type TestContext } from 'vitest'
+import { startBot } from '../../harness/bot.ts'
+import { runCommand, temporaryFolder } from '../../harness/command.ts'
+import { playModel, type PlayedRequest, type Turn } from '../../harness/played-model.ts'
+
+const ANSWERED = '4 is the sum.'
+
+/** A model that is asked for the stock of an article, gets what its tool gives, and is asked a question then. */
+async function autoBot(t: TestContext, probed: (request: PlayedRequest, n: number) => Turn) {
+  const asked: PlayedRequest[] = []
+  const bot = await startBot(t, {
+    env: { AGENT_DIALECT: 'auto' },
+    model: (request, n) => {
+      if (/stock_level/.test(request.raw)) return probed(request, n)
+      asked.push(request)
+      return request.body.tools ? ANSWERED : ` I know.\nFinal Answer: ${ANSWERED}`
+    },
+  })
+  const thread = await bot.mention('What is 2 + 2?')
+  expect(await thread.lastAnswer()).toContain(ANSWERED)
+  return { asked, logs: bot.logs.join('\n') }
+}
+
+const call = (name: string, input: string): Turn => ({ toolCalls: [{ id: 'c1', name, arguments: input }] })
+const works = (request: PlayedRequest) =>
+  request.body.messages.some(({ role }) => role === 'tool')
+    ? 'There are 318 pieces.'
+    : call('stock_level', '{"article": "K-4711"}')
+
+test('native calls that come back usable are used', async (t) => {
+  const { asked, logs } = await autoBot(t, works)
+  expect(asked[0]?.body.tools?.map((tool) => tool.function.name)).toContain('calculator')
+  expect(logs).toContain('"dialect":"native"')
+})
+
+test.for<[what: string, probed: (request: PlayedRequest, n: number) => Turn, why: string]>([
+  ['answers in words', () => 'There are about 40, I guess.', 'It answers in words in place of calling a tool.'],
+  ['says nothing', () => '', 'It calls no tool, and says nothing.'],
+  [
+    'calls a tool that there is not',
+    () => call('stock', '{"article": "K-4711"}'),
+    'It calls a tool that there is not.',
+  ],
+  ['writes broken arguments', () => call('stock_level', '{"article": '), 'It calls tools with unusable arguments.'],
+  ['leaves the argument out', () => call('stock_level', '{}'), 'It calls tools with unusable arguments.'],
+  [
+    'does not read what the tool gives',
+    (request) => (request.body.messages.some(({ role }) => role === 'tool') ? 'Plenty.' : works(request)),
+    'It calls tools, but does not read what they give.',
+  ],
+  ['refuses tools', () => ({ status: 400, body: { error: { message: 'tools is not supported' } } }), '.'],
+])('where the model %s, the text dialect is spoken', async ([, probed, why], t) => {
+  const { asked, logs } = await autoBot(t, probed)
+  expect(asked[0]?.body.tools).toBeUndefined()
+  expect(asked[0]?.prompt).toContain('Action Input:')
+  expect(logs).toContain('"dialect":"text"')
+  expect(logs).toContain(why)
+})
+
+test('where an endpoint is down at the start, the bot starts all the same, with a warning, and speaks text', async (t) => {
+  const { logs } = await autoBot(t, () => ({ status: 503, body: 'no' }))
+  expect(logs).toMatch(/"level":40[^\n]*AGENT_DIALECT=auto/)
+})
+
+test('an endpoint that is silent at the start holds the bot for some seconds, and then it speaks text', async (t) => {
+  const { logs } = await autoBot(t, () => ({ hang: true }))
+  expect(logs).toMatch(/"level":40[^\n]*"dialect":"text","why":"It did not answer within 15 s\./)
+})
+
+test('why native calls cannot be used is told in words for the operator', async (t) => {
+  const { logs } = await autoBot(t, () => ({ status: 400, body: { error: { message: 'no tools here' } } }))
+  expect(logs).toContain('It refused the request (status 400): no tools here.')
+})
+
+test('npm run mcp asks the model nothing for it', async (t) => {
+  const model = await playModel(t)
+  const folder = await temporaryFolder(t)
+  const file = join(folder, 'mcp.json')
+  const args = [join(process.cwd(), 'node_modules/@modelcontextprotocol/server-memory/dist/index.js')]
+  await writeFile(file, JSON.stringify({ mcpServers: { memory: { command: process.execPath, args } } }))
+  const env = { AGENT_DIALECT: 'auto', OPENAI_BASE_URL: model.url, MCP_CONFIG: file }
+  const { code, stdout } = await runCommand(t, 'src/commands/mcp.ts', { args: ['tools'], env, cwd: folder })
+  expect(stdout).toContain('create_entities')
+  expect(code).toBe(0)
+  expect(model.requests).toEqual([])
+})

@@ -1,0 +1,163 @@
+/** `npm run doctor` as an operator runs it, with each thing missing in turn. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { able, doctorDesk, line } from '../../harness/doctor-desk.ts'
+import type { PlayedModel, PlayedRequest, Turn } from '../../harness/played-model.ts'
+import { describeWithRedis, freePort, startRedis } from '../../harness/redis.ts'
+
+test('where all is well, every line is ok or a note, and it ends with 0', async (t) => {
+  const { started } = await doctorDesk(t)
+  const { code, stdout, stderr } = await started()
+  expect(stdout).not.toContain('FAULT')
+  expect(line(stdout, 'Slack', 'auth.test')).toContain('The bot token is that of @thinkaloud')
+  expect(line(stdout, 'Slack', 'apps.connections.open')).toContain('opens Socket Mode connections')
+  expect(line(stdout, 'model', 'played-model')).toMatch(/^model · ok · played-model · It answers, in \d+ ms\.$/)
+  expect(line(stdout, 'model', 'tool calls')).toContain('come back usable. AGENT_DIALECT is text; native or auto')
+  expect(line(stdout, 'model', 'pictures')).toContain('It sees pictures.')
+  expect(line(stdout, 'model', 'streaming')).toContain('piece by piece')
+  expect(line(stdout, 'model', 'parameters')).toContain('takes all that is sent')
+  expect(line(stdout, 'Redis', 'REDIS_URL')).toMatch(/note · REDIS_URL · It is not set/)
+  expect(line(stdout, 'tools', 'calculator')).toContain('It is on, and answers.')
+  expect(line(stdout, 'tools', 'wikipedia')).toContain('It is on, and answers.')
+  expect(line(stdout, 'time', 'clock')).toContain('It agrees with Slack’s.')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+})
+
+test('--json is one object, and nothing secret is in it', async (t) => {
+  const { doctor, slack } = await doctorDesk(t)
+  const { code, stdout } = await doctor({}, ['--json'])
+  const told: unknown = JSON.parse(stdout)
+  expect(told).toMatchObject({
+    ok: true,
+    findings: expect.arrayContaining([expect.objectContaining({ area: 'model' })]),
+  })
+  for (const secret of [slack.botToken, slack.appToken, 'sk-played-key']) expect(stdout).not.toContain(secret)
+  expect(code).toBe(0)
+})
+
+test('a setting that cannot be is a fault with its sentence', async (t) => {
+  const { doctor } = await doctorDesk(t)
+  const { code, stdout } = await doctor({ AGENT_MAX_STEPS: 'many' })
+  expect(line(stdout, 'settings', 'AGENT_MAX_STEPS')).toContain('AGENT_MAX_STEPS should be a whole number')
+  expect(code).toBe(1)
+})
+
+test('an option that there is not is answered with how it is used', async (t) => {
+  const { started } = await doctorDesk(t)
+  const { code, stderr } = await started({}, ['--yaml'])
+  expect(stderr).toContain('Usage: npm run doctor')
+  expect(code).toBe(1)
+})
+
+test.for<[what: string, env: Record<string, string>, name: string, sentence: RegExp]>([
+  ['no bot token', { SLACK_BOT_TOKEN: '' }, 'SLACK_BOT_TOKEN', /SLACK_BOT_TOKEN is missing/],
+  ['no token at all', { SLACK_BOT_TOKEN: '', SLACK_APP_TOKEN: '' }, 'tokens', /npm run slack makes the app/],
+  ['a revoked token', { SLACK_BOT_TOKEN: 'xoxb-gone' }, 'auth.test', /invalid_auth/],
+  ['another app token', { SLACK_APP_TOKEN: 'xapp-gone' }, 'apps.connections.open', /invalid_auth/],
+])('%s is a fault of Slack, with what to do', async ([, env, name, sentence], t) => {
+  const { doctor } = await doctorDesk(t)
+  const { code, stdout } = await doctor(env)
+  expect(line(stdout, 'Slack', name)).toMatch(/^Slack · FAULT/)
+  expect(line(stdout, 'Slack', name)).toMatch(sentence)
+  expect(code).toBe(1)
+})
+
+test.for<[what: string, script: (request: PlayedRequest) => Turn, name: string, sentence: RegExp]>([
+  ['refuses the key', () => ({ status: 401, body: { error: { message: 'bad key' } } }), 'played-model', /key/],
+  [
+    'is not there',
+    () => ({ status: 404, body: { error: { message: 'no such model' } } }),
+    'played-model',
+    /OPENAI_MODEL|model/,
+  ],
+  ['says nothing', () => '', 'played-model', /answers with nothing/],
+])('a model that %s is a fault', async ([, script, name, sentence], t) => {
+  const { doctor } = await doctorDesk(t, script)
+  const { code, stdout } = await doctor()
+  expect(line(stdout, 'model', name)).toMatch(/^model · FAULT/)
+  expect(line(stdout, 'model', name)).toMatch(sentence)
+  expect(code).toBe(1)
+})
+
+test('what a model cannot do is a note, and what it refuses is named', async (t) => {
+  const blind = (request: PlayedRequest) => (request.body.tools ? 'I would look that up.' : able(request))
+  const { doctor, model } = await doctorDesk(t, blind)
+  takesLess(model)
+  const { code, stdout } = await doctor()
+  expect(line(stdout, 'model', 'tool calls')).toMatch(
+    /note · tool calls · It answers in words in place of calling a tool/,
+  )
+  expect(line(stdout, 'model', 'pictures')).toMatch(/note · pictures · It takes no pictures/)
+  expect(line(stdout, 'model', 'parameters')).toContain('refuses stop')
+  expect(code).toBe(0)
+})
+
+test('AGENT_DIALECT=native on a model without tool calls is a fault', async (t) => {
+  const { doctor } = await doctorDesk(t, () => 'words alone')
+  const { code, stdout } = await doctor({ AGENT_DIALECT: 'native' })
+  expect(line(stdout, 'model', 'tool calls')).toContain('AGENT_DIALECT=native needs them: try text or auto')
+  expect(code).toBe(1)
+})
+
+test('a tool whose service is away, and one that there is not, are faults', async (t) => {
+  const { doctor, wiki } = await doctorDesk(t)
+  await wiki.close()
+  const away = await doctor()
+  expect(line(away.stdout, 'tools', 'wikipedia')).toMatch(/^tools · FAULT · wikipedia · .+/)
+  const unknown = await doctor({ TOOLS: 'calculator,crystal_ball' })
+  expect(line(unknown.stdout, 'tools', 'TOOLS')).toContain('crystal_ball')
+  expect([away.code, unknown.code]).toEqual([1, 1])
+})
+
+test('an MCP server that does not start is a fault, one that does is not', async (t) => {
+  const { doctor, folder } = await doctorDesk(t)
+  const echo = {
+    command: process.execPath,
+    args: [join(process.cwd(), 'node_modules/@modelcontextprotocol/server-memory/dist/index.js')],
+  }
+  const file = join(folder, 'mcp.json')
+  await writeFile(
+    file,
+    JSON.stringify({
+      mcpServers: { memory: echo, gone: { type: 'http', url: `http://127.0.0.1:${await freePort()}/mcp` } },
+    }),
+  )
+  const { code, stdout } = await doctor({ MCP_CONFIG: file })
+  expect(line(stdout, 'MCP', 'memory')).toMatch(/^MCP · ok · memory · It is up, with \d+ tools/)
+  expect(line(stdout, 'MCP', 'gone')).toMatch(/^MCP · FAULT · gone · /)
+  expect(code).toBe(1)
+})
+
+describeWithRedis('its Redis', () => {
+  test.for<[what: string, settings: string[], name: string, expected: RegExp]>([
+    ['with an append-only file is well', ['--appendonly', 'yes'], 'persistence', /· ok · persistence/],
+    ['without one is a fault', [], 'persistence', /FAULT · persistence · It has no append-only file/],
+    [
+      'that evicts is a fault',
+      ['--appendonly', 'yes', '--maxmemory-policy', 'allkeys-lru'],
+      'eviction',
+      /FAULT · eviction · maxmemory-policy is allkeys-lru/,
+    ],
+    ['tells its version', ['--appendonly', 'yes'], 'version', /· ok · version · It is Redis \d/],
+  ])('%s', async ([, settings, name, expected], t) => {
+    const server = await startRedis(settings)
+    t.onTestFinished(() => server.stop())
+    const { doctor } = await doctorDesk(t)
+    const { stdout } = await doctor({ REDIS_URL: server.url })
+    expect(line(stdout, 'Redis', name)).toMatch(expected)
+  })
+
+  test('that is not there is a fault, without its password', async (t) => {
+    const { doctor } = await doctorDesk(t)
+    const { code, stdout } = await doctor({ REDIS_URL: `redis://:sesame@127.0.0.1:${await freePort()}` })
+    expect(line(stdout, 'Redis', 'connection')).toMatch(/FAULT · connection · REDIS_URL: no Redis answers at/)
+    expect(stdout).not.toContain('sesame')
+    expect(code).toBe(1)
+  })
+})
+
+function takesLess(model: PlayedModel): void {
+  model.takesNoPictures()
+  model.refuses.add('stop')
+}

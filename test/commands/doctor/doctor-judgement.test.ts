@@ -1,0 +1,198 @@
+/** What `npm run doctor` calls a fault and what not: no false alarm, nothing hidden, no secret, and an end in any case. */
+import { createServer } from 'node:net'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, type TestContext } from 'vitest'
+import { able, doctorDesk, line } from '../../harness/doctor-desk.ts'
+import { describeWithRedis, freePort, startRedis } from '../../harness/redis.ts'
+import { startCluster } from '../../harness/redis-cluster.ts'
+import { sendJson, startWebServer } from '../../harness/web-server.ts'
+
+test('a first model that is down is a fault, though a second one would answer in its place', async (t) => {
+  const { doctor } = await doctorDesk(t, (request) =>
+    request.body.model === 'second'
+      ? able(request)
+      : { status: 400, body: { error: { message: 'no quota for sk-played-key' } } },
+  )
+  const { code, stdout } = await doctor({ OPENAI_FALLBACK_MODEL: 'second', RUN_MAX_USD: '1' })
+  expect(line(stdout, 'model', 'played-model')).toContain(
+    'FAULT · played-model · It refused the request (status 400): no quota for',
+  )
+  expect(line(stdout, 'model', 'second')).toMatch(/ok · second · It answers/)
+  expect(line(stdout, 'model', 'prices')).toMatch(/FAULT · prices · RUN_MAX_USD does not limit played-model/)
+  expect(stdout).not.toContain('sk-played-key')
+  expect(code).toBe(1)
+})
+
+test('a model that there is not is told with the setting that names it', async (t) => {
+  const { doctor } = await doctorDesk(t, (request) =>
+    request.body.model === 'gone' ? { status: 404, body: { error: { message: 'no such model' } } } : able(request),
+  )
+  const { stdout } = await doctor({ OPENAI_CONDENSE_MODEL: 'gone' })
+  expect(line(stdout, 'model', 'gone')).toMatch(
+    /There is no such model at this address \(status 404\)\. Check OPENAI_CONDENSE_MODEL/,
+  )
+})
+
+test('what one model refuses is not said of another, and what is only broken is not refused', async (t) => {
+  const { doctor, model } = await doctorDesk(t, (request) => {
+    if (request.body.model === 'other')
+      return request.body.stop ? { status: 400, body: { error: { message: 'stop is not supported' } } } : able(request)
+    return request.body.tools ? { status: 503, body: 'no' } : able(request)
+  })
+  const { code, stdout } = await doctor({ OPENAI_CONDENSE_MODEL: 'other' })
+  expect(model.requests.some(({ body }) => body.model === 'other' && !body.stop)).toBe(true)
+  expect(line(stdout, 'model', 'parameters')).toContain('played-model takes all that is sent to it.')
+  expect(line(stdout, 'model', 'tool calls')).toContain('note · tool calls · It is broken or overloaded (status 503)')
+  expect(code).toBe(0)
+})
+
+test('whole answers in place of streams are no fault', async (t) => {
+  const { doctor } = await doctorDesk(t)
+  const { code, stdout } = await doctor({ OPENAI_STREAM: 'false' })
+  expect(line(stdout, 'model', 'streaming')).toContain('note · streaming · OPENAI_STREAM=false')
+  expect(stdout).not.toContain('FAULT')
+  expect(code).toBe(0)
+})
+
+test('a dialect that lacks its tool is a fault, and the other tools are looked at all the same', async (t) => {
+  const { doctor } = await doctorDesk(t)
+  const { code, stdout } = await doctor({ AGENT_DIALECT: 'docstore', TOOLS: 'calculator' })
+  expect(stdout).toMatch(/FAULT +\S+ +AGENT_DIALECT=docstore cannot do without it: add it to TOOLS\./)
+  expect(line(stdout, 'tools', 'calculator')).toContain('It is on, and answers.')
+  expect(code).toBe(1)
+})
+
+test('an .env that cannot be read is a finding too, in JSON where that is asked for', async (t) => {
+  const { doctor, folder } = await doctorDesk(t)
+  await mkdir(join(folder, '.env'))
+  const { code, stdout } = await doctor({}, ['--json'])
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, findings: [{ area: 'settings', outcome: 'fault' }] })
+  expect(code).toBe(1)
+})
+
+test('an MCP server that wants a login is told what that takes', async (t) => {
+  const { doctor, folder } = await doctorDesk(t)
+  const url = await wantsLogin(t)
+  await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { notes: { type: 'http', url } } }))
+  const { stdout } = await doctor({ MCP_CONFIG: join(folder, 'mcp.json') })
+  expect(line(stdout, 'MCP', 'notes')).toMatch(
+    /FAULT · notes · .*Set REDIS_URL and SECRETS_KEY, then npm run mcp -- login notes\./,
+  )
+})
+
+test('where everything is silent it ends all the same', { timeout: 240_000 }, async (t) => {
+  const { doctor, folder } = await doctorDesk(t)
+  const port = await silence(t)
+  const address = `http://127.0.0.1:${port}/`
+  await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { notes: { type: 'http', url: address } } }))
+  const { code, stdout } = await doctor({
+    ...{ SLACK_API_URL: address, OPENAI_BASE_URL: address, WIKIPEDIA_API_URL: address, TOOL_TIMEOUT_MS: '600000' },
+    ...{ REDIS_URL: `redis://127.0.0.1:${port}`, MCP_CONFIG: join(folder, 'mcp.json') },
+  })
+  expect(line(stdout, 'Slack', 'auth.test')).toContain('FAULT')
+  expect(line(stdout, 'model', 'played-model')).toContain('It has not answered within 35 s.')
+  expect(line(stdout, 'Redis', 'connection')).toContain('FAULT')
+  expect(line(stdout, 'tools', 'wikipedia')).toContain('FAULT')
+  expect(stdout).toMatch(/^MCP +FAULT/m)
+  expect(code).toBe(1)
+})
+
+test('a wiki without TextExtracts is a fault, also where it has no page "Wikipedia"', async (t) => {
+  const wiki = await startWebServer((path, response) => {
+    const asked = new URL(path, 'http://wiki').searchParams
+    if (asked.get('list') === 'search') return sendJson(response, { query: { search: [{ title: 'Dune' }] } })
+    const title = asked.get('titles') ?? ''
+    if (title === 'Wikipedia') return sendJson(response, { query: { pages: { '-1': { title, missing: '' } } } })
+    const isText = (asked.get('prop') ?? '').includes('extracts')
+    const warnings = isText ? { warnings: { query: { '*': 'Unrecognized value for parameter "prop": extracts' } } } : {}
+    sendJson(response, { ...warnings, query: { pages: { 1: { title } } } })
+  })
+  const { doctor } = await doctorDesk(t)
+  const { code, stdout } = await doctor({ WIKIPEDIA_API_URL: `${wiki.url}/api.php` })
+  expect(line(stdout, 'tools', 'wikipedia')).toMatch(/FAULT · wikipedia · .*lacks the extension TextExtracts/)
+  expect(code).toBe(1)
+})
+
+describeWithRedis('with a Redis', () => {
+  test('a front needs no model and a worker no app-level token, and neither is without Redis', async (t) => {
+    const server = await startRedis(['--appendonly', 'yes'])
+    t.onTestFinished(() => server.stop())
+    const { doctor } = await doctorDesk(t)
+    const [front, priceless, worker, alone] = await Promise.all([
+      doctor({ ROLE: 'front', REDIS_URL: server.url, OPENAI_API_KEY: '', OPENAI_BASE_URL: '' }),
+      doctor({ ROLE: 'front', REDIS_URL: server.url, RUN_MAX_USD: '1' }),
+      doctor({ ROLE: 'worker', REDIS_URL: server.url, SLACK_APP_TOKEN: '' }),
+      doctor({ ROLE: 'worker' }),
+    ])
+    expect([front.stdout, priceless.stdout, worker.stdout].filter((text) => text.includes('FAULT'))).toEqual([])
+    expect([front.code, worker.code, alone.code]).toEqual([0, 0, 1])
+    expect(line(front.stdout, 'tools', 'wikipedia')).toContain('it was not tried')
+    expect(line(alone.stdout, 'Redis', 'REDIS_URL')).toMatch(/FAULT · .* ROLE=worker shares a Redis/)
+  })
+
+  test('whose INFO is not for this user is a fault with the right that lacks', async (t) => {
+    const server = await startRedis([
+      '--appendonly',
+      'yes',
+      '--user',
+      'bot',
+      'on',
+      '>sesame-street',
+      '~*',
+      '&*',
+      '+@all',
+      '-info',
+    ])
+    t.onTestFinished(() => server.stop())
+    const { doctor } = await doctorDesk(t)
+    const { stdout } = await doctor({ REDIS_URL: server.url.replace('://', '://bot:sesame-street@') })
+    expect(line(stdout, 'Redis', 'INFO')).toMatch(/FAULT · INFO · .*NOPERM.*\+info/)
+    expect(stdout).not.toContain('sesame-street')
+  })
+
+  test('a replica is a fault, and its master is one only for want of a file', async (t) => {
+    const master = await startRedis()
+    t.onTestFinished(() => master.stop())
+    const replica = await startRedis(['--appendonly', 'yes', '--replicaof', '127.0.0.1', String(master.port)])
+    t.onTestFinished(() => replica.stop())
+    const { doctor } = await doctorDesk(t)
+    const { stdout } = await doctor({ REDIS_URL: replica.url })
+    expect(line(stdout, 'Redis', 'role')).toContain('FAULT · role · It is a replica')
+    const other = await doctor({ REDIS_URL: master.url })
+    expect(line(other.stdout, 'Redis', 'persistence')).toMatch(
+      /note · persistence · It has no append-only file, but a replica/,
+    )
+  })
+
+  test('a Cluster with a node that answers no more does not hold it', { timeout: 240_000 }, async (t) => {
+    const cluster = await startCluster(t, { settings: ['--appendonly', 'yes'] })
+    const { doctor } = await doctorDesk(t)
+    const well = await doctor(cluster.env)
+    expect(line(well.stdout, 'Redis', 'persistence')).toContain('ok')
+    expect(well.code).toBe(0)
+    cluster.servers.at(-1)?.freeze()
+    const { code, stdout } = await doctor(cluster.env)
+    expect(line(stdout, 'Redis', 'connection')).toContain('FAULT')
+    expect(code).toBe(1)
+  })
+})
+
+/** Takes connections and says nothing. */
+async function silence(t: TestContext): Promise<number> {
+  const port = await freePort()
+  const server = createServer((socket) => void socket.on('error', () => {}).resume())
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  t.onTestFinished(() => void server.close())
+  return port
+}
+
+/** Answers everything with 401, as a server does that nobody is logged in to. */
+async function wantsLogin(t: TestContext): Promise<string> {
+  const { createServer: serve } = await import('node:http')
+  const server = serve((_, response) => void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end())
+  const port = await freePort()
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  t.onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${port}/mcp`
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { parseOptions } from '../../../src/commands/eval/options.ts'
+import { runCommand } from '../../harness/command.ts'
+
+const DEFAULTS = { dialect: 'text', model: 'configured', now: new Date('2026-11-21T10:35:00Z') } as const
+
+const parse = (...args: string[]) => parseOptions(args, DEFAULTS)
+
+test('the configured dialect and model are asked, and the results go to a folder named for the set and the time', () => {
+  expect(parse('sets/hotpot.jsonl')).toEqual({
+    kind: 'ask',
+    file: 'sets/hotpot.jsonl',
+    out: 'eval-results/hotpot-20261121-103500',
+    variants: [{ dialect: 'text', model: 'configured' }],
+    append: '',
+    concurrency: 4,
+  })
+})
+
+test('a side of a comparison is a dialect, and a model after the first colon', () => {
+  expect(parse('x.jsonl', '--compare', 'text, json:llama3.1:8b')).toMatchObject({
+    variants: [
+      { dialect: 'text', model: 'configured' },
+      { dialect: 'json', model: 'llama3.1:8b' },
+    ],
+  })
+})
+
+test('the reader alone may be of any dialect, and of the one that each line names where none is given', () => {
+  const read = { kind: 'read', file: 'a.jsonl', out: 'b.jsonl' }
+  expect(parse('--read', 'a.jsonl', '--out', 'b.jsonl')).toEqual(read)
+  expect(parse('--read', 'a.jsonl', '--out', 'b.jsonl', '--dialect', 'json')).toEqual({ ...read, dialect: 'json' })
+  for (const other of ['--model', '--compare', '--append', '--concurrency', '--limit'])
+    expect(() => parse('--read', 'a.jsonl', '--out', 'b.jsonl', other, '1')).toThrow(
+      `${other} means nothing beside --read`,
+    )
+})
+
+test('a replay is of the bracket dialect, and may be limited', () => {
+  expect(parse('--replay', 'sets/fever.jsonl', '--limit', '7')).toEqual({
+    kind: 'replay',
+    file: 'sets/fever.jsonl',
+    out: 'eval-results/fever-20261121-103500',
+    dialect: 'bracket',
+    limit: 7,
+  })
+})
+
+test.each([
+  [[], 'Name a question set'],
+  [['a.jsonl', 'b.jsonl'], 'One file at a time'],
+  [['a.jsonl', '--replay', 'b.jsonl'], 'One file at a time'],
+  [['a.jsonl', '--nope'], "Unknown option '--nope'"],
+  [['a.jsonl', '--limit'], "'--limit <value>' argument missing"],
+  [['a.jsonl', '--limit', '0'], '--limit should be a whole number from 1 on'],
+  [['a.jsonl', '--concurrency', 'x'], '--concurrency should be a whole number from 1 on'],
+  [['a.jsonl', '--dialect', 'latin'], 'the dialect "latin"; there are text, json'],
+  [['a.jsonl', '--compare', 'text,latin'], 'the dialect "latin"'],
+  [['a.jsonl', '--compare', 'text,text:configured'], 'text · configured stands there twice'],
+  [['a.jsonl', '--compare', 'text', '--dialect', 'json'], '--dialect means nothing beside --compare'],
+  [['--replay', 'a.jsonl', '--compare', 'text'], '--compare means nothing beside --replay'],
+  [['--read', 'a.jsonl'], '--read needs --out'],
+])('%j is answered with a sentence', (args, sentence) => {
+  expect(() => parse(...args)).toThrow(sentence)
+})
+
+test('a wrong option ends npm run eval with its sentence and exit code 1, and nothing on stdout', async (t) => {
+  const { code, stdout, stderr } = await runCommand(t, 'src/commands/eval.ts', { args: ['--nope'] })
+  expect({ code, stdout, stderr: stderr.trim() }).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: "Unknown option '--nope'. --help lists the options.",
+  })
+})
+
+test('--help tells every option', async (t) => {
+  const { code, stdout } = await runCommand(t, 'src/commands/eval.ts', { args: ['--help'] })
+  expect(code).toBe(0)
+  for (const option of ['replay', 'read', 'out', 'dialect', 'model', 'compare', 'append', 'concurrency', 'limit'])
+    expect(stdout).toContain(`--${option} `)
+})

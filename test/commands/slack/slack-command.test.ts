@@ -1,0 +1,282 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished, expect, test } from 'vitest'
+import type { LocalSlack, LocalSlackOptions } from '../../../playground/slack/slack.ts'
+import { readManifest } from '../../../src/commands/slack/app-manifest.ts'
+import { temporaryFolder } from '../../harness/command.ts'
+import { localSlack } from '../../harness/local-slack.ts'
+import { freePort } from '../../harness/redis.ts'
+import { describeWithTerminal, startInTerminal } from '../../harness/terminal.ts'
+
+const t = { onTestFinished }
+const BOT = 'xoxb-1111-2222-SecretBotToken'
+const APP = 'xapp-1-A0LOCAL0001-3333-SecretAppToken'
+const SECRET = '8f742231b10e8888abcd99yyyzzz85a5'
+const { scopes } = readManifest('plain')
+
+interface Desk {
+  slack: LocalSlack
+  folder: string
+  env: Record<string, string>
+}
+
+async function desk(options: LocalSlackOptions = {}, dotenv?: string): Promise<Desk> {
+  const slack = await localSlack({ botToken: BOT, appToken: APP, signingSecret: SECRET, scopes, ...options })
+  const folder = await temporaryFolder(t)
+  if (dotenv !== undefined) writeFileSync(join(folder, '.env'), dotenv)
+  return { slack, folder, env: { SLACK_API_URL: slack.apiUrl } }
+}
+
+const sit = ({ folder, env }: Desk, more: { env?: Record<string, string>; after?: string } = {}) =>
+  startInTerminal(t, 'src/commands/slack.ts', { cwd: folder, ...more, env: { ...env, ...more.env } })
+const dotenvOf = ({ folder }: Desk) => readFileSync(join(folder, '.env'), 'utf8')
+
+/** Nothing that is secret was ever on the screen, not even in part. */
+function expectNoSecret(screen: string): void {
+  for (const one of ['SecretBot', 'SecretApp', 'SecretOther', '8f742231']) expect(screen).not.toContain(one)
+}
+
+describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => {
+  test('leads from nothing to a .env: the address, both tokens unseen, the checks', async () => {
+    const here = await desk()
+    const terminal = sit(here)
+    await terminal.shows('Which one? [1] ')
+    terminal.type('\r')
+    await terminal.shows('Open this page:')
+    const address = await terminal.shows(/https:\/\/api\.slack\.com\/apps\?new_app=1&manifest_yaml=\S+/)
+    expect(new URL(address).searchParams.get('manifest_yaml')).toContain('socket_mode_enabled: true')
+    await terminal.shows('OAuth & Permissions → Bot User OAuth Token')
+    await terminal.shows('SLACK_BOT_TOKEN (hidden): ')
+    terminal.type(`${BOT}\r`)
+    await terminal.shows('Basic Information → App-Level Tokens')
+    await terminal.shows('SLACK_APP_TOKEN (hidden): ')
+    terminal.type(`${APP}\r`)
+    await terminal.shows('✓ The bot token is that of @thinkaloud in the workspace Local Slack (T0LOCAL0001).')
+    await terminal.shows(`✓ The app has all ${scopes.length} scopes of manifest.yml.`)
+    await terminal.shows('✓ The app-level token opens Socket Mode connections.')
+    await terminal.shows('.env is written: SLACK_BOT_TOKEN and SLACK_APP_TOKEN')
+    await terminal.shows('OPENAI_API_KEY is missing')
+    expect(await terminal.ended).toBe(0)
+    expectNoSecret(terminal.screen())
+    expect(dotenvOf(here)).toContain(`\nSLACK_BOT_TOKEN=${BOT}\n`)
+    expect(dotenvOf(here)).toContain(`\nSLACK_APP_TOKEN=${APP}\n`)
+    expect(statSync(join(here.folder, '.env')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(here.folder)).toEqual(['.env'])
+  })
+
+  test('the agent app’s manifest is offered too, and where there is a desktop the browser is opened', async () => {
+    const here = await desk()
+    const opened = join(here.folder, 'opened')
+    writeFileSync(join(here.folder, 'xdg-open'), `#!/bin/sh\nprintf %s "$1" > "${opened}"\n`)
+    chmodSync(join(here.folder, 'xdg-open'), 0o755)
+    const terminal = sit(here, { env: { DISPLAY: ':0', PATH: `${here.folder}:${process.env.PATH}` } })
+    await terminal.shows('Which one? [1] ')
+    terminal.type('2\r')
+    await terminal.shows('Your browser opens this page')
+    await here.slack.until(() => existsSync(opened) && readFileSync(opened, 'utf8').includes('agent_view'), 'the page')
+    terminal.type('\u0003')
+    expect(await terminal.ended).toBe(130)
+  })
+
+  test('a token of the wrong form is told at once, and asked for again', async () => {
+    const here = await desk()
+    const terminal = sit(here)
+    await terminal.shows('Which one? [1] ')
+    terminal.type('\r')
+    await terminal.shows('SLACK_BOT_TOKEN (hidden): ')
+    terminal.type('\r')
+    await terminal.shows('✗ Nothing came.')
+    terminal.type(`${APP}\r`)
+    await terminal.shows('✗ What begins with xapp- is the app-level token, not SLACK_BOT_TOKEN.')
+    terminal.type('xoxp-SecretOther\r')
+    await terminal.shows('✗ What begins with xoxp- is a person’s own token, not SLACK_BOT_TOKEN.')
+    terminal.type('SecretOther\r')
+    await terminal.shows('✗ SLACK_BOT_TOKEN should be a token that begins with xoxb-.')
+    terminal.type(`${BOT}\r`)
+    await terminal.shows('SLACK_APP_TOKEN (hidden): ')
+    terminal.type(`${BOT}\r`)
+    await terminal.shows('✗ What begins with xoxb- is the bot token, not SLACK_APP_TOKEN.')
+    terminal.type(`${APP}\r`)
+    await terminal.shows('.env is written')
+    expect(await terminal.ended).toBe(0)
+    expectNoSecret(terminal.screen())
+  })
+
+  test('both tokens pasted at once, ahead of the questions, are taken and not shown', async () => {
+    const here = await desk()
+    const terminal = sit(here)
+    await terminal.shows('Which one? [1] ')
+    terminal.type(`\r\u001b[200~${BOT}\r\n${APP}\r\n\u001b[201~`)
+    await terminal.shows('.env is written')
+    expect(await terminal.ended).toBe(0)
+    expectNoSecret(terminal.screen())
+  })
+
+  test('a signing secret in place of the app-level token is HTTP mode', async () => {
+    const here = await desk()
+    const terminal = sit(here)
+    await terminal.shows('Which one? [1] ')
+    terminal.type(`\r${BOT}\r\r`)
+    await terminal.shows('https://YOUR-HOST/slack/events under Event Subscriptions')
+    await terminal.shows('Basic Information → App Credentials → Signing Secret')
+    await terminal.shows('SLACK_SIGNING_SECRET (hidden): ')
+    terminal.type('short\r')
+    await terminal.shows('✗ SLACK_SIGNING_SECRET should be at least 8 characters')
+    terminal.type(`${SECRET}\r`)
+    await terminal.shows('✓ Events come over HTTP')
+    await terminal.shows('.env is written: SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET')
+    expect(await terminal.ended).toBe(0)
+    expectNoSecret(terminal.screen())
+    expect(dotenvOf(here)).toContain(`\nSLACK_SIGNING_SECRET=${SECRET}\n`)
+  })
+
+  test('a token that Slack does not know is asked for again, with where to find it', async () => {
+    const here = await desk()
+    const terminal = sit(here)
+    await terminal.shows('Which one? [1] ')
+    terminal.type(`\rxoxb-SecretOther\rxapp-1-A0LOCAL0001-4-SecretOther\r`)
+    await terminal.shows('✗ SLACK_BOT_TOKEN is not known to Slack: revoked, or not copied whole (invalid_auth).')
+    await terminal.shows('https://api.slack.com/apps/A0LOCAL0001/oauth')
+    await terminal.shows('✗ SLACK_APP_TOKEN is not known to Slack')
+    await terminal.shows('https://api.slack.com/apps/A0LOCAL0001/general')
+    await terminal.shows('Take others for SLACK_BOT_TOKEN and SLACK_APP_TOKEN? [Y/n] ')
+    expect(existsSync(join(here.folder, '.env'))).toBe(false)
+    terminal.type(`y\r${BOT}\r${APP}\r`)
+    await terminal.shows('.env is written')
+    expect(await terminal.ended).toBe(0)
+    expectNoSecret(terminal.screen())
+  })
+
+  test('an app-level token without connections:write says so, and which page makes another', async () => {
+    const here = await desk()
+    here.slack.fault({ method: 'apps.connections.open', error: 'missing_scope' })
+    const terminal = sit(here)
+    await terminal.shows('Which one? [1] ')
+    terminal.type(`\r${BOT}\r${APP}\r`)
+    await terminal.shows('✗ SLACK_APP_TOKEN is without the scope connections:write.')
+    await terminal.shows('Take another SLACK_APP_TOKEN? [Y/n] ')
+    terminal.type('n\r')
+    expect(await terminal.ended).toBe(1)
+    expect(readdirSync(here.folder)).toEqual([])
+  })
+
+  test('tokens of two apps are told apart', async () => {
+    const here = await desk({ appToken: 'xapp-1-A0OTHER0001-4-SecretOther' })
+    const terminal = sit(here)
+    await terminal.shows('Which one? [1] ')
+    terminal.type(`\r${BOT}\rxapp-1-A0OTHER0001-4-SecretOther\r`)
+    await terminal.shows('✗ The bot token is of the app A0LOCAL0001, the app-level token of A0OTHER0001.')
+    await terminal.shows('Take another SLACK_APP_TOKEN? [Y/n] ')
+    terminal.type('n\r')
+    expect(await terminal.ended).toBe(1)
+    expectNoSecret(terminal.screen())
+  })
+
+  test('without a network it says so, keeps what there is, and ends', async () => {
+    const here = await desk()
+    const terminal = sit(here, { env: { SLACK_API_URL: `http://127.0.0.1:${await freePort()}/api/` } })
+    await terminal.shows('Which one? [1] ')
+    terminal.type(`\r${BOT}\r${APP}\r`)
+    await terminal.shows(/✗ 127\.0\.0\.1:\d+ could not be reached\./)
+    await terminal.shows('behind a proxy set HTTPS_PROXY')
+    expect(await terminal.ended).toBe(1)
+    expect(readdirSync(here.folder)).toEqual([])
+  })
+
+  test('an existing .env keeps every other line, and a token in it is replaced only on a yes', async () => {
+    const kept = `# mine\r\nOPENAI_API_KEY='sk-1' # key\r\nSLACK_BOT_TOKEN="xoxb-SecretOther" # old\r\nLOG_LEVEL=warn\r\n`
+    const here = await desk({}, kept)
+    const first = sit(here)
+    await first.shows('There are tokens already')
+    await first.shows('SLACK_APP_TOKEN (hidden): ')
+    first.type(`${APP}\r`)
+    await first.shows('Take another SLACK_BOT_TOKEN? [Y/n] ')
+    first.type(`\r${BOT}\r`)
+    await first.shows('.env has another SLACK_BOT_TOKEN. Replace? [y/N] ')
+    first.type('\r')
+    await first.shows('Nothing is written')
+    expect(await first.ended).toBe(1)
+    expect(dotenvOf(here)).toBe(kept)
+
+    const second = sit(here)
+    await second.shows('SLACK_APP_TOKEN (hidden): ')
+    second.type(`${APP}\r\r${BOT}\ry\r`)
+    await second.shows('.env is written')
+    await second.shows('Start it now?')
+    second.type('n\r')
+    expect(await second.ended).toBe(0)
+    expect(dotenvOf(here)).toBe(
+      `# mine\r\nOPENAI_API_KEY='sk-1' # key\r\n# npm run slack: team T0LOCAL0001, app A0LOCAL0001\r\n` +
+        `SLACK_BOT_TOKEN=${BOT} # old\r\nLOG_LEVEL=warn\r\nSLACK_APP_TOKEN=${APP}\r\n`,
+    )
+    expectNoSecret(first.screen() + second.screen())
+  })
+
+  test('run again after an update it names the scope that came, waits for the click, and looks again', async () => {
+    const granted = scopes.filter((scope) => scope !== 'reactions:read' && scope !== 'files:write')
+    const here = await desk({ scopes: granted }, `SLACK_BOT_TOKEN=${BOT}\nSLACK_APP_TOKEN=${APP}\n`)
+    const terminal = sit(here)
+    await terminal.shows('✗ The app is installed without files:write, reactions:read, which manifest.yml asks for.')
+    await terminal.shows(
+      'https://api.slack.com/apps/A0LOCAL0001/oauth: OAuth & Permissions → Scopes → Bot Token Scopes',
+    )
+    await terminal.shows('Install App → Reinstall to Workspace')
+    await terminal.shows('q and Enter ends: ')
+    granted.push('reactions:read')
+    terminal.type('\r')
+    await terminal.shows('! The app is installed without files:write, which manifest.yml asks for. It can do without.')
+    await terminal.shows('All is well with Slack.')
+    expect(await terminal.ended).toBe(0)
+  })
+
+  test('run again it names a token that was revoked', async () => {
+    const here = await desk({ ackMs: 10, retryMs: [] }, `SLACK_BOT_TOKEN=${BOT}\nSLACK_APP_TOKEN=${APP}\n`)
+    await here.slack.people.uninstall()
+    const terminal = sit(here)
+    await terminal.shows('✗ SLACK_BOT_TOKEN is of an app that was removed from its workspace (account_inactive).')
+    await terminal.shows('Install App → Install to Workspace')
+    await terminal.shows('Take another SLACK_BOT_TOKEN? [Y/n] ')
+    terminal.type('n\r')
+    expect(await terminal.ended).toBe(1)
+  })
+
+  test('run again it names another workspace', async () => {
+    const before = `# npm run slack: team T0BEFORE001, app A0LOCAL0001\nSLACK_BOT_TOKEN=${BOT}\nSLACK_APP_TOKEN=${APP}\n`
+    const here = await desk({}, before)
+    const terminal = sit(here)
+    await terminal.shows('The token is of another workspace than before: T0LOCAL0001, where it was T0BEFORE001.')
+    expect(await terminal.ended).toBe(0)
+    expect(dotenvOf(here)).toBe(before.replace('T0BEFORE001', 'T0LOCAL0001'))
+  })
+
+  test('Ctrl+C leaves the terminal echoing, and nothing written', async () => {
+    const here = await desk()
+    for (const typed of ['', `\r${BOT}`, `\r${BOT}\rxapp-`]) {
+      const terminal = sit(here, { after: 'stty -a' })
+      await terminal.shows('Which one? [1] ')
+      terminal.type(typed)
+      if (typed !== '') await terminal.shows('(hidden): ')
+      terminal.type('\u0003')
+      await terminal.shows('Stopped.')
+      await terminal.shows(/(?<!-)\becho\b/)
+      expect(await terminal.ended).toBe(130)
+      expect(terminal.screen()).toMatch(/(?<!-)\bicanon\b/)
+      expectNoSecret(terminal.screen())
+    }
+    expect(readdirSync(here.folder)).toEqual([])
+  })
+
+  test('offers to start, and starts the bot with what it has written', async () => {
+    const here = await desk()
+    const terminal = sit(here, { env: { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1', HOST: '127.0.0.1', PORT: '0' } })
+    await terminal.shows('Which one? [1] ')
+    terminal.type(`\r${BOT}\r${APP}\r`)
+    await terminal.shows('Start it now? [Y/n] ')
+    terminal.type('\r')
+    await here.slack.until(() => here.slack.sockets.count() > 0, 'the bot’s socket', 30_000)
+    await terminal.shows('Thinkaloud')
+    terminal.type('\u0003')
+    expect(await terminal.ended).toBe(0)
+    expectNoSecret(terminal.screen())
+  })
+})

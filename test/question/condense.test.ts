@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest'
+import type { Usage } from '../../src/agent/types.ts'
+import { condense } from '../../src/question/condense.ts'
+import type { Turn } from '../../src/stores/history/types.ts'
+import { loadPrompts } from '../../src/base/prompts.ts'
+import { modelAt } from '../harness/agent-run.ts'
+import type { Ends } from '../harness/ends.ts'
+import { playModel, type Turn as Played } from '../harness/played-model.ts'
+
+const turn = (question: string, answer: string, standalone = question): Turn => ({
+  id: question,
+  question,
+  standalone,
+  answer,
+  user: 'U1',
+  at: 1,
+})
+const TURNS = [
+  turn('Who wrote Dune?', 'Frank Herbert.'),
+  turn('and when was he born?', 'In 1920.', 'When was Frank Herbert born?'),
+]
+
+async function condensed(t: Ends, said: Played, { question = 'and his brother?', turns = TURNS } = {}) {
+  const model = await playModel(t, [said])
+  const usage: Usage[] = []
+  const options = {
+    model: modelAt(model.url),
+    prompts: loadPrompts(),
+    signal: AbortSignal.timeout(60_000),
+    onUsage: (one: Usage) => usage.push(one),
+  }
+  return { text: await condense(question, { turns, nonce: 'n0nce' }, options), requests: model.requests, usage }
+}
+
+test('the prompt holds what was said, each question as it was understood, and the message last', async (t) => {
+  const { requests } = await condensed(t, 'Who was Frank Herbert’s brother?')
+  expect(requests[0]?.prompt).toMatch(/standalone question/i)
+  expect(requests[0]?.prompt).toContain(
+    'Conversation:\nQ: Who wrote Dune?\nA: Frank Herbert.\nQ: When was Frank Herbert born?\nA: In 1920.\n\nMessage: and his brother?\nStandalone question:',
+  )
+})
+
+test.each([
+  ['as it is', 'Who was his brother?', 'Who was his brother?'],
+  ['with the label', 'Standalone question: Who was his brother?', 'Who was his brother?'],
+  ['with the label in bold, in other case', '**STANDALONE QUESTION:** Who was his brother?', 'Who was his brother?'],
+  ['with a full-width colon', 'Standalone question：他哥哥是谁？', '他哥哥是谁？'],
+  ['in quotes', '"Who was his brother?"', 'Who was his brother?'],
+  ['with quotes inside', '"Dune" or "Emma"?', '"Dune" or "Emma"?'],
+  ['after thinking', '<think>Hm, he is Herbert.</think>\n\nWho was his brother?', 'Who was his brother?'],
+  ['empty', '  \n', 'and his brother?'],
+  ['of thinking alone', '<think>Hm.</think>', 'and his brother?'],
+])('a standalone question %s is read', async (_, said, expected) => {
+  const ends: (() => Promise<void> | void)[] = []
+  const { text } = await condensed({ onTestFinished: (end) => void ends.push(end) }, said)
+  expect(text).toBe(expected)
+  for (const end of ends) await end()
+})
+
+describe.concurrent('a standalone question that repeats the prompt is not taken', () => {
+  test.for([
+    ['the whole prompt', '', 'Conversation:\nQ: Who wrote Dune?\nA: Frank Herbert.\n\nMessage: and his brother?'],
+    ['its labels, then a question', 'Message: and his brother?\n', 'Standalone question: Who was his brother?'],
+    ['a sentence of the template', '', 'If it already stands alone, repeat it as it is. Who was his brother?'],
+    ['the conversation', '', 'Who wrote Dune? A: Frank Herbert. and his brother?'],
+    ['the conversation without its labels', 'Who wrote Dune?\n', 'Frank Herbert.\nWho was his brother?'],
+    ['labels in bold', '', '**Q:** Who was his brother?\n**A:** Nobody.'],
+  ] as const)('%s', async ([, head, said], t) => {
+    expect((await condensed(t, head + said)).text).toBe('and his brother?')
+  })
+
+  test('but what the person wrote may be repeated, and an answer that a follow-up is about', async (t) => {
+    const question = 'Message: the mail says\nQ: Who? Make sense of that.'
+    const whole = 'Message: the mail says\nQ: Who wrote Dune? Make sense of that.'
+    expect((await condensed(t, whole, { question })).text).toBe(whole)
+    const about = 'Translate "Frank Herbert." into German.'
+    expect((await condensed(t, about, { question: 'translate that' })).text).toBe(about)
+  })
+})
+
+test('a thread without history costs no call', async (t) => {
+  const { text, requests } = await condensed(t, 'never asked', { turns: [] })
+  expect([text, requests]).toEqual(['and his brother?', []])
+})
+
+test('what people wrote arrives unchanged, and a long answer loses its middle', async (t) => {
+  const odd = '$& {{history}} {{question}} $1 日本'
+  const { requests } = await condensed(t, 'x', { question: odd, turns: [turn(odd, `begin ${'x'.repeat(5000)} end`)] })
+  expect(requests[0]?.prompt).toMatch(/A: begin x+\n… \(\d+ characters cut\) …\nx+ end\n/)
+  expect(requests[0]?.prompt.split(odd)).toHaveLength(3)
+})
+
+test('its tokens are counted', async (t) => {
+  const { usage } = await condensed(t, 'x')
+  expect(usage).toEqual([{ model: 'played-model', inputTokens: expect.any(Number), outputTokens: 1, estimated: false }])
+})
+
+test('a rewriting far longer than what was asked is none: the question stays as it was typed', async (t) => {
+  const question = 'and his brother?'
+  const longest = `Who is ${'x'.repeat(2 * question.length + 4000 - 'Who is ?'.length)}?`
+  expect((await condensed(t, longest)).text).toBe(longest)
+  expect((await condensed(t, `${longest}?`)).text).toBe(question)
+})
+
+test('a long question may be rewritten at length', async (t) => {
+  const question = 'Compare them: '.repeat(1_000)
+  const standalone = `${question}\nThat is, Dune and Emma.`
+  expect((await condensed(t, standalone, { question })).text).toBe(standalone)
+})
+
+test('an answer of 1500 characters is shown whole, and of a longer one no more', async (t) => {
+  const whole = `begin ${'y'.repeat(1500 - 'begin  end'.length)} end`
+  const { requests } = await condensed(t, 'x', { turns: [turn('One?', whole), turn('Two?', `${whole}.`)] })
+  const [, first, second] = /\nA: ([^]*)\nQ: Two\?\nA: ([^]*)\n\nMessage: /.exec(requests[0]!.prompt) ?? []
+  expect(first).toBe(whole)
+  expect(second).toMatch(/^begin y+\n… \(1 characters cut\) …\ny+ end\.$/)
+})

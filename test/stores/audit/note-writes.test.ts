@@ -1,0 +1,96 @@
+/** What cannot be played with tools of people's own: rounds of questions, grants, tools that are gone, a list that is away. */
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { zodInput } from '../../../src/agent/tool-input.ts'
+import type { Awaited, Tool, ToolStep } from '../../../src/agent/types.ts'
+import { memoryAudit } from '../../../src/stores/audit/memory-audit.ts'
+import { noteWrites, type WritesOf } from '../../../src/stores/audit/note-writes.ts'
+import { callKey } from '../../../src/stores/runs/call-key.ts'
+import { keptLog, question, toolStep } from '../../harness/stores.ts'
+
+const tool = (more: Partial<Tool> = {}): Tool => ({
+  ...{ name: 'ledger__add', description: 'Adds.', effects: 'write', server: 'ledger' },
+  ...zodInput(z.object({ what: z.string(), times: z.coerce.number().default(1) })),
+  run: async () => 'added',
+  ...more,
+})
+
+const step = (more: Partial<ToolStep>) =>
+  toolStep(1, { action: { tool: 'ledger__add', input: { what: 'x' } }, ...more })
+const APPROVAL: Awaited = { kind: 'approval', input: { what: 'shown', times: 2 }, server: 'ledger', says: 'Adds.' }
+const QUESTION: Awaited = { kind: 'question', server: 'ledger', message: 'Sure?', state: 1 }
+const observation = { text: 'x', ok: true }
+
+async function noted(one: ToolStep, more: Partial<WritesOf> = {}) {
+  const audit = memoryAudit()
+  const saved = { decisions: {} }
+  const at = Date.now()
+  const of = { question: question('1', { at }), saved, tools: [tool()], isOver: false, audit, log: keptLog(), ...more }
+  await noteWrites([{ n: 3, step: one }], of)
+  return (await audit.list({ team: 'T1' }, 9))[0]
+}
+
+const begun = Date.now()
+
+describe('of a step', () => {
+  test('a tool that only reads is no write, whether a person was asked or not; neither is a call that nobody was asked about', async () => {
+    const tools = [tool({ effects: 'read' })]
+    expect(await noted(step({ waiting: { since: begun, for: APPROVAL }, observation }), { tools })).toBeUndefined()
+    expect(await noted(step({ observation }))).toBeUndefined()
+    expect(await noted(step({ waiting: { since: begun, for: APPROVAL } }))).toBeUndefined()
+  })
+
+  test('the arguments are hashed as the tool gets them; of a call that was not made, as they were shown', async () => {
+    const sent = await noted(step({ begun, waiting: { since: 1, for: APPROVAL } }))
+    expect(sent?.argumentsHash).toBe(callKey('ledger__add', { times: 1, what: 'x' }))
+    const refused = await noted(step({ waiting: { since: begun, for: APPROVAL }, observation }))
+    expect(refused).toMatchObject({ at: begun, outcome: 'not_run', server: 'ledger' })
+    expect(refused?.argumentsHash).toBe(callKey('ledger__add', { what: 'shown', times: 2 }))
+  })
+
+  test('the approval counts, not what the asker answered to the tool since', async () => {
+    const decisions = {
+      '3': { outcome: 'allowed', by: 'U2' },
+      '3.2': { outcome: 'answered', by: 'U1', action: 'accept' },
+      '3.3': { outcome: 'expired' },
+      '30': { outcome: 'denied', by: 'U3' },
+    } as const
+    const waiting = { since: begun, round: 3, for: QUESTION }
+    expect(await noted(step({ begun, waiting, observation }), { saved: { decisions } })).toMatchObject({
+      ...{ how: 'once', decidedBy: 'U2', outcome: 'done' },
+    })
+  })
+
+  test('a call that was answered with a question has had no effect, once its run is over', async () => {
+    const asked = step({ waiting: { since: begun, for: QUESTION } })
+    expect(await noted(asked)).toBeUndefined()
+    expect(await noted(asked, { isOver: true })).toMatchObject({ how: 'config', outcome: 'not_run' })
+  })
+
+  test('a call that was too slow may have taken effect', async () => {
+    const late = step({ begun, observation: { text: 'It did not finish.', ok: false, down: true } })
+    expect(await noted(late)).toMatchObject({ outcome: 'unknown' })
+  })
+
+  test('who has allowed the tool in the thread is named where nobody was asked; of others the settings have allowed it', async () => {
+    const grantedBy = async () => 'U7'
+    const asks = [tool({ needsApproval: true })]
+    expect(await noted(step({ begun }), { tools: asks, grantedBy })).toMatchObject({ how: 'always', decidedBy: 'U7' })
+    expect(await noted(step({ begun }), { grantedBy })).toMatchObject({ how: 'config' })
+  })
+
+  test('a tool that is not there any more leaves what was shown', async () => {
+    const gone = await noted(step({ begun, waiting: { since: 1, for: APPROVAL } }), { tools: [] })
+    expect(gone).toMatchObject({ tool: 'ledger__add', server: 'ledger', outcome: 'begun' })
+    expect(gone?.argumentsHash).toBe(callKey('ledger__add', { what: 'shown', times: 2 }))
+    expect(await noted(step({ begun }), { tools: [] })).toMatchObject({ outcome: 'begun' })
+  })
+})
+
+test('a list that is away keeps a write from being made, and not a run from ending', async () => {
+  const away = { ...memoryAudit(), note: () => Promise.reject(new Error('Redis is full')) }
+  const log = keptLog()
+  await expect(noted(step({ begun }), { audit: away })).rejects.toThrow('Redis is full')
+  expect(await noted(step({ begun }), { audit: away, isOver: true, log })).toBeUndefined()
+  expect(log.lines).toMatchObject([{ level: 'warn', message: 'how a write ended could not be noted' }])
+})

@@ -1,0 +1,224 @@
+/** What the audit list says of a conversation, with the whole bot on a local Slack, tools that write and a real Redis. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Redis } from 'ioredis'
+import { expect, onTestFinished, test } from 'vitest'
+import type { AuditEntry } from '../../../src/stores/audit/types.ts'
+import { loadConfig, type Env } from '../../../src/config.ts'
+import { createLog } from '../../../src/base/log.ts'
+import { ALICE, BOB, GENERAL, TEAM } from '../../../playground/slack/slack.ts'
+import { callKey } from '../../../src/stores/runs/call-key.ts'
+import { undecidedSteps, type Decision } from '../../../src/stores/runs/types.ts'
+import { createStores } from '../../../src/question/open-stores.ts'
+import { envFor, startBot, type TestBotOptions, type Thread } from '../../harness/bot.ts'
+import { runCommand, temporaryFolder } from '../../harness/command.ts'
+import { fileEnds, type Ends } from '../../harness/ends.ts'
+import { act, finish } from '../../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../../harness/redis.ts'
+import { deferred, eventually } from '../../harness/stores.ts'
+import { sendJson, startWebServer } from '../../harness/web-server.ts'
+
+const ends = fileEnds()
+
+/** A tool in a file of its own: it writes its input down at an address. */
+function toolFile(name: string, url: string, more: string): string {
+  const run = `async run(input, { signal }) {
+    const response = await fetch(${JSON.stringify(url)} + encodeURIComponent(input), { method: 'POST', signal })
+    if (!response.ok) throw new Error('The shelf is full.')
+    return 'written'
+  }`
+  return `export default { name: '${name}', description: 'Writes down.', effects: 'write', ${more}, ${run} }\n`
+}
+
+describeWithRedis('the audit list', async () => {
+  const server = await startRedis()
+  ends.onTestFinished(() => server.stop())
+  let count = 0
+
+  /** A bot whose tools `write` and `ask_write` (which needs a person) write at an address where `onWrite` hears of it. */
+  async function world(t: Ends, options: TestBotOptions & { onWrite?: (what: string) => Promise<unknown> } = {}) {
+    const prefix = `noted${count++}`
+    const written: string[] = []
+    const shelf = await startWebServer((path, response) => {
+      const what = decodeURIComponent(path.slice(1))
+      written.push(what)
+      const said = options.onWrite?.(what) ?? Promise.resolve()
+      void said.then(() => sendJson(response, {}, what === 'too much' ? 507 : 200))
+    })
+    const folder = await temporaryFolder(t)
+    await writeFile(join(folder, 'a.js'), toolFile('write', `${shelf.url}/`, 'needsApproval: false'))
+    await writeFile(join(folder, 'b.js'), toolFile('ask_write', `${shelf.url}/`, 'needsApproval: true'))
+    const env: Env = { CUSTOM_TOOLS_DIR: folder, REDIS_URL: server.url, REDIS_PREFIX: prefix, ...options.env }
+    const bot = await startBot(t, { ...options, env })
+    const stores = await createStores(loadConfig({ ...envFor(bot), ...env, ROLE: 'front' }), createLog('silent'))
+    const redis = new Redis(server.url)
+    t.onTestFinished(async () => {
+      await stores.queue.stop(0)
+      await stores.close()
+      redis.disconnect()
+    })
+    const listed = () => stores.audit.list({ team: TEAM }, 99)
+    return { ...bot, stores, redis, prefix, written, listed }
+  }
+  type World = Awaited<ReturnType<typeof world>>
+
+  const runOf = ({ ts }: Thread) => ({ thread: `${TEAM}:${GENERAL}:${ts}`, id: `${TEAM}:${GENERAL}:${ts}` })
+
+  /** Waits until the run is parked for a person, and decides. */
+  async function decide({ stores, listed }: World, thread: Thread, decision: Decision): Promise<AuditEntry[]> {
+    const waits = async () => undecidedSteps((await stores.control.load(runOf(thread)))!.saved)
+    await eventually(async () => expect(await waits()).toHaveLength(1))
+    await eventually(async () => expect(await stores.queue.stats()).toMatchObject({ active: 0, waiting: 0 }))
+    const before = await listed()
+    const [key = ''] = await waits()
+    expect(await stores.control.wake(runOf(thread), key, decision)).toBe('woken')
+    return before
+  }
+
+  test('has a write that a person allowed from before the call on, and then what came of it', async (t) => {
+    const during: AuditEntry[][] = []
+    const onWrite = async () => during.push(await bot.listed())
+    const bot: World = await world(t, { onWrite, model: [act('I write.', 'ask_write', 'milk'), finish('Done.')] })
+    const thread = await bot.mention('Put milk on the list')
+    const argumentsHash = callKey('ask_write', { input: 'milk' })
+    const before = await decide(bot, thread, { outcome: 'allowed', by: BOB, key: argumentsHash })
+    await thread.ended()
+    const entry = {
+      ...{ run: runOf(thread).id, step: 1, team: TEAM, channel: GENERAL, thread: thread.ts, tool: 'ask_write' },
+      ...{ askedBy: ALICE, decidedBy: BOB, how: 'once', argumentsHash, at: expect.any(Number) },
+    }
+    expect(before).toEqual([])
+    expect(during).toEqual([[{ ...entry, outcome: 'begun' }]])
+    await eventually(async () => expect(await bot.listed()).toEqual([{ ...entry, outcome: 'done' }]))
+    expect(JSON.stringify(await bot.listed())).not.toContain('milk')
+  })
+
+  test.each<[string, Decision, object]>([
+    ['always', { outcome: 'allowed', by: BOB, always: true }, { how: 'always', decidedBy: BOB, outcome: 'done' }],
+    ['denied', { outcome: 'denied', by: BOB, reason: 'no' }, { how: 'denied', decidedBy: BOB, outcome: 'not_run' }],
+    ['expired', { outcome: 'expired' }, { how: 'expired', outcome: 'not_run' }],
+    [
+      'allowed for other arguments',
+      { outcome: 'allowed', by: BOB, key: 'ff' },
+      { how: 'once', decidedBy: BOB, outcome: 'not_run' },
+    ],
+  ])('says how it was decided: %s', async (_, decision, said) => {
+    const bot = await world({ onTestFinished }, { model: [act('I write.', 'ask_write', 'milk'), finish('Done.')] })
+    const thread = await bot.mention('Put milk on the list')
+    await decide(bot, thread, decision)
+    await thread.ended()
+    await eventually(async () => expect(await bot.listed()).toMatchObject([said]))
+    const [entry, ...others] = await bot.listed()
+    expect(entry).toMatchObject({ ...said, argumentsHash: callKey('ask_write', { input: 'milk' }) })
+    expect(Object.hasOwn(entry!, 'decidedBy')).toBe('decidedBy' in said)
+    expect(others).toEqual([])
+    expect(bot.written).toHaveLength(entry?.outcome === 'done' ? 1 : 0)
+  })
+
+  test('tells a write that nobody is asked about from one of a person, and one that failed from one that was done', async (t) => {
+    const steps = [act('One.', 'write', 'milk'), act('Two.', 'write', 'too much'), act('Three.', 'calculator', '1+1')]
+    const bot = await world(t, { model: [...steps, finish('Done.')] })
+    await (await bot.mention('Put much on the list')).ended()
+    const said = async () =>
+      (await bot.listed()).map(({ step, how, outcome, decidedBy }) => [step, how, outcome, decidedBy])
+    await eventually(async () =>
+      expect(await said()).toEqual([
+        [2, 'config', 'failed', undefined],
+        [1, 'config', 'done', undefined],
+      ]),
+    )
+  })
+
+  test('says that it is not known what came of a call that was cut off', async (t) => {
+    const held = deferred()
+    const bot = await world(t, { onWrite: () => held.promise, model: [act('I write.', 'write', 'milk')] })
+    const thread = await bot.mention('Put milk on the list')
+    await bot.slack.until(() => bot.written.length === 1, 'the call')
+    expect(await bot.listed()).toMatchObject([{ outcome: 'begun' }])
+    await bot.stores.control.send(runOf(thread), { type: 'stop', by: ALICE })
+    await thread.ended()
+    await eventually(async () => expect(await bot.listed()).toMatchObject([{ step: 1, outcome: 'unknown' }]))
+    held.resolve()
+  })
+
+  test('says so too where the question was taken back meanwhile', async (t) => {
+    const held = deferred()
+    const bot = await world(t, { onWrite: () => held.promise, model: [act('I write.', 'write', 'milk')] })
+    const thread = await bot.mention('Put milk on the list')
+    await bot.slack.until(() => bot.written.length === 1, 'the call')
+    await thread.delete()
+    await eventually(async () => expect(await bot.listed()).toMatchObject([{ step: 1, outcome: 'unknown' }]))
+    held.resolve()
+  })
+
+  test('has what a process that died had no time to note, once another takes the run up', async (t) => {
+    const steps = [act('One.', 'write', 'milk'), act('Two.', 'write', 'eggs'), act('Three.', 'ask_write', 'tea')]
+    const during: number[][] = []
+    const onWrite = async () => during.push((await bot.listed()).map(({ step }) => step).sort())
+    const bot: World = await world(t, { onWrite, model: [...steps, finish('Done.')] })
+    const thread = await bot.mention('Put all on the list')
+    const key = `${bot.prefix}:{${runOf(thread).thread}}:run:${runOf(thread).id}`
+    await eventually(async () => expect(await bot.redis.hget(key, 'state')).toBe('parked'))
+    // As it stands when the process dies before it has noted the first write's end, and before it has heard the second's.
+    const entries = `${bot.prefix}:{${TEAM}}:audit`
+    await bot.redis.del(entries, `${entries}-times`)
+    const { observation, ...second } = JSON.parse((await bot.redis.hget(key, 'step:2')) ?? '') as {
+      observation: object
+    }
+    expect(observation).toMatchObject({ ok: true })
+    await bot.redis.hset(key, 'step:2', JSON.stringify(second))
+    await decide(bot, thread, { outcome: 'allowed', by: BOB })
+    await thread.ended()
+    expect(bot.written).toEqual(['milk', 'eggs', 'tea'])
+    expect(during).toEqual([[1], [1, 2], [1, 2, 3]])
+    const said = async () =>
+      (await bot.listed()).map(({ step, outcome, argumentsHash }) => [step, outcome, argumentsHash]).sort()
+    await eventually(async () =>
+      expect(await said()).toEqual([
+        [1, 'done', callKey('write', { input: 'milk' })],
+        [2, 'unknown', callKey('write', { input: 'eggs' })],
+        [3, 'done', callKey('ask_write', { input: 'tea' })],
+      ]),
+    )
+  })
+
+  test('hears nothing of a question without writes', async (t) => {
+    const bot = await world(t, { model: [act('I count.', 'calculator', '1+1'), finish('2')] })
+    await (await bot.mention('One and one?')).ended()
+    await eventually(async () => expect(await bot.stores.queue.stats()).toMatchObject({ active: 0, waiting: 0 }))
+    expect(await bot.redis.keys(`${bot.prefix}:*audit*`)).toEqual([])
+  })
+
+  test('is printed by a command: a line each, the newest first, or JSON', async (t) => {
+    const steps = [act('One.', 'write', 'milk'), act('Two.', 'ask_write', 'tea')]
+    const bot = await world(t, { model: [...steps, finish('Done.')] })
+    const thread = await bot.mention('Put both on the list')
+    await decide(bot, thread, { outcome: 'allowed', by: BOB, always: true })
+    await thread.ended()
+    await eventually(async () => expect(await bot.listed()).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]))
+    const env = { REDIS_URL: server.url, REDIS_PREFIX: bot.prefix }
+    const audit = (...args: string[]) => runCommand(t, 'src/commands/runs.ts', { args: ['audit', ...args], env })
+    const [all, one, json, wrong] = await Promise.all([audit(), audit('1'), audit('2', '--json'), audit('some')])
+    const hash = callKey('write', { input: 'milk' }).slice(0, 12)
+    const [newest = '', older = '', ...rest] = all.stdout.split('\n')
+    expect(newest).toMatch(
+      new RegExp(
+        `^\\d{4}-\\S+Z {2}done {2}ask_write {2}asked by ${ALICE} {2}allowed by ${BOB}, always in this thread {2}`,
+      ),
+    )
+    expect(older).toMatch(
+      new RegExp(
+        `done {2}write {2}asked by ${ALICE} {2}allowed by the settings {2}arguments ${hash} {2}step 1 of ${TEAM}:`,
+      ),
+    )
+    expect(rest).toEqual(['2 writes', ''])
+    expect(one.stdout).toBe(`${newest}\n1 write\n`)
+    const read: unknown[] = json.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(read).toEqual(await bot.listed())
+    expect(wrong).toMatchObject({ code: 1, stdout: '' })
+    expect(wrong.stderr).toContain('audit [N]')
+  })
+})

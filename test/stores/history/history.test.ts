@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import { memoryHistory } from '../../../src/stores/history/memory-history.ts'
+import { redisHistory } from '../../../src/stores/history/redis-history.ts'
+import type { History, Turn } from '../../../src/stores/history/types.ts'
+import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
+import { eventually, keptLog } from '../../harness/stores.ts'
+
+const thread = 'T1:C1:1.0'
+/** The bounds where a test is not about them. */
+const KEPT = { maxTurns: 20, ttlMs: 60_000 }
+
+function turn(id: string, overrides: Partial<Turn> = {}): Turn {
+  return { id, question: `${id}?`, standalone: `${id}, then?`, answer: `${id}!`, user: 'U1', at: 5, ...overrides }
+}
+
+/** What every history does, wherever it is kept. */
+function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number }) => History): void {
+  test('a thread in which nothing was said is an empty list', async () => {
+    expect(await make({}).load(thread)).toEqual([])
+  })
+
+  test('turns come back as they were, oldest first', async () => {
+    const history = make({})
+    const turns = [turn('1', { question: '"quoted"\n\u2028 🦉 $& {{x}}' }), turn('2'), turn('3')]
+    for (const each of turns) await history.append(thread, each)
+    expect(await history.load(thread)).toEqual(turns)
+  })
+
+  test('a turn that is appended again is kept once, at its place', async () => {
+    const history = make({})
+    for (const id of ['1', '2', '1', '2', '1']) await history.append(thread, turn(id))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1', '2'])
+    await Promise.all([1, 2, 3].map(() => history.append(thread, turn('3'))))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1', '2', '3'])
+  })
+
+  test('ids that begin alike are different turns', async () => {
+    const history = make({})
+    for (const id of ['T1:C1:1.1', 'T1:C1:1', 'T1:C1:1.10', '"', '\\']) await history.append(thread, turn(id))
+    expect(await history.load(thread)).toHaveLength(5)
+  })
+
+  test('no more than the last turns are kept', async () => {
+    const history = make({ maxTurns: 3 })
+    for (const id of ['1', '2', '3', '4', '5']) await history.append(thread, turn(id))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['3', '4', '5'])
+  })
+
+  test('threads know nothing of each other', async () => {
+    const history = make({})
+    await history.append(thread, turn('1'))
+    await history.append('T1:C1:1.01', turn('2'))
+    await history.append('T1:C2:1.0', turn('3'))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1'])
+  })
+
+  test('one turn is removed, what people said before it with it, and the others stay', async () => {
+    const history = make({})
+    for (const id of ['1', '1:2', '11']) await history.append(thread, turn(id, { said: '@Bob: hm' }))
+    await history.remove(thread, '1')
+    await history.remove('T1:C1:9.0', '11')
+    expect(await history.load(thread)).toEqual([turn('1:2', { said: '@Bob: hm' }), turn('11', { said: '@Bob: hm' })])
+  })
+
+  test('what is forgotten is gone, and only that', async () => {
+    const history = make({})
+    await history.append(thread, turn('1'))
+    await history.append('T1:C1:2.0', turn('2'))
+    await history.forget(thread)
+    expect(await history.load(thread)).toEqual([])
+    expect(await history.load('T1:C1:2.0')).toHaveLength(1)
+  })
+
+  test('a channel is forgotten with all of its threads, and a team with all of its channels', async () => {
+    const history = make({})
+    const threads = ['T1:C1:1.0', 'T1:C1:2.0', 'T1:C12:1.0', 'T12:C1:1.0']
+    for (const each of threads) await history.append(each, turn('1'))
+    const kept = async () => {
+      const counts = await Promise.all(threads.map(async (each) => (await history.load(each)).length))
+      return threads.filter((_, i) => counts[i])
+    }
+    await history.forgetChannel({ team: 'T1', channel: 'C*' })
+    expect(await kept()).toEqual(threads)
+    await history.forgetChannel({ team: 'T1', channel: 'C1' })
+    expect(await kept()).toEqual(['T1:C12:1.0', 'T12:C1:1.0'])
+    await history.forgetTeam('T1')
+    expect(await kept()).toEqual(['T12:C1:1.0'])
+  })
+
+  test('a person is forgotten with their turns and their words before those of others, and nobody else', async () => {
+    const history = make({})
+    const said = '@Ann: hm\n  and more\n@Bob: yes\n@Ann: no'
+    const theirs = turn('2', { user: 'U2', said, saidBy: ['U1', 'U3', 'U1'] })
+    const old = turn('3', { user: 'U2', said: '@Ann: who knows' })
+    const other = 'T1:C2:2.0'
+    for (const each of [turn('1'), theirs, old, turn('4', { user: 'U12' })]) await history.append(thread, each)
+    await history.append(other, turn('1'))
+    await history.append('T12:C1:1.0', turn('1'))
+    await history.forgetUser({ team: 'T1', user: 'U1' })
+    expect(await history.load(thread)).toEqual([
+      turn('2', { user: 'U2', said: '@Bob: yes', saidBy: ['U3'] }),
+      turn('3', { user: 'U2' }),
+      turn('4', { user: 'U12' }),
+    ])
+    expect(await history.load(other)).toEqual([])
+    expect(await history.load('T12:C1:1.0')).toHaveLength(1)
+  })
+
+  test('what was loaded is the caller’s own: changing it changes nothing kept', async () => {
+    const history = make({})
+    await history.append(thread, turn('1'))
+    const [loaded] = await history.load(thread)
+    if (loaded) loaded.answer = 'changed'
+    expect((await history.load(thread))[0]?.answer).toBe('1!')
+  })
+
+  test('a thread is forgotten some time after its last turn', async () => {
+    const history = make({ ttlMs: 150 })
+    // Once more where a busy machine takes longer from one to the other.
+    await eventually(async () => {
+      await history.append(thread, turn('1'))
+      expect(await history.load(thread)).toHaveLength(1)
+    })
+    await eventually(async () => expect(await history.load(thread)).toEqual([]))
+  })
+}
+
+describe('the embedded history', () => {
+  historyContract((settings) => memoryHistory({ ...KEPT, ...settings }))
+
+  test('keeps only so many threads, those that were talked in last', async () => {
+    const history = memoryHistory({ ...KEPT, maxThreads: 2 })
+    for (const name of ['a', 'b', 'a', 'c']) await history.append(name, turn(`${Math.random()}`))
+    expect(await history.load('a')).toHaveLength(2)
+    expect(await history.load('b')).toEqual([])
+    expect(await history.load('c')).toHaveLength(1)
+  })
+
+  test('keeps only so many bytes, of the threads that were talked in last', async () => {
+    const history = memoryHistory({ ...KEPT, maxBytes: 3_200_000 })
+    const big = (id: string) => turn(id, { answer: '字'.repeat(40_000) })
+    for (let n = 0; n < 200; n++) {
+      await history.append(`T1:C1:${n}`, big('1'))
+      await history.append('always', turn(`${n}`))
+    }
+    const kept = []
+    for (let n = 0; n < 200; n++) if ((await history.load(`T1:C1:${n}`)).length > 0) kept.push(n)
+    expect(kept.length).toBeGreaterThan(30)
+    expect(kept.length).toBeLessThanOrEqual(40)
+    expect(kept[0]).toBe(200 - kept.length)
+    expect(await history.load('always')).toHaveLength(20)
+    for (const n of kept) await history.forget(`T1:C1:${n}`)
+    for (let n = 0; n < 30; n++) await history.append(`T1:C2:${n}`, big('1'))
+    expect(await history.load('T1:C2:0')).toHaveLength(1)
+  })
+
+  test('keeps of one thread the last turns that fit into its share of the bytes', async () => {
+    const history = memoryHistory({ ...KEPT, maxBytes: 3_200_000 })
+    for (const id of ['1', '2', '3', '4']) await history.append(thread, turn(id, { question: 'x'.repeat(40_000) }))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['3', '4'])
+    await history.append('other', turn('5', { answer: 'x'.repeat(200_000) }))
+    expect(await history.load('other')).toEqual([])
+  })
+
+  test('does not grow over 20,000 threads', async () => {
+    let now = 0
+    const history = memoryHistory({ ...KEPT, maxThreads: 1_000, ttlMs: 500, now: () => now })
+    for (let n = 0; n < 20_000; n++) {
+      now += 1
+      await history.append(`T1:C1:${n}`, turn('1'))
+    }
+    const kept = []
+    for (let n = 0; n < 20_000; n++) kept.push(...(await history.load(`T1:C1:${n}`)))
+    expect(kept.length).toBeLessThanOrEqual(500)
+  })
+})
+
+describeWithRedis('the history in Redis', () => {
+  const server = suiteRedis()
+  let count = 0
+
+  const open = (
+    options: { maxTurns?: number; ttlMs?: number; log?: ReturnType<typeof keptLog>; prefix?: string } = {},
+  ) => {
+    const log = options.log ?? keptLog()
+    const redis = server.connect(log)
+    return redisHistory({ redis, ...KEPT, prefix: `h${count++}`, ...options, log })
+  }
+
+  historyContract((settings) => open(settings))
+
+  test('a thread is one key, with its hash tag, and it expires', async () => {
+    const history = open({ prefix: 'one', ttlMs: 1_000_000 })
+    await history.append(thread, turn('1'))
+    await history.append(thread, turn('2'))
+    const redis = server.rawClient()
+    expect(await redis.keys('one*')).toEqual(['one:{T1:C1:1.0}:history'])
+    expect(await redis.pttl('one:{T1:C1:1.0}:history')).toBeGreaterThan(900_000)
+  })
+
+  test('turns that cannot be read are skipped, with a line in the log that does not repeat them', async () => {
+    const log = keptLog()
+    const history = open({ prefix: 'torn', log })
+    await history.append(thread, turn('1'))
+    const redis = server.rawClient()
+    await redis.rpush('torn:{T1:C1:1.0}:history', '{"id":"secret', 'null', '[]', '{"id":"x","question":7}')
+    await history.append(thread, turn('2'))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['1', '2'])
+    expect(log.lines).toEqual([expect.objectContaining({ level: 'warn', fields: { thread, turns: 4 } })])
+  })
+
+  test('two processes see the same history', async () => {
+    const [one, other] = [open({ prefix: 'both' }), open({ prefix: 'both' })]
+    await Promise.all([one.append(thread, turn('1')), other.append(thread, turn('2'))])
+    expect(await one.load(thread)).toHaveLength(2)
+    expect(await other.load(thread)).toEqual(await one.load(thread))
+  })
+})

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { Redis } from 'ioredis'
+import { expect, onTestFinished, test } from 'vitest'
+import { redisQueue } from '../../../src/queue/redis-queue.ts'
+import type { Handler } from '../../../src/queue/types.ts'
+import { connect } from '../../../src/base/redis/redis.ts'
+import { findRuns } from '../../../src/stores/runs/list-runs.ts'
+import { threadKeys } from '../../../src/stores/runs/thread-keys.ts'
+import { conversationOf } from '../../../src/stores/runs/types.ts'
+import { nodeArgs } from '../../harness/compiled-sources.ts'
+import { describeWithRedis, freePort, suiteRedis } from '../../harness/redis.ts'
+import { deferred, eventually, keptLog, question, toolStep } from '../../harness/stores.ts'
+
+/** The command as an operator calls it. */
+async function runs(url: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const env = { PATH: process.env.PATH, REDIS_URL: url, REDIS_PREFIX: 'ops', HISTORY_TTL_DAYS: '90' }
+  const child = spawn('node', [...nodeArgs('src/commands/runs.ts'), ...args], { env })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (chunk) => (out += String(chunk)))
+  child.stderr.on('data', (chunk) => (err += String(chunk)))
+  await once(child, 'close')
+  return { code: child.exitCode ?? -1, out, err }
+}
+
+/** What a person typed for a tool. */
+const TYPED = { state: null, action: 'accept' as const, content: { note: 'hunter2' } }
+
+describeWithRedis('npm run runs', () => {
+  const server = suiteRedis()
+
+  const open = async () => {
+    const log = keptLog()
+    const queue = redisQueue({
+      redis: { url: server.url },
+      log,
+      prefix: 'ops',
+      backoffMs: 5,
+      graceMs: 50,
+      maxFailures: 2,
+      lockMs: 60_000,
+      acceptMs: 60_000,
+    })
+    onTestFinished(() => queue.stop(0))
+    await eventually(async () => expect(await queue.ready()).toBe(true))
+    return queue
+  }
+
+  const stateOf = async (id: string) => {
+    const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
+    try {
+      return (await findRuns({ redis, prefix: 'ops' }, id)).map(({ state }) => state)
+    } finally {
+      redis.disconnect()
+    }
+  }
+
+  test('lists what was given up, shows all of it, and hands it out again where it was', async () => {
+    const queue = await open()
+    const seen: string[] = []
+    const [givenUp, over] = [deferred(), deferred()]
+    let isMended = false
+    const handler: Handler = async ({ ts }, run) => {
+      seen.push(`${ts} ${run.saved.steps.length} ${run.saved.retries}`)
+      await run.save({ part: 'step', n: 1, value: toolStep(1, { thought: 'a thought', answers: [TYPED] }) })
+      if (ts === 'bad' && !isMended) throw new Error('the model\nis away')
+      if (isMended) over.resolve()
+    }
+    await queue.start(handler, async () => givenUp.resolve())
+    await queue.accept(question('good', { text: 'a good question' }))
+    await queue.accept(question('bad', { text: 'a bad question' }))
+    await givenUp.promise
+
+    await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['dead-lettered']))
+    const [listed, all, shown] = await Promise.all([
+      runs(server.url, 'list'),
+      runs(server.url, 'list', '--all'),
+      runs(server.url, 'show', 'T1:C1:bad'),
+    ])
+    expect(listed.out).toMatch(
+      /^T1:C1:bad {2}dead-lettered \(given up\) .* 1 steps {2}3 attempts .* 2 failures {2}"the model\\nis away"\n1 run\n$/,
+    )
+    expect(listed.out).not.toContain('question')
+    expect(shown.out).not.toContain('hunter2')
+    expect(all.out).toContain('T1:C1:good  done')
+    expect(JSON.parse(shown.out)).toMatchObject({
+      question: { text: 'a bad question' },
+      state: 'dead-lettered',
+      saved: { steps: [{ thought: 'a thought' }] },
+    })
+
+    isMended = true
+    expect(await runs(server.url, 'retry', 'T1:C1:bad')).toMatchObject({ code: 0 })
+    await over.promise
+    // With its steps, and counted as tried again by hand: if it fails once more, the thread is told once more.
+    expect(seen).toEqual(['good 0 0', 'bad 0 0', 'bad 1 0', 'bad 1 1'])
+    await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['done']))
+  }, 240_000)
+
+  test('what is handed out again is kept for as long as the settings keep a thread', async () => {
+    const queue = await open()
+    const givenUp = deferred()
+    await queue.start(
+      () => Promise.reject(new Error('the model is away')),
+      async () => givenUp.resolve(),
+    )
+    await queue.accept(question('kept'))
+    await givenUp.promise
+    await eventually(async () => expect(await stateOf('T1:C1:kept')).toEqual(['dead-lettered']))
+    await queue.stop(0)
+    expect(await runs(server.url, 'retry', 'T1:C1:kept')).toMatchObject({ code: 0 })
+    const redis = new Redis(server.url)
+    const { thread, inbox } = threadKeys('ops', conversationOf(question('kept')))
+    const days = (await Promise.all([thread, inbox].map((key) => redis.pttl(key)))).map((ms) => ms / 86_400_000)
+    await redis.flushall()
+    await redis.quit()
+    expect(Math.min(...days)).toBeGreaterThan(89)
+  }, 240_000)
+
+  test('says so when there is no such run, and retries only what was given up', async () => {
+    const queue = await open()
+    await queue.accept(question('waits'))
+    const [shown, retried] = await Promise.all([
+      runs(server.url, 'show', 'T1:C1:*'),
+      runs(server.url, 'retry', 'T1:C1:waits'),
+    ])
+    expect(shown).toMatchObject({ code: 1, out: '' })
+    expect(retried).toMatchObject({ code: 1 })
+    expect(retried.err).toMatch(/is not dead-lettered but \w+: there is nothing to hand out again/)
+    const redis = new Redis(server.url)
+    await redis.flushall()
+    await redis.quit()
+  }, 240_000)
+
+  test('says how it is called, and what it lacks', async () => {
+    const [bare, homeless, nobody] = await Promise.all([
+      runs(server.url),
+      runs('', 'list'),
+      runs(`redis://127.0.0.1:${await freePort()}`, 'list'),
+    ])
+    expect(bare.err).toContain('retry ID')
+    expect(homeless.err).toContain('REDIS_URL is missing')
+    expect(nobody).toMatchObject({ code: 1 })
+    expect(nobody.err).toContain('does not answer')
+  }, 240_000)
+})

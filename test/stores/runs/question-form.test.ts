@@ -1,0 +1,95 @@
+/** The form that a server asks for, and what is filled into it. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { checkForm, checkPatterns } from '../../../src/stores/runs/filled-form.ts'
+import { formOf, type FormField } from '../../../src/stores/runs/question-form.ts'
+
+function fieldsOf(properties: Record<string, unknown>, required: string[] = []): FormField[] {
+  const form = formOf({ type: 'object', properties, required })
+  if ('why' in form) throw new Error(form.why)
+  return form.fields
+}
+
+const checked = (property: object, filled: string | string[] | undefined, required: string[] = ['a']) =>
+  checkForm(fieldsOf({ a: property }, required), () => filled)
+
+const fault = (property: object, filled: string | string[] | undefined) => {
+  const read = checked(property, filled)
+  return 'errors' in read ? read.errors.get('a') : read.content
+}
+
+test('a schema that a form cannot hold says why, whatever it is', () => {
+  const why = (schema: unknown) => {
+    const form = formOf(schema)
+    return 'why' in form ? form.why : 'none'
+  }
+  const of = (property: unknown) => why({ type: 'object', properties: { a: property } })
+  expect(why(undefined)).toBe('its schema is no object of fields')
+  expect(of({ type: 'object' })).toBe('the field "a" is of a kind that no form here has')
+  expect(of({})).toBe('the field "a" has no type')
+  expect(of({ type: 'array', items: { type: 'string' } })).toBe('the field "a" is a list, and not one to choose from')
+  expect(of({ type: 'string', enum: [] })).toBe('the field "a" offers nothing to choose')
+  expect(of({ type: 'string', minLength: 5_000 })).toBe('the field "a" wants a longer text than a form here takes')
+  expect(of({ type: 'number', minimum: 2, maximum: 1 })).toBe('the field "a" takes no number at all')
+  expect(of({ type: 'string', enum: Array.from({ length: 101 }, (_, i) => `${i}`) })).toMatch(/offers 101 choices/)
+  expect(of({ type: 'string', description: 'x'.repeat(40_000) })).toBe('its form is too large')
+  expect(why({ properties: {}, required: ['b'] })).toBe('it requires a field that it does not describe')
+  expect(formOf({ properties: {} })).toEqual({ fields: [] })
+  fc.assert(fc.property(fc.anything(), (schema) => void formOf({ properties: { a: schema } })))
+  fc.assert(fc.property(fc.anything(), (schema) => void formOf(schema)))
+})
+
+test('names of fields are the server’s: the answer has them as they are, but for one that is none', () => {
+  const fields = fieldsOf(
+    JSON.parse('{"__proto__": {"type": "string"}, "": {"type": "boolean"}, "a b": {"type": "string"}}'),
+  )
+  const read = checkForm(fields, ({ kind }) => (kind === 'boolean' ? 'false' : 'x'))
+  expect(read).toEqual({ content: { '': false, 'a b': 'x' } })
+})
+
+test('what is left empty is not in the answer, and asked for where it is required', () => {
+  expect(checked({ type: 'string' }, '', [])).toEqual({ content: {} })
+  expect(fault({ type: 'string' }, undefined)).toBe('Please fill this in.')
+  expect(fault({ type: 'array', items: { enum: ['x'] } }, [])).toBe('Please fill this in.')
+})
+
+test('each kind of field takes what its schema says, and nothing else', () => {
+  expect(fault({ type: 'integer', minimum: 1 }, '0')).toBe('At least 1, please.')
+  expect(fault({ type: 'integer' }, '1.5')).toBe('Please write a whole number.')
+  expect(fault({ type: 'number' }, '0x10')).toBe('Please write a number.')
+  expect(fault({ type: 'number' }, '-1e3')).toEqual({ a: -1_000 })
+  expect(fault({ type: 'boolean' }, 'maybe')).toBe('Please choose yes or no.')
+  expect(fault({ enum: ['x'] }, 'y')).toBe('This cannot be chosen. Please open the form again.')
+  expect(fault({ type: 'array', items: { enum: ['x', 'y'] }, minItems: 2 }, ['x'])).toBe('Please choose at least 2.')
+  expect(fault({ type: 'string', minLength: 2 }, '😀')).toBe('At least 2 characters, please.')
+  expect(fault({ type: 'string', format: 'email' }, 'ann at example')).toBe('Please write an e-mail address.')
+  expect(fault({ type: 'string', format: 'uri' }, 'urn:isbn:0451450523')).toEqual({ a: 'urn:isbn:0451450523' })
+  expect(fault({ type: 'string', format: 'date' }, '2026-02-30')).toBe('Please write a date as 2026-11-22.')
+  expect(fault({ type: 'string', format: 'date-time' }, '2026-02-30T10:00:00Z')).toMatch(/^Please write a moment/)
+})
+
+/** What is wrong, by the names of the fields. */
+function unmatched(patterns: Record<string, string>, text: string): Promise<Map<string, string>> {
+  const properties = Object.entries(patterns).map(([name, pattern]) => [name, { type: 'string', pattern }])
+  const content = Object.keys(patterns).map((name) => [name, text])
+  return checkPatterns(fieldsOf(Object.fromEntries(properties)), Object.fromEntries(content))
+}
+
+test('a text matches its pattern; a pattern that is none is left to the server', async () => {
+  const wrong = await unmatched({ a: '^[a-z]+$', b: '^[A-Z][a-z]+$', c: '(', d: '^x' }, 'Ann')
+  expect([...wrong]).toEqual([
+    ['a', 'This must match the pattern ^[a-z]+$'],
+    ['d', 'This must match the pattern ^x'],
+  ])
+  expect(await unmatched({}, '')).toEqual(new Map())
+})
+
+test('patterns that would take for ever keep nothing else waiting, and are left to the server', async () => {
+  const slow = Object.fromEntries(Array.from({ length: 39 }, (_, i) => [`slow${i}`, '^(a+)+$']))
+  let turns = 0
+  const timer = setInterval(() => (turns += 1), 10)
+  const wrong = await unmatched({ first: '^b', ...slow }, `${'a'.repeat(2_000)}!`)
+  clearInterval(timer)
+  expect([...wrong.keys()]).toEqual(['first'])
+  expect(turns).toBeGreaterThan(3)
+})

@@ -1,0 +1,121 @@
+/** One contract, on both of its real sides: this process's memory, and a Redis. */
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../../src/base/redis/redis.ts'
+import {
+  memoryChannelSettings,
+  MOST_INSTRUCTIONS,
+  redisChannelSettings,
+  type ChannelSettings,
+  type ChannelSettingsStore,
+} from '../../../src/stores/settings/settings.ts'
+import { describeWithRedis, startRedis, suiteRedis } from '../../harness/redis.ts'
+import { eventually, keptLog } from '../../harness/stores.ts'
+
+const place = { team: 'T1', channel: 'C1' }
+
+const ALL: ChannelSettings = {
+  ...{ steps: 'hidden', followUps: 'mention', model: 'small-model', dialect: 'native', tools: ['calculator'] },
+  ...{ instructions: 'Answer in "German". 🦉', whoMayStop: 'anyone', whoMayForget: 'admins' },
+}
+
+/** What every store of channels' settings does. */
+function settingsContract(make: () => ChannelSettingsStore): void {
+  test('a channel where nothing is set has no settings', async () => {
+    expect(await make().load(place)).toEqual({})
+  })
+
+  test('settings come back as they were saved, and saving replaces them all at once', async () => {
+    const store = make()
+    await store.save(place, ALL)
+    expect(await store.load(place)).toEqual(ALL)
+    await store.save(place, { steps: 'stream', tools: [], model: undefined })
+    expect(await store.load(place)).toEqual({ steps: 'stream', tools: [] })
+    expect(await store.load({ ...place, channel: 'C2' })).toEqual({})
+  })
+
+  test('instructions are cut, at a whole character; empty ones are none', async () => {
+    const store = make()
+    await store.save(place, { instructions: `${'x'.repeat(MOST_INSTRUCTIONS - 1)}🦉` })
+    expect(await store.load(place)).toEqual({ instructions: 'x'.repeat(MOST_INSTRUCTIONS - 1) })
+    await store.save(place, { instructions: ' \n ' })
+    expect(await store.load(place)).toEqual({})
+  })
+
+  test('what was loaded is the caller’s own', async () => {
+    const store = make()
+    await store.save(place, ALL)
+    ;(await store.load(place)).tools?.push('more')
+    expect(await store.load(place)).toEqual(ALL)
+  })
+
+  test('a team is forgotten with all of its channels, and no other', async () => {
+    const store = make()
+    const places = [place, { team: 'T1', channel: 'C2' }, { team: 'T12', channel: 'C1' }]
+    for (const each of places) await store.save(each, ALL)
+    for (const each of places) await store.load(each)
+    await store.forgetTeam('T1')
+    expect(await Promise.all(places.map((each) => store.load(each)))).toEqual([{}, {}, ALL])
+  })
+}
+
+describe('in this process’s memory', () => {
+  settingsContract(() => memoryChannelSettings())
+})
+
+describeWithRedis('in Redis', () => {
+  const server = suiteRedis()
+  let count = 0
+
+  const open = ({ prefix = `s${count++}`, log = keptLog(), now = Date.now } = {}) => {
+    const redis = server.connect(log)
+    return redisChannelSettings({ redis, log, prefix, now })
+  }
+
+  settingsContract(() => open())
+
+  test('a channel is one key, which expires', async () => {
+    await open({ prefix: 'one' }).save(place, ALL)
+    const redis = server.rawClient()
+    expect(await redis.keys('one:*')).toEqual(['one:{T1:C1}:settings'])
+    expect(await redis.pttl('one:{T1:C1}:settings')).toBeGreaterThan(300 * 86_400_000)
+  })
+
+  test('another process hears of a change within seconds, and asks Redis once in that time', async () => {
+    let now = 1_000_000
+    const [one, other] = [open({ prefix: 'two' }), open({ prefix: 'two', now: () => now })]
+    expect(await other.load(place)).toEqual({})
+    await one.save(place, ALL)
+    expect(await other.load(place)).toEqual({})
+    now += 5_001
+    expect(await other.load(place)).toEqual(ALL)
+  })
+
+  test('what an earlier or later version has stored is dropped, part by part, and what is no settings at all is logged', async () => {
+    const log = keptLog()
+    const [store, redis] = [open({ prefix: 'torn', log }), server.rawClient()]
+    const stored = { ...ALL, steps: 'dance', dialect: 'esperanto', tools: 'all', whoMayStop: 7, later: {} }
+    await redis.set('torn:{T1:C1}:settings', JSON.stringify(stored), 'PX', 60_000)
+    const { followUps, model, instructions, whoMayForget } = ALL
+    expect(await store.load(place)).toEqual({ followUps, model, instructions, whoMayForget })
+    expect(log.lines).toEqual([])
+    for (const [i, text] of ['{"secret', 'null', '[]', '"x"'].entries()) {
+      const channel = `C9${i}`
+      await redis.set(`torn:{T1:${channel}}:settings`, text, 'PX', 60_000)
+      expect(await store.load({ team: 'T1', channel })).toEqual({})
+      expect(log.lines.at(-1)).toMatchObject({ level: 'warn', fields: { team: 'T1', channel } })
+    }
+  })
+
+  test('while Redis does not answer a load fails soon, and is tried again at the next', async () => {
+    const own = await startRedis()
+    onTestFinished(() => own.stop())
+    const redis = connect({ url: own.url }, { purpose: 'work', log: keptLog() })
+    onTestFinished(() => redis.disconnect())
+    const store = redisChannelSettings({ redis, log: keptLog(), prefix: 'away' })
+    await store.save(place, ALL)
+    own.freeze()
+    await expect(store.load(place)).rejects.toThrow('Redis did not give')
+    own.thaw()
+    await eventually(async () => expect(await store.load(place)).toEqual(ALL))
+  })
+})

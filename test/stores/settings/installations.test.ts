@@ -1,0 +1,87 @@
+/** One installation, from the environment: whose deliveries are for it, and what becomes of the others. */
+import { describe, expect, test } from 'vitest'
+import { loadConfig } from '../../../src/config.ts'
+import { createLog } from '../../../src/base/log.ts'
+import { ALICE, GENERAL, TEAM, type Delivery, type Json } from '../../../playground/slack/slack.ts'
+import { installationFromConfig } from '../../../src/slack/client/installations.ts'
+import { envFor, startBot, Thread, type TestBot } from '../../harness/bot.ts'
+import { fileEnds } from '../../harness/ends.ts'
+import { localSlack } from '../../harness/local-slack.ts'
+import { finish, playModel } from '../../harness/played-model.ts'
+import { startWebServer } from '../../harness/web-server.ts'
+
+const OTHER = 'T0OTHER0001'
+const bot = await startBot(fileEnds(), { slack: { retryMs: [] } })
+bot.model.on('', finish('Answered.'))
+
+/** Somebody mentions the bot, in an event that says something else of its team. */
+async function mentionAs({ bot, slack }: TestBot, text: string, change: Json) {
+  slack.setTarget('http://127.0.0.1:9/')
+  const said = await slack.mention(text)
+  slack.setTarget(`http://127.0.0.1:${bot.port}/slack/events`)
+  const changed = (delivery: Delivery) => ({ ...delivery, payload: { ...delivery.payload, ...change } })
+  const attempts = await Promise.all(said.deliveries.map((one) => slack.redeliver(changed(one))))
+  return { thread: new Thread(slack, said), statuses: attempts.map(({ status }) => status) }
+}
+
+const authorized = (team: string | null) => [{ enterprise_id: null, team_id: team, user_id: 'U1', is_bot: true }]
+const logged = (line: string) => bot.logs.filter((one) => one.includes(line))
+
+describe('an event', () => {
+  test('of a team without an installation is acked and not answered, and the log says so', async () => {
+    const before = bot.model.requests.length
+    const { thread, statuses } = await mentionAs(bot, 'Theirs?', { team_id: OTHER, authorizations: authorized(OTHER) })
+    await bot.slack.settle(100)
+    expect(statuses).toEqual([200, 200])
+    expect([thread.shown(), bot.model.requests.length]).toEqual([[], before])
+    expect(logged('no installation for this team: delivery ignored').at(-1)).toContain(OTHER)
+  })
+
+  test.each<[string, Json]>([
+    ['that another team sends over Slack Connect', { team_id: OTHER, context_team_id: OTHER }],
+    [
+      'of a shared channel that names another team alone',
+      { team_id: OTHER, authorizations: authorized(OTHER), is_ext_shared_channel: true },
+    ],
+    ['that names no team', { team_id: undefined, authorizations: authorized(null) }],
+  ])('%s is for the team of the token', async (_, change) => {
+    const { thread } = await mentionAs(bot, 'Ours?', change)
+    expect(await thread.lastAnswer()).toBe('Answered.')
+    expect(bot.logs.findLast((line) => line.includes('question enqueued'))).toContain(`"${TEAM}:${GENERAL}:`)
+  })
+})
+
+test('/ask in a team without an installation tells the asker so, and asks nothing', async () => {
+  const before = bot.model.requests.length
+  const { delivery } = await bot.slack.slash('Anybody?')
+  await bot.slack.until(() => bot.model.requests.length > before, 'the question of our own team')
+  const theirs = { ...delivery, payload: { ...delivery.payload, team_id: OTHER } }
+  const { status, body } = await bot.slack.redeliver(theirs)
+  expect([status, JSON.parse(body)]).toMatchObject([
+    200,
+    { response_type: 'ephemeral', text: 'I am not set up in this workspace. Please tell whoever runs me.' },
+  ])
+  expect(bot.model.requests).toHaveLength(before + 1)
+  expect(bot.slack.whispers(GENERAL, ALICE)).toEqual([])
+})
+
+test('an installation is the token, who the bot is with it, and the Web API in its name', async (t) => {
+  const slack = await localSlack()
+  const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
+  const installations = await installationFromConfig(config, { log: createLog('silent') })
+  const installation = await installations.of(TEAM)
+  expect(installation).toMatchObject({ token: slack.botToken, identity: { team: TEAM } })
+  expect(await installation?.client.call('auth.test', {}, { effort: 'once' })).toMatchObject({ team_id: TEAM })
+  expect([installations.defaultTeam, await installations.of(OTHER)]).toEqual([TEAM, undefined])
+})
+
+test('what an organisation has installed is installed in each of its teams', async (t) => {
+  const me = { ok: true, team_id: 'E0ORG000001', user_id: 'U0BOT', bot_id: 'B0BOT', is_enterprise_install: true }
+  const api = await startWebServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(me))
+  })
+  const slack = await localSlack()
+  const env = { ...envFor({ slack, model: await playModel(t) }), SLACK_API_URL: `${api.url}/api/` }
+  const installations = await installationFromConfig(loadConfig(env, { serves: true }), { log: createLog('silent') })
+  expect(await installations.of(OTHER)).toMatchObject({ identity: { botUser: 'U0BOT' } })
+})

@@ -1,0 +1,139 @@
+/** One contract, on both of its real sides: this process's memory, and a Redis. */
+import { describe, expect, test } from 'vitest'
+import { memoryThreads } from '../../../src/stores/threads/memory-threads.ts'
+import { redisThreads } from '../../../src/stores/threads/redis-threads.ts'
+import { MOST_GRANTS, type ThreadStates } from '../../../src/stores/threads/types.ts'
+import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
+import { eventually } from '../../harness/stores.ts'
+
+const DAY_MS = 86_400_000
+const thread = 'T1:C1:1.0'
+
+/** What every store of threads' states does. */
+function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates): void {
+  test('a thread that nothing is known of has an empty state', async () => {
+    expect(await make().load(thread)).toEqual({})
+  })
+
+  test('each part is set for itself and comes back as it was', async () => {
+    const threads = make()
+    const lookingAt = { channel: 'C0GENERAL01', at: 1_700_000_000_000 }
+    const state = { muted: true, title: 'Über "Dune" 🦉', renamed: false, lookingAt }
+    await threads.patch(thread, state)
+    expect(await threads.load(thread)).toEqual(state)
+    await threads.patch(thread, { muted: false, title: undefined })
+    expect(await threads.load(thread)).toEqual({ ...state, muted: false })
+    await Promise.all([threads.patch(thread, { title: 'Dune' }), threads.patch(thread, { muted: true })])
+    expect(await threads.load(thread)).toEqual({ ...state, title: 'Dune' })
+  })
+
+  test('grants are added to those that are there, one of a person for a tool, and the newest are kept', async () => {
+    const threads = make()
+    const grant = (tool: string, by: string, at: number) => ({ tool, by, at })
+    await Promise.all([
+      threads.patch(thread, { grants: [grant('files__write', 'U1', 1_700_000_000_001)] }),
+      threads.patch(thread, { grants: [grant('files__write', 'U2', 1_700_000_000_002)] }),
+      threads.patch(thread, { muted: true }),
+    ])
+    await threads.patch(thread, { grants: [grant('files__write', 'U1', 1_700_000_000_003)] })
+    expect(await threads.load(thread)).toEqual({
+      muted: true,
+      grants: [grant('files__write', 'U2', 1_700_000_000_002), grant('files__write', 'U1', 1_700_000_000_003)],
+    })
+    for (let i = 0; i < MOST_GRANTS; i++) await threads.patch(thread, { grants: [grant(`tool${i}`, 'U1', i)] })
+    const { grants = [] } = await threads.load(thread)
+    expect(grants.map(({ tool }) => tool)).toEqual(Array.from({ length: MOST_GRANTS }, (_, i) => `tool${i}`))
+  })
+
+  test('what a person has granted is forgotten in all threads of the team, and nobody else’s grants', async () => {
+    const threads = make()
+    const grants = ['U1', 'U2'].map((by) => ({ tool: 'x', by, at: 1 }))
+    for (const each of [thread, 'T2:C1:1.0']) await threads.patch(each, { title: 'x', grants })
+    await threads.patch('T1:C2:2.0', { muted: true, grants: [grants[0]!] })
+    await threads.forgetUser({ team: 'T1', user: 'U1' })
+    expect(await threads.load(thread)).toEqual({ title: 'x', grants: [grants[1]] })
+    expect(await threads.load('T1:C2:2.0')).toEqual({ muted: true })
+    expect(await threads.load('T2:C1:1.0')).toEqual({ title: 'x', grants })
+  })
+
+  test('a thread, a channel and a team are forgotten, and nothing else', async () => {
+    const threads = make()
+    const all = [thread, 'T1:C1:2.0', 'T1:C12:1.0', 'T12:C1:1.0']
+    for (const each of all)
+      await threads.patch(each, {
+        muted: true,
+        title: 'x',
+        renamed: true,
+        lookingAt: { channel: 'C1', at: 1 },
+        grants: [{ tool: 'x', by: 'U1', at: 1 }],
+      })
+    const left = async () => {
+      const states = await Promise.all(all.map((each) => threads.load(each)))
+      return all.filter((_, i) => Object.keys(states[i]!).length > 0)
+    }
+    await threads.forget(thread)
+    expect(await left()).toEqual(all.slice(1))
+    await threads.forgetChannel({ team: 'T1', channel: 'C1' })
+    expect(await left()).toEqual(all.slice(2))
+    await threads.forgetTeam('T1')
+    expect(await left()).toEqual(all.slice(3))
+  })
+
+  test('a state is forgotten some time after it was set', async () => {
+    const threads = make({ ttlMs: 150 })
+    await threads.patch(thread, { muted: true })
+    await eventually(async () => expect(await threads.load(thread)).toEqual({}))
+  })
+}
+
+describe('in this process’s memory', () => {
+  threadsContract(({ ttlMs = DAY_MS } = {}) => memoryThreads({ ttlMs }))
+
+  test('no more threads are kept than asked for, those that changed last', async () => {
+    const threads = memoryThreads({ ttlMs: DAY_MS, maxThreads: 2 })
+    for (const name of ['a', 'b', 'a', 'c']) await threads.patch(name, { muted: true })
+    expect(await Promise.all(['a', 'b', 'c'].map((name) => threads.load(name)))).toEqual([
+      { muted: true },
+      {},
+      { muted: true },
+    ])
+  })
+})
+
+describeWithRedis('in Redis', () => {
+  const server = suiteRedis()
+  let count = 0
+
+  const open = ({ ttlMs = DAY_MS, prefix = `t${count++}` }: { ttlMs?: number; prefix?: string } = {}) => {
+    const redis = server.connect()
+    return redisThreads({ redis, prefix, ttlMs })
+  }
+
+  threadsContract(open)
+
+  test('every key carries the thread in its tag and expires, and what cannot be read was never set', async () => {
+    const threads = open({ prefix: 'torn' })
+    await threads.patch(thread, {
+      muted: true,
+      title: 'x',
+      renamed: true,
+      lookingAt: { channel: 'C1', at: 1 },
+      grants: [{ tool: 'x', by: 'U1', at: 1 }],
+    })
+    const redis = server.rawClient()
+    const keys = (await redis.keys('torn:*')).sort()
+    expect(keys).toEqual(
+      ['grants', 'looking-at', 'muted', 'renamed', 'title'].map((name) => `torn:{T1:C1:1.0}:${name}`),
+    )
+    for (const key of keys) expect(await redis.pttl(key), key).toBeGreaterThan(DAY_MS - 60_000)
+    await redis.set('torn:{T1:C1:1.0}:looking-at', '<!channel> soon', 'PX', DAY_MS)
+    await redis.set('torn:{T1:C1:1.0}:muted', '1', 'PX', DAY_MS)
+    const added = { tool: 'y', by: 'U1', at: 2 }
+    for (const torn of ['[{"tool":', '"x"', '[1, {}]', '{}', '[]']) {
+      await redis.set('torn:{T1:C1:1.0}:grants', torn, 'PX', DAY_MS)
+      expect(await threads.load(thread), torn).toEqual({ title: 'x', renamed: true })
+      await threads.patch(thread, { grants: [added] })
+      expect((await threads.load(thread)).grants ?? [added], torn).toEqual([added])
+    }
+  })
+})
