@@ -13,7 +13,7 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const BUILT = join(ROOT, 'dist', 'src', 'main.js')
 const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
 /** What tsconfig.build.json leaves out: files there are read as they are. */
-const NOT_COMPILED = ['tools/custom', 'playground/slack'].map((path) => join(ROOT, path))
+const NOT_COMPILED = ['tools/custom'].map((path) => join(ROOT, path))
 const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((path) => join(ROOT, path))
 
 const say = (text) => console.error(text)

@@ -1,7 +1,7 @@
 /** Plays what recordings.txt tells; its first lines explain its form. */
 import { readFileSync } from 'node:fs'
 import { sentencesOf } from '../../tools/wikipedia/sentences.ts'
-import { assetPath } from '../base/playground-root.ts'
+import { join } from 'node:path'
 import { knownName, NAME, simply, sumOf } from './english.ts'
 import type { Asked } from './read-prompt.ts'
 
@@ -14,7 +14,9 @@ export type Plan = Generator<Move, Final, string>
 
 type Known = Record<string, string | undefined>
 const GAP = /\{([a-z]+)\}/g
-const [, words = '', all = ''] = readFileSync(assetPath('demo', 'recordings.txt'), 'utf8').trim().split('\n\n')
+const [, words = '', all = ''] = readFileSync(join(import.meta.dirname, 'recordings.txt'), 'utf8')
+  .trim()
+  .split('\n\n')
 const macros = words.split('\n').map((line) => line.split(' = '))
 
 /** A pattern with what its words in capitals and the names in braces stand for. */

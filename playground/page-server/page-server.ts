@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
-import { extname } from 'node:path'
+import { extname, join } from 'node:path'
 import { isObject } from '../slack/args.ts'
 import { errorText } from '../base/error-text.ts'
 import { listen, readBody, sendJson } from '../base/loopback-server.ts'
@@ -16,7 +16,6 @@ import { tellChanges } from './page-changes.ts'
 import { sendShared, takeFile } from './page-files.ts'
 import { pageState, personAt, personNamed, type PageNotes } from './page-state.ts'
 import type { PagePart } from './page-part.ts'
-import { assetPath } from '../base/playground-root.ts'
 
 /** Where the page listens, and what it says of itself. */
 export interface PageOptions {
@@ -35,6 +34,8 @@ export interface Page {
 }
 
 /** The kinds of files that the page is made of; nothing else is given out. */
+const PAGE = join(import.meta.dirname, '../page')
+
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -132,7 +133,7 @@ export async function sendFile(name: string, response: ServerResponse) {
   const type = TYPES[extname(name)]
   // Only plain names: no folder can be reached through them.
   if (!type || !/^[a-z-]+\.[a-z]+$/.test(name)) return void response.writeHead(404).end()
-  const file = await readFile(assetPath('page', name)).catch(() => undefined)
+  const file = await readFile(join(PAGE, name)).catch(() => undefined)
   if (!file) return void response.writeHead(404).end()
   response.writeHead(200, { 'content-type': type }).end(file)
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { assetPath } from '../base/playground-root.ts'
+import { join } from 'node:path'
 
 /** A page of the played wiki. `text` is MediaWiki's plain-text form: paragraphs on lines, `== Headings ==`. */
 export interface WikiPage {
@@ -12,7 +12,7 @@ export interface WikiPage {
 
 /** The pages shipped for offline use. */
 export function shippedPages(): WikiPage[] {
-  return parsePages(readFileSync(assetPath('wiki-pages.txt'), 'utf8'))
+  return parsePages(readFileSync(join(import.meta.dirname, 'wiki-pages.txt'), 'utf8'))
 }
 
 /** Reads the form that wiki-pages.txt explains in its first lines. */

@@ -92,7 +92,7 @@ async function mayStart(desk: Desk): Promise<boolean> {
 
 /** The bot in a process of its own, as this one was started; Ctrl+C reaches both, and this one waits. */
 function start(): Promise<number> {
-  const main = join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? 'main.ts' : 'main.js')
+  const main = join(import.meta.dirname, '..', import.meta.filename.endsWith('.ts') ? 'main.ts' : 'main.js')
   const bot = spawn(process.execPath, [...process.execArgv, main], { stdio: 'inherit' })
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => bot.kill('SIGTERM'))

@@ -1,7 +1,7 @@
 /** What is kept of the files of conversations: what was read of them, never the files themselves. */
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import type { Forgetting, Person, ThreadKey } from '../stores/history/types.ts'
+import type { Forgetting, Person, ThreadKey } from '../base/place.ts'
 import type { FileKind, ParsedFile, PictureKind } from './types.ts'
 
 /** A file of a conversation. */

@@ -1,6 +1,6 @@
 /** What a model is given of a conversation's files with a question, before it reads on by itself. */
 import type { Picture } from '../agent/types.ts'
-import type { ThreadKey } from '../stores/history/types.ts'
+import type { ThreadKey } from '../base/place.ts'
 import type { FileContent, FileStore, KeptFile } from './file-store.ts'
 import { openingOf } from './outline.ts'
 import { named } from './run-files.ts'

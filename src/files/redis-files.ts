@@ -1,7 +1,7 @@
 /** The files of conversations in Redis: two hashes for each, `PREFIX:{team:channel:ts}:files` and `…:file-contents`, by the files' ids. */
 import { z } from 'zod'
 import type { StoreLog } from '../base/store-log.ts'
-import type { ThreadKey } from '../stores/history/types.ts'
+import type { ThreadKey } from '../base/place.ts'
 import { redisScript } from '../base/redis/redis-script.ts'
 import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
 import { sealerOf } from '../base/seal.ts'

@@ -1,6 +1,6 @@
 /** The files of one conversation as its run's tools read and search them. */
 import type { FilePart, RunFiles, Source, ToolOutput } from '../agent/types.ts'
-import type { ThreadKey } from '../stores/history/types.ts'
+import type { ThreadKey } from '../base/place.ts'
 import type { FileStore, KeptFile } from './file-store.ts'
 import { richestPart, searchPassages, type Passage } from './passages.ts'
 import { readPart } from './read-part.ts'

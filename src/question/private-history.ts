@@ -1,4 +1,5 @@
-import type { History, ThreadKey } from '../stores/history/types.ts'
+import type { ThreadKey } from '../base/place.ts'
+import type { History } from '../stores/history/types.ts'
 
 /** Only what was said since a gap of more than `gapMs`, at the time `at`. */
 export function withoutGap(history: History, at: number, gapMs: number): History {

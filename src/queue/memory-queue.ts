@@ -1,6 +1,6 @@
 import { ExpiringMap } from '../base/expiring-map.ts'
 import type { StoreLog } from '../base/store-log.ts'
-import type { ThreadKey } from '../stores/history/types.ts'
+import type { ThreadKey } from '../base/place.ts'
 import { LeaseLost, messageOf } from '../base/errors.ts'
 import { embeddedRun, freshControlled, MemoryRunControl } from '../stores/runs/memory-run.ts'
 import { conversationOf, isDirect, type Question } from '../stores/runs/types.ts'

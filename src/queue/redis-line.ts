@@ -1,5 +1,5 @@
 import { below, forgetKeys, scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
-import type { Person } from '../stores/history/types.ts'
+import type { Person } from '../base/place.ts'
 import { questionSchema } from '../stores/runs/stored-run.ts'
 import { threadKeys } from '../stores/runs/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'

@@ -1,4 +1,4 @@
-import type { ThreadKey } from '../stores/history/types.ts'
+import type { ThreadKey } from '../base/place.ts'
 import { parseJson } from '../base/parse-json.ts'
 import { scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
 import {

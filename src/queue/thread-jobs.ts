@@ -3,7 +3,7 @@
  * away all others, and here each generation has one BullMQ job. The keys: run/thread-keys.ts.
  */
 import { Queue as BullQueue } from 'bullmq'
-import type { ThreadKey } from '../stores/history/types.ts'
+import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import { advanceVirtualTime, fairPriority, LAST_TAG, TAGS_TTL_MS, WAITING_TTL_MS } from './fair-order.ts'

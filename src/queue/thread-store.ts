@@ -1,5 +1,5 @@
 import type { StoreLog } from '../base/store-log.ts'
-import type { ThreadKey } from '../stores/history/types.ts'
+import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { MOST_SIGNALS, type Signal } from '../stores/runs/control.ts'
 import { signalChannel, threadKeys } from '../stores/runs/thread-keys.ts'

@@ -1,4 +1,4 @@
-import type { Forgetting, Person, ThreadKey } from '../stores/history/types.ts'
+import type { Forgetting, Person, ThreadKey } from '../base/place.ts'
 import type { RunControl } from '../stores/runs/control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
 

@@ -1,4 +1,4 @@
-import type { ThreadKey } from '../stores/history/types.ts'
+import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
 import { threadKeys } from '../stores/runs/thread-keys.ts'
 import { parseRun } from '../stores/runs/stored-run.ts'

@@ -181,7 +181,7 @@ function importTimes(): ImportTimes {
     return Math.min(...runs.map(({ stdout }) => Number(stdout)))
   }
   const built = (name: string) => time(join(DIST, `src/${name}.js`))
-  return { openai: time('openai'), agent: built('create-agent'), bot: built('bot') }
+  return { openai: time('openai'), agent: built('question/create-agent'), bot: built('bot') }
 }
 
 interface Report {

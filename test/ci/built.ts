@@ -24,7 +24,7 @@ const TURNS = [
   'Thought: Done.\nFinal Answer: It is 2.169459462491557.',
 ]
 
-await check('nothing of the playground was built', () => !existsSync(join(values.in, 'dist/src/playground')))
+await check('nothing of the playground was built', () => !existsSync(join(values.in, 'dist/playground')))
 for (const mode of ['http', 'socket'] as const) await withEnds((ends) => serves(mode, ends))
 summary()
 

@@ -1,4 +1,7 @@
 /** A tool: what it is made of, what it may use, and what it gives back. */
+import type { ToolFetch } from '../../base/http/tool-fetch.ts'
+
+export type { Fetched, ToolFetch } from '../../base/http/tool-fetch.ts'
 
 /** A page or record that an observation came from. `url` is absolute http(s). */
 export interface Source {
@@ -11,22 +14,6 @@ export interface Series {
   title: string
   points: { label: string; value: number }[]
 }
-
-/** The answer to a tool's fetch: the body as text, already capped in size. */
-export interface Fetched {
-  status: number
-  headers: Record<string, string>
-  body: string
-}
-
-/**
- * The only way a tool reaches the network: a GET. A 4xx is an answer like any other.
- * @throws ToolError with a sentence when the host is refused, slow or broken.
- */
-export type ToolFetch = (
-  url: string | URL,
-  options?: { headers?: Record<string, string>; signal?: AbortSignal },
-) => Promise<Fetched>
 
 /** What is looked for in a workspace: one kind at a time. */
 export type FindKind = 'messages' | 'files' | 'channels' | 'users'

@@ -1,5 +1,5 @@
 import type { Dispatcher, Response } from 'undici'
-import type { Fetched } from '../../agent/types.ts'
+import type { Fetched } from './tool-fetch.ts'
 import { ToolError } from '../errors.ts'
 
 /** One GET as it is to be made. `check` rejects for an address that may not be called; every hop passes it. */

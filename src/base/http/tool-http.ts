@@ -2,7 +2,7 @@
  * The only fetch that tools use: GET, to hosts that the tool's setting names (or any public host, for people's own
  * tools), bounded in time and size, tried once more where that helps, cached, shared by callers who ask the same at once.
  */
-import type { Fetched, ToolFetch } from '../../agent/types.ts'
+import type { Fetched, ToolFetch } from './tool-fetch.ts'
 import { ToolError } from '../errors.ts'
 import { createAgents, systemResolve, type ProxySetting, type Resolve } from './agents.ts'
 import { fetchWithRetry, systemClocks, type Clocks } from './retry-fetch.ts'

@@ -4,7 +4,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from '../errors.ts'
 import type { StoreLog } from '../store-log.ts'
-import type { Forgetting } from '../../stores/history/types.ts'
+import type { Forgetting } from '../place.ts'
 import { faultOf, isReadOnly, isRefusal, isUntrusted } from './redis-errors.ts'
 
 export interface RedisSettings {

@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/errors.ts'
-import type { History, ThreadKey } from '../../stores/history/types.ts'
+import type { ThreadKey } from '../../base/place.ts'
+import type { History } from '../../stores/history/types.ts'
 import type { Log } from '../../base/log.ts'
 import type { Queue } from '../../queue/types.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'

@@ -1,5 +1,5 @@
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
-import type { Person } from '../history/types.ts'
+import type { Person } from '../../base/place.ts'
 import { memoryTraces } from './memory-traces.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'
 

@@ -1,5 +1,5 @@
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
-import type { Forgetting, Person } from '../history/types.ts'
+import type { Forgetting, Person } from '../../base/place.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 
 /** A trace, and whose it is. */

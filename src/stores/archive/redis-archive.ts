@@ -1,5 +1,5 @@
 import type { StoreLog } from '../../base/store-log.ts'
-import type { Person } from '../history/types.ts'
+import type { Person } from '../../base/place.ts'
 import { below, forgetKeys, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { threadInKey } from '../runs/thread-keys.ts'

@@ -1,5 +1,5 @@
 import type { Step, Usage } from '../../agent/types.ts'
-import type { Forgetting, Person } from '../history/types.ts'
+import type { Forgetting, Person } from '../../base/place.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 import type { Question, SavedRun } from '../runs/types.ts'
 

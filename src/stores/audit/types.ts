@@ -1,4 +1,4 @@
-import type { Place } from '../history/types.ts'
+import type { Place } from '../../base/place.ts'
 
 /**
  * Who let a write be made, or did not: a person `once` or `always` in the thread, or nobody was asked, as the operator has set

@@ -1,6 +1,7 @@
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
 import { withoutPerson } from './said.ts'
-import type { History, Person, ThreadKey, Turn } from './types.ts'
+import type { Person, ThreadKey } from '../../base/place.ts'
+import type { History, Turn } from './types.ts'
 
 export interface MemoryHistoryOptions {
   /** HISTORY_MAX_TURNS: turns kept for each thread; beyond it the oldest are dropped. */

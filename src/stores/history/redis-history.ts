@@ -4,7 +4,8 @@ import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '..
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { withoutPerson } from './said.ts'
 import type { StoreLog } from '../../base/store-log.ts'
-import type { History, ThreadKey, Turn } from './types.ts'
+import type { ThreadKey } from '../../base/place.ts'
+import type { History, Turn } from './types.ts'
 
 export interface RedisHistoryOptions {
   redis: RedisClient

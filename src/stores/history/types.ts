@@ -1,23 +1,4 @@
-/** `team:channel:thread_ts`, the key of a conversation. */
-export type ThreadKey = string
-
-/** A channel of a team, direct messages too. */
-export interface Place {
-  team: string
-  channel: string
-}
-
-/** A person in a team. */
-export interface Person {
-  team: string
-  user: string
-}
-
-/** How a store forgets what it keeps of a place: at people's wish, and when the app is removed from a workspace. */
-export interface Forgetting {
-  forgetChannel(place: Place): Promise<void>
-  forgetTeam(team: string): Promise<void>
-}
+import type { Forgetting, Person, ThreadKey } from '../../base/place.ts'
 
 /** What people wrote in a thread, as `said.ts` has it, and the id of who wrote each message; '' for a line of nobody's. */
 export interface Said {

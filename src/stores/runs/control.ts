@@ -1,6 +1,6 @@
 import type { Addition, PendingCall, Permission, Steering } from '../../agent/run-state.ts'
 import type { Tool } from '../../agent/types.ts'
-import type { ThreadKey } from '../history/types.ts'
+import type { ThreadKey } from '../../base/place.ts'
 import { callKey } from './call-key.ts'
 import { waitKey, type Decision, type Question, type SavedRun } from './types.ts'
 

@@ -1,5 +1,5 @@
 import { threadKey } from '../../base/redis/redis.ts'
-import type { ThreadKey } from '../history/types.ts'
+import type { ThreadKey } from '../../base/place.ts'
 
 /**
  * The keys of one thread's questions, all under one hash tag, so that one script may touch them all:

@@ -1,5 +1,6 @@
 import type { PersonsAnswer, Step, StopReason, Source, ToolMemory, Usage, Waiting } from '../../agent/types.ts'
-import type { Said, ThreadKey } from '../history/types.ts'
+import type { ThreadKey } from '../../base/place.ts'
+import type { Said } from '../history/types.ts'
 
 /** How a question came in. `private`: by `/ask private:`; what comes of it is for the asker alone. `shortcut`: about a message. */
 export type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'

@@ -6,7 +6,7 @@ import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../.
 import { TransientError } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import type { StoreLog } from '../../base/store-log.ts'
-import type { Place } from '../history/types.ts'
+import type { Place } from '../../base/place.ts'
 import { below, forgetKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 
 /** What is set for one place in Slack, as it is at the moment of a question. */

@@ -1,5 +1,5 @@
 import { settledWithin } from '../../base/async.ts'
-import type { Place, ThreadKey } from '../history/types.ts'
+import type { Place, ThreadKey } from '../../base/place.ts'
 import type { ThreadStates } from './types.ts'
 
 /** How long what a person looks at is told with their questions, in ms. */

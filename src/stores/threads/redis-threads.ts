@@ -1,6 +1,6 @@
 import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { z } from 'zod'
-import type { ThreadKey } from '../history/types.ts'
+import type { ThreadKey } from '../../base/place.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MOST_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 

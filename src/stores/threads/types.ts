@@ -1,4 +1,4 @@
-import type { Forgetting, Person, ThreadKey } from '../history/types.ts'
+import type { Forgetting, Person, ThreadKey } from '../../base/place.ts'
 
 /** What is known of a thread in Slack besides what was said in it. Absent parts were never set. */
 export interface ThreadState {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
 import type { StoreLog } from '../../base/store-log.ts'
-import type { Forgetting } from '../history/types.ts'
+import type { Forgetting } from '../../base/place.ts'
 import { forgettingKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 
 export interface ActionTokens extends Forgetting {

@@ -19,10 +19,10 @@ const built = <Module>(path: string) => import(`${dist}/${path}.js`) as Promise<
 const { runAgent } = await built<typeof AgentModule>('src/agent/agent')
 const { DIALECTS } = await built<typeof DialectsModule>('src/agent/dialects/index')
 const { loadConfig } = await built<typeof ConfigModule>('src/config')
-const { createLog } = await built<typeof LogModule>('src/log')
+const { createLog } = await built<typeof LogModule>('src/base/log')
 const { createModels } = await built<typeof ModelsModule>('src/model/index')
-const { createNetwork } = await built<typeof ProxyModule>('src/proxy')
-const { loadPrompts } = await built<typeof PromptsModule>('src/prompts')
+const { createNetwork } = await built<typeof ProxyModule>('src/base/http/proxy')
+const { loadPrompts } = await built<typeof PromptsModule>('src/base/prompts')
 const { calculator } = await built<typeof CalculatorModule>('tools/calculator')
 
 const search: Tool<{ query: string }> = {
