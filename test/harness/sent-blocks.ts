@@ -230,11 +230,11 @@ const tasks = steps.flatMap(({ n, step: one }) => taskOf({ n, step: one }))
 export const SENT: Record<string, () => Sent[]> = {
   'display/stream-tasks.ts taskOf': () => alone(planBlock('Working', tasks)),
   'display/stream-tasks.ts planBlock': () => alone(planBlock('4 steps', tasks)),
-  'format/approval-card.ts waitingCard': () =>
+  'approvals/approval-card.ts waitingCard': () =>
     [call, bigCall, { ...call, approval: { ...call.approval, isRepeat: true as const } }].flatMap((one) =>
       message(approvalCard.waitingCard({ ...one, ...waiting })),
     ),
-  'format/approval-card.ts decidedCard': () =>
+  'approvals/approval-card.ts decidedCard': () =>
     [
       { outcome: 'expired' as const },
       { outcome: 'ended' as const },
@@ -262,9 +262,9 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/blocks.ts context': () => alone(blocks.context(['*one*', 'two'])),
   'format/chart-block.ts chartBlock': () => alone(...(view.series ?? []).map(chartBlock)),
   'format/plain-elements.ts plainContext': () => alone(plainContext('plain')),
-  'format/question-card.ts questionCard': () =>
+  'approvals/question-card.ts questionCard': () =>
     [form, choice, page].flatMap((asked) => message(questionCard(asked, { asker: ASKER, value: VALUE }))),
-  'format/question-card.ts endedQuestionCard': () =>
+  'approvals/question-card.ts endedQuestionCard': () =>
     (['accept', 'decline', 'cancel', 'expired', 'over'] as const).flatMap((end) =>
       message(endedQuestionCard(form, { asker: ASKER, end })),
     ),

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { SENT } from '../harness/sent-blocks.ts'
 import { sourcesIn, visit, type SourceFile } from '../harness/source.ts'
 
-const files = ['format', 'display', 'views', 'listeners'].flatMap((room) => sourcesIn(`src/slack/${room}`))
+const files = ['format', 'approvals', 'display', 'views', 'intake', 'listeners'].flatMap((room) => sourcesIn(`src/slack/${room}`))
 const short = ({ path }: SourceFile) => path.replace('src/slack/', '')
 
 /** What a function or a value is that is, or holds, blocks. */
@@ -32,7 +32,7 @@ function isView({ initializer, type }: ts.VariableDeclaration): boolean {
   )
 }
 
-test('the catalogue has each builder of blocks in format, display, views and listeners, and no other', () => {
+test('the catalogue has each builder of blocks that listeners, displays, views and approvals use, and no other', () => {
   const builders = files.flatMap((file) => buildersOf(file).map((name) => `${short(file)} ${name}`))
   expect(Object.keys(SENT).sort()).toEqual(builders.sort())
 })

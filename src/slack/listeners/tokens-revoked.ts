@@ -1,5 +1,5 @@
 import type { App } from '@slack/bolt'
-import { forgetWorkspace } from './app-uninstalled.ts'
+import { forgetWorkspace } from '../intake/forget-workspace.ts'
 import type { ListenerOptions } from '../intake/to-question.ts'
 
 /** `tokens_revoked`: without the bot's token the app is as good as removed. Those of people are not used here. */
