@@ -35,17 +35,17 @@ async function builtProject(t: Ends) {
   return projectIn(folder)
 }
 
-/** The project's own scripts and settings, with a main.ts and a runs-main.ts of one line each. */
+/** The project's own scripts and settings, with a src/main.ts and a src/commands/runs.ts of one line each. */
 async function copyOfProject(t: Ends) {
   const folder = await temporaryFolder(t)
   for (const path of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts'])
     await cp(join(ROOT, path), join(folder, path), { recursive: true })
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
-  for (const path of ['src/deep', 'tools/custom', 'cache']) await mkdir(join(folder, path), { recursive: true })
+  for (const path of ['src/deep', 'src/commands', 'tools/custom', 'cache']) await mkdir(join(folder, path), { recursive: true })
   const { write, ...project } = projectIn(folder)
   await write('src/deep/word.ts', `export const word: string = 'one'\n`)
   await write('src/main.ts', `import { word } from './deep/word.ts'\nconsole.log('main says ' + word)\n`)
-  await write('src/commands/runs.ts', `import { word } from './deep/word.ts'\nconsole.log('runs says ' + word)\n`)
+  await write('src/commands/runs.ts', `import { word } from '../deep/word.ts'\nconsole.log('runs says ' + word)\n`)
   await write('tools/tool.ts', `export const tool = 1\n`)
   return { write, ...project }
 }

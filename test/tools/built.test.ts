@@ -12,7 +12,7 @@ const FOLDER = join(ROOT, 'tmp', 'built-tools')
 const SCRIPT = `
 import { createToolbox } from './dist/tools/index.js'
 import { loadCustomTools } from './dist/tools/custom-loader.js'
-import { createToolHttp } from './dist/src/toolbox/http/tool-http.js'
+import { createToolHttp } from './dist/src/base/http/tool-http.js'
 const http = createToolHttp({ timeoutMs: 10_000 })
 const built = createToolbox({ http, settings: { enabled: ['wikipedia', 'calculator'], wikipediaApiUrl: process.argv[2] } })
 const custom = await loadCustomTools(new URL('custom', import.meta.url).pathname, ['calculator'])
