@@ -9,86 +9,22 @@ import { z } from 'zod'
 import { approvers } from './base/approver-rules.ts'
 import { ConfigError } from './base/errors.ts'
 import { ROOT } from './base/package-root.ts'
+import { parseRedisUrl, REDIS_URL_FORM } from './base/redis/redis-url.ts'
+import {
+  bots,
+  channels,
+  dollars,
+  flag,
+  headers,
+  names,
+  oneOf,
+  people,
+  token,
+  url,
+  whole,
+} from './base/setting-forms.ts'
 
 export type Env = Record<string, string | undefined>
-
-const whole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, `a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((n) => n >= min && n <= max, `a whole number from ${min} to ${max}`)
-
-const dollars = z
-  .string()
-  .regex(/^\d+(\.\d+)?$/, 'an amount of dollars such as 12.50')
-  .transform(Number)
-  .refine((n) => n > 0, 'an amount of dollars such as 12.50')
-
-const url = (...schemes: string[]) =>
-  z.string().refine(
-    (value) => {
-      const at = URL.canParse(value) ? new URL(value) : undefined
-      return at !== undefined && schemes.includes(at.protocol.slice(0, -1))
-    },
-    `an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`,
-  )
-
-/** A header carries nothing but ASCII: the … of an example is no token. */
-const token = (prefix: string) =>
-  z
-    .string()
-    .startsWith(prefix, `a token that begins with ${prefix}`)
-    .regex(/^[\x21-\x7e]*$/, `a token that begins with ${prefix} and holds letters, digits and - alone`)
-const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
-  z.enum(values, `one of ${values.join(', ')}`)
-const names = z.string().transform((value) =>
-  value
-    .split(',')
-    .map((s) => s.trim())
-    .filter((s) => s !== ''),
-)
-/** Of Sentinels; a port may be left out, and IPv6 stands in brackets. */
-const hosts = names.refine(
-  (all) => all.every((one) => /^(\[[\da-f:.]+\]|[^\s:/@[\]]+)(:\d+)?$/i.test(one) && URL.canParse(`redis://${one}`)),
-  'host:port of each, with commas, such as sentinel-1:26379,sentinel-2:26379',
-)
-/** What each name of a list is, or the sentence says what it should be. */
-const listOf = (form: RegExp, what: string) => names.refine((all) => all.every((one) => form.test(one)), what)
-const channels = listOf(
-  /^(?:[CG][A-Z0-9]{5,}|dm)$/,
-  'channel ids such as C0123456789, with commas; dm stands for direct messages',
-)
-/** Ids as they are, domains in lower case and without an @ before them. */
-const people = listOf(
-  /^(?:[UW][A-Z0-9]{5,}|@?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)$/,
-  'ids of people such as U0123456789, or e-mail domains such as example.com, with commas',
-).transform((all) => all.map((one) => (one.includes('.') ? one.replace('@', '').toLowerCase() : one)))
-const bots = listOf(
-  /^[BAUW][A-Z0-9]{5,}$/,
-  'ids of bots, of their apps or of their users, such as B0123456789, with commas',
-)
-const flag = oneOf(['true', 'false']).transform((value) => value === 'true')
-
-const headers = z.string().transform((value, context) => {
-  try {
-    return z.record(z.string(), z.string()).parse(JSON.parse(value))
-  } catch {
-    context.addIssue('a JSON object of header names and values, such as {"x-team": "search"}')
-    return z.NEVER
-  }
-})
-
-/** As OpenTelemetry's specification has it: `name=value,name=value`, values URL-encoded. */
-const pairs = z
-  .string()
-  .regex(/^\s*[\w.-]+\s*=[^,\r\n]*(,\s*[\w.-]+\s*=[^,\r\n]*)*$/, 'headers in the form name=value,name=value')
-  .transform((value) => Object.fromEntries(value.split(',').map((pair) => pairOf(pair))))
-
-function pairOf(pair: string): [string, string] {
-  const at = pair.indexOf('=')
-  return [pair.slice(0, at).trim(), decoded(pair.slice(at + 1).trim())]
-}
 
 function decoded(text: string): string {
   try {
@@ -132,15 +68,14 @@ const schema = z.object({
   OPENAI_STREAM: flag.default(true),
   PRICES_FILE: z.string().optional(),
 
-  REDIS_URL: url('redis', 'rediss').optional(),
+  REDIS_URL: z
+    .string()
+    .refine((value) => parseRedisUrl(value) !== undefined, REDIS_URL_FORM)
+    .optional(),
   REDIS_PREFIX: z
     .string()
     .regex(/^[\w-]{1,40}$/, 'up to 40 letters, digits, - or _')
     .default('thinkaloud'),
-  REDIS_SENTINELS: hosts.optional(),
-  REDIS_SENTINEL_NAME: z.string().optional(),
-  REDIS_SENTINEL_PASSWORD: z.string().optional(),
-  REDIS_CLUSTER: flag.default(false),
   SECRETS_KEY: z.string().min(32, 'at least 32 characters, as `openssl rand -hex 32` makes them').optional(),
   ROLE: oneOf(['all', 'front', 'worker']).default('all'),
   WORKER_CONCURRENCY: whole(1, 1000).default(20),
@@ -169,7 +104,6 @@ const schema = z.object({
   ALLOW_EXTERNAL: flag.default(false),
   ALLOW_BOTS: bots.default([]),
   APPROVERS: approvers.default([]),
-  FORGET_BY: oneOf(['admins', 'members']).default('admins'),
   SETTINGS_BY: oneOf(['members', 'admins']).default('members'),
 
   // At most 30 days: as long is a thread known (HISTORY_TTL_DAYS), by default.
@@ -177,7 +111,6 @@ const schema = z.object({
 
   LIMIT_USER_HOUR: whole(1, 1_000_000).optional(),
   LIMIT_CHANNEL_HOUR: whole(1, 1_000_000).optional(),
-  LIMIT_TEAM_DAY: whole(1, 10_000_000).optional(),
   LIMIT_TEAM_RUNS: whole(1, 100_000).optional(),
   BUDGET_USER_DAY_TOKENS: whole(1, 1e12).optional(),
   BUDGET_TEAM_DAY_TOKENS: whole(1, 1e12).optional(),
@@ -186,7 +119,6 @@ const schema = z.object({
   // At most as long as a waiting question is kept: a conversation of a direct message is known by one.
   DM_MEMORY_MINUTES: whole(0, 10_080).default(60),
   HISTORY_TTL_DAYS: whole(1, 3650).default(30),
-  HISTORY_MAX_TURNS: whole(1, 200).default(20),
   RUN_TRACES: flag.default(false),
 
   WIKIPEDIA_API_URL: url('https', 'http').default('https://en.wikipedia.org/w/api.php'),
@@ -202,8 +134,6 @@ const schema = z.object({
   LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
   METRICS_PORT: whole(0, 65535).optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('https', 'http').optional(),
-  OTEL_EXPORTER_OTLP_HEADERS: pairs.optional(),
-  OTEL_SERVICE_NAME: z.string().default('thinkaloud'),
   OTEL_CAPTURE_CONTENT: flag.default(false),
   PLAYGROUND_PORT: whole(0, 65535).default(3210),
 })
@@ -216,16 +146,38 @@ export const SETTINGS = Object.keys(schema.shape)
 /** These may also come as a file's content, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
 export const SECRETS = [
   ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'OPENAI_API_KEY', 'OPENAI_HEADERS'],
-  ...['REDIS_URL', 'REDIS_SENTINEL_PASSWORD', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'OTEL_EXPORTER_OTLP_HEADERS'],
-  'SECRETS_KEY',
+  ...['REDIS_URL', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'SECRETS_KEY'],
 ]
 
 /** The values that no log may carry, whatever their form: secrets as they are set, header values, a password in an address. */
 export function secretsOf(config: Config): string[] {
   const values = Object.entries(config).flatMap(([name, value]) => (SECRETS.includes(name) ? [value] : []))
   const texts = values.flatMap((value) => (typeof value === 'object' ? Object.values(value) : [String(value ?? '')]))
-  const passwords = texts.flatMap((text) => (URL.canParse(text) ? [new URL(text).password] : []))
+  const passwords = texts.flatMap(passwordsIn)
   return [...texts, ...passwords.flatMap((password) => [password, decoded(password)])].filter((text) => text !== '')
+}
+
+/** The passwords in an address: the one before the host, and that of the Sentinels of a Redis. */
+function passwordsIn(text: string): string[] {
+  const { sentinelPassword = '' } = parseRedisUrl(text) ?? {}
+  return [URL.canParse(text) ? new URL(text).password : '', sentinelPassword]
+}
+
+/** Settings of earlier versions, each with what to do in its place. */
+const DROPPED: Record<string, string> = {
+  REDIS_SENTINELS: 'name the Sentinels in REDIS_URL, as redis+sentinel://host:26379,host:26379/master',
+  REDIS_SENTINEL_NAME: 'name the master in the path of REDIS_URL, as redis+sentinel://host:26379/master/0',
+  REDIS_SENTINEL_PASSWORD: 'append it to REDIS_URL, as redis+sentinel://…/master?sentinelPassword=…',
+  REDIS_CLUSTER: 'begin REDIS_URL with redis+cluster:// or rediss+cluster://',
+  FORGET_BY: 'an admin can let everyone forget a channel with /ask settings',
+  HISTORY_MAX_TURNS: 'the last 20 turns of a conversation are kept',
+  LIMIT_TEAM_DAY: 'set BUDGET_TEAM_DAY_TOKENS or BUDGET_TEAM_DAY_USD',
+}
+
+/** One sentence for each setting in the environment that no longer exists: what to do in its place. */
+export function droppedSettings(env: Env): string[] {
+  const set = Object.entries(DROPPED).filter(([name]) => env[name]?.trim())
+  return set.map(([name, instead]) => `${name} no longer exists: ${instead}.`)
 }
 
 /**

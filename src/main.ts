@@ -1,12 +1,14 @@
 /** `npm start`: reads the settings, starts the bot, stops it on SIGTERM or SIGINT. */
 import { startBot, type Bot } from './bot.ts'
-import { loadConfig, readEnv, secretsOf } from './config.ts'
+import { droppedSettings, loadConfig, readEnv, secretsOf } from './config.ts'
 import { ConfigError, messageOf } from './base/errors.ts'
 import { createLog } from './base/log.ts'
 
 async function main(): Promise<void> {
-  const config = loadConfig(readEnv(), { serves: true })
+  const env = readEnv()
+  const config = loadConfig(env, { serves: true })
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
+  for (const sentence of droppedSettings(env)) log.warn(sentence)
   let bot: Bot | undefined = undefined
   let stopping: Promise<void> | undefined
   const stop = (signal: string) => {

@@ -54,7 +54,7 @@ describeWithRedis.concurrent('with a Redis', async () => {
     ],
     [
       'wants another password, in a Cluster',
-      async () => ({ REDIS_URL: url.replace('open', 'shut'), REDIS_CLUSTER: 'true' }),
+      async () => ({ REDIS_URL: url.replace('open', 'shut').replace('redis:', 'redis+cluster:') }),
       /^REDIS_URL has a user or password that this Redis does not accept \(WRONGPASS\)\.$/,
     ],
     [
@@ -69,7 +69,7 @@ describeWithRedis.concurrent('with a Redis', async () => {
     ],
     [
       'is no Cluster',
-      async () => ({ REDIS_URL: url, REDIS_CLUSTER: 'true' }),
+      async () => ({ REDIS_URL: url.replace('redis:', 'redis+cluster:') }),
       /^REDIS_URL should be a Redis that accepts the bot: ERR This instance has cluster support disabled\.$/,
     ],
   ])('a start with one that %s ends with a sentence, which has no password in it', async ([, env, sentence]) => {

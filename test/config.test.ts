@@ -2,8 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loadConfig, readEnv, SECRETS, secretsOf, SETTINGS, type Env } from '../src/config.ts'
+import { droppedSettings, loadConfig, readEnv, SECRETS, secretsOf, SETTINGS, type Env } from '../src/config.ts'
 import { ConfigError } from '../src/base/errors.ts'
+import { parseRedisUrl } from '../src/base/redis/redis-url.ts'
 
 const ENOUGH: Env = { SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1', OPENAI_API_KEY: 'sk-1' }
 
@@ -55,11 +56,11 @@ test.each([
   ['OPENAI_HEADERS', 'x-team: search', /a JSON object of header names and values/],
   ['OPENAI_HEADERS', '{"x": 1}', /a JSON object of header names and values/],
   ['OPENAI_STREAM', 'yes', /one of true, false/],
-  ['REDIS_URL', 'http://localhost', /an address that begins with redis:\/\/ or rediss:\/\//],
+  ['REDIS_URL', 'http://localhost', /redis:\/\/host:port, .*redis\+sentinel:\/\/host:port,host:port\/master/],
+  ['REDIS_URL', 'redis://a,b', /redis:\/\/host:port/],
+  ['REDIS_URL', 'redis+sentinel://a:26379,b:99999/main', /redis:\/\/host:port/],
+  ['REDIS_URL', 'redis+sentinel://a:26379', /redis:\/\/host:port/],
   ['REDIS_PREFIX', 'a b', /up to 40 letters/],
-  ['REDIS_SENTINELS', 'a:b:c', /host:port of each/],
-  ['REDIS_SENTINELS', 'a:26379,b:99999', /host:port of each/],
-  ['REDIS_SENTINELS', 'redis://a:26379', /host:port of each/],
   ['ROLE', 'both', /one of all, front, worker/],
   ['WORKER_CONCURRENCY', '0', /a whole number from 1 to 1000/],
   ['WORKER_LOCK_MS', '18001', /a whole number from 1000 to 18000/],
@@ -81,7 +82,6 @@ test.each([
   ['APPROVERS', 'fi*les=U0ALICE00001', /ids of people/],
   ['APPROVERS', 'not-asker', /names somebody else/],
   ['APPROVERS', 'files=not-asker', /names somebody else/],
-  ['FORGET_BY', 'anyone', /one of admins, members/],
   ['SETTINGS_BY', 'anyone', /one of members, admins/],
   ['LIMIT_USER_HOUR', '0', /a whole number from 1/],
   ['BUDGET_TEAM_DAY_USD', '-5', /an amount of dollars/],
@@ -89,14 +89,12 @@ test.each([
   ['RUN_MAX_TOKENS', '0', /a whole number from 1/],
   ['RUN_MAX_USD', '1 dollar', /an amount of dollars/],
   ['HISTORY_TTL_DAYS', '0', /a whole number from 1/],
-  ['HISTORY_MAX_TURNS', '201', /a whole number from 1 to 200/],
   ['RUN_TRACES', 'yes', /one of true, false/],
   ['WIKIPEDIA_API_URL', 'wikipedia', /an address/],
   ['GITHUB_API_URL', 'file:///etc', /an address/],
   ['HTTPS_PROXY', 'proxy:8080', /an address that begins with http:\/\/ or https:\/\//],
   ['LOG_LEVEL', 'loud', /one of fatal, error, warn, info, debug, trace, silent/],
   ['METRICS_PORT', 'x', /a whole number/],
-  ['OTEL_EXPORTER_OTLP_HEADERS', 'nonsense', /name=value/],
   ['PLAYGROUND_PORT', '99999', /a whole number from 0 to 65535/],
 ])('%s=%s ends the start with one sentence', (name, value, sentence) => {
   expect(sentences({ ...ENOUGH, [name]: value })).toEqual([
@@ -104,13 +102,37 @@ test.each([
   ])
 })
 
-test('Sentinels may be names, addresses, and without their port', () => {
-  const settings = {
-    ...ENOUGH,
-    REDIS_URL: 'redis://unused/main',
-    REDIS_SENTINELS: 'sentinel-1:26379, 10.0.0.2,[::1]:26379',
-  }
-  expect(sentences(settings)).toEqual([])
+test.each([
+  ['redis://localhost', { kind: 'server', tls: false, hosts: [{ host: 'localhost', port: 6379 }] }],
+  [
+    'rediss://me:p%40ss@[::1]:7000/3',
+    { kind: 'server', tls: true, hosts: [{ host: '::1', port: 7000 }], username: 'me', password: 'p@ss', db: 3 },
+  ],
+  ['redis+cluster://node', { kind: 'cluster', tls: false, hosts: [{ host: 'node', port: 6379 }] }],
+  [
+    'rediss+sentinel://:secret@one,10.0.0.2:26380,[::1]/main/2?sentinelPassword=other',
+    {
+      ...{ kind: 'sentinel', tls: true, master: 'main', db: 2, password: 'secret', sentinelPassword: 'other' },
+      hosts: [
+        { host: 'one', port: 26379 },
+        { host: '10.0.0.2', port: 26380 },
+        { host: '::1', port: 26379 },
+      ],
+    },
+  ],
+])('REDIS_URL=%s is read', (url, address) => {
+  expect(sentences({ ...ENOUGH, REDIS_URL: url })).toEqual([])
+  expect(parseRedisUrl(url)).toEqual(address)
+})
+
+test('a setting that no longer exists is named once, with what to do in its place, and refuses nothing', () => {
+  const env = { ...ENOUGH, REDIS_CLUSTER: 'true', FORGET_BY: ' ', HISTORY_MAX_TURNS: '7' }
+  expect(sentences(env)).toEqual([])
+  expect(droppedSettings(env)).toEqual([
+    'REDIS_CLUSTER no longer exists: begin REDIS_URL with redis+cluster:// or rediss+cluster://.',
+    'HISTORY_MAX_TURNS no longer exists: the last 20 turns of a conversation are kept.',
+  ])
+  expect(droppedSettings(ENOUGH)).toEqual([])
 })
 
 test('several wrong settings are several sentences', () => {
@@ -127,7 +149,6 @@ test('no sentence repeats a secret', () => {
     SLACK_APP_TOKEN: 'SECRET2',
     REDIS_URL: 'http://SECRET3',
     OPENAI_HEADERS: 'SECRET4',
-    OTEL_EXPORTER_OTLP_HEADERS: 'SECRET5',
   }
   expect(sentences(env).join('\n')).not.toMatch(/SECRET/)
 })
@@ -149,7 +170,6 @@ test('the defaults are those that are documented', () => {
   expect(loadConfig({})).toMatchObject({
     ...{ PORT: 3000, AGENT_MAX_STEPS: 8, AGENT_TIMEOUT_MS: 120_000, TOOL_TIMEOUT_MS: 15_000, TOOL_OUTPUT_CHARS: 4000 },
     ...{
-      HISTORY_MAX_TURNS: 20,
       RUN_TRACES: false,
       HISTORY_TTL_DAYS: 30,
       REDIS_PREFIX: 'thinkaloud',
@@ -180,7 +200,6 @@ describe('a secret in a file', () => {
     SLACK_APP_TOKEN: 'xapp-9',
     REDIS_URL: 'redis://x',
     OPENAI_HEADERS: '{"a":"b"}',
-    OTEL_EXPORTER_OTLP_HEADERS: 'a=b',
     SECRETS_KEY: 'a key that is long enough for a key',
   }
 
@@ -232,14 +251,14 @@ test('the secrets that no log may carry are known by their values', () => {
   const env = {
     ...ENOUGH,
     OPENAI_HEADERS: '{"x-key": "h-secret"}',
-    REDIS_URL: 'redis://user:p%40ss%zz@host',
-    REDIS_SENTINEL_PASSWORD: 's-secret',
+    REDIS_URL: 'redis+sentinel://user:p%40ss%zz@one,two/main?sentinelPassword=s-secret',
   }
   expect(secretsOf(loadConfig(env)).sort()).toEqual([
     'h-secret',
     'p%40ss%zz',
     'p%40ss%zz',
-    'redis://user:p%40ss%zz@host',
+    'redis+sentinel://user:p%40ss%zz@one,two/main?sentinelPassword=s-secret',
+    's-secret',
     's-secret',
     'sk-1',
     'xapp-1',

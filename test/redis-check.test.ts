@@ -33,7 +33,7 @@ describeWithRedis('npm start', { timeout: 120_000 }, () => {
       async () => userWithout('-bzpopmin'),
       /right that this user lacks.*\+bzpopmin/,
     ],
-    ['that is a node of a Cluster', async () => ['--cluster-enabled', 'yes'], /set REDIS_CLUSTER=true/],
+    ['that is a node of a Cluster', async () => ['--cluster-enabled', 'yes'], /redis\+cluster:\/\//],
     ['that is a replica', async () => ['--replicaof', '127.0.0.1', String(await freePort())], /It is a replica/],
   ])('with a Redis %s ends with one sentence', async ([, settings, sentence], t) => {
     const server = await redisWith(t, await settings())

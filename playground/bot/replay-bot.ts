@@ -17,7 +17,7 @@ export interface ReplayedBot extends Replayed {
 
 /** Settings that a recording may have, besides what any bot on a local Slack has. Nothing that names a place or a key. */
 export const REPLAYED_SETTINGS =
-  /^(?:AGENT_\w+|RUN_MAX_\w+|TOOLS|TOOL_\w+|STEPS|STEPS_STREAM_CHANNELS|FOLLOW_UPS|LINK_HOSTS|ALLOW_\w+|APPROV\w+|FORGET_BY|SETTINGS_BY|LIMIT_\w+|DM_MEMORY_MINUTES|HISTORY_MAX_TURNS|OPENAI_MODEL|OPENAI_STREAM)$/
+  /^(?:AGENT_\w+|RUN_MAX_\w+|TOOLS|TOOL_\w+|STEPS|STEPS_STREAM_CHANNELS|FOLLOW_UPS|LINK_HOSTS|ALLOW_\w+|APPROV\w+|SETTINGS_BY|LIMIT_\w+|DM_MEMORY_MINUTES|OPENAI_MODEL|OPENAI_STREAM)$/
 
 /** Plays it. @throws ConfigError for settings that are none */
 export async function replayWithBot(conversation: Conversation, log?: Log): Promise<ReplayedBot> {

@@ -95,7 +95,7 @@ export function createTrier(
 
   /** What had been said before a question, in a history of its own: nothing that is tried is kept. */
   async function before(question: Question): Promise<History> {
-    const history = memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs: HOUR_MS })
+    const history = memoryHistory({ ttlMs: HOUR_MS })
     const thread = conversationOf(question)
     for (const turn of await stores.history.load(thread)) if (turn.at < question.at) await history.append(thread, turn)
     return history

@@ -5,7 +5,7 @@
  * - what people wrote in the thread: `THREAD_CHARS` and `THREAD_MESSAGES` at one reading, `THREAD_MESSAGE_CHARS` for a message
  *   (slack/thread-reader.ts), `SAID_CHARS` for all turns together (history/said.ts); in each the oldest is left out first
  * - earlier turns, which are in the prompt of the conversational dialect and in the one that condenses (condense.ts): as many as
- *   HISTORY_MAX_TURNS keeps, each answer up to `PAST_ANSWER_CHARS`
+ *   `MAX_TURNS` keeps, each answer up to `PAST_ANSWER_CHARS`
  * - steps: as many as AGENT_MAX_STEPS, each observation up to TOOL_OUTPUT_CHARS (act.ts), an unreadable completion up to
  *   `UNREADABLE_CHARS`, what a person adds meanwhile up to `ADDED_CHARS` (agent.ts)
  * - the pictures of a question: as many and as large as whoever loads them gives; each counts for `PICTURE_TOKENS` where tokens

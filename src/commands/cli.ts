@@ -37,7 +37,7 @@ async function main(args: string[]): Promise<void> {
   // What is known of servers ends with the conversation, and so does what was pinned.
   const mcpStore = config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined
   const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
-  const conversation = new Conversation(agent, output, config)
+  const conversation = new Conversation(agent, output)
   await conversation.prepare()
   for (const { server, tool, why } of agent.mcp?.off() ?? [])
     console.error(tool === '' ? why : `${tool} of ${server} ${why}.`)

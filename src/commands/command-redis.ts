@@ -1,16 +1,14 @@
 import { settledWithin } from '../base/async.ts'
-import type { Config } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { connect, type RedisClient } from '../base/redis/redis.ts'
-import { redisSettings } from '../question/open-stores.ts'
 
 /** How long a command waits for Redis, in ms. */
 const PING_MS = 5_000
 
 /** The Redis that the bot's processes share, for an operator's command, which disconnects it. @throws ConfigError where it does not answer */
-export async function openCommandRedis(config: Config, url: string, log: Log): Promise<RedisClient> {
-  const redis = connect(redisSettings(config, url), { purpose: 'work', log })
+export async function openCommandRedis(url: string, log: Log): Promise<RedisClient> {
+  const redis = connect({ url }, { purpose: 'work', log })
   if (await settledWithin(PING_MS, [redis.ping()])) return redis
   redis.disconnect()
   throw new ConfigError('The Redis of REDIS_URL does not answer.')

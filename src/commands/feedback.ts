@@ -46,7 +46,7 @@ async function main(config: Config, args: string[]): Promise<void> {
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing: without Redis feedback lives in the bot’s memory only.')
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
-  const redis = await openCommandRedis(config, config.REDIS_URL, log)
+  const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
     const place = { redis, log, prefix: config.REDIS_PREFIX, ttlMs: config.HISTORY_TTL_DAYS * DAY_MS }
     await exportRated(redisArchive(place), out)

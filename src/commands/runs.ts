@@ -109,7 +109,7 @@ async function main(config: Config, args: string[]): Promise<number> {
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing: without Redis runs live in the bot’s memory only.')
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
-  const redis = await openCommandRedis(config, config.REDIS_URL, log)
+  const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
     const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS
     const sealer = config.SECRETS_KEY === undefined ? undefined : sealerOf(config.SECRETS_KEY)

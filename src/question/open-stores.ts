@@ -68,7 +68,7 @@ const DAY_MS = 86_400_000
 /** Redis if REDIS_URL is set, else this process's memory, with the same bounds. @throws ConfigError if Redis does not answer. */
 export async function createStores(config: Config, log: Log): Promise<Stores> {
   if (!config.REDIS_URL) return inMemory(config, log)
-  const settings = redisSettings(config, config.REDIS_URL)
+  const settings = { url: config.REDIS_URL }
   await requireUsableRedis(settings, { log, prefix: config.REDIS_PREFIX })
   return inRedis(config, settings, log)
 }
@@ -83,7 +83,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     log,
   })
   const kept = {
-    history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
+    history: memoryHistory({ ttlMs }),
     archive: memoryArchive({ ttlMs }),
     audit: memoryAudit(),
     threads: memoryThreads({ ttlMs }),
@@ -117,7 +117,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   const sealer =
     config.SECRETS_KEY === undefined ? undefined : (await import('../base/seal.ts')).sealerOf(config.SECRETS_KEY)
   const kept = {
-    history: redisHistory({ ...place, maxTurns: config.HISTORY_MAX_TURNS, ttlMs }),
+    history: redisHistory({ ...place, ttlMs }),
     archive: redisArchive({ ...place, ttlMs, sealer }),
     audit: redisAudit(place),
     threads: redisThreads({ ...place, ttlMs }),
@@ -189,7 +189,6 @@ function limitsOf(config: Config, redis?: RedisClient): UsageLimits | undefined 
   const settings = {
     userHour: config.LIMIT_USER_HOUR,
     channelHour: config.LIMIT_CHANNEL_HOUR,
-    teamDay: config.LIMIT_TEAM_DAY,
     teamRuns: config.LIMIT_TEAM_RUNS,
     userDayTokens: config.BUDGET_USER_DAY_TOKENS,
     teamDayTokens: config.BUDGET_TEAM_DAY_TOKENS,
@@ -205,20 +204,4 @@ function limitsOf(config: Config, redis?: RedisClient): UsageLimits | undefined 
 
 function parkedMs({ APPROVAL_HOURS }: Config): number {
   return APPROVAL_HOURS * HOUR_MS
-}
-
-/** How Redis is reached; shared with the `runs` command. */
-export function redisSettings(config: Config, url: string): RedisSettings {
-  const {
-    REDIS_SENTINELS: sentinels,
-    REDIS_SENTINEL_NAME: sentinelName,
-    REDIS_SENTINEL_PASSWORD: sentinelPassword,
-  } = config
-  return {
-    url,
-    cluster: config.REDIS_CLUSTER,
-    ...(sentinels ? { sentinels } : {}),
-    ...(sentinelName ? { sentinelName } : {}),
-    ...(sentinelPassword ? { sentinelPassword } : {}),
-  }
 }

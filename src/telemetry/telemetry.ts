@@ -56,8 +56,6 @@ async function loadTraces(endpoint: string, config: Config, log: Log): Promise<T
   const { Traces } = await import('./traces.ts')
   return new Traces({
     endpoint,
-    headers: config.OTEL_EXPORTER_OTLP_HEADERS,
-    serviceName: config.OTEL_SERVICE_NAME,
     instanceId: randomUUID(),
     style: {
       baseUrl: config.OPENAI_BASE_URL,

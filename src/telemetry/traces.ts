@@ -6,7 +6,7 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/ap
 import type { Context, Span, SpanOptions } from '@opentelemetry/api'
 import { parseTraceParent } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
-import { defaultResource, resourceFromAttributes } from '@opentelemetry/resources'
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace'
 import type { Log } from '../base/log.ts'
 import type { Question } from '../stores/runs/types.ts'
@@ -27,8 +27,6 @@ import {
 export interface TracesOptions {
   /** The collector's base address; `/v1/traces` is added, as OpenTelemetry's specification has it. */
   endpoint: string
-  headers?: Record<string, string> | undefined
-  serviceName: string
   /** Tells this process from others of the service. */
   instanceId: string
   style: SpanStyle
@@ -48,12 +46,14 @@ export class Traces {
 
   constructor(options: TracesOptions) {
     this.#options = options
-    const { endpoint, headers = {}, serviceName, instanceId, log } = options
+    const { endpoint, instanceId, log } = options
     const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
-    const exporter = new ReportingExporter(new OTLPTraceExporter({ url, headers }), log)
-    const service = { 'service.name': serviceName, 'service.instance.id': instanceId }
+    const exporter = new ReportingExporter(new OTLPTraceExporter({ url }), log)
+    const service = resourceFromAttributes({ 'service.name': 'thinkaloud', 'service.instance.id': instanceId })
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, as OpenTelemetry's specification has them.
+    const named = detectResources({ detectors: [envDetector] })
     this.#provider = new TracerProvider({
-      resource: defaultResource().merge(resourceFromAttributes(service)),
+      resource: defaultResource().merge(service).merge(named),
       spanProcessors: [new BatchSpanProcessor({ exporter })],
     })
   }

@@ -152,7 +152,7 @@ async function flood(slack: BenchSlack, target: string, { questions, flight }: {
  */
 async function growth(env: Record<string, string>, slack: BenchSlack): Promise<void> {
   const port = await freePort()
-  const bot = await start(BOT, { ...env, PORT: String(port), HISTORY_MAX_TURNS: '200', WORKER_CONCURRENCY: '50' })
+  const bot = await start(BOT, { ...env, PORT: String(port), WORKER_CONCURRENCY: '50' })
   const target = `http://127.0.0.1:${port}/slack/events`
   const rows: Record<string, object> = {}
   const note = async (name: string, work: () => Promise<number>) => {

@@ -40,7 +40,6 @@ export const casesOf = (PRICES_FILE: string): Case[] => [
     over: bobHere,
     free: aliceElsewhere,
   },
-  { env: { LIMIT_TEAM_DAY: '1' }, says: /1 question a day for the workspace.* in 24 hours/, over: bobElsewhere },
   {
     env: { BUDGET_USER_DAY_TOKENS: '600' },
     says: /600 tokens a day for one person.* in 1[67] hours/,

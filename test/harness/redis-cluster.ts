@@ -73,11 +73,11 @@ async function knowsReplicas(server: RedisServer, count: number): Promise<void> 
 }
 
 function fleetOf(servers: RedisServer[]): RedisCluster {
-  const url = servers[0]!.url
+  const url = servers[0]!.url.replace('redis:', 'redis+cluster:')
   return {
     servers,
-    settings: { url, cluster: true },
-    env: { REDIS_URL: url, REDIS_CLUSTER: 'true' },
+    settings: { url },
+    env: { REDIS_URL: url },
     async masterOf(key) {
       const live = await Promise.any(servers.map(async (server) => asking(server, (redis) => slotsOf(redis, key))))
       const master = servers.find(({ port }) => port === live)

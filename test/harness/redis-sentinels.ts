@@ -19,7 +19,10 @@ const NAME = 'main'
 const SILENCE_MS = 3_500
 
 /** A master, its replica, and Sentinels that agree within some seconds that the master is dead. */
-export async function startSentinels(t: Ends, { sentinels = 3, settings = [] as string[] } = {}): Promise<RedisFleet> {
+export async function startSentinels(
+  t: Ends,
+  { sentinels = 3, settings = [] as string[] } = {},
+): Promise<RedisFleet & { addresses: string[] }> {
   const master = await startRedis([...QUICK, ...settings])
   t.onTestFinished(() => master.stop())
   const replica = await startRedis([...QUICK, ...settings, '--replicaof', `127.0.0.1 ${master.port}`])
@@ -32,12 +35,12 @@ export async function startSentinels(t: Ends, { sentinels = 3, settings = [] as 
   t.onTestFinished(() => watching.forEach((sentinel) => sentinel.disconnect()))
   for (const sentinel of watching) await eventually(() => seesAll(sentinel, { replica: replica.port, sentinels }))
   const addresses = ports.map((port) => `127.0.0.1:${port}`)
-  // The path is the master's name; host and port are the Sentinels' to say.
-  const url = `redis://unused/${NAME}`
+  const url = `redis+sentinel://${addresses.join(',')}/${NAME}`
   return {
     servers: [master, replica],
-    settings: { url, sentinels: addresses },
-    env: { REDIS_URL: url, REDIS_SENTINELS: addresses.join(',') },
+    settings: { url },
+    addresses,
+    env: { REDIS_URL: url },
     async masterOf() {
       const said = String(await watching[0]!.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME))
       return [master, replica].find(({ port }) => said === `127.0.0.1,${port}`)!

@@ -2,12 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parse as parseEnv } from 'dotenv'
 import ts from 'typescript'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { loadConfig, SETTINGS } from '../../src/config.ts'
+import { loadConfig } from '../../src/config.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 import { copyOf, readDockerfile } from '../harness/dockerfile.ts'
 import { describeWithCompose } from '../harness/compose.ts'
@@ -15,6 +14,7 @@ import { sourcesIn, textOf, visit } from '../harness/source.ts'
 
 const service = z.object({
   profiles: z.array(z.string()).optional(),
+  env_file: z.string().optional(),
   environment: z.record(z.string(), z.unknown()).optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).optional(),
   stop_grace_period: z.string().optional(),
@@ -26,31 +26,19 @@ const compose = z
   .object({ services: z.record(z.string(), service) })
   .parse(parse(textOf('docker-compose.yml'), { merge: true }))
 
-/** What the image fixes by itself, or has no use for. */
-const NOT_PASSED = ['PORT', 'HOST', 'CUSTOM_TOOLS_DIR', 'PLAYGROUND_PORT']
-
 describe('docker-compose.yml', () => {
   const { bot, redis } = compose.services
 
-  test('lets every setting through to the bot', () => {
-    const passed = Object.keys(bot?.environment ?? {})
-    expect(passed.toSorted()).toEqual(SETTINGS.filter((name) => !NOT_PASSED.includes(name)).toSorted())
+  test('gives the bot every setting of .env, and fixes only what is inside the container', () => {
+    expect(bot?.env_file).toBe('.env')
+    expect(Object.keys(bot?.environment ?? {}).toSorted()).toEqual(['HOST', 'METRICS_PORT', 'PORT', 'REDIS_URL'])
   })
 
-  /** Compose's rule: a service without profiles always starts, another one where one of its own is asked for. */
-  const startedWith = (...asked: string[]) =>
-    Object.entries(compose.services)
-      .filter(([, { profiles }]) => !profiles || profiles.some((profile) => asked.includes(profile)))
-      .map(([name]) => name)
-      .toSorted()
-
-  test('starts the bot and Redis; with --profile scale a front, workers and what shows them, in place of the bot', () => {
-    // The variable counts where the command line names no profile.
-    const { COMPOSE_PROFILES = '' } = parseEnv(textOf('.env.example'))
-    expect(startedWith(...COMPOSE_PROFILES.split(','))).toEqual(['bot', 'redis'])
-    expect(startedWith('scale')).toEqual(['front', 'grafana', 'prometheus', 'redis', 'worker'])
-    for (const name of ['README.md', 'ops/README.md', 'docker-compose.yml'])
-      expect(textOf(name)).toMatch(/docker compose --profile scale up .*--scale worker=3(?! --scale)/)
+  test('starts the bot and Redis; a front, workers and what shows them only where they are named', () => {
+    const started = Object.entries(compose.services).filter(([, { profiles }]) => !profiles)
+    expect(started.map(([name]) => name).toSorted()).toEqual(['bot', 'redis'])
+    const command = 'docker compose up -d --build --scale worker=3 front worker grafana'
+    for (const name of ['README.md', 'ops/README.md', 'docker-compose.yml']) expect(textOf(name)).toContain(command)
   })
 
   test('what runs in each role is what its name says', () => {
@@ -73,11 +61,11 @@ describe('docker-compose.yml', () => {
 })
 
 describeWithCompose('docker-compose config', () => {
-  test.each(['without an .env', 'with .env.example as it is'])('takes the file %s', (how) => {
+  test('takes the file with .env.example as it is', () => {
     const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-compose-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     copyFileSync(join(ROOT, 'docker-compose.yml'), join(folder, 'docker-compose.yml'))
-    if (how.startsWith('with ')) copyFileSync(join(ROOT, '.env.example'), join(folder, '.env'))
+    copyFileSync(join(ROOT, '.env.example'), join(folder, '.env'))
     const { status, stderr } = spawnSync('docker-compose', ['config', '--quiet'], { cwd: folder, encoding: 'utf8' })
     expect(stderr).toBe('')
     expect(status).toBe(0)

@@ -43,8 +43,7 @@ describe('the settings', () => {
     const lines = textOf('.env.example').split('\n')
     const settings = lines.flatMap((line, i) => {
       const [, name, value] = /^#?([A-Z][A-Z0-9_]*)=(.*)$/.exec(line) ?? []
-      // Docker Compose's own variables are not ours: docker.test.ts.
-      return name && !name.startsWith('COMPOSE_') ? [{ name, value, comment: lines[i - 1] ?? '' }] : []
+      return name ? [{ name, value, comment: lines[i - 1] ?? '' }] : []
     })
     expect(settings.map(({ name }) => name)).toEqual(SETTINGS)
     expect(settings.map(({ name, value }) => [name, value])).toEqual(SETTINGS.map((name) => [name, defaultOf(name)]))

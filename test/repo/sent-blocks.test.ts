@@ -4,7 +4,9 @@ import { expect, test } from 'vitest'
 import { SENT } from '../harness/sent-blocks.ts'
 import { sourcesIn, visit, type SourceFile } from '../harness/source.ts'
 
-const files = ['format', 'approvals', 'display', 'views', 'intake', 'listeners'].flatMap((room) => sourcesIn(`src/slack/${room}`))
+const files = ['format', 'approvals', 'display', 'views', 'intake', 'listeners'].flatMap((room) =>
+  sourcesIn(`src/slack/${room}`),
+)
 const short = ({ path }: SourceFile) => path.replace('src/slack/', '')
 
 /** What a function or a value is that is, or holds, blocks. */

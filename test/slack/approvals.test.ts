@@ -75,7 +75,8 @@ function presses(way: () => Way): void {
   })
 
   test('what was allowed for a thread is forgotten with its channel, and a card that waits is not', async (t) => {
-    const bot = await approvalBot(t, way(), { env: { FORGET_BY: 'members' } })
+    const bot = await approvalBot(t, way())
+    bot.slack.addUser(ALICE, { is_admin: true })
     notes(bot, 'Granted')
     const thread = await bot.mention('Write down Granted')
     await press(bot, { ...thread, ts: (await waitingCard(bot, thread)).ts }, { action: ALWAYS })

@@ -58,7 +58,8 @@ describeWithRedis('over Redis', () => {
   }
 
   test.for(['forget', 'uninstall'])('%s leaves nothing of the files of a run at work', async (how, t) => {
-    const bot = await steeredBot(t, { redisUrl: server.url }, { env: { FORGET_BY: 'members' } })
+    const bot = await steeredBot(t, { redisUrl: server.url })
+    bot.slack.addUser(ALICE, { is_admin: true })
     const { slack, model, prefix } = bot
     const files = [textFile('tale.txt', LONG.join('\n'))]
     const thread = await atSecondThought(bot, 'soon forgotten', () => bot.mention('soon forgotten', { files }))

@@ -40,7 +40,7 @@ describe('/ask forget', () => {
     const bot = await start(t)
     const [here, there] = [await asked(bot, GENERAL), await asked(bot, RANDOM)]
     const posts = bot.slack.messages(GENERAL).length
-    expect(await told(bot, { user: BOB })).toMatch(/Only an admin.*FORGET_BY/)
+    expect(await told(bot, { user: BOB })).toMatch(/Only an admin.*\/ask settings/)
     expect(await remembers(bot, here)).toBe(true)
     bot.slack.addUser(BOB, { is_admin: true })
     expect(await told(bot, { user: BOB, text: 'Forget!' })).toMatch(/Done: I have forgotten.*in this channel/)
@@ -48,9 +48,12 @@ describe('/ask forget', () => {
     expect([await remembers(bot, here), await remembers(bot, there)]).toEqual([false, true])
   })
 
-  test('with FORGET_BY=members is for members, and no guests', async (t) => {
-    const bot = await start(t, { FORGET_BY: 'members' })
-    bot.slack.addUser(BOB, { is_restricted: true })
+  test('is for members, and no guests, where an admin has allowed that', async (t) => {
+    const bot = await start(t)
+    bot.slack.addUser(BOB, { is_admin: true })
+    await bot.slack.slash('settings', { user: BOB, channel: GENERAL })
+    await (await bot.modal(BOB)).submit({ who_may_forget: 'anyone' })
+    bot.slack.addUser(BOB, { is_admin: false, is_restricted: true })
     const thread = await asked(bot, GENERAL)
     expect(await told(bot, { user: BOB })).toMatch(/no guests/)
     expect(await remembers(bot, thread)).toBe(true)

@@ -174,7 +174,8 @@ describe('below a private answer', () => {
   })
 
   test('what is forgotten cannot be shared', async (t) => {
-    const bot = await startBot(t, { env: { FORGET_BY: 'members' } })
+    const bot = await startBot(t)
+    bot.slack.addUser(ALICE, { is_admin: true })
     bot.model.on('secret', finish('It is two.'))
     await askPrivately(bot, 'What is the secret?')
     await bot.slack.slash('forget')

@@ -106,22 +106,6 @@ describe.concurrent('a setting', () => {
     await (await mention('which?')).ended()
     expect(model.requests[0]?.prompt).toMatch(/one of \[calculator\]/)
   })
-
-  test('HISTORY_MAX_TURNS: older turns are forgotten', async (t) => {
-    const { mention, model } = await startBot(t, { env: { HISTORY_MAX_TURNS: '1' } })
-    for (const name of ['alpha', 'beta', 'gamma']) {
-      model.condenses(name, `${name}, standing alone`)
-      model.on(name, finish(`${name} answered`))
-    }
-    const thread = await mention('alpha')
-    await thread.ended()
-    for (const name of ['beta', 'gamma']) {
-      await thread.reply(name)
-      await thread.ended()
-    }
-    const last = model.requests.findLast(({ kind }) => kind === 'condense')?.prompt
-    expect([last?.includes('beta answered'), last?.includes('alpha answered')]).toEqual([true, false])
-  })
 })
 
 test('Slack’s rates are kept to: four threads of two steps in one channel, nothing lost and in order', async (t) => {

@@ -4,10 +4,12 @@ import { createLog } from '../../src/base/log.ts'
 import { loadConfig } from '../../src/config.ts'
 import { inputMessages } from '../../src/telemetry/genai-messages.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
-import { startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
+import { startLocalSlack } from '../../playground/slack/slack.ts'
+import { envFor, peopleOf, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
+import { startProcess } from '../harness/child-process.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { startCollector, type CollectedSpan, type Collector } from '../harness/otlp-collector.ts'
-import { act, finish, type Script } from '../harness/played-model.ts'
+import { act, finish, playModel, type Script } from '../harness/played-model.ts'
 import { freePort } from '../harness/redis.ts'
 import { endsWithin, question } from '../harness/stores.ts'
 
@@ -280,14 +282,21 @@ test('what is none of the bot’s business makes no trace, and neither does a se
   ])
 })
 
-test('the collector is reached at the specified path, with the headers and the name that were set', async (t) => {
+test('the collector is reached at the specified path, with the headers and the name that the SDK reads', async (t) => {
+  const [collector, slack] = [await startCollector(t), await startLocalSlack()]
+  t.onTestFinished(() => slack.close())
+  const model = await playModel(t, [finish('Yes.')])
   const env = {
+    ...envFor({ slack, model }, 'socket'),
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc, x-team=search',
     OTEL_SERVICE_NAME: 'bot-of-ours',
   }
-  const { collector, ...bot } = await tracedBot(t, [finish('Yes.')], { env })
-  await (await bot.mention('Is it noon?')).ended()
-  await bot.stop()
+  const bot = await startProcess(t, 'src/main.ts', { env })
+  await bot.says(/is ready/)
+  await (await peopleOf(slack).mention('Is it noon?')).ended()
+  bot.signal('SIGTERM')
+  expect(await bot.ended).toBe(0)
   expect(new Set(collector.requests.map(({ path }) => path))).toEqual(new Set(['/v1/traces']))
   expect(collector.requests[0]?.headers).toMatchObject({ authorization: 'Bearer abc', 'x-team': 'search' })
   expect(collector.spans[0]?.resource).toMatchObject({

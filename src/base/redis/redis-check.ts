@@ -76,7 +76,11 @@ function refusedInfo(error: unknown): RedisProblem {
 function problemsIn(facts: Map<string, string>, isCluster: boolean): RedisProblem[] {
   const problems: RedisProblem[] = []
   if (facts.get('cluster_enabled') === '1' && !isCluster)
-    problems.push({ name: 'cluster', sentence: 'It is a node of a Cluster: set REDIS_CLUSTER=true.', isFatal: true })
+    problems.push({
+      name: 'cluster',
+      sentence: 'It is a node of a Cluster: begin REDIS_URL with redis+cluster://.',
+      isFatal: true,
+    })
   if (['slave', 'replica'].includes(facts.get('role') ?? ''))
     problems.push({ name: 'role', sentence: 'It is a replica, which takes no writes. Name its master.', isFatal: true })
   const policy = facts.get('maxmemory_policy') ?? 'noeviction'

@@ -5,18 +5,12 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from '../errors.ts'
 import type { StoreLog } from '../store-log.ts'
 import type { Forgetting } from '../place.ts'
+import { parseRedisUrl, REDIS_URL_FORM, type RedisAddress } from './redis-url.ts'
 import { faultOf, isReadOnly, isRefusal, isUntrusted } from './redis-errors.ts'
 
 export interface RedisSettings {
-  /** `redis://` or `rediss://`, with user, password and database if needed. With Sentinels the path names the master. */
+  /** One of the forms of `parseRedisUrl`. */
   url: string
-  /** `host:port` of each Sentinel; the Sentinels know the master's address. */
-  sentinels?: string[]
-  /** The master's name. If it is given, the path of `url` is the database, as without Sentinels. */
-  sentinelName?: string
-  sentinelPassword?: string
-  /** Whether `url` names a node of a Cluster; the other nodes are found through it. */
-  cluster?: boolean
 }
 
 /**
@@ -35,7 +29,9 @@ const WORK_SOCKET_TIMEOUT_MS = 20_000
 
 /** Connects, reconnects for ever, and logs when the connection is lost and when it is restored. */
 export function connect(settings: RedisSettings, options: { purpose: Purpose; log: StoreLog }): RedisClient {
-  const client = settings.cluster ? connectCluster(settings, options.purpose) : connectOne(settings, options.purpose)
+  const address = addressOf(settings)
+  const client =
+    address.kind === 'cluster' ? connectCluster(address, options.purpose) : connectOne(address, options.purpose)
   watch(client, options)
   return client
 }
@@ -46,7 +42,7 @@ const CHECK_MS = 10_000
 /** Checks at the start that Redis answers. @throws ConfigError if it refuses the connection or does not answer in time. */
 export async function checkRedis(settings: RedisSettings): Promise<void> {
   // A Cluster client hides why a node cannot be reached, such as a certificate; a connection to the node itself shows it.
-  if (settings.cluster) await awaitPing({ url: settings.url })
+  if (addressOf(settings).kind === 'cluster') await awaitPing({ url: settings.url.replace('+cluster', '') })
   await awaitPing(settings)
 }
 
@@ -82,33 +78,39 @@ function unreachable(fault: string | undefined, { url, sentinels }: RedisSetting
 
 const TRUST = 'NODE_EXTRA_CA_CERTS names the file of an authority of your own.'
 
-function connectOne(settings: RedisSettings, purpose: Purpose): Redis {
+/** @throws ConfigError where the address has none of the forms; `loadConfig` has checked an operator's. */
+function addressOf({ url }: RedisSettings): RedisAddress {
+  const address = parseRedisUrl(url)
+  if (!address) throw new ConfigError(`REDIS_URL should be ${REDIS_URL_FORM}.`)
+  return address
+}
+
+function connectOne(address: RedisAddress, purpose: Purpose): Redis {
+  const { kind, hosts, db, master: name, sentinelPassword } = address
   const base = { ...timeouts(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }
-  if (!settings.sentinels?.length) return new Redis(settings.url, base)
-  const { db, path, ...login } = partsOf(settings.url)
-  const byName = settings.sentinelName !== undefined
+  const options = { ...base, ...loginOf(address), ...(db === undefined ? {} : { db }) }
+  if (kind !== 'sentinel') return new Redis({ ...options, ...hosts[0] })
   return new Redis({
-    ...base,
-    ...login,
-    sentinels: settings.sentinels.map(hostAndPort),
-    name: settings.sentinelName ?? path,
-    ...(byName && db !== undefined ? { db } : {}),
-    ...(settings.sentinelPassword === undefined ? {} : { sentinelPassword: settings.sentinelPassword }),
-    ...(login.tls ? { enableTLSForSentinelMode: true, sentinelTLS: login.tls } : {}),
+    ...options,
+    ...{ sentinels: hosts, name },
+    ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
+    ...(address.tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
   })
 }
 
-function connectCluster({ url }: RedisSettings, purpose: Purpose): Cluster {
-  const { username, password, tls } = partsOf(url)
-  const { hostname, port } = new URL(url)
-  return new Cluster([{ host: unbracket(hostname), port: Number(port || 6379) }], {
+function connectCluster(address: RedisAddress, purpose: Purpose): Cluster {
+  return new Cluster(address.hosts, {
     ...queueing(purpose),
     clusterRetryStrategy: backoff,
     ...(purpose === 'work' ? { maxRedirections: Infinity, retryDelayOnMoved: 20 } : {}),
     // Certificates are issued for host names, which the default look-up would replace by addresses.
-    ...(tls ? { dnsLookup: (address, callback) => callback(null, address) } : {}),
-    redisOptions: { ...timeouts(purpose), username, password, ...(tls ? { tls } : {}) },
+    ...(address.tls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
+    redisOptions: { ...timeouts(purpose), ...loginOf(address) },
   })
+}
+
+function loginOf({ username, password, tls }: RedisAddress): RedisOptions {
+  return { ...(username ? { username } : {}), ...(password ? { password } : {}), ...(tls ? { tls: {} } : {}) }
 }
 
 function timeouts(purpose: Purpose): RedisOptions {
@@ -135,27 +137,6 @@ function reconnectOnError(error: Error): 2 | false {
   return isReadOnly(error) ? 2 : false
 }
 
-function partsOf(url: string): Pick<RedisOptions, 'username' | 'password' | 'tls' | 'db'> & { path: string } {
-  const { username, password, protocol, pathname } = new URL(url)
-  const path = decodeURIComponent(pathname.slice(1))
-  return {
-    path,
-    ...(/^\d+$/.test(path) ? { db: Number(path) } : {}),
-    ...(username ? { username: decodeURIComponent(username) } : {}),
-    ...(password ? { password: decodeURIComponent(password) } : {}),
-    ...(protocol === 'rediss:' ? { tls: {} } : {}),
-  }
-}
-
-function hostAndPort(address: string): { host: string; port: number } {
-  const { hostname, port } = new URL(`redis://${address}`)
-  return { host: unbracket(hostname), port: Number(port || 26379) }
-}
-
-function unbracket(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '')
-}
-
 /** Logs one line when the connection is lost and one when it is restored, however often it is tried in between. */
 function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: StoreLog }): void {
   let lastError: string | undefined
@@ -180,7 +161,7 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
 /** A Cluster client stays `ready` while a master is unreachable, and its keys with it. */
 function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): void; back(): void }): void {
   const away = new Set<string>()
-  const masters = () => cluster.nodes('master').map(addressOf)
+  const masters = () => cluster.nodes('master').map(nodeOf)
   const markBack = (isBack: (node: string) => boolean) => {
     const wereAway = away.size > 0
     for (const node of away) if (isBack(node)) away.delete(node)
@@ -191,12 +172,12 @@ function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): v
     away.add(node)
     lost(messageOf(error))
   })
-  cluster.on('+node', (added: Redis) => added.on('ready', () => markBack((node) => node === addressOf(added))))
+  cluster.on('+node', (added: Redis) => added.on('ready', () => markBack((node) => node === nodeOf(added))))
   // A node that is no longer a master is not waited for: another node serves its slots.
   cluster.on('refresh', () => markBack((node) => !masters().includes(node)))
 }
 
-function addressOf({ options }: Redis): string {
+function nodeOf({ options }: Redis): string {
   return `${options.host}:${options.port}`
 }
 

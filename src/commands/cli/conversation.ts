@@ -1,7 +1,7 @@
 import { offeredTools } from '../../agent/agent.ts'
 import type { AgentParts } from '../../question/create-agent.ts'
 import { answer, type AnswerDeps } from '../../question/answer.ts'
-import { DIALECTS, type Config } from '../../config.ts'
+import { DIALECTS } from '../../config.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { memoryHistory } from '../../stores/history/memory-history.ts'
 import { embeddedRun } from '../../stores/runs/memory-run.ts'
@@ -29,7 +29,7 @@ export class Conversation {
   #isTracing = false
   #running: AbortController | undefined
 
-  constructor(agent: AgentParts, output: Output, config: Config) {
+  constructor(agent: AgentParts, output: Output) {
     this.#agent = agent
     this.#output = output
     const show = (title: string, text: string) => (this.#isTracing ? output.trace(title, text) : undefined)
@@ -37,7 +37,7 @@ export class Conversation {
     this.#deps = {
       agent: { ...parts, model: traced(parts.model, show) },
       condenseModel: traced(condenseModel, show),
-      history: memoryHistory({ maxTurns: config.HISTORY_MAX_TURNS, ttlMs: DAY_MS }),
+      history: memoryHistory({ ttlMs: DAY_MS }),
       prompts,
     }
   }

@@ -3,9 +3,9 @@ import { settledWithin } from '../../base/async.ts'
 import type { Config } from '../../config.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import { parseRedisUrl } from '../../base/redis/redis-url.ts'
 import { checkRedis, connect, type RedisClient, type RedisSettings } from '../../base/redis/redis.ts'
 import { INSPECTION_MS, inspectRedis } from '../../base/redis/redis-check.ts'
-import { redisSettings } from '../../question/open-stores.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('Redis')
@@ -17,16 +17,21 @@ const SLOW_MS = 50
 
 export async function redisFindings(config: Config, log: Log): Promise<Finding[]> {
   if (!config.REDIS_URL) return [withoutRedis(config)]
-  const settings = redisSettings(config, config.REDIS_URL)
+  const settings = { url: config.REDIS_URL }
   try {
     await checkRedis(settings)
   } catch (error) {
-    return [fault('connection', `${messageOf(error)}${settings.sentinels ? ` ${SENTINELS}` : ''}`)]
+    return [
+      fault(
+        'connection',
+        `${messageOf(error)}${parseRedisUrl(settings.url)?.kind === 'sentinel' ? ` ${SENTINELS}` : ''}`,
+      ),
+    ]
   }
   return lookAt(settings, { log, prefix: config.REDIS_PREFIX })
 }
 
-const SENTINELS = 'Check REDIS_SENTINELS and the master’s name too.'
+const SENTINELS = 'Check the addresses of the Sentinels and the master’s name too.'
 
 function withoutRedis({ ROLE }: Config): Finding {
   return ROLE === 'all'

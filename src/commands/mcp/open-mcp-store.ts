@@ -6,6 +6,6 @@ import { memoryMcpStore, redisMcpStore, type McpStore } from '../../stores/mcp/m
 /** What is kept of MCP servers, for an operator's command: what the bot's processes share, or this process's memory. @throws ConfigError where Redis does not answer. */
 export async function openMcpStore(config: Config, log: Log): Promise<{ store: McpStore; close(): void }> {
   if (!config.REDIS_URL) return { store: memoryMcpStore(), close() {} }
-  const redis = await openCommandRedis(config, config.REDIS_URL, log)
+  const redis = await openCommandRedis(config.REDIS_URL, log)
   return { store: redisMcpStore({ redis, prefix: config.REDIS_PREFIX }), close: () => redis.disconnect() }
 }

@@ -113,7 +113,7 @@ export const FORGET = {
     'thread, I read what stands there.',
   channel: 'Done: I have forgotten what was asked and answered in this channel. The messages in Slack stay.',
   notAdmin:
-    'Only an admin of this workspace may have a channel forgotten. Please ask one; whoever runs me can change it with FORGET_BY.',
+    'Only an admin can have a channel forgotten. Ask one to do it, or to allow everyone here with `/ask settings`.',
   notMember:
     'Only members of this workspace may have a channel forgotten, and no guests. Please ask one; whoever runs me can change it with ALLOW_EXTERNAL.',
   untold:
@@ -185,7 +185,6 @@ export function denialText(denial: keyof typeof DENIALS): string {
 const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {
   userHour: (n) => `${count(n, 'question')} an hour for one person`,
   channelHour: (n) => `${count(n, 'question')} an hour for one channel`,
-  teamDay: (n) => `${count(n, 'question')} a day for the workspace`,
   userDayTokens: (n) => `${count(n, 'token')} a day for one person`,
   teamDayTokens: (n) => `${count(n, 'token')} a day for the workspace`,
   teamDayUsd: (n) => `$${n} a day for the workspace`,

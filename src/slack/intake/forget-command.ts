@@ -1,5 +1,5 @@
 /**
- * Who may have what forgotten: FORGET_BY, and what a channel has set in its place (`whoMayForget`). What then goes, in which
+ * Who may have what forgotten: admins, or everyone where an admin has set that for the channel (`whoMayForget`). What then goes, in which
  * store: `forgettingIn` in stores.ts.
  */
 import { randomBytes } from 'node:crypto'

@@ -99,7 +99,6 @@ const ENDS: Record<RunRecord['end'], string> = {
 const UNITS: Record<Allowance['limit'], (left: number, allowed: number) => string> = {
   userHour: (left, allowed) => `Your questions in an hour: ${left} of ${allowed}`,
   channelHour: (left, allowed) => `Questions of a channel in an hour: ${left} of ${allowed}`,
-  teamDay: (left, allowed) => `Questions of the workspace in a day: ${left} of ${allowed}`,
   userDayTokens: (left, allowed) => `Your tokens in a day: ${number(left)} of ${number(allowed)}`,
   teamDayTokens: (left, allowed) => `Tokens of the workspace in a day: ${number(left)} of ${number(allowed)}`,
   teamDayUsd: (left, allowed) => `Dollars of the workspace in a day: $${left.toFixed(2)} of $${allowed}`,

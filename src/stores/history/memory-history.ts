@@ -1,11 +1,9 @@
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
 import { withoutPerson } from './said.ts'
 import type { Person, ThreadKey } from '../../base/place.ts'
-import type { History, Turn } from './types.ts'
+import { MAX_TURNS, type History, type Turn } from './types.ts'
 
 export interface MemoryHistoryOptions {
-  /** HISTORY_MAX_TURNS: turns kept for each thread; beyond it the oldest are dropped. */
-  maxTurns: number
   /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn, in ms. */
   ttlMs: number
   /** Upper bound on the number of threads, so that the memory of a bot that runs for a year does not grow. */
@@ -23,7 +21,7 @@ const TURN_BYTES = 200
 
 /** History in this process's memory: lost when it ends, and bounded in turns, threads, bytes and time. */
 export function memoryHistory(options: MemoryHistoryOptions): History {
-  const { maxTurns, ttlMs, maxThreads = 10_000, maxBytes = 64_000_000, now = Date.now } = options
+  const { ttlMs, maxThreads = 10_000, maxBytes = 64_000_000, now = Date.now } = options
   const threads = new ExpiringMap<Turn[]>({ ttlMs, maxSize: maxThreads, now, weight: { most: maxBytes, of: bytesOf } })
 
   return {
@@ -33,7 +31,7 @@ export function memoryHistory(options: MemoryHistoryOptions): History {
     async append(thread: ThreadKey, turn: Turn): Promise<void> {
       const turns = threads.get(thread) ?? []
       const isKept = turns.some(({ id }) => id === turn.id)
-      threads.set(thread, isKept ? turns : lastThatFit([...turns, { ...turn }].slice(-maxTurns), maxBytes / 16))
+      threads.set(thread, isKept ? turns : lastThatFit([...turns, { ...turn }].slice(-MAX_TURNS), maxBytes / 16))
     },
     async remove(thread: ThreadKey, id: string): Promise<void> {
       const turns = threads.get(thread)

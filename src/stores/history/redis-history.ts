@@ -1,19 +1,17 @@
-/** Conversations in Redis. How long they are kept, and how many turns of each: HISTORY_TTL_DAYS and HISTORY_MAX_TURNS (config.ts). */
+/** Conversations in Redis, kept for HISTORY_TTL_DAYS. */
 import { z } from 'zod'
 import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { withoutPerson } from './said.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { ThreadKey } from '../../base/place.ts'
-import type { History, Turn } from './types.ts'
+import { MAX_TURNS, type History, type Turn } from './types.ts'
 
 export interface RedisHistoryOptions {
   redis: RedisClient
   log: StoreLog
   /** The prefix of every key. */
   prefix?: string
-  /** HISTORY_MAX_TURNS: turns kept for each thread; beyond it the oldest are dropped. */
-  maxTurns: number
   /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn, in ms. */
   ttlMs: number
 }
@@ -42,12 +40,12 @@ const replaceTurn = redisScript(new URL('./lua/replace-turn.lua', import.meta.ur
 
 /** History in Redis: one list for each thread, `PREFIX:{team:channel:ts}:history`, which is trimmed and expires. */
 export function redisHistory(options: RedisHistoryOptions): History {
-  const { redis, log, prefix = 'thinkaloud', maxTurns, ttlMs } = options
+  const { redis, log, prefix = 'thinkaloud', ttlMs } = options
   const keyOf = (thread: ThreadKey) => threadKey(prefix, thread, 'history')
 
   return {
     async load(thread) {
-      const turns = (await redis.lrange(keyOf(thread), -maxTurns, -1)).map(parseTurn)
+      const turns = (await redis.lrange(keyOf(thread), -MAX_TURNS, -1)).map(parseTurn)
       const corrupt = turns.filter((turn) => turn === undefined).length
       if (corrupt > 0) log.warn({ thread, turns: corrupt }, 'skipped turns of the history that cannot be read')
       return turns.filter((turn) => turn !== undefined)
@@ -55,7 +53,7 @@ export function redisHistory(options: RedisHistoryOptions): History {
     async append(thread, { id, ...rest }) {
       const beginning = beginningOf(id)
       const turn = JSON.stringify({ id, ...rest })
-      await appendTurn(redis, { history: keyOf(thread), turn, beginning, maxTurns, ttlMs })
+      await appendTurn(redis, { history: keyOf(thread), turn, beginning, maxTurns: MAX_TURNS, ttlMs })
     },
     async remove(thread, id) {
       const key = keyOf(thread)

@@ -25,7 +25,10 @@ export interface Turn {
   at: number
 }
 
-/** The turns of each thread: at most HISTORY_MAX_TURNS, kept for HISTORY_TTL_DAYS after the last one. */
+/** Turns kept for each thread; the oldest are dropped first. */
+export const MAX_TURNS = 20
+
+/** The turns of each thread: at most `MAX_TURNS`, kept for HISTORY_TTL_DAYS after the last one. */
 export interface History extends Forgetting {
   /** Oldest first; an empty list for an unknown thread. */
   load(thread: ThreadKey): Promise<Turn[]>

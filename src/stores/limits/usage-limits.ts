@@ -16,8 +16,6 @@ export interface UsageLimitSettings {
   userHour?: number | undefined
   /** LIMIT_CHANNEL_HOUR: questions in a channel in an hour. */
   channelHour?: number | undefined
-  /** LIMIT_TEAM_DAY: questions of a team in a day. */
-  teamDay?: number | undefined
   /** BUDGET_USER_DAY_TOKENS: tokens of a person in a day. */
   userDayTokens?: number | undefined
   /** BUDGET_TEAM_DAY_TOKENS: tokens of a team in a day. */
@@ -101,7 +99,6 @@ const RULES: Record<BucketLimit, Rule> = {
   teamDayUsd: { of: 'team', ...DOLLARS },
   userHour: { of: 'user', ...questions(HOUR_MS) },
   channelHour: { of: 'channel', ...questions(HOUR_MS) },
-  teamDay: { of: 'team', ...questions(DAY_MS) },
 }
 
 export interface UsageLimitsOptions {

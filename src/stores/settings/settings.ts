@@ -65,7 +65,7 @@ export function settingsFromConfig(config: Config, agent: AgentSettings): Settin
     ...{ model: agent.model, dialect: agent.dialect, tools: agent.tools, instructions: '' },
     followUps: config.FOLLOW_UPS,
     whoMayStop: 'asker',
-    whoMayForget: config.FORGET_BY === 'members' ? 'anyone' : 'admins',
+    whoMayForget: 'admins',
     settingsBy: config.SETTINGS_BY,
     dmMemoryMinutes: config.DM_MEMORY_MINUTES,
     linkHosts: config.LINK_HOSTS,

@@ -38,7 +38,7 @@ async function world(
   const model = await playModel(t, [finish('Over TLS.')])
   const certificates = await makeCertificates(t)
   const port = await startTlsRedis(t, certificates, isCluster)
-  const redis = { REDIS_URL: `rediss://127.0.0.1:${port}`, REDIS_CLUSTER: String(isCluster) }
+  const redis = { REDIS_URL: `rediss${isCluster ? '+cluster' : ''}://127.0.0.1:${port}` }
   return { env: { ...envFor({ slack, model }, 'socket'), ...redis }, ca: certificates.ca, ...peopleOf(slack) }
 }
 

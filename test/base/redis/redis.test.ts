@@ -69,7 +69,7 @@ describeWithRedis('a Cluster', () => {
     const { settings } = await startCluster({ onTestFinished }, { silentMs: 15_000 })
     const queue = await openQueue(settings)
     const redis = client(settings)
-    const history = redisHistory({ redis, log: keptLog(), maxTurns: 20, ttlMs: 60_000 })
+    const history = redisHistory({ redis, log: keptLog(), ttlMs: 60_000 })
     const slack = new PlayedSlack()
     await queue.start(async (asked, run, signal) => {
       await slack.handler()(asked, run, signal)
@@ -122,7 +122,7 @@ describeWithRedis('Sentinels', () => {
   test('say where the master is, and after it died where the new one is', async () => {
     const sentinels = await startSentinels({ onTestFinished }, { sentinels: 1 })
     const queue = await openQueue(sentinels.settings)
-    const [sentinel] = sentinels.settings.sentinels ?? []
+    const [sentinel] = sentinels.addresses
     const patience = (ms: number) =>
       asking({ url: `redis://${sentinel}` }, (redis) =>
         redis.call('SENTINEL', 'SET', 'main', 'down-after-milliseconds', ms),

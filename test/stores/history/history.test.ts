@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { memoryHistory } from '../../../src/stores/history/memory-history.ts'
 import { redisHistory } from '../../../src/stores/history/redis-history.ts'
-import type { History, Turn } from '../../../src/stores/history/types.ts'
+import { MAX_TURNS, type History, type Turn } from '../../../src/stores/history/types.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 import { eventually, keptLog } from '../../harness/stores.ts'
 
 const thread = 'T1:C1:1.0'
 /** The bounds where a test is not about them. */
-const KEPT = { maxTurns: 20, ttlMs: 60_000 }
+const KEPT = { ttlMs: 60_000 }
 
 function turn(id: string, overrides: Partial<Turn> = {}): Turn {
   return { id, question: `${id}?`, standalone: `${id}, then?`, answer: `${id}!`, user: 'U1', at: 5, ...overrides }
 }
 
 /** What every history does, wherever it is kept. */
-function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number }) => History): void {
+function historyContract(make: (settings: { ttlMs?: number }) => History): void {
   test('a thread in which nothing was said is an empty list', async () => {
     expect(await make({}).load(thread)).toEqual([])
   })
@@ -41,9 +41,10 @@ function historyContract(make: (settings: { maxTurns?: number; ttlMs?: number })
   })
 
   test('no more than the last turns are kept', async () => {
-    const history = make({ maxTurns: 3 })
-    for (const id of ['1', '2', '3', '4', '5']) await history.append(thread, turn(id))
-    expect((await history.load(thread)).map(({ id }) => id)).toEqual(['3', '4', '5'])
+    const history = make({})
+    const ids = Array.from({ length: MAX_TURNS + 2 }, (_, n) => String(n))
+    for (const id of ids) await history.append(thread, turn(id))
+    expect((await history.load(thread)).map(({ id }) => id)).toEqual(ids.slice(2))
   })
 
   test('threads know nothing of each other', async () => {
@@ -179,9 +180,7 @@ describeWithRedis('the history in Redis', () => {
   const server = suiteRedis()
   let count = 0
 
-  const open = (
-    options: { maxTurns?: number; ttlMs?: number; log?: ReturnType<typeof keptLog>; prefix?: string } = {},
-  ) => {
+  const open = (options: { ttlMs?: number; log?: ReturnType<typeof keptLog>; prefix?: string } = {}) => {
     const log = options.log ?? keptLog()
     const redis = server.connect(log)
     return redisHistory({ redis, ...KEPT, prefix: `h${count++}`, ...options, log })

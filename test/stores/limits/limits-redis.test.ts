@@ -93,7 +93,6 @@ describeWithRedis.concurrent('in Redis', async () => {
           'question',
           'userHour',
           'channelHour',
-          'teamDay',
           'userDayTokens',
           'teamDayTokens',
           'teamDayUsd',
@@ -109,7 +108,7 @@ describeWithRedis.concurrent('in Redis', async () => {
 
   test.for([
     [{}, 0],
-    [{ LIMIT_USER_HOUR: '9', LIMIT_TEAM_DAY: '9', BUDGET_TEAM_DAY_TOKENS: '1000000', LIMIT_TEAM_RUNS: '9' }, 2],
+    [{ LIMIT_USER_HOUR: '9', BUDGET_TEAM_DAY_TOKENS: '1000000', LIMIT_TEAM_RUNS: '9' }, 2],
   ] as const)('with %o a question takes %i commands for it', async ([env, commands], t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { ...redisEnv(`commands${commands}`), ...env } })
     await answered(bot)

@@ -53,7 +53,7 @@ describe.concurrent('the private sentence', () => {
   })
 
   test('comes in a direct message too', async (t) => {
-    const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_TEAM_DAY: '1' } })
+    const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '1' } })
     await (await bot.dm('Just this?')).ended()
     const thread = await bot.dm('And that?')
     await bot.slack.until(() => filled(bot.slack.whispers(thread.channel, ALICE)), 'a private word')

@@ -16,7 +16,7 @@ const STOP = { type: 'stop', by: 'U2' } as const
 /** A queue whose handler answers, as the bot's does. `failsAt`: the process dies at the nth event, once. */
 async function world(t: Ends, options: AgentOptions & { failsAt?: number; isReachable?: boolean }) {
   const model = await playModel(t, options.model)
-  const history = memoryHistory({ maxTurns: 20, ttlMs: 60_000 })
+  const history = memoryHistory({ ttlMs: 60_000 })
   const queue = memoryQueue({ log: keptLog(), backoffMs: 5, graceMs: 50 })
   onTestFinished(() => queue.stop(0))
   const agent = agentDeps(model.url, options)

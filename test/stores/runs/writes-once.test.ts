@@ -54,7 +54,7 @@ async function world(t: Ends, { model: script, tools, dialect = 'text', grants, 
       },
     }
     const deps = {
-      ...{ agent, history: memoryHistory({ maxTurns: 20, ttlMs: 60_000 }), prompts: loadPrompts(), signal },
+      ...{ agent, history: memoryHistory({ ttlMs: 60_000 }), prompts: loadPrompts(), signal },
       ...{ condenseModel: agent.model, control: isReachable ? REACHABLE : undefined },
       ...(grants ? { grants: { isGranted: async ({ name }: Tool) => grants.includes(name) } } : {}),
     }

@@ -1,0 +1,64 @@
+/** The forms that a setting's value may have. The message of each completes the sentence "NAME should be …". */
+import { z } from 'zod'
+
+export const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((n) => n >= min && n <= max, `a whole number from ${min} to ${max}`)
+
+export const dollars = z
+  .string()
+  .regex(/^\d+(\.\d+)?$/, 'an amount of dollars such as 12.50')
+  .transform(Number)
+  .refine((n) => n > 0, 'an amount of dollars such as 12.50')
+
+export const url = (...schemes: string[]) =>
+  z.string().refine(
+    (value) => {
+      const at = URL.canParse(value) ? new URL(value) : undefined
+      return at !== undefined && schemes.includes(at.protocol.slice(0, -1))
+    },
+    `an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`,
+  )
+
+/** A header carries nothing but ASCII: the … of an example is no token. */
+export const token = (prefix: string) =>
+  z
+    .string()
+    .startsWith(prefix, `a token that begins with ${prefix}`)
+    .regex(/^[\x21-\x7e]*$/, `a token that begins with ${prefix} and holds letters, digits and - alone`)
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `one of ${values.join(', ')}`)
+export const names = z.string().transform((value) =>
+  value
+    .split(',')
+    .map((s) => s.trim())
+    .filter((s) => s !== ''),
+)
+/** What each name of a list is, or the sentence says what it should be. */
+export const listOf = (form: RegExp, what: string) => names.refine((all) => all.every((one) => form.test(one)), what)
+export const channels = listOf(
+  /^(?:[CG][A-Z0-9]{5,}|dm)$/,
+  'channel ids such as C0123456789, with commas; dm stands for direct messages',
+)
+/** Ids as they are, domains in lower case and without an @ before them. */
+export const people = listOf(
+  /^(?:[UW][A-Z0-9]{5,}|@?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)$/,
+  'ids of people such as U0123456789, or e-mail domains such as example.com, with commas',
+).transform((all) => all.map((one) => (one.includes('.') ? one.replace('@', '').toLowerCase() : one)))
+export const bots = listOf(
+  /^[BAUW][A-Z0-9]{5,}$/,
+  'ids of bots, of their apps or of their users, such as B0123456789, with commas',
+)
+export const flag = oneOf(['true', 'false']).transform((value) => value === 'true')
+
+export const headers = z.string().transform((value, context) => {
+  try {
+    return z.record(z.string(), z.string()).parse(JSON.parse(value))
+  } catch {
+    context.addIssue('a JSON object of header names and values, such as {"x-team": "search"}')
+    return z.NEVER
+  }
+})
