@@ -1,6 +1,6 @@
 /** Actions become observations: each tool is asked for once its input is right, and whatever it does becomes data. */
 import { askOnce } from './ask-once.ts'
-import { Deadline, MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
+import { Deadline, hasOtherRunSince, MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
 import { ToolError } from '../base/errors.ts'
 import { coerceInput } from './tool-input.ts'
 import { clip, cutMiddle } from './observation.ts'
@@ -205,11 +205,14 @@ async function permitted(
   }
 }
 
+/** The earlier result of the same call, where nothing else has run since: it would only come to the same. */
 function repeated(run: RunState, step: ToolStep): Observation | undefined {
   const earlier = sameActions(run, step.action).filter((s) => s !== step && s.observation && !s.observation.unknown)
-  if (earlier.length === 0) return undefined
+  const last = earlier.at(-1)
+  if (!last || hasOtherRunSince(run.progress.steps, last)) return undefined
   const again = earlier.length + 1 >= MAX_SAME_ACTION ? '' : ' Do something else, or give the final answer.'
-  const { text: returned, passing } = earlier[0]!.observation!
+  const { text: returned, passing } =
+    earlier.find(({ observation }) => !observation?.hint)?.observation ?? last.observation!
   const text = `You have already done exactly this. It returned: ${returned}${again}`
   return { ok: true, text, hint: true, ...(passing && { passing }) }
 }

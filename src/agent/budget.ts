@@ -42,25 +42,45 @@ function isUnreadable(steps: readonly Step[]): boolean {
   return last.length === MAX_UNREADABLE && last.every((step) => step.kind === 'unreadable')
 }
 
+/** Whether the last action was done as often as that and always came to the same. */
 function isLooping(run: RunState): boolean {
   const last = run.progress.steps.at(-1)
-  return last?.kind === 'tool' && sameActions(run, last.action).length >= MAX_SAME_ACTION
+  if (last?.kind !== 'tool') return false
+  const same = last.begun === undefined ? sameActions(run, last.action) : writesInARow(run.progress.steps, last.action)
+  const result = same.findLast(({ observation }) => !observation?.hint)?.observation?.text
+  return same.filter(({ observation }) => observation?.hint || observation?.text === result).length >= MAX_SAME_ACTION
+}
+
+/** The last steps, as long as they made this very call. */
+function writesInARow(steps: readonly Step[], action: Action): ToolStep[] {
+  const tools = steps.filter((step) => step.kind === 'tool')
+  return tools.slice(tools.findLastIndex((step) => keyOf(step.action) !== keyOf(action)) + 1)
+}
+
+/** Whether another call has run since the turn of this step: then the same call may come to something else. */
+export function hasOtherRunSince(steps: readonly Step[], { turn, action }: ToolStep): boolean {
+  return steps.some((step) => hasRun(step) && step.turn > turn && keyOf(step.action) !== keyOf(action))
 }
 
 /**
- * The steps that did exactly this and brought nothing new. Those of a repeatable tool count from the step in which it was
- * exhausted (a lookup's "No more results."), as long as no other tool has run since.
+ * The steps that did exactly this and brought nothing new. A call that may have changed something begins the count anew: what
+ * was read before it may read differently now. Steps of a repeatable tool count from the one in which it was exhausted (a
+ * lookup's "No more results."), as long as no other tool has run since.
  */
 export function sameActions({ progress, tools }: Pick<RunState, 'progress' | 'tools'>, action: Action): ToolStep[] {
   const key = keyOf(action)
   const same = (some: readonly Step[]) =>
     some.filter((step): step is ToolStep => step.kind === 'tool' && keyOf(step.action) === key)
   const { steps } = progress
-  if (!tools.find((tool) => tool.name === action.tool)?.repeatable) return same(steps)
+  if (!tools.find((tool) => tool.name === action.tool)?.repeatable) return same(steps.slice(afterLastWrite(steps)))
   const other = steps.findLastIndex((step) => hasRun(step) && step.action.tool !== action.tool)
   const since = same(steps.slice(other + 1))
   const last = since.findIndex((step) => step.observation?.exhausted)
   return last < 0 ? [] : since.slice(last)
+}
+
+function afterLastWrite(steps: readonly Step[]): number {
+  return steps.findLastIndex((step) => step.kind === 'tool' && step.begun !== undefined) + 1
 }
 
 function keyOf(action: Action): string {

@@ -121,3 +121,59 @@ test('a tool that answers by itself does not answer with the loop’s word about
   })
   expect(final).toMatchObject({ type: 'answer', text: 'done' })
 })
+
+describe('a call that was made before', () => {
+  /** A table with one row a write; `count` reads how many there are. */
+  function table() {
+    let rows = 1
+    const insert = echo(() => `inserted row ${++rows}`, { name: 'insert', effects: 'write' })
+    const count = echo(() => `${rows} rows`, { name: 'count' })
+    return [insert, count, echo()]
+  }
+
+  test('is made again after a call that may have changed something', async (t) => {
+    const { observations } = await runOn(t, {
+      tools: table(),
+      model: [act('a', 'count', 'all'), act('b', 'insert', 'x'), act('c', 'count', 'all'), finish('done')],
+    })
+    expect(observations).toEqual(['1 rows', 'inserted row 2', '2 rows'])
+  })
+
+  test('is made again after another call, and refused where nothing else has run since', async (t) => {
+    const { observations } = await runOn(t, {
+      tools: table(),
+      model: [
+        act('a', 'count', 'all'),
+        act('b', 'echo', 'x'),
+        act('c', 'count', 'all'),
+        act('d', 'count', 'all'),
+        finish('done'),
+      ],
+    })
+    expect(observations.slice(0, 3)).toEqual(['1 rows', 'echo of x', '1 rows'])
+    expect(observations[3]).toMatch(/^You have already done exactly this. It returned: 1 rows/)
+  })
+
+  test('is made twice where it writes, each time if a person allows it', async (t) => {
+    const tools = table()
+    const allowed: unknown[] = []
+    const { observations, final } = await runOn(t, {
+      tools,
+      mayRun: async ({ tool, input }) => (allowed.push([tool.name, input]), 'yes'),
+      model: [act('a', 'insert', 'x'), act('b', 'insert', 'x'), finish('done')],
+    })
+    expect(observations).toEqual(['inserted row 2', 'inserted row 3'])
+    expect(allowed).toHaveLength(2)
+    expect(final).not.toHaveProperty('stopped')
+  })
+
+  test('that writes and always comes to the same makes the model answer the third time', async (t) => {
+    const tool = echo(() => 'The row exists.', { name: 'insert', effects: 'write' })
+    const { final } = await runOn(t, {
+      tools: [tool],
+      model: (_, n) => (n < 3 ? act(`turn ${n}`, 'insert', 'x') : finish('It exists.')),
+    })
+    expect(tool.calls).toHaveLength(3)
+    expect(final).toMatchObject({ text: 'It exists.', stopped: 'loop' })
+  })
+})

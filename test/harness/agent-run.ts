@@ -23,6 +23,7 @@ export interface AgentOptions {
   stream?: boolean
   refuses?: string[]
   readAlong?: AgentDeps['readAlong']
+  mayRun?: AgentDeps['mayRun']
 }
 
 export interface AgentRun {
@@ -50,7 +51,7 @@ export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {
 
 /** What the agent is made of, with the real dialects and prompts. */
 export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}): AgentDeps {
-  const { dialect = 'text', tools = [echo()], examples = '', limits, stream = true, readAlong } = options
+  const { dialect = 'text', tools = [echo()], examples = '', limits, stream = true, readAlong, mayRun } = options
   return {
     model: modelAt(url, { stream }),
     dialect: DIALECTS[dialect].create({ prompts: loadPrompts(), examples }),
@@ -60,6 +61,7 @@ export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}
     now: () => new Date(),
     newNonce: () => String(randomInt(100_000, 1_000_000)),
     ...(readAlong ? { readAlong } : {}),
+    ...(mayRun ? { mayRun } : {}),
   }
 }
 
