@@ -159,7 +159,10 @@ describe('a call that was made before', () => {
     const allowed: unknown[] = []
     const { observations, final } = await runOn(t, {
       tools,
-      mayRun: async ({ tool, input }) => (allowed.push([tool.name, input]), 'yes'),
+      mayRun: ({ tool, input }) => {
+        allowed.push([tool.name, input])
+        return 'yes'
+      },
       model: [act('a', 'insert', 'x'), act('b', 'insert', 'x'), finish('done')],
     })
     expect(observations).toEqual(['inserted row 2', 'inserted row 3'])

@@ -25,7 +25,7 @@ export const REACT: Record<ReactLabel, string[]> = {
       'входные данные(?: действия)?, eylem girdisi, đầu vào hành động',
   ),
   action: pieces(
-    '(?:next )?action(?: name| to take)?, 行动, 动作, 行動, 動作, アクション, 행동, 액션, aktion, acción, ação, azione, ' +
+    '(?:next )?action(?: name| to take)?, 行动, 动作, 操作, 行動, 動作, アクション, 행동, 액션, aktion, acción, ação, azione, ' +
       'действие, actie, akcja, eylem, hành động',
   ),
   observation: pieces(
@@ -33,7 +33,7 @@ export const REACT: Record<ReactLabel, string[]> = {
       'наблюдение, observatie, obserwacja, gözlem, quan sát',
   ),
   answer: pieces(
-    `final${PART}(?:answer|response), 最[终後后終](?:答案|回答|答复), 最終的な(?:答え|回答), 최종 ?답변?, ` +
+    `final${PART}(?:answer|response)(?: is)?, 最[终後后終](?:答案|回答|答复), 最終的な(?:答え|回答), 최종 ?답변?, ` +
       '(?:endgültige|finale|abschließende) antwort, réponse finale, respuesta final, resposta final, risposta finale, ' +
       '(?:окончательный|финальный|итоговый) ответ, (?:definitieve?|uiteindelijke) antwoord, ' +
       '(?:ostateczna|końcowa) odpowiedź, (?:nihai|son) cevap, câu trả lời cuối cùng',

@@ -159,9 +159,28 @@ export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Sec
     const inner = label.name === 'action' ? labelAt(turn, label.valueAt) : undefined
     sections.push(sectionAt(label, inner?.name === 'answer' && inner.colon ? inner : label, depth > 0))
   }
-  return sections.some(({ name }) => name in MEANT)
-    ? sections.flatMap((one, i) => inContext(one, sections[i + 1]))
-    : sections
+  if (!sections.some(({ name }) => name in MEANT)) return sections
+  const hasStandard = sections.some(({ name }) => name === 'action' || name === 'answer')
+  return sections.flatMap((one, i) => {
+    if (one.name === 'loneAction' && (hasStandard || isQuoted(turn, sections, i))) return []
+    return inContext(one, sections[i + 1])
+  })
+}
+
+/** A tool's name with JSON arguments below it, and then prose: a description of the tool, and no call. */
+function isQuoted(turn: string, sections: Section[], at: number): boolean {
+  const [input, next] = [sections[at + 1], sections[at + 2]]
+  const value = input ? turn.slice(input.valueAt, next?.at).trim() : ''
+  const line = value.split('\n', 1)[0] ?? ''
+  return isJson(line) && /[^\s`~]/.test(value.slice(line.length)) && next?.name !== 'observation'
+}
+
+function isJson(line: string): boolean {
+  try {
+    return typeof JSON.parse(line) === 'object'
+  } catch {
+    return false
+  }
 }
 
 /** The section of a label, named by the same label or by the one that follows it on its line. */

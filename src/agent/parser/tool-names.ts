@@ -32,8 +32,26 @@ const NAMESPACE = /^\S*(?:__|::|->|[./:\\])(?=[^\s./:\\])/u
  * decoration. Undefined when what was written is no name at all.
  */
 export function toolNamed(written: string, tools: string[]): string | undefined {
-  const name = bareName(written)
-  return listedTool(written, tools) ?? (name && name.length <= LONGEST_NAME && !name.includes('\n') ? name : undefined)
+  const listed = listedTool(written, tools)
+  if (listed !== undefined) return listed
+  const name = withItsPair(bareName(written), written)
+  return name && name.length <= LONGEST_NAME && !name.includes('\n') ? name : undefined
+}
+
+/** Pairs that belong to a name where one half of them is inside it. */
+const PAIRS = ['""', "''", '``', '()', '[]', '{}', '<>', '“”', '‘’', '「」', '【】', '《》']
+
+/** A name that lost one half of its quotes or brackets gets it back: `find "x"`, `lookup[x]`. */
+function withItsPair(name: string, written: string): string {
+  const at = written.indexOf(name)
+  const [before, after] = [written[at - 1] ?? '', written[at + name.length] ?? '']
+  const count = (char: string) => name.split(char).length - 1
+  for (const [open = '', close = ''] of PAIRS) {
+    const isHalf = open === close ? count(open) % 2 === 1 : count(open) !== count(close)
+    if (isHalf && after === close) return name + after
+    if (isHalf && before === open) return before + name
+  }
+  return name
 }
 
 /**
@@ -103,8 +121,13 @@ function ownName(name: string): string {
 
 /** A name without what models put around it. */
 function bareName(written: string): string {
-  return trimWhile(written, (char) => DECORATION.has(char) || isSpace(char))
+  const text = ASCII.test(written) ? written : written.replace(EMOJI_BEFORE, '').replace(EMOJI_AFTER, '')
+  return trimWhile(text, (char) => DECORATION.has(char) || isSpace(char))
 }
+
+const EMOJI = '(?![\\d#*©®])\\p{Extended_Pictographic}[\\ufe0f\\u200d\\p{Emoji_Modifier}]{0,4}'
+const EMOJI_BEFORE = new RegExp(`^\\s{0,4}(?:${EMOJI}\\s{0,4}){1,4}`, 'u')
+const EMOJI_AFTER = new RegExp(`(?:\\s{0,4}${EMOJI}){1,4}\\s{0,4}$`, 'u')
 
 /** `Action: None`, in its variants: the model wants no tool. */
 export function namesNothing(written: string): boolean {
