@@ -85,16 +85,15 @@ async function search(query: string, wiki: WikiClient, context: ToolContext): Pr
 /** Loads a page and shows how it begins. A page that only points to others is told, and not loaded. */
 async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   const text = await wiki.text(page.title)
-  const sources = sourcesOf(page)
   if (page.disambiguation || pointsElsewhere(text)) {
     forgetKeyword(context)
     const links = await wiki.links(page.title).catch(() => [])
     const offered = offeredTitles(text, links).slice(0, MAX_OFFERED)
-    return { text: `[${page.title}] may refer to: ${listTitles(offered)}. Search for one of these titles.`, sources }
+    return { text: `[${page.title}] may refer to: ${listTitles(offered)}. Search for one of these titles.` }
   }
   context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies Loaded
   const first = sentencesOf(text).slice(0, FIRST_SENTENCES).join(' ')
-  return { text: first || `The page [${page.title}] has no text.`, sources }
+  return { text: first || `The page [${page.title}] has no text.`, sources: sourcesOf(page) }
 }
 
 /** The next sentence of the loaded page with the keyword, as the browser's find does; capitals do not matter. */

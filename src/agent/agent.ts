@@ -295,6 +295,6 @@ function stalled(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
 function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
   const prose = turn?.kind === 'unreadable' ? plainProse(run.written, run.dialect.beginsObservation) : ''
   if (prose !== '') return answerOf(run, prose)
-  const text = partialAnswer(run.progress.steps)
+  const text = partialAnswer(run.progress.steps) + (run.cutOff ? `\n\n${CUT_OFF}` : '')
   return { type: 'gave_up', reason: run.finalTurn ?? 'unreadable', text, ...blindnessOf(run) }
 }

@@ -115,8 +115,9 @@ function statusOf(error: unknown): number | undefined {
 function hintOf(error: unknown, status: number | undefined, model: string): string {
   if (isContextLength(error)) return HINTS.length
   if (status === 401 || status === 403) return HINTS.key
-  if (status === 404 || isUnknownModel(error))
+  if (isUnknownModel(error))
     return `There is no model "${model}" at the address I was given. If it was chosen by /ask settings, please choose another there; else whoever runs me should check OPENAI_MODEL and OPENAI_BASE_URL.`
+  if (status === 404) return HINTS.noEndpoint
   if (status === 429) return HINTS.busy
   if (status !== undefined && status < 500) return HINTS.refused
   return HINTS.down
@@ -125,6 +126,8 @@ function hintOf(error: unknown, status: number | undefined, model: string): stri
 const HINTS = {
   noModel:
     'At the address that I was given there is no model: a web page answers. Whoever runs me should check OPENAI_BASE_URL.',
+  noEndpoint:
+    'The model’s address has no chat completions (404 Not Found). Whoever runs me should check OPENAI_BASE_URL.',
   key: 'The model refused my key. Whoever runs me should check OPENAI_API_KEY.',
   busy: 'The model is overloaded right now. Please ask again in a few minutes.',
   quota: 'The quota of my model account is used up. Whoever runs me should check the plan and its billing.',
@@ -137,9 +140,10 @@ const HINTS = {
   down: 'The model cannot be reached right now. Please ask again in a few minutes.',
 }
 
-/** Not every endpoint answers with 404: LiteLLM and some gateways have a 400 for it. */
+/** Whether the endpoint says that it has no such model. LiteLLM and some gateways answer with 400; a bare 404 may be a wrong path. */
 export function isUnknownModel(error: unknown): boolean {
-  if (!(error instanceof APIError) || error.status !== 400) return false
+  if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 404)) return false
+  if (error.status === 404 && /\bmodel\b/i.test(error.message)) return true
   return (
     error.code === 'model_not_found' ||
     /invalid model name|model.{0,250}(?:not found|does not exist)/i.test(error.message)

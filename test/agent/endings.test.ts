@@ -106,6 +106,17 @@ test('a run that repeats itself and gives up tells what it found, and not what i
   })
 })
 
+test('a last turn that is cut off and cannot be read says that it was cut off', async (t) => {
+  const { final } = await runOn(t, {
+    limits: { maxSteps: 1 },
+    model: (_, n) => (n === 0 ? act('a', 'echo', 'x') : { text: 'Action: {"tool": "ec', finish: 'length' }),
+  })
+  expect(final).toMatchObject({
+    type: 'gave_up',
+    text: expect.stringMatching(/echo of x[^]*_The model's answer was cut off\._$/),
+  })
+})
+
 describe.concurrent('a budget of money', () => {
   async function spending(t: Parameters<typeof playModel>[0], maxCostUsd: number) {
     const usage = { prompt_tokens: 400, completion_tokens: 100, total_tokens: 500 }

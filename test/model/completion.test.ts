@@ -202,7 +202,7 @@ describe.concurrent('a refusal whose body is JSON and no object', () => {
     [503, 'null', /cannot be reached right now/],
     [503, '[]', /cannot be reached right now/],
     [401, '["no"]', /OPENAI_API_KEY/],
-    [404, '{"detail": "Not Found"}', /There is no model "/],
+    [404, '{"detail": "Not Found"}', /has no chat completions.*OPENAI_BASE_URL/],
     [503, '{"error": ', /cannot be reached right now/],
   ] as const)('counts by its status: %i %s', async ([status, body, hint], t) => {
     const headers = { 'retry-after': '600' }

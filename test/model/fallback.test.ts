@@ -45,7 +45,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
   test.for([
     [401, /OPENAI_API_KEY/],
     [400, /refused the request/],
-    [404, /no model "first"/],
+    [404, /no chat completions/],
   ] as const)('does not stand in for a %i, which the first must be mended for', async ([status, hint], t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ status }), second: () => 'No.' })
     expect((await callModel(model)).error).toMatchObject({ name: 'ModelError', hint: expect.stringMatching(hint) })

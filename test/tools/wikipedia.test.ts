@@ -102,7 +102,9 @@ describe('a search', () => {
 
   test('for a page that only points to others tells the titles it offers, in its order', async () => {
     const { search, context } = await playedWiki()
-    expect((await search('Mercury')).text).toBe(
+    const { text, sources } = await search('Mercury')
+    expect(sources).toBeUndefined()
+    expect(text).toBe(
       "[Mercury] may refer to: ['Mercury (planet)', 'Mercury (element)', 'Mercury (mythology)', 'Freddie Mercury']. " +
         'Search for one of these titles.',
     )
