@@ -20,8 +20,8 @@ export interface SayOptions {
   subtype?: string
   /** Files that are brought, those that are there already (by `id`), or a file's object as it shall stand. */
   files?: (GivenFile | Partial<Record<'id' | 'name' | 'title', string>>)[]
-  /** The `app_mention` comes without the files, as it does at times. */
-  bareMention?: boolean
+  /** The `app_mention` comes without the files, as it does at times; `alone`: the `message` event does not come. */
+  bareMention?: boolean | 'alone'
   /** Anything else that the message shall have. */
   extra?: Json
 }
@@ -81,7 +81,7 @@ export class People {
     })
     // Bots and workflows that name the bot come as mentions too, with their bot_id.
     const events = mentions(channel, message.text) ? [mentionEvent(channel, message, { carries: !bareMention })] : []
-    if (channel.members.has(BOT_USER)) events.push(messageEvent(channel, message))
+    if (channel.members.has(BOT_USER) && bareMention !== 'alone') events.push(messageEvent(channel, message))
     const deliveries = await this.way.all(events)
     return { ts: message.ts, thread: message.thread_ts ?? message.ts, channel: channel.id, deliveries }
   }

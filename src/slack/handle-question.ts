@@ -44,7 +44,7 @@ import { Outbox } from './client/outbox.ts'
 import { withoutGap } from '../question/private-history.ts'
 import { shareAnswer } from './share-answer.ts'
 import { takeBack } from './take-back.ts'
-import { readMessage, readThread, type ThreadReading } from './reading/thread-reader.ts'
+import { readMessage, readThread, withFilesLookedUp, type ThreadReading } from './reading/thread-reader.ts'
 import type { HandleQuestionOptions } from './types.ts'
 
 /** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
@@ -57,7 +57,11 @@ export function createQuestionHandlers(options: HandleQuestionOptions): { answer
     async (question, run, signal) => {
       const installation = await options.installations.of(question.team)
       const parts = { ...options, streamsRefused, admitted, installation, signal }
-      if (installation) return handle(await workOn(question, run, { ...parts, installation }))
+      if (installation) {
+        const isBare = question.mayHaveFiles && question.text === ''
+        const asked = isBare ? await withFilesLookedUp(question, { ...parts, installation }) : question
+        return handle(await workOn(asked, run, { ...parts, installation }))
+      }
       const fields = { question: question.id, team: question.team }
       options.log.error(fields, 'no installation for this team: question dropped')
     }
@@ -289,10 +293,10 @@ function historyOf({ question, settings, mentions, options }: Work, display: Run
   return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history
 }
 
-/** Nothing is read for a question that begins a thread and has no files. People are told at once which files are left out. */
+/** Reads what came before the question, and its files. People are told at once which files are left out. */
 function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
-  if (!question.files && !hasThreadBefore(question)) return undefined
+  if (!question.files && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined
   return async (turns) => withFiles(await readThread(work, turns), work, display)
 }
 

@@ -106,12 +106,32 @@ describe('where files come from', () => {
     expect(promptOf(bot, 'Only files came')).toContain('The rose is red.')
   })
 
-  test('a mention may come without its files: the question is asked again with them', async () => {
+  /** A mention whose event names no files, and whose `message` event comes late or never. */
+  async function bareMention(text: string, content: string) {
+    const files = [textFile('bare.txt', content)]
+    const said = await slack.mention(text, { files, bareMention: 'alone' })
+    const message = slack.store.channels.get(GENERAL)?.messages.find(({ ts }) => ts === said.ts)
+    const event = { ...message, type: 'message', channel: GENERAL, channel_type: 'channel', event_ts: said.ts }
+    return { thread: new Thread(slack, said), sendLate: async () => void (await slack.people.event(event)?.first) }
+  }
+
+  test('a mention may come without its files: they are looked up, and a late message event changes nothing', async () => {
     model.on('comes bare', finish('It says hello.'))
-    const thread = await bot.mention('comes bare', { files: [textFile('bare.txt', 'hello')], bareMention: true })
-    await slack.until(() => promptOf(bot, 'comes bare').includes('hello'), 'the prompt with the file')
+    const { thread, sendLate } = await bareMention('comes bare', 'hello')
     expect(await thread.ended()).toContain('It says hello.')
+    expect(promptOf(bot, 'comes bare')).toContain('hello')
+    const before = model.requests.length
+    await sendLate()
+    await (await bot.mention('warm')).ended()
     expect(thread.shown()).toHaveLength(1)
+    expect(model.requests.slice(before).filter(({ prompt }) => prompt.includes('comes bare'))).toEqual([])
+  })
+
+  test('a mention that is only a file, whose event does not name it, is a question about the file', async () => {
+    model.on('Only files came', finish('It is a rose.'))
+    const { thread } = await bareMention('', 'The rose is blue.')
+    expect(await thread.ended()).toContain('It is a rose.')
+    expect(promptOf(bot, 'Only files came')).toContain('The rose is blue.')
   })
 
   test('one that is answered already stays answered', async () => {

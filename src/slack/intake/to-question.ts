@@ -26,7 +26,6 @@ import { markTaken } from '../client/addition-marks.ts'
 import { cleanName, fileRefs, unescapeText } from '../format/escape.ts'
 import { tellPlaceLater } from './place-in-line.ts'
 import { hearMuteWord, isHeard } from './mute-word.ts'
-import { askWithFiles } from './late-files.ts'
 
 /** Before whom a Home stands. */
 export interface HomeOf extends Person {
@@ -138,18 +137,19 @@ export const isMuteWord = ({ surface, text, thread, ts }: Question): boolean =>
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(question: Question, options: ListenerOptions, how: AcceptOptions = {}): Promise<void> {
-  const { queue, control, installations, log } = options
+  const { queue, installations, log } = options
   const outcome = await queue.accept(question, { ...how, onQueued: () => tellPlaceLater(question, options) })
   if (outcome === 'unknown_thread') return
   if (outcome === 'added')
     void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))
-  if (outcome === 'duplicate' && question.files?.length) await askWithFiles(question, { queue, control })
   const { id, surface, text } = question
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
 
 /** A message as Slack delivers it, whichever event it comes in. */
 export interface SlackMessage {
+  /** The event that brings it. */
+  type?: string
   channel: string
   channel_type?: string
   user?: string
@@ -228,6 +228,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     surface,
     at: now.getTime(),
     ...(message.files ? { files: fileRefs(message.files) } : {}),
+    ...(message.type === 'app_mention' && !message.files ? { mayHaveFiles: true as const } : {}),
     ...(eventId ? { eventId } : {}),
     ...(isLate ? { isLate } : {}),
     ...(userTeam && userTeam !== team ? { userTeam } : {}),

@@ -42,7 +42,7 @@ const MOST = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
 export async function readThread(options: ThreadReaderOptions, turns: readonly Turn[]): Promise<ThreadReading> {
   const { question, log, signal } = options
   const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
-  if (!hasThreadBefore(question)) return { said: withFiles(NOTHING, own), files: own }
+  if (!hasThreadBefore(question) && !question.mayHaveFiles) return { said: withFiles(NOTHING, own), files: own }
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
     const reading = messagesBefore({ ...options, signal: inTime }, readUpTo(turns, askedAt(question)))
@@ -70,6 +70,32 @@ export async function readMessage(options: ThreadReaderOptions, ts: string): Pro
     if (message.ts === ts)
       return { said: newestMessages(await linesOf([message], options), MOST), files: filesOf(message) }
   throw new SlackRefusal('conversations.replies', 'message_not_found')
+}
+
+/**
+ * A mention without a word, whose event did not say whether it has files: the question with the files of its message, which may
+ * be none. Where Slack does not give the message in time, the question as it is.
+ */
+export async function withFilesLookedUp(
+  { mayHaveFiles: _, ...question }: Question,
+  { installation, log, signal }: Pick<ThreadReaderOptions, 'installation' | 'log' | 'signal'>,
+): Promise<Question> {
+  const { channel, thread, ts = '' } = question
+  const place = {
+    channel,
+    thread,
+    since: ts,
+    until: ts,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
+  }
+  try {
+    for await (const message of readMessages(installation.client, place))
+      if (message.ts === ts && message.files) return { ...question, files: fileRefs(message.files) }
+  } catch (error) {
+    signal.throwIfAborted()
+    log.warn({ question: question.id, error: messageOf(error) }, 'could not look up the files of a mention')
+  }
+  return question
 }
 
 const NOTHING: Said = { text: '', by: [] }

@@ -61,6 +61,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   lookingAt: z.string().exactOptional(),
   wasAddition: z.boolean().exactOptional(),
   userTeam: z.string().exactOptional(),
+  mayHaveFiles: z.literal(true).exactOptional(),
   bot: z.string().exactOptional(),
   traceparent: z.string().optional(),
 })

@@ -58,6 +58,8 @@ export interface Question {
   wasAddition?: boolean
   /** The asker's workspace, where Slack names another one than ours. */
   userTeam?: string
+  /** It came by an `app_mention` without `files`, which Slack may leave out there: the message is looked up. */
+  mayHaveFiles?: true
   /** The id of the bot that asks, if it is no person. */
   bot?: string
   /** The trace that it belongs to, where traces are on: a W3C `traceparent` header's value. */
