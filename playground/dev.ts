@@ -15,8 +15,7 @@ import type { RunBot } from './bot/run-bot.ts'
 const CALM_MS = 150
 
 /** What the bot is made of. What the playground itself is made of needs a new start. */
-const WATCHED = ['src', 'tools', 'prompts']
-const PLAYGROUND = /^src[/\\]playground[/\\]/
+const WATCHED = ['src', 'tools', 'prompts', 'playground']
 
 /** A run whose bot died goes on in the next one after ten seconds at most, not thirty. */
 const QUICK = { WORKER_LOCK_MS: '5000' }
@@ -33,7 +32,8 @@ const runInChild: RunBot = async (parts) => {
   )
   watcher.on('all', (_, path) => {
     const file = relative(ROOT, path)
-    if (PLAYGROUND.test(file)) return notices.tell(`${file} is the playground's own: start npm run dev anew for it.`)
+    if (file.startsWith('playground'))
+      return notices.tell(`${file} is the playground's own: start npm run dev anew for it.`)
     clearTimeout(timer)
     timer = setTimeout(() => {
       notices.tell(`${file} has changed.`)

@@ -8,7 +8,16 @@ import { temporaryFolder } from '../harness/command.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { describeWithRedis } from '../harness/redis.ts'
 
-const COPIED = ['src', 'tools', 'prompts', 'manifest.yml', 'manifest.agent.yml', 'package.json', 'tsconfig.json']
+const COPIED = [
+  'src',
+  'playground',
+  'tools',
+  'prompts',
+  'manifest.yml',
+  'manifest.agent.yml',
+  'package.json',
+  'tsconfig.json',
+]
 /** Where a word of every answer is made. */
 const CODE = 'src/slack/format/blocks.ts'
 const ends = fileEnds()

@@ -6,7 +6,7 @@ import { inputMessages } from '../../src/telemetry/genai-messages.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { startLocalSlack } from '../../playground/slack/slack.ts'
 import { envFor, peopleOf, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
-import { startProcess } from '../harness/child-process.ts'
+import { startCommand } from '../harness/command.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { startCollector, type CollectedSpan, type Collector } from '../harness/otlp-collector.ts'
 import { act, finish, playModel, type Script } from '../harness/played-model.ts'
@@ -292,11 +292,11 @@ test('the collector is reached at the specified path, with the headers and the n
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc, x-team=search',
     OTEL_SERVICE_NAME: 'bot-of-ours',
   }
-  const bot = await startProcess(t, 'src/main.ts', { env })
-  await bot.says(/is ready/)
+  const bot = startCommand(t, 'src/main.ts', { env })
+  await bot.shows(/is ready/)
   await (await peopleOf(slack).mention('Is it noon?')).ended()
   bot.signal('SIGTERM')
-  expect(await bot.ended).toBe(0)
+  expect((await bot.ended).code).toBe(0)
   expect(new Set(collector.requests.map(({ path }) => path))).toEqual(new Set(['/v1/traces']))
   expect(collector.requests[0]?.headers).toMatchObject({ authorization: 'Bearer abc', 'x-team': 'search' })
   expect(collector.spans[0]?.resource).toMatchObject({
