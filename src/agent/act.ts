@@ -1,40 +1,24 @@
 /** Actions become observations: each tool is asked for once its input is right, and whatever it does becomes data. */
-import { askOnce } from './ask-once.ts'
-import { Deadline, hasOtherRunSince, MAX_SAME_ACTION, sameActions, thinkingMs } from './budget.ts'
-import { ToolError } from '../base/errors.ts'
+import { hasOtherRunSince, MAX_SAME_ACTION, sameActions } from './budget.ts'
+import { callTool, mistake, type Call } from './call-tool.ts'
 import { coerceInput } from './tool-input.ts'
-import { clip, cutMiddle } from './observation.ts'
-import { MADE_FILE_CHARS } from './prompt-size.ts'
+import { clip } from './observation.ts'
 import { reportUsage, tell } from './run-progress.ts'
 import type { PendingCall, RunState } from './run-state.ts'
-import { afterWait, awaitingAnswer, awaitingApproval, isUnknownRepeat, notKnown } from './suspended-step.ts'
-import type {
-  AgentEvent,
-  Observation,
-  PersonsAnswer,
-  Series,
-  Tool,
-  ToolAsks,
-  ToolContext,
-  ToolMemory,
-  ToolOutput,
-  ToolQuestion,
-  ToolStep,
-  Usage,
-} from './types.ts'
+import {
+  afterWait,
+  awaitingAnswer,
+  awaitingApproval,
+  isSafeTwice,
+  isUnknownRepeat,
+  notKnown,
+} from './suspended-step.ts'
+import type { AgentEvent, Observation, PersonsAnswer, ToolAsks, ToolMemory, ToolQuestion, ToolStep } from './types.ts'
 
 /** A step that has no observation yet; `n` is its number. */
 interface Pending {
   n: number
   step: ToolStep
-}
-
-/** A call that is made, for the step with this number; `answers`: what the asker said to what the tool asked. */
-interface Call {
-  n: number
-  tool: Tool
-  input: unknown
-  answers: readonly PersonsAnswer[]
 }
 
 /** What becomes of such a step: nothing is called, a person is waited for, or its tool is called. */
@@ -171,10 +155,6 @@ async function planOf(run: RunState, { n, step }: Pending): Promise<Plan> {
 
 const ENDED = 'the process that made the call ended before the tool answered'
 
-function isSafeTwice(tool: Tool | undefined): boolean {
-  return tool?.effects === 'read' || tool?.idempotent === true
-}
-
 function noSuchTool({ tools }: RunState, name: string): string {
   return `There is no tool "${clip(name)}". The tools are: ${tools.map((t) => t.name).join(', ')}.`
 }
@@ -215,87 +195,4 @@ function repeated(run: RunState, step: ToolStep): Observation | undefined {
     earlier.find(({ observation }) => !observation?.hint)?.observation ?? last.observation!
   const text = `You have already done exactly this. It returned: ${returned}${again}`
   return { ok: true, text, hint: true, ...(passing && { passing }) }
-}
-
-async function callTool(run: RunState, { n, tool, input, answers }: Call): Promise<Observation | ToolAsks> {
-  const onUsage = (usage: Usage) => void run.unreported.push({ usage, ms: 0 })
-  const ms = Math.max(1, Math.min(tool.timeoutMs ?? run.limits.toolTimeoutMs, thinkingMs(run)))
-  const time = new Deadline(run.signal, Math.ceil(ms))
-  const asked: Promise<string>[] = []
-  const askModel = (prompt: string) => {
-    const answer = askOnce(run.model, prompt, { signal: time.signal, onUsage })
-    // A tool may ask and not wait for the answer; then nobody else handles its failure.
-    answer.catch(() => undefined)
-    asked.push(answer)
-    return answer
-  }
-  try {
-    const watched = run.watchCall?.(tool, n) ?? tool
-    const output = await time.wait(watched.run(input, contextOf(run, { time, ask: askModel, answers })))
-    if (typeof output !== 'string' && 'asks' in output) return output
-    return observationOf(typeof output === 'string' ? { text: output } : output, run.limits.toolOutputChars)
-  } catch (error) {
-    if (run.signal.aborted) throw run.signal.reason
-    if (time.hasPassed) return { ...tooLate(tool, ms), down: true }
-    if (error instanceof ToolError && error.isDown) return { ...mistake(error.message), down: true }
-    return mistake(error instanceof ToolError ? error.message : `${tool.name} failed: ${clip(String(error))}`)
-  } finally {
-    // A call reports its usage when it ends. The tool's deadline aborts those that are still under way.
-    await Promise.allSettled(asked)
-    time.release()
-  }
-}
-
-/** What was sent to a tool in vain may have taken effect all the same. */
-function tooLate(tool: Tool, ms: number): Observation {
-  const late = `did not finish within ${(ms / 1000).toFixed(1)} s`
-  return isSafeTwice(tool) ? mistake(`${tool.name} ${late}.`) : notKnown(tool.name, `it ${late}`)
-}
-
-const SERIES = { points: 100, chars: 200 }
-
-function observationOf({ text, sources, series, exhausted, passing, file }: ToolOutput, most: number): Observation {
-  const drawn = series && boundedSeries(series)
-  const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, most)
-  return {
-    ok: true,
-    text: said,
-    ...(sources?.length ? { sources } : {}),
-    ...(drawn?.points.length ? { series: drawn } : {}),
-    ...(exhausted ? { exhausted: true as const } : {}),
-    ...(passing ? { passing: true as const } : {}),
-    ...(file && file.text.length <= MADE_FILE_CHARS
-      ? { file: { name: file.name.slice(0, 200), text: file.text } }
-      : {}),
-  }
-}
-
-/** What can be drawn of it: it is saved with the step. */
-function boundedSeries({ title, points }: Series): Series {
-  const drawable = points.slice(0, SERIES.points).filter(({ value }) => Number.isFinite(value))
-  const cut = (text: string) => String(text).slice(0, SERIES.chars)
-  return { title: cut(title), points: drawable.map(({ label, value }) => ({ label: cut(label), value })) }
-}
-
-function contextOf(
-  run: RunState,
-  { time, ask, answers }: Pick<Call, 'answers'> & Pick<ToolContext, 'ask'> & { time: Deadline },
-): ToolContext {
-  return {
-    get signal() {
-      return time.signal
-    },
-    fetch: (url, options) => run.fetch(url, { signal: time.signal, ...options }),
-    now: run.now,
-    memory: run.memory,
-    ask,
-    workspace: run.workspace,
-    ...(run.files ? { files: run.files } : {}),
-    ...(run.sendsFiles ? { sendsFiles: true as const } : {}),
-    ...(answers.length > 0 ? { answers } : {}),
-  }
-}
-
-function mistake(text: string): Observation {
-  return { ok: false, text }
 }

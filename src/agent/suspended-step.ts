@@ -50,6 +50,11 @@ export function afterWait({ startedAt }: RunState, step: ToolStep, waiting: Wait
   return waiting.until === undefined ? { ...step, waiting: { ...waiting, until: startedAt } } : step
 }
 
+/** Whether a call may be made again after a crash. */
+export function isSafeTwice(tool: Tool | undefined): boolean {
+  return tool?.effects === 'read' || tool?.idempotent === true
+}
+
 /** What is observed of a call of which it is not known whether it took effect. `why`: a clause. */
 export function notKnown(tool: string, why: string): Observation {
   const text =

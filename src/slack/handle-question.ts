@@ -1,22 +1,13 @@
-import { madeFile, withoutAnswers } from '../agent/run-progress.ts'
+import { madeFile } from '../agent/run-progress.ts'
+import { recordOf } from '../question/run-record.ts'
 import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../question/answer.ts'
-import type { RunEnding, RunRecord } from '../stores/archive/types.ts'
 import type { Tool } from '../agent/types.ts'
 import { messageOf } from '../base/errors.ts'
 import { ExpiringMap } from '../base/expiring-map.ts'
 import type { History, Said } from '../stores/history/types.ts'
 import type { Handled, Handler } from '../queue/types.ts'
 import { Withdrawn } from '../stores/runs/control.ts'
-import {
-  endOf,
-  hasThreadBefore,
-  isDirect,
-  isPrivate,
-  isUnrooted,
-  type Question,
-  type Run,
-  type SavedRun,
-} from '../stores/runs/types.ts'
+import { hasThreadBefore, isDirect, isPrivate, isUnrooted, type Question, type Run } from '../stores/runs/types.ts'
 import type { Installation } from './client/installations.ts'
 import type { Settings } from '../stores/settings/settings.ts'
 import { isAboutOpen } from './about-message.ts'
@@ -222,22 +213,6 @@ async function noteWrites(work: Work, { event, isOver }: { event?: AnswerEvent; 
 
 const grantedBy = async (work: Work, tool: Tool): Promise<string | undefined> =>
   (await import('./approvals/grants.ts')).grantedBy(tool, { ...work.options, ...work })
-
-/** The record of a run that has ended. What was only good for the moment of the question is left out. */
-export function recordOf(
-  { responseUrl: _, traceparent: __, ...question }: Question,
-  saved: SavedRun,
-  { hasFailed, ...ending }: RunEnding,
-): RunRecord {
-  const { standalone, steps, usage, answer, posts, startedAt } = saved
-  return {
-    ...{ question, steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
-    ...(standalone === undefined ? {} : { standalone }),
-    ...(answer ? { answer } : {}),
-    end: hasFailed ? 'failed' : endOf(answer),
-    feedback: [],
-  }
-}
 
 /** Nothing runs after these: the place among the team's runs is free. */
 const ENDS = new Set(['answer', 'gave_up', 'waiting'])

@@ -1,6 +1,6 @@
 /** The button "Show work": who sees what of a run, and what becomes of it where the run is gone. */
 import { describe, expect, test } from 'vitest'
-import { recordOf } from '../../src/slack/handle-question.ts'
+import { recordOf } from '../../src/question/run-record.ts'
 import type { RunArchive } from '../../src/stores/archive/types.ts'
 import { createAgent } from '../../src/question/create-agent.ts'
 import { loadConfig } from '../../src/config.ts'

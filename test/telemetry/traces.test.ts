@@ -70,6 +70,7 @@ describe('an answered question', () => {
       `${CLIENT} slack chat.postMessage`,
       `${CLIENT} slack chat.postMessage`,
       `${CLIENT} slack chat.update`,
+      `${CLIENT} slack conversations.replies`,
     ])
   })
 
