@@ -51,7 +51,7 @@ async function forgetIfEnded(redis: RedisClient, run: string): Promise<void> {
 
 async function isOver(redis: RedisClient, run: string): Promise<boolean> {
   const state = await redis.hget(run, 'state')
-  return state === 'done' || state === 'given-up'
+  return state === 'done' || state === 'dead-lettered'
 }
 
 async function forgetPersonInRuns(redis: RedisClient, prefix: string, { team, user }: Person): Promise<void> {

@@ -4,7 +4,7 @@ import type { RedisClient } from '../base/redis/redis.ts'
 import { MOST_SIGNALS, type Signal } from '../stores/runs/control.ts'
 import { signalChannel, threadKeys } from '../stores/runs/thread-keys.ts'
 import type { RunLease } from '../stores/runs/run-updates.ts'
-import { parseRun, storedState, type StoredRun } from '../stores/runs/stored-run.ts'
+import { parseRun, type StoredRun } from '../stores/runs/stored-run.ts'
 import { conversationOf, waitsUntil, type Question } from '../stores/runs/types.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import {
@@ -106,7 +106,7 @@ export class ThreadStore {
     const { inbox, runs, signals } = this.#keys(leased.thread)
     const heard = leased.stored?.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : [])) ?? []
     const keys = { thread, inbox, run, runs, signals: signals + id }
-    const named = { ...keys, token, id, state: storedState(state), ttlMs, heard: ` ${heard.join(' ')} `, refused }
+    const named = { ...keys, token, id, state: state, ttlMs, heard: ` ${heard.join(' ')} `, refused }
     const reply = await finishQuestion(this.#redis, named, { args: records })
     const [held, gen = '', followUps] = strings(reply)
     return { held: held === 'ok', gen, followUps: Number(followUps) }

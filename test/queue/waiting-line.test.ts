@@ -40,7 +40,7 @@ describeWithRedis('lines in Redis', () => {
     await eventually(async () => expect(await queue.ready()).toBe(true))
     for (const name of ['1', '2']) await queue.accept(question(name))
     const redis = server.rawClient()
-    await redis.hset('over:{T1:C1:1.0}:run:T1:C1:1', 'state', 'given-up')
+    await redis.hset('over:{T1:C1:1.0}:run:T1:C1:1', 'state', 'dead-lettered')
     await queue.forgetChannel({ team: 'T1', channel: 'C1' })
     expect(await redis.keys('over:*:run:*')).toEqual(['over:{T1:C1:1.0}:run:T1:C1:2'])
   })

@@ -5,7 +5,7 @@ local id, ttlMs = unpack(ARGV)
 
 --- @include "activate-thread"
 
-if redis.call('HGET', run, 'state') ~= 'given-up' then return '' end
+if redis.call('HGET', run, 'state') ~= 'dead-lettered' then return '' end
 redis.call('HSET', run, 'state', 'waiting', 'losses', 0, 'failures', 0, 'tries', 0)
 redis.call('HDEL', run, 'givenUp')
 redis.call('HINCRBY', run, 'retries', 1)

@@ -8,7 +8,7 @@ local id, signal, stops, channel, notice, most, ttlMs = unpack(ARGV)
 --- @include "unpark-run"
 
 local state, answer = unpack(redis.call('HMGET', run, 'state', 'answer'))
-if not state or answer or state == 'done' or state == 'given-up' or state == 'added' then return { 'not_running', '' } end
+if not state or answer or state == 'done' or state == 'dead-lettered' or state == 'added' then return { 'not_running', '' } end
 local sent = redis.call('LRANGE', signals, 0, -1)
 for _, other in ipairs(sent) do
   if other == signal then return { 'sent', '' } end

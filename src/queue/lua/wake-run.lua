@@ -14,7 +14,7 @@ local state, answer = unpack(redis.call('HMGET', run, 'state', 'answer'))
 if decided and isExpiry == '0' then
   return { 'decided', state == 'waiting' and redis.call('HGET', thread, 'active') or '', decided }
 end
-if not state or answer or state == 'done' or state == 'given-up' or state == 'added' then return { 'not_running', '' } end
+if not state or answer or state == 'done' or state == 'dead-lettered' or state == 'added' then return { 'not_running', '' } end
 local deadline = redis.call('ZSCORE', parked, id)
 if deadline and tonumber(deadline) <= tonumber(now) and isExpiry == '0' then return { 'due', '' } end
 if isExpiry == '1' and not deadline then return { 'not_running', '' } end

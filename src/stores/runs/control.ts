@@ -159,7 +159,7 @@ export class HeardSignals implements Required<Steering> {
   }
 }
 
-/** A person allows what was shown, and nothing else. Decisions that were stored before calls had keys have none. */
+/** A person allows what was shown, and nothing else. */
 function permissionOf(decision: Decision, { tool, input }: PendingCall): Permission {
   const no = (why: string): Permission => ({ no: `${tool.name} was not run: ${why}` })
   if (decision.outcome === 'allowed') {

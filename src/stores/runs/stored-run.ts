@@ -11,11 +11,6 @@ import { answerAction, fields, parseStep } from './stored-step.ts'
  */
 export type RunStatus = 'waiting' | 'running' | 'parked' | 'added' | 'done' | 'dead-lettered'
 
-/** In Redis a dead-lettered run is `given-up`, as it was called at first: processes of two versions share the data. */
-export function storedState(state: RunStatus): string {
-  return state === 'dead-lettered' ? 'given-up' : state
-}
-
 /** A run as its hash in Redis holds it. */
 export interface StoredRun {
   question: Question
@@ -66,10 +61,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   traceparent: z.string().optional(),
 })
 
-const stateSchema = z
-  .enum(['waiting', 'running', 'parked', 'added', 'done', 'given-up', 'dead-lettered'])
-  .transform((state) => (state === 'given-up' ? 'dead-lettered' : state))
-  .catch('waiting')
+const stateSchema = z.enum(['waiting', 'running', 'parked', 'added', 'done', 'dead-lettered']).catch('waiting')
 
 const saidSchema: z.ZodType<Said> = z.object({
   text: z.string(),

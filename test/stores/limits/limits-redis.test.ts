@@ -54,12 +54,12 @@ describeWithRedis.concurrent('in Redis', async () => {
       return (await Promise.all(keys.map((key) => redis.hget(key, 'state')))).toSorted()
     }
     const thread = await bot.mention('Is anybody there?')
-    await eventually(async () => expect(await states()).toEqual(['given-up']))
+    await eventually(async () => expect(await states()).toEqual(['dead-lettered']))
     bot.slack.clearFaults()
     const next = await bot.mention('Just this?')
     expect(await next.lastAnswer()).toBe('Here you are.')
     expect(thread.messages().filter(({ bot_id }) => bot_id)).toEqual([])
-    await eventually(async () => expect(await states()).toEqual(['done', 'given-up']))
+    await eventually(async () => expect(await states()).toEqual(['dead-lettered', 'done']))
   })
 
   test('a question that another process goes on with is counted, and its tokens booked, once', async (t) => {
