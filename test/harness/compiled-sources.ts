@@ -23,8 +23,8 @@ function builtFile(file: string): string {
   return join(BUILT, file.replace(/\.ts$/, '.js'))
 }
 
-/** What Node is given to start a source file; a helper of the tests, which is not built, goes by `tsx`. */
-export function nodeArgs(file: string, fromSource = file.startsWith('test/')): string[] {
+/** What Node is given to start a source file; what is not built (a helper of the tests, the playground) goes by `tsx`. */
+export function nodeArgs(file: string, fromSource = /^(?:test|playground)\//.test(file)): string[] {
   return fromSource ? ['--import', import.meta.resolve('tsx'), join(ROOT, file)] : [builtFile(file)]
 }
 

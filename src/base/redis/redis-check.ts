@@ -28,7 +28,7 @@ export async function requireUsableRedis(
   { log, prefix }: { log: StoreLog; prefix: string },
 ): Promise<void> {
   await checkRedis(settings)
-  const redis = connect(settings, { purpose: 'work', log })
+  const redis = connect(settings, { purpose: 'check', log })
   try {
     const inspection = inspectRedis(redis, prefix)
     // A node that does not answer now is reconnected to later.
@@ -54,7 +54,8 @@ export async function inspectRedis(redis: RedisClient, prefix: string): Promise<
   } catch (error) {
     return { problems: [refusedInfo(error)], facts }
   }
-  const found = facts.flatMap((of) => problemsIn(of, isCluster))
+  const isNamed = !isCluster && !redis.options.sentinels?.length
+  const found = facts.flatMap((of) => problemsIn(of, { isCluster, isNamed }))
   const problems = [...new Map(found.map((problem) => [problem.sentence, problem])).values()]
   // A replica refuses the commands for another reason.
   if (!problems.some(({ isFatal }) => isFatal)) problems.push(...(await missingPermissions(redis, prefix)))
@@ -73,7 +74,11 @@ function refusedInfo(error: unknown): RedisProblem {
   return { name: 'INFO', sentence: `Redis refuses INFO: ${said.replace(/\.$/, '')}.${fix}`, isFatal: true }
 }
 
-function problemsIn(facts: Map<string, string>, isCluster: boolean): RedisProblem[] {
+/** `isNamed`: the address names this server; Sentinels and a Cluster find the master again after a failover. */
+function problemsIn(
+  facts: Map<string, string>,
+  { isCluster, isNamed }: { isCluster: boolean; isNamed: boolean },
+): RedisProblem[] {
   const problems: RedisProblem[] = []
   if (facts.get('cluster_enabled') === '1' && !isCluster)
     problems.push({
@@ -81,7 +86,7 @@ function problemsIn(facts: Map<string, string>, isCluster: boolean): RedisProble
       sentence: 'It is a node of a Cluster: begin REDIS_URL with redis+cluster://.',
       isFatal: true,
     })
-  if (['slave', 'replica'].includes(facts.get('role') ?? ''))
+  if (isNamed && ['slave', 'replica'].includes(facts.get('role') ?? ''))
     problems.push({ name: 'role', sentence: 'It is a replica, which takes no writes. Name its master.', isFatal: true })
   const policy = facts.get('maxmemory_policy') ?? 'noeviction'
   if (policy !== 'noeviction') {

@@ -1,5 +1,5 @@
 /**
- * Connections to Redis: to one server, through Sentinels or to a Cluster, each for one of two purposes (see `Purpose`).
+ * Connections to Redis: to one server, through Sentinels or to a Cluster, each for one purpose (see `Purpose`).
  */
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from '../errors.ts'
@@ -16,8 +16,9 @@ export interface RedisSettings {
 /**
  * `intake`: a command that Redis cannot take now fails at once: Slack waits for the ack, and delivers again if none comes.
  * `work`: a command waits until Redis is back, however long that takes. BullMQ duplicates this connection for blocking reads.
+ * `check`: as `work`, without ioredis's own check by INFO, which it reports on the console where a user may not run INFO.
  */
-export type Purpose = 'intake' | 'work'
+export type Purpose = 'intake' | 'work' | 'check'
 
 export type RedisClient = Redis | Cluster
 
@@ -49,13 +50,24 @@ export async function checkRedis(settings: RedisSettings): Promise<void> {
 async function awaitPing(settings: RedisSettings): Promise<void> {
   const faults: string[] = []
   const silent = { info() {}, warn() {}, error() {} }
-  const client = connect(settings, { purpose: 'work', log: silent })
+  const client = connect(settings, { purpose: 'check', log: silent })
   client.on('error', (error: Error) => faults.push(faultOf(error)))
   const until = Date.now() + CHECK_MS
-  const answered = client.ping().then(Boolean, () => false)
+  let isAnswered = false
+  const ping = () =>
+    client.ping().then(
+      () => (isAnswered = true),
+      (error: unknown) => faults.push(faultOf(error as Error)),
+    )
+  void ping()
   while (Date.now() < until) {
-    const isAnswered = await Promise.race([answered, new Promise<void>((resolve) => setTimeout(resolve, 100))])
+    await new Promise<void>((resolve) => setTimeout(resolve, 20))
     if (isAnswered) return client.disconnect()
+    // A Redis that still loads its file answers, but refuses.
+    if (/LOADING/.test(faults.at(-1) ?? '')) {
+      faults.pop()
+      void ping()
+    }
     if (faults.some((fault) => isRefusal(fault) || isUntrusted(fault))) break
   }
   client.disconnect()
@@ -65,13 +77,14 @@ async function awaitPing(settings: RedisSettings): Promise<void> {
   throw new ConfigError(unreachable(faults.at(-1), settings))
 }
 
-function unreachable(fault: string | undefined, { url, sentinels }: RedisSettings): string {
+function unreachable(fault: string | undefined, settings: RedisSettings): string {
   if (/NOAUTH/.test(fault ?? ''))
     return 'REDIS_URL has no password, but this Redis requires one: write redis://:password@host (NOAUTH).'
   if (/WRONGPASS|invalid password/i.test(fault ?? ''))
     return 'REDIS_URL has a user or password that this Redis does not accept (WRONGPASS).'
   if (fault && isRefusal(fault)) return `REDIS_URL should be a Redis that accepts the bot: ${fault}.`
-  const where = sentinels?.length ? 'Sentinels' : `${new URL(url).hostname}:${new URL(url).port || 6379}`
+  const { kind, hosts } = addressOf(settings)
+  const where = `${kind === 'sentinel' ? 'Sentinels ' : ''}${hosts.map(({ host, port }) => `${host}:${port}`).join(', ')}`
   const reason = fault ? ` (${fault})` : ''
   return `REDIS_URL: no Redis answers at ${where}${reason}. Start Redis there, or correct the address.`
 }
@@ -87,7 +100,14 @@ function addressOf({ url }: RedisSettings): RedisAddress {
 
 function connectOne(address: RedisAddress, purpose: Purpose): Redis {
   const { kind, hosts, db, master: name, sentinelPassword } = address
-  const base = { ...timeouts(purpose), ...queueing(purpose), retryStrategy: backoff, reconnectOnError }
+  const enableReadyCheck = purpose !== 'check'
+  const base = {
+    ...timeouts(purpose),
+    ...queueing(purpose),
+    enableReadyCheck,
+    retryStrategy: backoff,
+    reconnectOnError,
+  }
   const options = { ...base, ...loginOf(address), ...(db === undefined ? {} : { db }) }
   if (kind !== 'sentinel') return new Redis({ ...options, ...hosts[0] })
   return new Redis({
@@ -101,8 +121,9 @@ function connectOne(address: RedisAddress, purpose: Purpose): Redis {
 function connectCluster(address: RedisAddress, purpose: Purpose): Cluster {
   return new Cluster(address.hosts, {
     ...queueing(purpose),
+    enableReadyCheck: purpose !== 'check',
     clusterRetryStrategy: backoff,
-    ...(purpose === 'work' ? { maxRedirections: Infinity, retryDelayOnMoved: 20 } : {}),
+    ...(purpose === 'intake' ? {} : { maxRedirections: Infinity, retryDelayOnMoved: 20 }),
     // Certificates are issued for host names, which the default look-up would replace by addresses.
     ...(address.tls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
     redisOptions: { ...timeouts(purpose), ...loginOf(address) },
@@ -121,7 +142,7 @@ function timeouts(purpose: Purpose): RedisOptions {
 }
 
 function queueing(purpose: Purpose): { enableOfflineQueue: boolean } {
-  return { enableOfflineQueue: purpose === 'work' }
+  return { enableOfflineQueue: purpose !== 'intake' }
 }
 
 /** Milliseconds before the next try: doubling up to 2 s, with jitter so that not all processes reconnect at once. */
@@ -137,16 +158,24 @@ function reconnectOnError(error: Error): 2 | false {
   return isReadOnly(error) ? 2 : false
 }
 
+/** A connection that is lost again this soon, in ms, is not logged again: each write to a replica ends the connection. */
+const FLAPPING_MS = 10_000
+
 /** Logs one line when the connection is lost and one when it is restored, however often it is tried in between. */
 function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: StoreLog }): void {
   let lastError: string | undefined
   let isLost = false
+  let [toldAt, isQuiet] = [-Infinity, false]
   const lost = (error = lastError) => {
-    if (!isLost) log.warn({ purpose, error }, 'Redis is unreachable; reconnecting')
+    if (isLost) return
     isLost = true
+    isQuiet = performance.now() - toldAt < FLAPPING_MS
+    if (isQuiet) return
+    toldAt = performance.now()
+    log.warn({ purpose, error }, 'Redis is unreachable; reconnecting')
   }
   const back = () => {
-    if (isLost) log.info({ purpose }, 'Redis connection restored')
+    if (isLost && !isQuiet) log.info({ purpose }, 'Redis connection restored')
     isLost = false
     lastError = undefined
   }

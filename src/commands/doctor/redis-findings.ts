@@ -40,7 +40,7 @@ function withoutRedis({ ROLE }: Config): Finding {
 }
 
 async function lookAt(settings: RedisSettings, { log, prefix }: { log: Log; prefix: string }): Promise<Finding[]> {
-  const redis = connect(settings, { purpose: 'work', log })
+  const redis = connect(settings, { purpose: 'check', log })
   const found = findingsIn(redis, prefix).catch((error: unknown) => [fault('connection', messageOf(error))])
   try {
     if (await settledWithin(INSPECTION_MS, [found])) return await found
