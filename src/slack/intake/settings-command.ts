@@ -7,7 +7,7 @@ import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS } from '../format/messages.ts'
 import { settingsView, type SettingsForm } from '../views/settings-view.ts'
 import { maySet } from './may-set.ts'
-import { signMetadata } from '../listeners/signed-metadata.ts'
+import { signMetadata } from './signed-metadata.ts'
 import type { ListenerOptions } from './to-question.ts'
 
 /** Whether `/ask` is given the word `settings` alone, in whatever case, and with punctuation behind it. */

@@ -2,7 +2,7 @@ import type { App, MessageShortcut } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
 import { ASK_ABOUT } from '../format/action-ids.ts'
 import { askAboutView } from '../views/ask-about-view.ts'
-import { signMetadata } from './signed-metadata.ts'
+import { signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** "Ask about this message", in a message's menu: opens a modal with the question. */

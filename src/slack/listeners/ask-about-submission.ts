@@ -2,7 +2,7 @@ import type { App } from '@slack/bolt'
 import { z } from 'zod'
 import { ASK_ABOUT } from '../format/action-ids.ts'
 import { QUESTION } from '../views/ask-about-view.ts'
-import { readMetadata } from './signed-metadata.ts'
+import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const metadataSchema = z.object({

@@ -4,7 +4,7 @@ import { FEEDBACK, FEEDBACK_COMMENT } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedback-view.ts'
 import { GONE, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
-import { readMetadata, signMetadata } from './signed-metadata.ts'
+import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const THUMB = /^(up|down):(.+)$/s

@@ -11,7 +11,7 @@ import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
 import { readSettingsInput } from '../views/settings-input.ts'
 import { FIELDS } from '../views/settings-view.ts'
 import { maySet, type SettingPerson } from '../intake/may-set.ts'
-import { readMetadata } from './signed-metadata.ts'
+import { readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const metadataSchema = z.object({ channel: z.string(), responseUrl: z.string().optional() })

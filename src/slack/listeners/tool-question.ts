@@ -18,7 +18,7 @@ import { QUESTION_WORDS, type QuestionEnd } from '../approvals/question-words.ts
 import { waitRef, waitValue, type WaitRef } from '../approvals/wait-ref.ts'
 import type { AskedQuestion, GivenAnswer } from '../intake/asked-question.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
-import { signMetadata, readMetadata } from './signed-metadata.ts'
+import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** The card of what a tool asks its asker, the page that it leads to, and the form. What they need is loaded when one is pressed. */
