@@ -15,6 +15,8 @@ export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }:
     kind: 'approval',
     input: plainJson(input),
     ...(tool.server === undefined ? {} : { server: tool.server }),
+    ...(tool.ruleName === undefined ? {} : { ruleName: tool.ruleName }),
+    ...(tool.version === undefined ? {} : { version: tool.version }),
     says: tool.description,
     ...(isRepeat ? { isRepeat: true as const } : {}),
   }

@@ -91,6 +91,8 @@ export interface CallOptions {
   answers?: readonly PersonsAnswer[] | undefined
   /** The same call made twice does no more than once: a read, or one that its server, which is trusted, says is idempotent. */
   isRepeatable?: boolean
+  /** Called before a call that was refused unseen is made once more: the tool may have changed. @throws ToolError */
+  recheck?: (() => Promise<void>) | undefined
 }
 
 /** What a call gives: an output, or a question to the asker (never both). */
@@ -100,10 +102,11 @@ export type CallResult = ToolOutput | ToolAsks
 export interface McpServer {
   readonly config: McpServerConfig
   /**
-   * All pages of its tools, kept for as long as the server says, or until it says that the list has changed.
+   * All pages of its tools, kept for as long as the server says, or until it says that the list has changed; with `isFresh` asked
+   * for now.
    * @throws ToolError, whose `isDown` says that it could not be reached.
    */
-  list(signal: AbortSignal): Promise<ServerTools>
+  list(signal: AbortSignal, options?: { isFresh?: boolean }): Promise<ServerTools>
   /**
    * Calls a tool by the server's own name for it.
    * @throws ToolError with a sentence for the model: what the server said was wrong, or why there is no answer.

@@ -70,6 +70,9 @@ export type Awaited =
       /** The arguments as they will be sent. */
       input: unknown
       server?: string
+      /** As the tool has them, see `Tool`. */
+      ruleName?: string
+      version?: string
       /** What the tool says that it does. */
       says: string
       /** The same call was made before, and it is not known whether it took effect. */

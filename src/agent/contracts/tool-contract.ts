@@ -171,6 +171,10 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   idempotent?: boolean
   /** The MCP server that the tool is of, by its name in MCP_CONFIG. */
   server?: string
+  /** The server's own name for it behind the server's, `server__tool`: what operators' rules are about, whatever models call it by. */
+  ruleName?: string
+  /** What the server is and what the tool says of itself, hashed: an approval counts for this version alone. */
+  version?: string
   /** One line that stands for the description and the parameters in a prompt where there are many tools; `tool_details` gives the rest. */
   brief?: string
   /** It works only where the workspace lets apps search. */

@@ -5,7 +5,15 @@ import { messageOf, ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { hideSecrets } from '../tools/hide-secrets.ts'
 import { jsonHash } from '../tools/json-hash.ts'
-import { readRecord, whyOff, withAccepted, withListed, type PinNote, type ServerRecord } from '../tools/pins.ts'
+import {
+  readRecord,
+  versionOf,
+  whyOff,
+  withAccepted,
+  withListed,
+  type PinNote,
+  type ServerRecord,
+} from '../tools/pins.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import { seenTools } from '../tools/seen-tools.ts'
 import type { McpServer, McpServerConfig, ServerTools } from '../types.ts'
@@ -30,7 +38,8 @@ const LOCK_MS = 10_000
 export class ListedServer {
   readonly config: McpServerConfig
   readonly #deps: ListedServerDeps
-  readonly #identity: string
+  /** Which server it is: what is run or asked, without its secrets. */
+  readonly identity: string
   #record: ServerRecord | undefined
   /** Of the record as it was last read or written: another one says that another process has written. */
   #stamp: unknown
@@ -44,7 +53,7 @@ export class ListedServer {
   constructor(config: McpServerConfig, deps: ListedServerDeps) {
     this.config = config
     this.#deps = deps
-    this.#identity = identityOf(config)
+    this.identity = identityOf(config)
   }
 
   /** The same object as long as nothing has changed. */
@@ -82,16 +91,25 @@ export class ListedServer {
     const stamp = await this.#deps.store.get(this.#key('stamp'))
     if (stamp === undefined || stamp === this.#stamp) return
     const record = readRecord(await this.#deps.store.get(this.#key('tools')))
-    if (record?.identity !== this.#identity) return
+    if (record?.identity !== this.identity) return
     this.#record = record
     this.#stamp = stamp
   }
 
-  /** @throws ToolError if a tool is not to be called as it is now. */
-  async check(tool: string, signal: AbortSignal): Promise<void> {
-    if (this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal)
+  /**
+   * Checks that a tool is as it was shown, in this version. With `isFresh` the server is asked now; otherwise a list of the last few
+   * seconds will do. @throws ToolError if it is not to be called as it is now
+   */
+  async check(
+    tool: string,
+    { signal, version, isFresh }: { signal: AbortSignal; version: string; isFresh: boolean },
+  ): Promise<void> {
+    if (isFresh || this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal, isFresh)
     const entry = this.#record?.tools[tool]
-    const why = entry ? whyOff(entry, this.config) : 'is listed no more'
+    const isOther = entry?.seen && versionOf(entry.seen, this.identity) !== version
+    const why =
+      (entry ? whyOff(entry, this.config) : 'is listed no more') ??
+      (isOther ? 'has changed since it was shown' : undefined)
     if (why !== undefined) throw new ToolError(`The tool ${tool} of the server ${this.config.name} ${why}.`)
   }
 
@@ -123,18 +141,23 @@ export class ListedServer {
     if (!isTold) log.warn({ server: this.config.name, error: why }, 'the tools of an MCP server are not to be had')
   }
 
-  async #list(signal: AbortSignal): Promise<void> {
+  async #list(signal: AbortSignal, isFresh = false): Promise<void> {
     const { log, server } = this.#deps
     if (!server) throw new ToolError('This process calls no tools.')
-    const listed = await (await server()).list(signal)
+    const listed = await (await server()).list(signal, { isFresh })
     this.#failure = undefined
-    this.#listedAt = this.#deps.now()
-    if (listed === this.#listed && this.#record) return this.load()
+    if (listed === this.#listed && this.#record) {
+      await this.load()
+      this.#listedAt = this.#deps.now()
+      return
+    }
     const { seen, cleanings } = seenTools(listed.tools)
     const notes = await this.#change(async (before) => {
-      const after = withListed(before, seen, { identity: this.#identity, trust: this.config.trust })
+      const after = withListed(before, seen, { identity: this.identity, trust: this.config.trust })
       return { record: after.record, result: after.notes }
     })
+    // Only now: a call that is checked meanwhile must not pass by what was known before.
+    this.#listedAt = this.#deps.now()
     this.#listed = listed
     const { name } = this.config
     for (const { tool, faults } of cleanings)
@@ -150,7 +173,7 @@ export class ListedServer {
     const { store } = this.#deps
     return store.lock(this.#key('tools'), LOCK_MS, async () => {
       const stored = readRecord(await store.get(this.#key('tools')))
-      const before = stored?.identity === this.#identity ? stored : undefined
+      const before = stored?.identity === this.identity ? stored : undefined
       const { record, result } = await work(before)
       const isNew = record !== undefined && JSON.stringify(record) !== JSON.stringify(before)
       if (isNew) {

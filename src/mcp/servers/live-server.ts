@@ -49,9 +49,9 @@ export class LiveServer implements McpServer {
     return this.#link.status()
   }
 
-  async list(signal: AbortSignal): Promise<ServerTools> {
+  async list(signal: AbortSignal, { isFresh = false } = {}): Promise<ServerTools> {
     signal.throwIfAborted()
-    if (this.#kept && this.#kept.until > this.#now()) return this.#kept.tools
+    if (!isFresh && this.#kept && this.#kept.until > this.#now()) return this.#kept.tools
     this.#listing ??= this.#listAnew().finally(() => (this.#listing = undefined))
     const from = this.#now()
     return untilAborted(this.#listing, signal).catch((error: unknown) => {
@@ -105,10 +105,8 @@ export class LiveServer implements McpServer {
         if (isSecond || !isRefused(error, connection)) throw error
         attempt.isSent = false
         if (error instanceof SdkHttpError) await this.#link.drop(connection)
-        else {
-          if (this.#kept) this.#kept.until = 0
-          await this.list(options.signal)
-        }
+        else await this.list(options.signal, { isFresh: true })
+        await options.recheck?.()
       }
     }
   }

@@ -13,16 +13,21 @@ const HASH_CHARS = 6
 
 /**
  * A name for each, in their order, within `^[a-zA-Z0-9_-]{1,64}$`. No two are alike, whatever their case, and none is like one of
- * `taken` or ends a run. A tool keeps its name as long as none comes that would have the same: then both get a part of a hash.
+ * `taken` or ends a run. The first of those that would have the same name keeps it; the others get a part of a hash.
  */
 export function mcpNames(tools: readonly ToolOfServer[], taken: readonly string[] = []): string[] {
-  const plain = tools.map(({ server, tool }) => `${allowed(server)}__${allowed(tool)}`)
-  const used = new Map<string, number>()
-  for (const name of [...plain, ...taken]) used.set(name.toLowerCase(), (used.get(name.toLowerCase()) ?? 0) + 1)
-  return plain.map((name, i) => {
-    const isSound = name.length <= LONGEST && used.get(name.toLowerCase()) === 1 && !namesFinish(name, [])
-    return isSound ? name : hashed(name, tools[i])
+  const used = new Set(taken.map((name) => name.toLowerCase()))
+  return tools.map((one) => {
+    const name = ruleNameOf(one)
+    const isSound = name.length <= LONGEST && !used.has(name.toLowerCase()) && !namesFinish(name, [])
+    used.add(name.toLowerCase())
+    return isSound ? name : hashed(name, one)
   })
+}
+
+/** The name that operators' rules are about: the server's own name for the tool behind the server's, in the letters of names. */
+export function ruleNameOf({ server, tool }: ToolOfServer): string {
+  return `${allowed(server)}__${allowed(tool)}`
 }
 
 function hashed(name: string, tool: ToolOfServer | undefined): string {

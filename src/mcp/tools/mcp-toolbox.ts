@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts'
 import { ListedServer } from '../servers/listed-server.ts'
 import { mcpNames } from './mcp-names.ts'
 import { isNamed, mcpTool, type ServerCall } from './mcp-tools.ts'
-import { fingerprintOf, whyOff, type SeenTool, type ServerRecord } from './pins.ts'
+import { fingerprintOf, versionOf, whyOff, type SeenTool, type ServerRecord } from './pins.ts'
 import type { Schema } from './plain-schema.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import { shadowing } from './seen-tools.ts'
@@ -143,12 +143,13 @@ function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
       return {
         server,
         seen,
+        order: pin?.order ?? 0,
         why: whyOff({ seen, pin }, { trust, suspect: shadowing(seen, others.get(name) ?? new Set()) }),
       }
     }),
   )
   // What is off takes no name: a new tool of a server cannot give another name to one that settings speak of.
-  const on = all.filter(({ why }) => why === undefined)
+  const on = inOrder(all.filter(({ why }) => why === undefined))
   const names = mcpNames(
     on.map(({ server, seen }) => ({ server: server.config.name, tool: seen.name })),
     deps.taken,
@@ -159,9 +160,23 @@ function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
   })
   const snapshot: Snapshot = { tools: new Map(), off, choices: [] }
   for (const [i, { server, seen }] of on.entries())
-    addTool(snapshot, mcpTool(seen, { name: names[i] ?? '', config: server.config, call: callOf(server, deps) }))
+    addTool(
+      snapshot,
+      mcpTool(seen, {
+        name: names[i] ?? '',
+        version: versionOf(seen, server.identity),
+        config: server.config,
+        call: callOf(server, deps),
+      }),
+    )
   for (const [server, tools] of snapshot.tools) snapshot.choices.push(...choicesOf(server, tools))
   return snapshot
+}
+
+/** By server, and of one server those first that were pinned first: what comes later takes no name of theirs. */
+function inOrder<T extends { server: ListedServer; order: number }>(tools: T[]): T[] {
+  const servers = [...new Set(tools.map(({ server }) => server))]
+  return tools.toSorted((a, b) => servers.indexOf(a.server) - servers.indexOf(b.server) || a.order - b.order)
 }
 
 function listedBy({ record, config }: ListedServer) {
@@ -197,9 +212,13 @@ function choicesOf(server: string, tools: Tool[]): string[] {
 /** A call is made once the tool is known to be as it was taken. */
 function callOf(server: ListedServer, { connections, timeoutMs }: SnapshotDeps) {
   const { name, timeoutMs: own = timeoutMs } = server.config
-  return async ({ tool, args, isRepeatable }: ServerCall, { signal, answers }: ToolContext): Promise<CallResult> => {
-    await server.check(tool, signal)
+  return async (
+    { tool, args, isRepeatable, isRead, version }: ServerCall,
+    { signal, answers }: ToolContext,
+  ): Promise<CallResult> => {
+    const recheck = () => server.check(tool, { signal, version, isFresh: !isRead })
+    await recheck()
     if (!connections) throw new Error('This process calls no tools.')
-    return (await connections()).of(name).call(tool, args, { signal, timeoutMs: own, answers, isRepeatable })
+    return (await connections()).of(name).call(tool, args, { signal, timeoutMs: own, answers, isRepeatable, recheck })
   }
 }

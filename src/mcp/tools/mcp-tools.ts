@@ -3,6 +3,7 @@ import { matchesPattern } from '../../agent/tool-pattern.ts'
 import type { ParsedInput, Tool, ToolContext } from '../../agent/types.ts'
 import { checkOf } from './check-schema.ts'
 import { cut } from './hygiene.ts'
+import { ruleNameOf } from './mcp-names.ts'
 import type { SeenTool } from './pins.ts'
 import type { Schema } from './plain-schema.ts'
 import type { CallResult, McpServerConfig } from '../types.ts'
@@ -14,11 +15,16 @@ export interface ServerCall {
   tool: string
   args: Schema
   isRepeatable: boolean
+  /** It only reads, as its server says, which is trusted. */
+  isRead: boolean
+  /** What the model and people were shown (`Tool.version`). */
+  version: string
 }
 
 export interface ToolOptions {
   /** What models call it by. */
   name: string
+  version: string
   config: McpServerConfig
   call(call: ServerCall, context: ToolContext): Promise<CallResult>
 }
@@ -27,7 +33,7 @@ export interface ToolOptions {
  * A tool of a server. What is not allowed by MCP_CONFIG asks a person each time, but for tools that a trusted server says only read;
  * `ask` asks whatever else is said. What a server that is not trusted says counts for nothing: its tools may change the world.
  */
-export function mcpTool(seen: SeenTool, { name, config, call }: ToolOptions): Tool<Schema> {
+export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOptions): Tool<Schema> {
   const { allow, ask, trust } = config
   const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
   const mayRun = !isNamed(ask, seen.name) && (isNamed(allow, seen.name) || readOnly)
@@ -43,8 +49,11 @@ export function mcpTool(seen: SeenTool, { name, config, call }: ToolOptions): To
     ...(mayRun ? {} : { needsApproval: true }),
     ...(idempotent ? { idempotent } : {}),
     server: config.name,
+    ruleName: ruleNameOf({ server: config.name, tool: seen.name }),
+    version,
     ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
-    run: (args, context) => call({ tool: seen.name, args, isRepeatable: readOnly || idempotent }, context),
+    run: (args, context) =>
+      call({ tool: seen.name, args, isRepeatable: readOnly || idempotent, isRead: readOnly, version }, context),
   }
 }
 

@@ -26,6 +26,8 @@ export interface Pin {
   written: string
   readOnly: boolean
   idempotent: boolean
+  /** Counts the tools of the server in the order in which they were pinned: the earlier one keeps its name. */
+  order: number
   /** An admin has accepted it as it is, with what is suspect about it. */
   accepted?: boolean | undefined
 }
@@ -53,7 +55,7 @@ const seenSchema = z.object({
 })
 const pinSchema = z.object({
   ...{ description: z.string(), schema: z.string(), written: z.string() },
-  ...{ readOnly: z.boolean(), idempotent: z.boolean(), accepted: z.boolean().optional() },
+  ...{ readOnly: z.boolean(), idempotent: z.boolean(), order: z.number(), accepted: z.boolean().optional() },
 })
 const recordSchema: z.ZodType<ServerRecord> = z.object({
   identity: z.string(),
@@ -76,13 +78,17 @@ export function withListed(
 ): { record: ServerRecord; notes: PinNote[] } {
   const known = before?.identity === identity ? before : undefined
   const notes: PinNote[] = []
+  let order = nextOrder(known)
   const tools = listed.map((seen): [string, ServerRecord['tools'][string]] => {
     const entry = known?.tools[seen.name]
     const [now, pin] = [pinOf(seen), entry?.pin]
     const note = (what: PinNote['what']) => notes.push({ tool: seen.name, what })
     if (!pin) {
       if (known && !entry) note('new')
-      return [seen.name, !known || (trust && seen.hints.readOnly) ? { seen, pin: now } : { seen }]
+      return [
+        seen.name,
+        !known || (trust && seen.hints.readOnly) ? { seen, pin: { ...now, order: order++ } } : { seen },
+      ]
     }
     const isSame = !changeOf(seen, pin, trust)
     const isNews = !entry?.seen || pinOf(entry.seen).written !== now.written
@@ -123,7 +129,17 @@ const UNTAKEN = ': it is off until an admin takes it'
 export function withAccepted(record: ServerRecord, tool: string): ServerRecord {
   const seen = Object.hasOwn(record.tools, tool) ? record.tools[tool]?.seen : undefined
   if (!seen) return record
-  return { ...record, tools: { ...record.tools, [tool]: { seen, pin: { ...pinOf(seen), accepted: true } } } }
+  const order = record.tools[tool]?.pin?.order ?? nextOrder(record)
+  return { ...record, tools: { ...record.tools, [tool]: { seen, pin: { ...pinOf(seen), order, accepted: true } } } }
+}
+
+function nextOrder(record: ServerRecord | undefined): number {
+  return Math.max(-1, ...Object.values(record?.tools ?? {}).map(({ pin }) => pin?.order ?? -1)) + 1
+}
+
+/** What an approval is bound to: which server it is, and what the tool says of itself. */
+export function versionOf(seen: SeenTool, identity: string): string {
+  return jsonHash([identity, fingerprintOf(seen)]).slice(0, 16)
 }
 
 /** What identifies a tool as it is listed: whoever accepts it says what they have seen. */
@@ -133,9 +149,9 @@ export function fingerprintOf(seen: SeenTool): string {
 }
 
 /** Hashing a thousand schemas is felt, and nothing changes what was seen. */
-const pinned = new WeakMap<SeenTool, Pin>()
+const pinned = new WeakMap<SeenTool, Omit<Pin, 'order'>>()
 
-function pinOf(seen: SeenTool): Pin {
+function pinOf(seen: SeenTool): Omit<Pin, 'order'> {
   const { description, parameters, hints } = seen
   const pin = pinned.get(seen) ?? {
     description: jsonHash(plainWords(description)),
@@ -158,7 +174,7 @@ function changeOf(seen: SeenTool, pin: Pin, trust: boolean): string | undefined 
   return changed.length > 0 ? changed.join(' and ') : undefined
 }
 
-function isLoosened(now: Pin, pin: Pin): boolean {
+function isLoosened(now: Omit<Pin, 'order'>, pin: Pin): boolean {
   return (now.readOnly && !pin.readOnly) || (now.idempotent && !pin.idempotent)
 }
 

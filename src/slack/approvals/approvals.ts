@@ -34,7 +34,7 @@ async function decidersOf(
   { tool, approval }: AskedCall,
   { outbox: { question }, mentions, approvers }: ApprovalOptions,
 ): Promise<string> {
-  const { ids, asker } = approversOf({ question, tool, server: approval.server }, approvers)
+  const { ids, asker } = approversOf({ question, tool: approval.ruleName ?? tool, server: approval.server }, approvers)
   const people = ids.filter((id) => !id.startsWith('S') && id !== asker)
   const names = await Promise.all(people.map((id) => mentions.readable(`<@${id}>`)))
   const isSeenByAskerAlone = isDirect(question) || isPrivate(question)

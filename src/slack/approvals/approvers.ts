@@ -13,6 +13,7 @@ import type { SlackWeb } from '../client/slack-web.ts'
 /** What is decided about. */
 export interface Asked {
   question: Pick<Question, 'team' | 'user' | 'bot'>
+  /** Of a tool of a server its `ruleName`. */
   tool: string
   server?: string | undefined
 }
@@ -47,7 +48,9 @@ export function approversOf(
   { question, tool, server }: Asked,
   approvers: Settings['approvers'],
 ): { ids: string[]; asker?: string } {
-  const fits = approvers.filter(({ name }) => name === undefined || name === server || matchesPattern(tool, name))
+  // Whatever its case: a server cannot evade a rule by a name that people read as the same.
+  const isMeant = (name: string) => matchesPattern(tool.toLowerCase(), name.toLowerCase())
+  const fits = approvers.filter(({ name }) => name === undefined || name === server || isMeant(name))
   const ids = [...new Set(fits.flatMap((list) => list.ids))]
   const isAskers = question.bot === undefined && !fits.some(({ notAsker }) => notAsker)
   return isAskers ? { ids, asker: question.user } : { ids }

@@ -16,12 +16,15 @@ export interface GrantOptions {
 }
 
 /** Who has allowed the tool in the question's thread and could allow it now; undefined where nobody has. */
-export async function grantedBy({ name, server }: Tool, options: GrantOptions): Promise<string | undefined> {
+export async function grantedBy(
+  { name, server, ruleName = name, version }: Tool,
+  options: GrantOptions,
+): Promise<string | undefined> {
   const { question, threads, settings, installation, log } = options
   const { grants = [] } = await threads.load(conversationOf(question))
-  const by = new Set(grants.flatMap((grant) => (grant.tool === name ? [grant.by] : [])))
+  const by = new Set(grants.flatMap((grant) => (grant.tool === name && grant.version === version ? [grant.by] : [])))
   for (const user of by) {
-    const asked = { question, tool: name, server }
+    const asked = { question, tool: ruleName, server }
     const { client } = installation
     if ((await mayDecide(user, asked, { approvers: settings.approvers, client, log })) === 'yes') return user
   }

@@ -61,7 +61,7 @@ async function goOn(before: Decision, { pressed: { ref }, options }: Deciding): 
 }
 
 async function mayPress(
-  { tool, approval: { server } }: AskedCall,
+  { tool, approval: { server, ruleName } }: AskedCall,
   question: NonNullable<PressedCall['run']>['question'],
   { pressed: { user, userTeam, installation }, options }: Deciding,
 ) {
@@ -71,7 +71,7 @@ async function mayPress(
   const asked = isAsker ? question : { ...question, user: '' }
   return mayDecide(
     user,
-    { question: asked, tool, server },
+    { question: asked, tool: ruleName ?? tool, server },
     { approvers, client: installation.client, log: options.log },
   )
 }
@@ -91,8 +91,14 @@ async function wake(call: AskedCall, one: Deciding): Promise<() => Promise<void>
 }
 
 /** The call itself is allowed by now: without the grant, the next one asks again. */
-async function keepGrant({ tool }: AskedCall, { by, at }: Allowed, { pressed, options }: Deciding): Promise<void> {
-  const keeping = options.threads.patch(pressed.ref.conversation, { grants: [{ tool, by, at }] })
+async function keepGrant(
+  { tool, approval: { version } }: AskedCall,
+  { by, at }: Allowed,
+  { pressed, options }: Deciding,
+): Promise<void> {
+  const keeping = options.threads.patch(pressed.ref.conversation, {
+    grants: [{ tool, by, at, ...(version === undefined ? {} : { version }) }],
+  })
   await keeping.catch((error: unknown) => {
     options.log.warn({ question: pressed.ref.id, tool, error: messageOf(error) }, 'a grant could not be kept')
   })
@@ -102,7 +108,7 @@ type Allowed = Extract<Decision, { outcome: 'allowed' | 'denied' }> & { at: numb
 
 /** What a person allows is the call that the card shows. */
 function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, options }: Deciding): Allowed {
-  const said = { by: pressed.user, at: options.now().getTime(), key: callKey(tool, approval.input) }
+  const said = { by: pressed.user, at: options.now().getTime(), key: callKey(tool, approval.input, approval.version) }
   if (action === DENY) {
     const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim()
     return { outcome: 'denied', ...said, ...(reason ? { reason } : {}) }

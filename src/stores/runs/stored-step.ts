@@ -26,6 +26,8 @@ const awaited: z.ZodType<Awaited> = z.discriminatedUnion('kind', [
     kind: z.literal('approval'),
     input: z.unknown(),
     server: z.string().exactOptional(),
+    ruleName: z.string().exactOptional(),
+    version: z.string().exactOptional(),
     says: z.string(),
     isRepeat: z.literal(true).exactOptional(),
   }),

@@ -28,7 +28,7 @@ const addGrants = redisScript(new URL('./lua/add-grants.lua', import.meta.url), 
 })
 
 const grantsSchema: z.ZodType<Grant[]> = z
-  .array(z.object({ tool: z.string(), by: z.string(), at: z.number() }))
+  .array(z.object({ tool: z.string(), by: z.string(), at: z.number(), version: z.string().exactOptional() }))
   .nonempty()
 
 /**

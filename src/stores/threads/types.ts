@@ -18,6 +18,8 @@ export interface Grant {
   tool: string
   by: string
   at: number
+  /** Of the tool, as it was then (`Tool.version`): the word counts for that version alone. */
+  version?: string
 }
 
 /** Of a thread's grants, as many are kept: the newest. */
