@@ -10,6 +10,7 @@ import type { ProxySetting } from '../base/http/agents.ts'
 import { createToolHttp } from '../base/http/tool-http.ts'
 import type { Log } from '../base/log.ts'
 import type { McpToolbox, ToolsPlace } from '../mcp/tools/mcp-toolbox.ts'
+import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
 import type { McpStore } from '../stores/mcp/mcp-store.ts'
 import type { McpConfig } from '../mcp/types.ts'
 import { createModels, type ModelMeter, type Models } from '../model/index.ts'
@@ -146,6 +147,8 @@ async function mcpOf(
   config: Config,
   { log, mcpStore: store, proxy, taken }: AgentSources & { proxy: ProxySetting | undefined; taken: string[] },
 ): Promise<{ toolbox: McpToolbox; config: McpConfig } | undefined> {
+  if (!config.MCP_CONFIG)
+    for (const rule of unmatchedRules([], { approvers: config.APPROVERS, own: taken })) log.warn(rule, RULE_UNMATCHED)
   if (!config.MCP_CONFIG || !store) return undefined
   const { loadMcpConfig } = await import('../mcp/config/mcp-config.ts')
   const { openMcpToolbox } = await import('../mcp/tools/mcp-toolbox.ts')
@@ -156,7 +159,7 @@ async function mcpOf(
     (await import('../mcp/login/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
   const toolbox = await openMcpToolbox(servers, {
     ...{ store, log, now, taken, open: config.ROLE === 'front' ? undefined : open },
-    ...{ mostTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS },
+    ...{ mostTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS, approvers: config.APPROVERS },
   })
   return { toolbox, config: servers }
 }

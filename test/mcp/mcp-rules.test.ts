@@ -1,10 +1,11 @@
 /** What MCP_CONFIG says of a server's tools, and by which names models call them. */
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { Tool } from '../../src/agent/types.ts'
 import { mcpNames } from '../../src/mcp/tools/mcp-names.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
 import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'
-import { atUrl, openToolbox } from '../harness/mcp/toolbox.ts'
+import { atUrl, openToolbox, PLACE } from '../harness/mcp/toolbox.ts'
 
 const TOOLS: ToldTool[] = [
   { name: 'look', annotations: { readOnlyHint: true } },
@@ -13,6 +14,8 @@ const TOOLS: ToldTool[] = [
   { name: 'drop', annotations: { destructiveHint: true } },
   { name: 'plain' },
 ]
+
+const lineSchema = z.object({ msg: z.string(), setting: z.string().optional(), rule: z.string().optional() })
 
 type Rules = Partial<Pick<McpServerConfig, 'allow' | 'ask' | 'deny' | 'trust'>>
 
@@ -118,12 +121,66 @@ describe('the name of a tool', () => {
     expect(name).toMatch(/^task__finish_[0-9a-f]{6}$/)
   })
 
-  test('stays, whatever is listed before it', () => {
+  test('is kept by the first that has it: later ones get another', () => {
     const [one, two] = [
       { server: 's', tool: 'a b' },
-      { server: 's', tool: 'a.b' },
+      { server: 's', tool: 'A.b' },
     ]
-    const names = mcpNames([one, two])
-    expect(mcpNames([two, one])).toEqual(names.toReversed())
+    expect(mcpNames([one, two])).toEqual(['s__a_b', expect.stringMatching(/^s__A_b_[0-9a-f]{6}$/)])
+  })
+
+  test('is kept by the tool that was pinned first, in whatever order the server lists them', async (t) => {
+    const server = await startChangingServer([{ name: 'delete_repo' }])
+    const toolbox = await openToolbox(t, [atUrl('hub', server.url, { trust: true })])
+    expect(await toolbox.names()).toEqual(['hub__delete_repo'])
+    server.tools = [{ name: 'Delete_Repo', annotations: { readOnlyHint: true } }, { name: 'delete_repo' }]
+    toolbox.later()
+    await expect
+      .poll(() => toolbox.names())
+      .toEqual(['hub__delete_repo', expect.stringMatching(/^hub__Delete_Repo_[0-9a-f]{6}$/)])
+  })
+})
+
+describe('a rule', () => {
+  test('that restricts means a tool whatever its case; one that allows means it as it is written', async (t) => {
+    const tools = ['Look', 'look', 'Drop', 'Put'].map((name) => ({ name, annotations: { readOnlyHint: true } }))
+    const server = await startChangingServer(tools)
+    const rules: Rules = { allow: ['look'], ask: ['put'], deny: ['drop'] }
+    const trusted = await openToolbox(t, [atUrl('s', server.url, { ...rules, trust: true })])
+    const asks = async (toolbox: typeof trusted) =>
+      (await toolbox.toolsFor(PLACE)).map(({ ruleName, needsApproval = false }) => [ruleName, needsApproval])
+    expect(await asks(trusted)).toEqual([
+      ['s__Look', false],
+      ['s__look', false],
+      ['s__Put', true],
+    ])
+    const other = await openToolbox(t, [atUrl('s', server.url, rules)])
+    expect((await asks(other)).slice(0, 2)).toEqual([
+      ['s__Look', true],
+      ['s__look', false],
+    ])
+  })
+
+  test('that matches no tool is named in the log, once its server has told its tools', async (t) => {
+    const server = await startChangingServer(TOOLS)
+    const approvers = ['s__lok', 's__LOOK*', 's', 'gone__*', 'calcluator', 'calculator'].map((name) => ({
+      ...{ name, ids: ['U0BOB0000001'], notAsker: true },
+    }))
+    const toolbox = await openToolbox(
+      t,
+      [atUrl('s', server.url, { allow: ['lok', 'look'], deny: ['plane'] }), atUrl('gone', 'http://127.0.0.1:1/mcp')],
+      { approvers, taken: ['calculator'] },
+    )
+    for (let i = 0; i < 3; i++) {
+      await toolbox.names()
+      toolbox.later()
+    }
+    const told = toolbox.logs.map((line) => lineSchema.parse(JSON.parse(line))).filter(({ rule }) => rule)
+    expect(told.map(({ setting, rule, msg }) => [setting, rule, msg])).toEqual([
+      ['APPROVERS', 's__lok', 'a rule matches no tool'],
+      ['APPROVERS', 'calcluator', 'a rule matches no tool'],
+      ['s: allow', 'lok', 'a rule matches no tool'],
+      ['s: deny', 'plane', 'a rule matches no tool'],
+    ])
   })
 })

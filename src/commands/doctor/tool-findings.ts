@@ -100,7 +100,7 @@ function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
 
 /** Each server of MCP_CONFIG: whether it is up, with how many tools. Its login is looked for where the bot keeps it. */
 export async function mcpFindings(config: Config, env: Env, log: Log): Promise<Finding[]> {
-  if (!config.MCP_CONFIG) return []
+  if (!config.MCP_CONFIG) return ruleFindings(config, [], log)
   if (config.ROLE === 'front') return [mcp.ok('MCP_CONFIG', 'ROLE=front calls no server: the workers do.')]
   const { loadMcpConfig } = await import('../../mcp/config/mcp-config.ts')
   const { lookAtServers } = await import('../mcp/operator.ts')
@@ -109,10 +109,20 @@ export async function mcpFindings(config: Config, env: Env, log: Log): Promise<F
     const servers = loadMcpConfig(config.MCP_CONFIG, env)
     const { store, close } = await openMcpStore(config, log)
     const looked = await lookAtServers({ config, servers, store, log, say() {} }).finally(close)
-    return looked.map((one) => serverFinding(one, config))
+    return [...looked.map((one) => serverFinding(one, config)), ...(await ruleFindings(config, looked, log))]
   } catch (error) {
     return [mcp.fault('MCP_CONFIG', messageOf(error))]
   }
+}
+
+/** Rules about tools that match none: whoever set them believes that they hold. */
+async function ruleFindings(config: Config, looked: ServerLook[], log: Log): Promise<Finding[]> {
+  if (looked.length === 0 && config.APPROVERS.every(({ name }) => name === undefined)) return []
+  const { unmatchedNow } = await import('../mcp/operator.ts')
+  const unmatched = await unmatchedNow({ config, log }, looked)
+  return unmatched.map(({ setting, rule }) =>
+    mcp.fault(setting, `The rule ${rule} matches no tool. Correct its name, or take it out.`),
+  )
 }
 
 function serverFinding({ name, state, words }: ServerLook, { REDIS_URL, SECRETS_KEY }: Config): Finding {

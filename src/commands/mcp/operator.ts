@@ -6,6 +6,7 @@ import type { Log } from '../../base/log.ts'
 import { createAgents, systemResolve } from '../../base/http/agents.ts'
 import { hideSecrets } from '../../mcp/tools/hide-secrets.ts'
 import { NO_KEY, hasOwnAuthorization, loginStore, type LoginStore } from '../../mcp/login/login-store.ts'
+import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
 import { SealBroken } from '../../base/seal.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { HttpServerConfig, McpConfig, McpServerConfig, McpServers } from '../../mcp/types.ts'
@@ -46,11 +47,32 @@ async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<
 export async function checkServers(place: OperatorPlace): Promise<number> {
   const looked = await lookAtServers(place)
   for (const { name, state, words } of looked) place.say([name, state, words].join('\t'))
-  return looked.every(({ state }) => state === 'up') ? 0 : 1
+  const unmatched = await unmatchedNow(place, looked)
+  for (const { setting, rule } of unmatched) place.say([setting, 'matches no tool', rule].join('\t'))
+  return looked.every(({ state }) => state === 'up') && unmatched.length === 0 ? 0 : 1
+}
+
+/** The rules of APPROVERS and MCP_CONFIG that match no tool, by what the servers list now and the bot's other tools. */
+export async function unmatchedNow(
+  { config, log }: Pick<OperatorPlace, 'config' | 'log'>,
+  looked: ServerLook[],
+): Promise<UnmatchedRule[]> {
+  const [{ createAgent }, { createNetwork }] = await Promise.all([
+    import('../../question/create-agent.ts'),
+    import('../../base/http/proxy.ts'),
+  ])
+  const model = { name: 'none', async *stream() {} }
+  const agent = await createAgent(
+    { ...config, AGENT_DIALECT: 'text' },
+    { log, net: await createNetwork(config), model },
+  )
+  const own = agent.answer.agent.tools.map(({ name }) => name)
+  await agent.close()
+  return unmatchedRules(looked, { approvers: config.APPROVERS, own })
 }
 
 /** A server as it is now, and more of it in words. */
-export interface ServerLook {
+export interface ServerLook extends ListedTools {
   name: string
   state: 'up' | 'needs a login' | 'down'
   words: string
@@ -68,13 +90,15 @@ export async function lookAtServers(place: OperatorPlace): Promise<ServerLook[]>
 
 async function lookAt(servers: McpServers, name: string): Promise<ServerLook> {
   const server = servers.of(name)
+  const known = { name, config: server.config, tools: undefined }
   try {
     const { tools } = await server.list(AbortSignal.timeout(CHECK_MS))
-    return { name, state: 'up', words: counted(tools.length, 'tool') }
+    const names = tools.map((tool) => tool.name)
+    return { ...known, state: 'up', words: counted(tools.length, 'tool'), tools: names }
   } catch (error) {
     const { state, why } = server.status()
     const words = hideSecrets(server.config.secrets).text(why ?? messageOf(error))
-    return { name, state: state === 'needs-login' ? 'needs a login' : 'down', words }
+    return { ...known, state: state === 'needs-login' ? 'needs a login' : 'down', words }
   }
 }
 

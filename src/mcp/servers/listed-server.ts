@@ -25,6 +25,8 @@ export interface ListedServerDeps {
   now(): number
   /** The connection; undefined in a process that calls no tools. */
   server?: (() => Promise<McpServer>) | undefined
+  /** Called after the server has listed its tools. */
+  onListed?: () => void
 }
 
 /** How long a question waits for a server of which nothing is known, and how long after a failure it is not asked again. Milliseconds. */
@@ -59,6 +61,12 @@ export class ListedServer {
   /** The same object as long as nothing has changed. */
   get record(): ServerRecord | undefined {
     return this.#record
+  }
+
+  /** The server's own names of the tools that it lists; undefined while they are not known. */
+  get names(): string[] | undefined {
+    const entries = this.#record && Object.entries(this.#record.tools)
+    return entries?.flatMap(([name, { seen }]) => (seen ? [name] : []))
   }
 
   /** Why nothing is known of its tools. */
@@ -159,6 +167,7 @@ export class ListedServer {
     // Only now: a call that is checked meanwhile must not pass by what was known before.
     this.#listedAt = this.#deps.now()
     this.#listed = listed
+    this.#deps.onListed?.()
     const { name } = this.config
     for (const { tool, faults } of cleanings)
       log.warn({ server: name, tool, faults }, 'what an MCP tool says of itself is cut before a model reads it')

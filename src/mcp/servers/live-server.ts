@@ -52,6 +52,12 @@ export class LiveServer implements McpServer {
   async list(signal: AbortSignal, { isFresh = false } = {}): Promise<ServerTools> {
     signal.throwIfAborted()
     if (!isFresh && this.#kept && this.#kept.until > this.#now()) return this.#kept.tools
+    // One that is under way may have been answered before the change that is looked for.
+    if (isFresh && this.#listing)
+      await untilAborted(
+        this.#listing.catch(() => {}),
+        signal,
+      )
     this.#listing ??= this.#listAnew().finally(() => (this.#listing = undefined))
     const from = this.#now()
     return untilAborted(this.#listing, signal).catch((error: unknown) => {
@@ -105,8 +111,7 @@ export class LiveServer implements McpServer {
         if (isSecond || !isRefused(error, connection)) throw error
         attempt.isSent = false
         if (error instanceof SdkHttpError) await this.#link.drop(connection)
-        else await this.list(options.signal, { isFresh: true })
-        await options.recheck?.()
+        await (options.recheck?.() ?? this.list(options.signal, { isFresh: true }))
       }
     }
   }

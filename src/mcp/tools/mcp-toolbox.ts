@@ -4,12 +4,14 @@ import type { Tool, ToolContext } from '../../agent/types.ts'
 import type { Log } from '../../base/log.ts'
 import { ListedServer } from '../servers/listed-server.ts'
 import { mcpNames } from './mcp-names.ts'
-import { isNamed, mcpTool, type ServerCall } from './mcp-tools.ts'
+import { isRuled, mcpTool, type ServerCall } from './mcp-tools.ts'
 import { fingerprintOf, versionOf, whyOff, type SeenTool, type ServerRecord } from './pins.ts'
 import type { Schema } from './plain-schema.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import { shadowing } from './seen-tools.ts'
 import { withBriefs } from './tool-details.ts'
+import { RULE_UNMATCHED, unmatchedRules } from './unmatched-rules.ts'
+import type { ApproverList } from '../../base/approver-rules.ts'
 import type { CallResult, McpConfig, McpServerConfig, McpServers } from '../types.ts'
 
 /** Where a question is asked. With `waits`, servers of which nothing is known yet are waited for, a few seconds. */
@@ -56,6 +58,8 @@ export interface McpToolboxDeps {
   open?: (() => Promise<McpServers>) | undefined
   /** Names that other tools have. */
   taken: readonly string[]
+  /** Of APPROVERS. */
+  approvers: readonly ApproverList[]
   /** MCP_TOOLS_MAX. */
   mostTools: number
   /** TOOL_TIMEOUT_MS. */
@@ -74,8 +78,9 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
   const connections = open && (() => (opened ??= open()))
   const servers = config.servers.map((one) => {
     const server = connections && (async () => (await connections()).of(one.name))
-    return new ListedServer(one, { ...deps, server })
+    return new ListedServer(one, { ...deps, server, onListed: () => warnOfRules() })
   })
+  const warnOfRules = ruleWarning(servers, deps)
   const load = async () => void (await Promise.all(servers.map((server) => server.load())))
   await settledWithin(LOAD_MS, [load()])
   if (open) for (const server of servers) if (server.config.kind === 'http') void server.ready(false)
@@ -101,6 +106,18 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
       for (const server of servers) server.close()
       await (await opened)?.close()
     },
+  }
+}
+
+/** Names in the log, once each, the rules that match no tool. */
+function ruleWarning(servers: ListedServer[], { approvers, taken, log }: McpToolboxDeps): () => void {
+  const told = new Set<string>()
+  return () => {
+    const listed = servers.map(({ config, names }) => ({ config, tools: names }))
+    for (const { setting, rule } of unmatchedRules(listed, { approvers, own: taken })) {
+      if (!told.has(`${setting} ${rule}`)) log.warn({ setting, rule }, RULE_UNMATCHED)
+      told.add(`${setting} ${rule}`)
+    }
   }
 }
 
@@ -181,7 +198,7 @@ function inOrder<T extends { server: ListedServer; order: number }>(tools: T[]):
 
 function listedBy({ record, config }: ListedServer) {
   const entries = Object.values(record?.tools ?? {})
-  return entries.flatMap(({ seen, pin }) => (seen && !isNamed(config.deny, seen.name) ? [{ seen, pin }] : []))
+  return entries.flatMap(({ seen, pin }) => (seen && !isRuled(config.deny, seen.name) ? [{ seen, pin }] : []))
 }
 
 /** For each server, the names of all tools that are not its own. */
@@ -216,8 +233,8 @@ function callOf(server: ListedServer, { connections, timeoutMs }: SnapshotDeps) 
     { tool, args, isRepeatable, isRead, version }: ServerCall,
     { signal, answers }: ToolContext,
   ): Promise<CallResult> => {
-    const recheck = () => server.check(tool, { signal, version, isFresh: !isRead })
-    await recheck()
+    const recheck = () => server.check(tool, { signal, version, isFresh: true })
+    await server.check(tool, { signal, version, isFresh: !isRead })
     if (!connections) throw new Error('This process calls no tools.')
     return (await connections()).of(name).call(tool, args, { signal, timeoutMs: own, answers, isRepeatable, recheck })
   }

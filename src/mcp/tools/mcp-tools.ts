@@ -1,5 +1,5 @@
 /** The tools of one MCP server as tools of the agent. Nothing that a server says of them is believed further than MCP_CONFIG says. */
-import { matchesPattern } from '../../agent/tool-pattern.ts'
+import { matchesPattern, matchesRule } from '../../agent/tool-pattern.ts'
 import type { ParsedInput, Tool, ToolContext } from '../../agent/types.ts'
 import { checkOf } from './check-schema.ts'
 import { cut } from './hygiene.ts'
@@ -36,7 +36,8 @@ export interface ToolOptions {
 export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOptions): Tool<Schema> {
   const { allow, ask, trust } = config
   const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
-  const mayRun = !isNamed(ask, seen.name) && (isNamed(allow, seen.name) || readOnly)
+  const isAllowed = allow?.some((pattern) => matchesPattern(seen.name, pattern)) ?? false
+  const mayRun = !isRuled(ask, seen.name) && (isAllowed || readOnly)
   // On one line: nothing in it begins a line of the prompt.
   const description = seen.description.replace(/\s+/g, ' ') || `The tool ${seen.name} of the server ${config.name}.`
   let check: ((value: unknown) => ParsedInput<Schema>) | undefined
@@ -59,9 +60,9 @@ export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOpt
 
 const UNTRUSTED: SeenTool['hints'] = { readOnly: false, idempotent: false }
 
-/** Whether a list of patterns means a tool by its own name. */
-export function isNamed(patterns: readonly string[] | undefined, name: string): boolean {
-  return patterns?.some((pattern) => matchesPattern(name, pattern)) ?? false
+/** Whether a list of rules that restrict means a tool by its own name. */
+export function isRuled(rules: readonly string[] | undefined, name: string): boolean {
+  return rules?.some((rule) => matchesRule(name, rule)) ?? false
 }
 
 /** The first sentence of a description, or as much of it as stands in a line. */

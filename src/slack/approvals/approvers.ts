@@ -1,6 +1,6 @@
 /** Who may allow or deny what a tool asks for: the asker, unless APPROVERS takes that away, and whom APPROVERS names for it. */
 import { z } from 'zod'
-import { matchesPattern } from '../../agent/tool-pattern.ts'
+import { matchesRule } from '../../agent/tool-pattern.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
@@ -48,9 +48,7 @@ export function approversOf(
   { question, tool, server }: Asked,
   approvers: Settings['approvers'],
 ): { ids: string[]; asker?: string } {
-  // Whatever its case: a server cannot evade a rule by a name that people read as the same.
-  const isMeant = (name: string) => matchesPattern(tool.toLowerCase(), name.toLowerCase())
-  const fits = approvers.filter(({ name }) => name === undefined || name === server || isMeant(name))
+  const fits = approvers.filter(({ name }) => name === undefined || name === server || matchesRule(tool, name))
   const ids = [...new Set(fits.flatMap((list) => list.ids))]
   const isAskers = question.bot === undefined && !fits.some(({ notAsker }) => notAsker)
   return isAskers ? { ids, asker: question.user } : { ids }

@@ -18,6 +18,8 @@ export interface ChangingServer {
   calls: { name: string; arguments: unknown }[]
   /** What a call gives. */
   answer: (name: string) => string
+  /** Called before each answer to a call; returns the code of a protocol error that the call gets instead. */
+  refuse: (name: string) => number | undefined
   /** How often it was asked for its tools. */
   listings: number
 }
@@ -29,7 +31,10 @@ const askedSchema = z.object({
 })
 
 export async function startChangingServer(tools: ToldTool[] = []): Promise<ChangingServer> {
-  const told: ChangingServer = { url: '', tools, calls: [], answer: (name) => `${name} is done`, listings: 0 }
+  const told: ChangingServer = {
+    ...{ url: '', tools, calls: [], listings: 0 },
+    ...{ answer: (name) => `${name} is done`, refuse: () => undefined },
+  }
   const server = await startWebServer((_, response, request) => {
     if (request.method !== 'POST') return void response.writeHead(405).end()
     let body = ''
@@ -55,8 +60,9 @@ export async function startChangingServer(tools: ToldTool[] = []): Promise<Chang
         return { content: [{ type: 'text', text: told.answer(params?.name ?? '') }] }
       },
     }
-    const result = known[method]?.()
-    const said = result ? { result } : { error: { code: -32601, message: 'no such method' } }
+    const code = method === 'tools/call' ? told.refuse(params?.name ?? '') : undefined
+    const result = code === undefined ? known[method]?.() : undefined
+    const said = result ? { result } : { error: { code: code ?? -32601, message: 'refused' } }
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ jsonrpc: '2.0', id, ...said }))
   }

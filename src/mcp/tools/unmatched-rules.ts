@@ -1,0 +1,63 @@
+/** Operators' rules about tools that match none: most often a name that is misspelt, or one that its server has given up. */
+import { matchesRule } from '../../agent/tool-pattern.ts'
+import type { ApproverList } from '../../base/approver-rules.ts'
+import type { McpServerConfig } from '../types.ts'
+import { ruleNameOf } from './mcp-names.ts'
+
+/** A server of MCP_CONFIG with the names of its tools as it lists them; `tools` is undefined while they are not known. */
+export interface ListedTools {
+  config: Pick<McpServerConfig, 'name' | 'allow' | 'ask' | 'deny'>
+  tools: string[] | undefined
+}
+
+/** A rule that matches no tool: the setting it stands in (`APPROVERS`, or `hub: deny` for MCP_CONFIG), and what it names. */
+export interface UnmatchedRule {
+  setting: string
+  rule: string
+}
+
+/** What the log says of one. */
+export const RULE_UNMATCHED = 'a rule matches no tool'
+
+/**
+ * Returns the rules of APPROVERS and MCP_CONFIG that match no tool and no server. Nothing is said of a rule that may be about a
+ * server whose tools are not known. `own`: the names of the tools that are of no server.
+ */
+export function unmatchedRules(
+  servers: ListedTools[],
+  { approvers, own }: { approvers: readonly ApproverList[]; own: readonly string[] },
+): UnmatchedRule[] {
+  const names = [...own, ...servers.flatMap(({ config, tools }) => namesOf(config.name, tools ?? []))]
+  const unknown = servers
+    .filter(({ tools }) => !tools)
+    .map(({ config }) => ruleNameOf({ server: config.name, tool: '' }))
+  const isIdle = (rule: string) =>
+    !servers.some(({ config }) => config.name === rule) &&
+    !names.some((name) => matchesRule(name, rule)) &&
+    !unknown.some((start) => mayBegin(rule, start))
+  return [
+    ...approvers.flatMap(({ name }) =>
+      name !== undefined && isIdle(name) ? [{ setting: 'APPROVERS', rule: name }] : [],
+    ),
+    ...servers.flatMap(unmatchedOf),
+  ]
+}
+
+function namesOf(server: string, tools: string[]): string[] {
+  return tools.map((tool) => ruleNameOf({ server, tool }))
+}
+
+/** Whether a rule could be about a tool whose name begins so. */
+function mayBegin(rule: string, start: string): boolean {
+  const [a, b] = [rule.toLowerCase(), start.toLowerCase()]
+  return a.startsWith(b) || (a.endsWith('*') && b.startsWith(a.slice(0, -1)))
+}
+
+function unmatchedOf({ config, tools }: ListedTools): UnmatchedRule[] {
+  if (!tools) return []
+  return (['allow', 'ask', 'deny'] as const).flatMap((list) =>
+    (config[list] ?? [])
+      .filter((rule) => !tools.some((tool) => matchesRule(tool, rule)))
+      .map((rule) => ({ setting: `${config.name}: ${list}`, rule })),
+  )
+}
