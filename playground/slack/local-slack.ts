@@ -17,6 +17,8 @@ export interface LocalSlackOptions {
   port?: number
   /** The name that it goes by in its own addresses, for apps that reach it through a proxy: 127.0.0.1. */
   host?: string
+  /** Another name that requests may give it, as through a proxy of names. */
+  alias?: string
   botToken?: string
   appToken?: string
   signingSecret?: string

@@ -56,7 +56,8 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   const settings: Settings = { ...DEFAULTS, ...options }
   const progress = { open: 0 }
   const server = await listen((request, response) => {
-    if (isForeign(request, settings.host)) return void response.writeHead(403).end('Only for this machine.')
+    if (isForeign(request, settings.host ?? settings.alias))
+      return void response.writeHead(403).end('Only for this machine.')
     progress.open += 1
     response.on('close', () => (progress.open -= 1))
     parts.webApi(request, response).catch(() => response.destroy())

@@ -16,13 +16,13 @@ export async function steeredBot(
   t: Ends,
   { redisUrl }: Way,
   options: TestBotOptions = {},
-): Promise<TestBot & { worker?: Bot; prefix: string; startWorker: () => Promise<Bot> }> {
+): Promise<TestBot & { worker?: Bot; prefix: string; startWorker: (env?: Env) => Promise<Bot> }> {
   const prefix = `steer${count++}`
   if (!redisUrl)
     return { ...(await startBot(t, options)), prefix, startWorker: () => Promise.reject(new Error('none')) }
   const shared: Env = { ...options.env, REDIS_URL: redisUrl, REDIS_PREFIX: prefix, SHUTDOWN_MS: '300' }
   const bot = await startBot(t, { ...options, env: { ...shared, ROLE: 'front' } })
-  const startWorker = () => secondBot(t, bot, { ...shared, ROLE: 'worker' })
+  const startWorker = (env: Env = {}) => secondBot(t, bot, { ...shared, ...env, ROLE: 'worker' })
   return { ...bot, prefix, startWorker, worker: await startWorker() }
 }
 

@@ -9,10 +9,10 @@ vi.setConfig({ testTimeout: 180_000 })
 describeWithRedis('npm run mcp', () => {
   const redis = suiteRedis()
 
-  async function openServer(keys: Record<string, unknown> = {}) {
+  async function openServer(keys: Record<string, unknown> = {}, more: Record<string, string> = {}) {
     const server = await startOAuthServer({ onTestFinished })
     server.mode.open = true
-    const env = { REDIS_URL: redis.url, REDIS_PREFIX: `tools-${server.origin.split(':')[2]}` }
+    const env = { REDIS_URL: redis.url, REDIS_PREFIX: `tools-${server.origin.split(':')[2]}`, ...more }
     const servers = { tickets: { url: server.url, ...keys }, gone: { url: `http://127.0.0.1:${await freePort()}/mcp` } }
     const place = await mcpFolder({ onTestFinished }, servers, env)
     return { server, run: (...args: string[]) => operatorCommand({ onTestFinished }, place, ...args).ended }
@@ -59,6 +59,17 @@ describeWithRedis('npm run mcp', () => {
     expect(await run('check')).toMatchObject({
       code: 1,
       stdout: 'tickets\tup\t1 tool\ngone\tdown\tgone cannot be reached (ECONNREFUSED).\n',
+    })
+  })
+
+  test('check names the rules that match no tool', async () => {
+    const approvers = 'tickets__raed_ticket=U0BOB0000001,calculator=U0BOB0000001,gone__x=U0BOB0000001'
+    const { run } = await openServer({ deny: ['write_*'], ask: ['read_*'] }, { APPROVERS: approvers })
+    expect(await run('check')).toMatchObject({
+      code: 1,
+      stdout:
+        'tickets\tup\t1 tool\ngone\tdown\tgone cannot be reached (ECONNREFUSED).\n' +
+        'APPROVERS\tmatches no tool\ttickets__raed_ticket\ntickets: deny\tmatches no tool\twrite_*\n',
     })
   })
 })

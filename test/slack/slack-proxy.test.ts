@@ -32,7 +32,7 @@ async function startProxy(t: Ends, routes: Record<string, number>) {
 }
 
 test('HTTPS_PROXY carries Slack and the model; this machine is reached without it', async (t) => {
-  const slack = await startLocalSlack()
+  const slack = await startLocalSlack({ alias: 'slack.test' })
   t.onTestFinished(() => slack.close())
   const model = await playModel(t, [finish('Through the proxy.')])
   const portOf = (url: string) => Number(new URL(url).port)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -163,6 +163,7 @@ describeWithCompose('docker-compose --profile scale', () => {
     const folder = mkdtempSync(join(tmpdir(), 'thinkaloud-scale-'))
     ends.onTestFinished(() => rmSync(folder, { recursive: true }))
     for (const part of ['docker-compose.yml', 'ops']) cpSync(join(ROOT, part), join(folder, part), { recursive: true })
+    writeFileSync(join(folder, '.env'), '')
     const how = { cwd: folder, encoding: 'utf8' } as const
     const { status, stdout, stderr } = spawnSync('docker-compose', ['--profile', 'scale', 'config'], how)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

@@ -49,10 +49,14 @@ function hiddenError(error: ToolError, hide: Hide): ToolError {
   return new ToolError(hide.text(error.message), { isDown: error.isDown })
 }
 
-/** Whether the server wants a login, or another than it was given. */
+/** Whether the server wants a login, or another than it was given. The SDK wraps what it met when it asked for the version. */
 export function isLogin(error: unknown): boolean {
-  if (error instanceof UnauthorizedError || error instanceof InsufficientScopeError) return true
-  return error instanceof SdkHttpError && error.status === 401
+  return causesOf(error).some(
+    (one) =>
+      one instanceof UnauthorizedError ||
+      one instanceof InsufficientScopeError ||
+      (one instanceof SdkHttpError && one.status === 401),
+  )
 }
 
 const NEEDS_LOGIN = 'LoginNeeded'

@@ -116,7 +116,7 @@ async function connectHttp(server: HttpServerConfig, deps: ConnectDeps): Promise
   } catch (error) {
     // The SDK has tried the older protocol by itself.
     if (knowsNoStreamableHttp(error)) return await orSse(error)
-    if (isLogin(error) || deps.signal.aborted) throw error
+    if (isLogin(error) || deps.login?.need?.() !== undefined || deps.signal.aborted) throw error
     return await openStreamable(true).catch(orSse)
   }
 }

@@ -110,6 +110,15 @@ test('a tool whose service is away, and one that there is not, are faults', asyn
   expect([away.code, unknown.code]).toEqual([1, 1])
 })
 
+test('a rule of APPROVERS that matches no tool is a fault, one that matches is not', async (t) => {
+  const { doctor } = await doctorDesk(t)
+  const { code, stdout } = await doctor({ APPROVERS: 'calculator=U0BOB0000001,calcluator=U0BOB0000001' })
+  expect(line(stdout, 'MCP', 'APPROVERS')).toBe(
+    'MCP · FAULT · APPROVERS · The rule calcluator matches no tool. Correct its name, or take it out.',
+  )
+  expect([code, stdout]).toEqual([1, expect.not.stringContaining('rule calculator')])
+})
+
 test('an MCP server that does not start is a fault, one that does is not', async (t) => {
   const { doctor, folder } = await doctorDesk(t)
   const echo = {

@@ -228,7 +228,7 @@ describe('an approval', () => {
     decide('1', allowed({ query: 'another' }))
     await process()
     expect(tool.calls).toEqual([])
-    expect(step().observation?.text).toMatch(/what it would be sent has changed/)
+    expect(step().observation?.text).toMatch(/the tool, or what it would be sent, has changed/)
   })
 
   test('counts for the same arguments in whatever order they are stored', () => {
