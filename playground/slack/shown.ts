@@ -93,11 +93,17 @@ function nameOf(store: Store, id: string): string {
   return store.users.get(id)?.real_name ?? id
 }
 
-/** The pings that a message would make: users, groups and broadcasts, in its text, blocks and chunks. */
+/** The pings that a message would make: users, groups and broadcasts, in its text, blocks and chunks. A text of `rich_text` makes none. */
 export function pings(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string[] {
   const { text, blocks, chunks, attachments } = message
-  const source = JSON.stringify([text, blocks, chunks, attachments])
+  const source = JSON.stringify([text, blocks, chunks, attachments], (_, value: unknown) =>
+    isPlainPart(value) ? '' : value,
+  )
   const written = source.match(/<(?:@[UW]\w+|!(?:channel|here|everyone)|!subteam\^\w+)[^>]*>/g) ?? []
   const elements = source.match(/"type":"(?:user|usergroup|broadcast)"/g) ?? []
   return [...written, ...elements]
+}
+
+function isPlainPart(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'text'
 }

@@ -110,16 +110,18 @@ async function* answerOnceHeard(
 }
 
 /**
- * The turns besides the question's own. Of a question that was edited and asked again, its newest turn alone. While a run waits for a
- * person its thread goes on: what was asked there since is nothing that its question goes back to.
+ * Returns the turns that the question can refer to, without its own. Of a question that was edited or asked again, only the newest
+ * turn counts. What was asked after the question is left out: while its run was suspended, or before it was asked again.
  */
 function turnsBefore(turns: Turn[], question: Question, { saved }: Run): Turn[] {
   const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))
+  const firstAt = new Map(turns.toReversed().map((turn) => [askedMessage(turn.id), turn.at]))
+  const last = question.firstAt ?? (saved.steps.length === 0 ? Infinity : question.at)
   return turns.filter(
     ({ id, at }) =>
       askedMessage(id) !== askedMessage(question.id) &&
       newest.get(askedMessage(id))?.id === id &&
-      (saved.steps.length === 0 || at <= question.at),
+      (firstAt.get(askedMessage(id)) ?? at) <= last,
   )
 }
 

@@ -71,7 +71,11 @@ describe.each(INPUTS)('a card with %s as arguments', (_, input) => {
     const hidden =
       /[\u202a-\u202e\u2066-\u2069\u200b-\u200f\u2028\u2029\u{e0000}-\u{e007f}\u0000]/u.exec(text)?.index ?? -1
     expect(text.slice(hidden, hidden < 0 ? 0 : hidden + 20)).toBe('')
-    expect(/"type":"link"|<https?:/.exec(text)).toBeNull()
+    // The texts of rich_text are no mrkdwn.
+    const isPlain = (value: unknown) =>
+      typeof value === 'object' && value !== null && 'type' in value && value.type === 'text'
+    const marked = JSON.stringify([waits, over], (_, value: unknown) => (isPlain(value) ? '' : value))
+    expect(/"type":"link"|<https?:/.exec(marked)).toBeNull()
     // In the words that Slack formats, what others wrote stands in code spans, or is a name without marks.
     const formatted = [...waits.blocks, ...over.blocks].flatMap((block) =>
       block.type === 'section' ? [block.text?.text.replace(/`[^`]*`/g, '') ?? ''] : [],
@@ -84,6 +88,18 @@ describe.each(INPUTS)('a card with %s as arguments', (_, input) => {
     checkBlocks(view.blocks, { most: 100, surface: 'modal' })
     expect(JSON.stringify(view).length).toBeLessThan(250_000)
   })
+})
+
+test('arguments reach Slack as people write them, markup and all', () => {
+  const written = '<b>, a < b, <!here>, <@U0BOB0000001>, <https://evil.example|ok> & <#C1>'
+  const card = waiting({ text: written })
+  expect(sanitize(card.blocks, ALICE)).toContainEqual(
+    expect.objectContaining({
+      type: 'rich_text',
+      elements: [expect.objectContaining({ elements: [{ type: 'text', text: `{\n  "text": "${written}"\n}` }] })],
+    }),
+  )
+  expect(sanitize(withoutBlocks(card, 'chat.postMessage'), ALICE).text).not.toMatch(/<(?!@U0ALICE0001>)/)
 })
 
 test('arguments are shown so that JSON reads them back to the letter', () => {

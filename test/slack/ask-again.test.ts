@@ -22,7 +22,7 @@ async function answered(bot: TestBot, question: string, ask: Pick<TestBot, 'ment
 }
 
 describe('Ask again', async () => {
-  const bot = await startBot(ends, { env: { LIMIT_USER_HOUR: '9' } })
+  const bot = await startBot(ends, { env: { LIMIT_USER_HOUR: '13' } })
   const { slack, model } = bot
 
   test('asks the same question in the same thread; two quick presses are one', async () => {
@@ -49,13 +49,35 @@ describe('Ask again', async () => {
     expect(thread.endings()).toHaveLength(2)
   })
 
+  test('understands the question by what was asked before it, not by what was asked since', async () => {
+    model.on('capital of Peru', finish('Lima.'))
+    const { thread } = await answered(bot, 'What is the capital of Peru?')
+    for (const [said, standalone] of [
+      ['And its river?', 'Which river flows through Lima?'],
+      ['And of Chile?', 'What is the capital of Chile?'],
+    ] as const) {
+      model.condenses(said, standalone)
+      model.on(standalone, finish(`Answer to ${standalone}`))
+      await thread.reply(said)
+      await slack.until(() => thread.endings().some((text) => text.includes(standalone)), standalone)
+    }
+    const ofRiver = thread.messages().find((message) => slack.shown(message).includes('Answer to Which river'))
+    await slack.press({ channel: thread.channel, ts: ofRiver?.ts ?? '', user: ALICE }, { action_id: ASK_AGAIN })
+    await slack.until(() => thread.endings().length === 4, 'the fourth ending')
+    const asked = model.requests.filter(({ kind, prompt }) => kind === 'condense' && prompt.includes('And its river?'))
+    expect(asked.map(({ prompt }) => [/Peru/, /Chile/].map((word) => word.test(prompt)))).toEqual([
+      [true, false],
+      [true, false],
+    ])
+  })
+
   test('counts as a question of the presser, who meets the limits', async () => {
     model.on('bobs', finish('one'))
     const { thread, press } = await answered(bot, 'Is it bobs?')
-    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9]) await (await bot.mention(`bobs own ${n}`, { user: BOB })).ended()
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]) await (await bot.mention(`bobs own ${n}`, { user: BOB })).ended()
     await press(BOB)
     await slack.until(() => slack.whispers(GENERAL, BOB).length === 1, 'a private word')
-    expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/9 questions an hour for one person/)
+    expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/13 questions an hour for one person/)
     expect(thread.endings()).toHaveLength(1)
   })
 

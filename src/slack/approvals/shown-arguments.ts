@@ -2,12 +2,12 @@
 
 /**
  * The arguments as JSON, a line for each field at the top: nothing in it is hidden. What a person would not see (control and
- * direction marks, characters without a form, halves of characters) stands there by its number, which is the same to JSON; so does
- * a `<` that Slack could read as a ping or a link. Takes linear time, also for what is nested deeply.
+ * direction marks, characters without a form, halves of characters) stands there by its number, which is the same to JSON. It is no
+ * mrkdwn: it belongs into `rich_text`, or has to be escaped. Takes linear time, also for what is nested deeply.
  */
 export function argumentsText(input: unknown): string {
   try {
-    return byNumber(linesOf(input)).replace(CONTROL, '\\u003c')
+    return byNumber(linesOf(input))
   } catch {
     return '(These arguments are nested too deeply to be shown.)'
   }
@@ -24,8 +24,6 @@ function linesOf(input: unknown): string {
 export function openLine(text: string): string {
   return byNumber(text.replace(/\s+/g, ' ').trim())
 }
-
-const CONTROL = /<(?=[!@#]|https?:|mailto:|tel:)/gi
 
 const HIDDEN = /(?![\n ])[\p{Cc}\p{Cf}\p{DI}\p{Z}\p{Cs}\p{Co}\p{NChar}\u2800]/gu
 

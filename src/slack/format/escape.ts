@@ -17,20 +17,26 @@ export function unescapeText(text: string): string {
 /**
  * Applied to every string of every argument that is sent to Slack: a control sequence that would ping anybody but the asker
  * becomes text (what the formatting code escaped does not match any more), and characters that no request can carry (half a
- * surrogate pair, control characters) are replaced.
+ * surrogate pair, control characters) are replaced. The text elements of `rich_text` keep their control sequences: Slack reads none
+ * there, and shows an entity as it is written.
  */
 export function sanitize<T>(value: T, asker = ''): T {
   if (typeof value === 'string') return sanitizeText(value, asker) as T
   if (Array.isArray(value)) return value.map((item: unknown) => sanitize(item, asker)) as T
   if (typeof value !== 'object' || value === null) return value
+  if ('type' in value && value.type === 'text' && 'text' in value && typeof value.text === 'string')
+    return { ...value, text: carriable(value.text) }
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, sanitize(item, asker)])) as T
 }
 
 function sanitizeText(text: string, asker: string): string {
-  return text
-    .replace(/[\ud800-\udfff]/gu, '\ufffd')
-    .replace(/(?![\t\n])\p{Cc}/gu, '')
-    .replace(/<(?=[!@#])/g, (lt, at: number) => (asker !== '' && text.startsWith(`<@${asker}>`, at) ? lt : '&lt;'))
+  return carriable(text).replace(/<(?=[!@#])/g, (lt, at: number) =>
+    asker !== '' && text.startsWith(`<@${asker}>`, at) ? lt : '&lt;',
+  )
+}
+
+function carriable(text: string): string {
+  return text.replace(/[\ud800-\udfff]/gu, '\ufffd').replace(/(?![\t\n])\p{Cc}/gu, '')
 }
 
 /** A code span. Backticks inside would end it: they become a look-alike. Empty for an empty text. */

@@ -41,6 +41,7 @@ function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'
     id: `${askedMessage(question.id)}:again-${presser.user}-${press}`,
     ...presser,
     at: now.getTime(),
+    firstAt: question.firstAt ?? question.at,
   }
 }
 

@@ -54,6 +54,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   at: z.number(),
   isLate: z.boolean().optional(),
   lookingAt: z.string().exactOptional(),
+  firstAt: z.number().exactOptional(),
   wasAddition: z.boolean().exactOptional(),
   userTeam: z.string().exactOptional(),
   mayHaveFiles: z.literal(true).exactOptional(),

@@ -54,6 +54,8 @@ export interface Question {
   isLate?: boolean | undefined
   /** The channel that the asker looked at, where Slack tells that of an agent's direct message. */
   lookingAt?: string
+  /** Of a question that is asked again, when it was first asked, ms: what was asked since is not its conversation. */
+  firstAt?: number
   /** It was told to a run that was under way, which had ended before it could hear it. */
   wasAddition?: boolean
   /** The asker's workspace, where Slack names another one than ours. */
