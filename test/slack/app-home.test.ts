@@ -128,6 +128,14 @@ describe('the App Home', () => {
     expect(callsOf(bot, 'views.publish')).toHaveLength(1)
     await (await bot.mention('Still there?')).ended()
   })
+
+  test('shows what came since it was opened last, though it is opened again within three seconds', async (t) => {
+    const bot = await startBot(t, { model: [finish('Yes.')] })
+    const home = await bot.openHome(BOB)
+    await (await bot.mention('Is it fresh?', { user: BOB })).ended()
+    await bot.slack.people.openHome(BOB)
+    await bot.slack.until(() => home.shown().includes('Is it fresh?'), 'the question on the Home')
+  })
 })
 
 describe('the Home of an admin', () => {

@@ -265,3 +265,20 @@ describeWithRedis('when the run changes hands', async () => {
     expect(model.about('asked at first')).toHaveLength(2)
   })
 })
+
+test('a storm of edits costs few calls, and the question is answered as it reads at last', async (t) => {
+  const bot = await startBot(t)
+  const { slack, model } = bot
+  model.decide('number', ({ question }) =>
+    question.includes('number 300') ? finish('Three hundred.') : { text: 'I wait.', hang: true },
+  )
+  const { ts } = await slack.say({ user: BOB, text: 'We count.', channel: GENERAL })
+  const thread = await bot.mention('What is number 0?', { thread_ts: ts })
+  for (let n = 1; n <= 300; n++) await thread.edit(`<@${BOT_USER}> What is number ${n}?`)
+  await slack.until(() => thread.endings().some((text) => text.includes('Three hundred.')), 'the answer')
+  await slack.settle()
+  const calls = (method: RegExp) => slack.calls.filter((call) => method.test(call.method)).length
+  expect(calls(/conversations\.(?:replies|history)/)).toBeLessThanOrEqual(60)
+  expect(calls(/setStatus/)).toBeLessThanOrEqual(100)
+  expect(answers(thread)).toHaveLength(1)
+})

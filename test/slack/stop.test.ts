@@ -245,3 +245,14 @@ test('the words stand alone, in whatever case and with punctuation', () => {
   const others = ['', '.', 'stop it', 'stopwatch', 'Why did it stop?', 'non-stop', 'cancel stop', 'stop'.repeat(2)]
   expect(others.filter((text) => isStopWord(text))).toEqual([])
 })
+
+test('a storm of ❌ on other messages costs few look-ups, and a question can be stopped afterwards', async (t) => {
+  const bot = await steeredBot(t, {})
+  const posts = []
+  for (let n = 0; n < 200; n++) posts.push(await bot.slack.say({ user: BOB, text: `Post ${n}`, channel: GENERAL }))
+  for (const { ts } of posts) await bot.slack.people.react({ channel: GENERAL, ts, name: 'x', user: BOB })
+  const thread = await atSecondThought(bot, 'at all', () => bot.mention('Can it be stopped at all?'))
+  await thread.react('x', { ts: thread.ts })
+  await bot.slack.until(() => thread.endings().length === 1, 'the end')
+  expect(bot.slack.calls.filter(({ method }) => method === 'conversations.replies').length).toBeLessThanOrEqual(60)
+})

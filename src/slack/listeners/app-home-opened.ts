@@ -1,11 +1,12 @@
 import type { App } from '@slack/bolt'
 import { ExpiringMap } from '../../base/expiring-map.ts'
+import { PacedWork } from '../../base/pace.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { inBackground } from '../intake/pressed.ts'
 import { recipientOf, type HomeOf, type ListenerOptions } from '../intake/to-question.ts'
 
-/** A Home is published at most once in this time for a person, in ms. */
+/** A Home is published at most once in this time for a person, in ms; what opens it in between has it published at the end. */
 const AGAIN_MS = 3_000
 /** How long prompts that a person was given stay, and how long an app that may give none is not asked again. Milliseconds. */
 const PROMPTED_MS = 60 * 60_000
@@ -15,18 +16,17 @@ const MOST = 10_000
 /** `app_home_opened`: the Home is published afresh; where it is the direct message that is opened, questions are suggested. */
 export function listenToAppHomeOpened(app: App, options: ListenerOptions): void {
   const now = () => options.now().getTime()
-  const recently = new ExpiringMap<true>({ ttlMs: AGAIN_MS, maxSize: MOST, now })
+  const paced = new PacedWork({ burst: 1, everyMs: AGAIN_MS, now, onError: () => undefined })
   const prompts = promptsOf(now)
   app.event('app_home_opened', async ({ event, context }) => {
     const recipient = await recipientOf({ context }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
     const { user, channel, tab } = event
-    const key = `${recipient?.team}:${user}:${tab}`
-    if (!installation || recently.has(key)) return
-    recently.set(key, true)
+    if (!installation) return
     const opened = { team: recipient.team, user, channel, installation }
-    if (tab === 'home') inBackground('app_home_opened', options, () => options.publishHome(opened))
-    else inBackground('app_home_opened', options, () => prompts(opened))
+    const shown = () => (tab === 'home' ? options.publishHome(opened) : prompts(opened))
+    const turn = { key: `${recipient.team}:${user}:${tab}`, thing: '' }
+    await paced.run(turn, async () => inBackground('app_home_opened', options, shown))
   })
 }
 

@@ -1,4 +1,6 @@
 import { subtype, type App } from '@slack/bolt'
+import { PacedWork } from '../../base/pace.ts'
+import { messageOf } from '../../base/errors.ts'
 import { recipientOf, type ListenerOptions, type SlackMessage } from '../intake/to-question.ts'
 import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/withdraw.ts'
 
@@ -16,14 +18,24 @@ export interface MessageChanged {
 export type MessageChange =
   { kind: 'edited'; message: SlackMessage; previous: SlackMessage } | { kind: 'deleted'; message: SlackMessage }
 
+/** How many edits of one person are followed: each has a run begin again, which reads in Slack and says that it works. */
+const EDITS = { burst: 10, everyMs: 4_000 }
+
 /** `message_changed`: an edit, a message that leaves a tombstone, and much that is no person's doing. */
 export function listenToMessageChanges(app: App, options: ListenerOptions): void {
+  const edits = new PacedWork({
+    ...EDITS,
+    now: () => options.now().getTime(),
+    onError: (error) => options.log.warn({ error: messageOf(error) }, 'an edit could not be followed'),
+  })
   app.message(subtype('message_changed'), async ({ message, context }) => {
     const change = changeOf(message as MessageChanged)
     const recipient = change && (await recipientOf({ context }, options))
     if (!recipient) return
-    if (change.kind === 'edited') await withdrawEdited(change, { ...recipient, options })
-    else await withdrawDeleted(change.message, { ...recipient, options })
+    if (change.kind === 'deleted') return withdrawDeleted(change.message, { ...recipient, options })
+    const { channel, ts, user } = change.message
+    const turn = { key: `${recipient.team}:${user}`, thing: `${channel}:${ts}` }
+    await edits.run(turn, () => withdrawEdited(change, { ...recipient, options }))
   })
 }
 

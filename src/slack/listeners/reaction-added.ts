@@ -1,5 +1,6 @@
 import type { App } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
+import { Pace } from '../../base/pace.ts'
 import { askedMessage, type Question } from '../../stores/runs/types.ts'
 import type { Identity } from '../client/installations.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
@@ -9,6 +10,8 @@ import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const STOPS = new Set(['x', 'octagonal_sign'])
 
+/** How many messages are looked up for the reactions of one person: at most 60 in a minute. */
+const LOOK_UPS = { burst: 30, everyMs: 2_000 }
 /** How long Slack is asked for the message. Milliseconds. */
 const PATIENCE_MS = 10_000
 
@@ -26,6 +29,7 @@ interface Reacted {
 
 /** `reaction_added`: ❌ or 🛑 on a question, or on anything that its run has posted, stops it. Others mean nothing. */
 export function listenToReactions(app: App, options: ListenerOptions): void {
+  const lookUps = new Pace({ ...LOOK_UPS, now: () => options.now().getTime() })
   app.event('reaction_added', async ({ event, body, context }) => {
     const { reaction, user, item, item_user } = event
     if (!STOPS.has(reaction) || item.type !== 'message') return
@@ -41,6 +45,7 @@ export function listenToReactions(app: App, options: ListenerOptions): void {
       isOwn: item_user === identity.botUser,
     }
     if (!reacted.isOwn && (await stopAt({ ...reacted, thread: item.ts }, options))) return
+    if (!lookUps.take(`${team}:${user}`)) return
     // The event does not tell the message's thread. Nothing durable waits for that.
     stopInItsThread(reacted, identity, options).catch((error: unknown) => {
       options.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
