@@ -76,6 +76,15 @@ describe.concurrent('an answer', () => {
   })
 })
 
+test('the text of a step, which notifications and search show, is what the model and the tool wrote', async () => {
+  model.on('stars', act('I count(*) my next_task.', 'calculator', '2 * 3 * 4'), finish('24.'))
+  const thread = await bot.mention('How many stars?')
+  await thread.ended()
+  const sent = slack.calls.filter(({ args }) => String(args['text']).includes('I count'))
+  expect(sent[0]).toMatchObject({ method: 'chat.postMessage', args: { mrkdwn: false } })
+  expect(sent.at(-1)?.args['text']).toBe('💭 I count(*) my next_task.\n🔧 calculator 2 * 3 * 4\n👁 24')
+})
+
 test('Slack would have refused nothing of all this, and nothing stands outside its thread', () => {
   expect(slack.refusals).toEqual([])
   expect(slack.messages(GENERAL).filter(({ bot_id, thread_ts }) => bot_id && !thread_ts)).toEqual([])

@@ -74,7 +74,8 @@ describe('Ask again', async () => {
   test('counts as a question of the presser, who meets the limits', async () => {
     model.on('bobs', finish('one'))
     const { thread, press } = await answered(bot, 'Is it bobs?')
-    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]) await (await bot.mention(`bobs own ${n}`, { user: BOB })).ended()
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
+      await (await bot.mention(`bobs own ${n}`, { user: BOB })).ended()
     await press(BOB)
     await slack.until(() => slack.whispers(GENERAL, BOB).length === 1, 'a private word')
     expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/13 questions an hour for one person/)

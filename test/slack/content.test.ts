@@ -359,13 +359,17 @@ test('the longest thought, input, observation and question of signs that count f
   }
 })
 
-test('nothing of an observation is formatted, in its block or in the text beside it', () => {
-  const text = '*a* _b_ ~c~ `d` ```e``` :boom: <https://evil.example/?q=1|f>\n> g\n&gt; h'
-  const { blocks, text: beside } = stepContent({ thought: '', observation: { text, ok: true } })
+test('of an observation Slack formats nothing, and the text beside its block says it as it is', () => {
+  const text = '*a* next_task count(*) ~c~ `d` ```e``` :boom: <https://evil.example/?q=1|f>\n> g\n&gt; h'
+  const content = stepContent({ thought: '', observation: { text, ok: true } })
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  expect(blocks).toEqual([{ type: 'context', elements: [{ type: 'plain_text', text: `👁 ${escaped}`, emoji: false }] }])
-  for (const shown of [beside, withoutBlocks({ text: '', blocks }, 'chat.postMessage').text])
-    expect(shown).not.toMatch(/[*_~`<]|:boom:|^&gt;/m)
+  expect(content.blocks).toEqual([
+    { type: 'context', elements: [{ type: 'plain_text', text: `👁 ${escaped}`, emoji: false }] },
+  ])
+  expect([content.text, content.plain]).toEqual([`👁 ${escaped}`, `👁 ${escaped}`])
+  expect(withoutBlocks(content, 'chat.postMessage').text).toBe(`👁 ${escaped}`)
+  // An update cannot say that its text is not to be formatted.
+  expect(withoutBlocks(content, 'chat.update').text).not.toMatch(/[*_~`<]|:boom:|^&gt;/m)
 })
 
 test('an observation is cut at 500 characters, and the cut is marked', () => {
@@ -374,7 +378,7 @@ test('an observation is cut at 500 characters, and the cut is marked', () => {
     action: { tool: 'wikipedia', input: 'x' },
     observation: { text: 'o'.repeat(1234), ok: true },
   })
-  expect(text).toBe(`💭 t\n🔧 *wikipedia* \`x\`\n👁 ${'o'.repeat(500)} … (cut, 734 more characters)`)
+  expect(text).toBe(`💭 t\n🔧 wikipedia x\n👁 ${'o'.repeat(500)} … (cut, 734 more characters)`)
 })
 
 test('without its blocks a post still says all of it', () => {

@@ -211,7 +211,8 @@ export class Outbox {
     }
     const thread = post.thread ? { thread_ts: post.thread } : {}
     const place = { channel: this.question.channel, ...thread }
-    const args = { ...place, unfurl_links: false, unfurl_media: false, metadata: this.metadata(post.key) }
+    const plain = post.content.plain === undefined ? {} : { mrkdwn: false }
+    const args = { ...place, unfurl_links: false, unfurl_media: false, ...plain, metadata: this.metadata(post.key) }
     return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
   }
 

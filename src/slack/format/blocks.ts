@@ -3,7 +3,7 @@ import type { Action, Observation, Series, Source, StopReason } from '../../agen
 import { inputText } from '../../agent/tool-input.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
-import { button } from './plain-elements.ts'
+import { button, plainContext } from './plain-elements.ts'
 import type { ChartBlock } from './types.ts'
 
 /** A block, whether the SDK's types know it or not. */
@@ -16,6 +16,8 @@ export type Forms = [block: ShownBlock, ...simpler: ShownBlock[][]]
 export interface Content {
   text: string
   blocks: ShownBlock[]
+  /** The words without any mark of mrkdwn, escaped, where they show what tools and models wrote: sent with `mrkdwn: false`. */
+  plain?: string
   /** What stands in a block's place where Slack refuses its type. That may have simpler forms again; an empty list is nothing. */
   simpler?: ReadonlyMap<ShownBlock, ShownBlock[]>
   /** What did not fit: it goes into the thread as a file. `without` is shown in place of this where Slack takes no file. */
@@ -58,12 +60,12 @@ export interface AnswerView {
 
 /** One reasoning step: the thought, the tool with its input, and the observation once it is there. */
 export function stepContent(view: StepView): Content {
-  return contentOf(stepBlocks(view, FULL))
+  return stepsIn([view], FULL)
 }
 
 /** Several steps in one message, each in fewer words: as many as `STEPS_A_MESSAGE` fit. */
 export function stepsContent(views: StepView[]): Content {
-  return contentOf(views.flatMap((view) => stepBlocks(view, BRIEF)))
+  return stepsIn(views, BRIEF)
 }
 
 export const STEPS_A_MESSAGE = 6
@@ -73,17 +75,33 @@ type Sizes = Record<'thought' | 'observation', { max: number; most: number }> & 
 const FULL: Sizes = { thought: THOUGHT, observation: OBSERVATION, input: INPUT_CHARS }
 const BRIEF: Sizes = { thought: { max: 250, most: 400 }, observation: { max: 150, most: 300 }, input: 80 }
 
+function stepsIn(views: StepView[], sizes: Sizes): Content {
+  const plain = views.flatMap((view) => stepWords(view, sizes)).join('\n')
+  return { text: clip(plain), blocks: views.flatMap((view) => stepBlocks(view, sizes)), plain }
+}
+
 function stepBlocks(view: StepView, sizes: Sizes): KnownBlock[] {
   return [
     ...(view.understood ? [context([understoodLine(view.understood)])] : []),
     ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, sizes.thought)}`)] : []),
     ...(view.action ? [context([actionLine(view.action, sizes.input)])] : []),
-    observationBlock(view, sizes.observation),
+    view.observation
+      ? plainContext(observationWords(view.observation, sizes.observation))
+      : context([stateWords(view)]),
   ]
 }
 
-function contentOf(blocks: KnownBlock[]): Content {
-  return { text: clip(textsOf(blocks).join('\n')), blocks }
+/** The same as lines of plain text. */
+function stepWords(view: StepView, sizes: Sizes): string[] {
+  const { understood, thought, action, observation } = view
+  return [
+    ...(understood ? [`Understood as: ${escapeWithin(understood, THOUGHT)}`] : []),
+    ...(thought ? [`💭 ${escapeWithin(thought, sizes.thought)}`] : []),
+    ...(action
+      ? [`🔧 ${escapeText(`${shorten(action.tool, 80)} ${shorten(inputText(action.input), sizes.input)}`)}`]
+      : []),
+    observation ? observationWords(observation, sizes.observation) : stateWords(view),
+  ]
 }
 
 export function understoodLine(question: string): string {
@@ -94,16 +112,15 @@ function actionLine({ tool, input }: Action, max: number): string {
   return `🔧 *${escapeText(shorten(tool, 80))}* ${codeSpan(inputText(input), max)}`.trimEnd()
 }
 
-/** What a tool returned is data: plain text, of which Slack formats nothing. */
-function observationBlock(
-  { observation, action, unreadable, waits }: StepView,
-  size: Sizes['observation'],
-): KnownBlock {
-  if (unreadable) return context(['⚠️ The model’s output could not be read; it was asked again.'])
-  if (!observation) return context([waits ? '⏳ waits for a person' : action ? '⏳ running …' : '…'])
-  const note = observation.note ? `\n⚠️ ${escapeText(observation.note)}` : ''
-  const text = `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(observation.text.trim(), size)}${note}`
-  return { type: 'context', elements: [{ type: 'plain_text', text, emoji: false }] }
+/** What a tool returned, for a place that formats nothing. */
+function observationWords({ ok, note, text }: Observation, size: Sizes['observation']): string {
+  return `${ok ? '👁' : '⚠️'} ${escapeWithin(text.trim(), size)}${note ? `\n⚠️ ${escapeText(note)}` : ''}`
+}
+
+/** Where a step stands that has no observation. */
+function stateWords({ action, unreadable, waits }: StepView): string {
+  if (unreadable) return '⚠️ The model’s output could not be read; it was asked again.'
+  return waits ? '⏳ waits for a person' : action ? '⏳ running …' : '…'
 }
 
 /** Each line of it costs two characters more as a quote. */
@@ -148,8 +165,11 @@ export function aboutContent(question: string, { text, blocks }: Content): Conte
 
 /** The same without its blocks, for a Slack that refuses them: all the words, as long as the method takes them. */
 export function withoutBlocks(content: Content, method: 'chat.postMessage' | 'chat.update'): Content {
-  const words = () => textsOf(blocksIn(content, () => true)).join('\n\n')
-  return { text: method === 'chat.update' ? content.text : words(), blocks: [] }
+  const { text, plain } = content
+  if (method === 'chat.postMessage')
+    return { text: plain ?? textsOf(blocksIn(content, () => true)).join('\n\n'), blocks: [] }
+  // It takes no `mrkdwn: false`.
+  return { text: plain === undefined ? text : withoutMarks(text), blocks: [] }
 }
 
 /** The blocks, those of a refused type in their simpler forms. */
