@@ -7,6 +7,7 @@ import type { Settings } from '../../stores/settings/settings.ts'
 import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
 import { homeView, type HomeParts } from '../views/home-view.ts'
 import { isAdmin } from './may-set.ts'
+import { signedView } from './signed-metadata.ts'
 import type { HomeOf, ListenerOptions } from './to-question.ts'
 
 /** All but what is made here. */
@@ -26,8 +27,9 @@ export function homePublisher(options: Options): (of: HomeOf) => Promise<void> {
   const now = () => options.now().getTime()
   const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MOST_LINKS, now })
   return async (of) => {
-    const view = homeView(await partsOf(of, links, options))
-    await of.installation.client.call('views.publish', { user_id: of.user, view }, { effort: 'once' })
+    const { user, installation } = of
+    const view = signedView(homeView(await partsOf(of, links, options)), { user, token: installation.token })
+    await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
   }
 }
 

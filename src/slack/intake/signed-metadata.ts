@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { View } from '@slack/web-api'
 
 export interface MetadataOwner {
   /** The person before whom the view is opened. */
@@ -10,6 +11,11 @@ export interface MetadataOwner {
 /** Metadata for a view, signed for one person: a view with other metadata, or sent by somebody else, is refused. */
 export function signMetadata(text: string, owner: MetadataOwner): string {
   return `${signatureOf(text, owner)}.${text}`
+}
+
+/** The view with its metadata signed. */
+export function signedView(view: View, owner: MetadataOwner): View {
+  return { ...view, private_metadata: signMetadata(view.private_metadata ?? '', owner) }
 }
 
 /** The metadata as it was signed for this person. Undefined where it was not. */

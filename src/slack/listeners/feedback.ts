@@ -2,7 +2,7 @@ import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bo
 import type { Feedback } from '../../stores/archive/types.ts'
 import { FEEDBACK, FEEDBACK_COMMENT } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedback-view.ts'
-import { GONE, withRecord } from '../intake/answer-record.ts'
+import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
@@ -49,7 +49,8 @@ async function rate(
   feedback: Omit<Feedback, 'at'>,
   { archive, now, log }: ListenerOptions,
 ): Promise<boolean> {
-  const isKept = await archive.rate(id, { ...feedback, at: now().getTime() })
+  const isReadable = readableBy(feedback.by, await archive.load(id)) !== undefined
+  const isKept = isReadable && (await archive.rate(id, { ...feedback, at: now().getTime() }))
   const { rating, comment = '' } = feedback
   if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
   return isKept

@@ -2,6 +2,7 @@ import type { App, BlockAction, ButtonAction } from '@slack/bolt'
 import type { Question } from '../../stores/runs/types.ts'
 import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { EXAMPLES } from '../views/home-view.ts'
+import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** Presses of one person on one example within this time are one question. Milliseconds. */
@@ -11,10 +12,12 @@ const SAME_PRESS_MS = 10_000
 export function listenToHomeExamples(app: App, options: ListenerOptions): void {
   app.action<BlockAction<ButtonAction>>(HOME_EXAMPLE, async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)
-    const channel = body.view?.private_metadata ?? ''
+    const installation = recipient && (await options.installations.of(recipient.team))
+    const owner = installation && { user: body.user.id, token: installation.token }
+    const channel = owner && readMetadata(body.view?.private_metadata ?? '', owner)
     const n = EXAMPLES.findIndex(({ message }) => message === action.value)
     const example = EXAMPLES[n]
-    if (recipient && example && channel.startsWith('D')) {
+    if (recipient && example && channel?.startsWith('D')) {
       const now = options.now().getTime()
       const thread = `ask-home-${body.user.id}-${n}-${Math.floor(now / SAME_PRESS_MS)}`
       await enqueue(

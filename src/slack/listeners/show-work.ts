@@ -8,6 +8,7 @@ import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
 import { readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
+import { readMetadata, signedView } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** A trigger opens a modal for three seconds: past this, it opens with a word that the work is being looked up. Milliseconds. */
@@ -25,11 +26,14 @@ export function listenToShowWork(app: App, options: ListenerOptions): void {
       const recipient = await recipientOf({ context, isShared: true }, options)
       const installation = recipient && (await options.installations.of(recipient.team))
       await ack()
-      const { id, private_metadata: question = '' } = body.view ?? {}
-      if (!installation || id === undefined || !question.startsWith(`${recipient.team}:`)) return
+      const { id, private_metadata: signed = '' } = body.view ?? {}
+      const user = body.user.id
+      if (!installation || id === undefined) return
+      const question = readMetadata(signed, { user, token: installation.token })
+      if (!question?.startsWith(`${recipient.team}:`)) return
       inBackground(turn, options, async () => {
-        const loading = options.archive.load(question).then((record) => readableBy(body.user.id, record))
-        const view = await viewOf(loading, { page: Number(action.value), installation, options })
+        const loading = options.archive.load(question).then((record) => readableBy(user, record))
+        const view = await viewOf(loading, { page: Number(action.value), user, installation, options })
         await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
       })
     })
@@ -40,7 +44,7 @@ async function openWork(pressed: Pressed, options: ListenerOptions): Promise<voi
   const { client } = installation
   const loading = withRecord(async () => readableBy(user, await options.archive.load(id)))
   const isQuick = await settledWithin(QUICK_MS, [loading])
-  const whole = viewOf(loading, { page: 0, installation, options })
+  const whole = viewOf(loading, { page: 0, user, installation, options })
   await showOrTell(pressed, async () => {
     const args = { trigger_id: trigger, view: isQuick ? await whole : WORK_LOADING }
     const opened = await client.call('views.open', args, { effort: 'once' })
@@ -51,6 +55,8 @@ async function openWork(pressed: Pressed, options: ListenerOptions): Promise<voi
 
 interface Showing {
   page: number
+  /** Before whom. */
+  user: string
   installation: Installation
   options: ListenerOptions
 }
@@ -58,11 +64,12 @@ interface Showing {
 /** Never rejects: where the store does not answer, the view says so. */
 async function viewOf(
   loading: Promise<RunRecord | undefined>,
-  { page, installation, options }: Showing,
+  { page, user, installation, options }: Showing,
 ): Promise<View> {
   try {
     const record = await loading
-    return record ? workView(withNames(record, installation, options), page) : WORK_GONE
+    if (!record) return WORK_GONE
+    return signedView(workView(withNames(record, installation, options), page), { user, token: installation.token })
   } catch {
     return WORK_UNREADABLE
   }
@@ -76,11 +83,11 @@ function withNames(record: RunRecord, installation: Installation, { namesIn }: L
     ...record,
     question: { ...question, text: names.shown(question.text) },
     ...(standalone === undefined ? {} : { standalone: names.shown(standalone) }),
-    steps: names.steps(steps).map((step: Step) => (step.kind === 'message' ? signed(step, names) : step)),
+    steps: names.steps(steps).map((step: Step) => (step.kind === 'message' ? withName(step, names) : step)),
   }
 }
 
-function signed(step: MessageStep, names: { shown(text: string): string }): MessageStep {
+function withName(step: MessageStep, names: { shown(text: string): string }): MessageStep {
   const mention = `<@${step.user}>`
   const name = names.shown(mention)
   return { ...step, user: name === mention ? 'somebody' : name }

@@ -7,6 +7,7 @@ import { toolToTake } from '../views/admin-home.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { inBackground } from '../intake/pressed.ts'
+import { readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type HomeOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** The button *Take it* on an admin's Home: a tool that is off is on from then on, and the Home shows what there is now. */
@@ -16,7 +17,10 @@ export function listenToTakeTool(app: App, options: ListenerOptions): void {
     const installation = recipient && (await options.installations.of(recipient.team))
     await ack()
     if (!installation) return
-    const home = { team: recipient.team, user: body.user.id, channel: body.view?.private_metadata ?? '', installation }
+    const user = body.user.id
+    const channel = readMetadata(body.view?.private_metadata ?? '', { user, token: installation.token })
+    if (channel === undefined) return
+    const home = { team: recipient.team, user, channel, installation }
     const tell = async (words: string) => {
       const args = { trigger_id: body.trigger_id, view: noteModal('Take a tool', words) }
       await installation.client.call('views.open', args, { effort: 'once' })

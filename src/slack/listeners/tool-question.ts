@@ -18,6 +18,7 @@ import { QUESTION_WORDS, type QuestionEnd } from '../approvals/question-words.ts
 import { waitRef, waitValue, type WaitRef } from '../approvals/wait-ref.ts'
 import type { AskedQuestion, GivenAnswer } from '../intake/asked-question.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
+import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
@@ -76,7 +77,8 @@ async function followPress(press: Press, options: ListenerOptions): Promise<() =
   const { answerQuestion, findQuestion, isAsker } = await import('../intake/asked-question.ts')
   const found = await findQuestion(ref, options)
   if (!found) return () => pressed.tell(QUESTION_WORDS.gone)
-  if (!isAsker(pressed, found)) return () => pressed.tell(QUESTION_WORDS.notYours)
+  if (!isAsker(pressed, found) || !(await mayAskNow(found.question, options)))
+    return () => pressed.tell(QUESTION_WORDS.notYours)
   const { end } = found
   if (end) return () => showEnd(found, { ...press, end, isLate: true }, options)
   if (id === QUESTION_OPEN) return () => openForm(found, press)
@@ -161,7 +163,8 @@ async function followForm(
   if (!found) return note(QUESTION_WORDS.gone)
   const { question, asked, end } = found
   // The modal opened before the asker alone.
-  if (!isAsker({ user, userTeam: question.userTeam }, found)) return note(QUESTION_WORDS.notYours)
+  const isTheirs = isAsker({ user, userTeam: question.userTeam }, found)
+  if (!isTheirs || !(await mayAskNow(question, options))) return note(QUESTION_WORDS.notYours)
   if (end) return note(QUESTION_WORDS[end])
   const read = await readAnswer(values, asked)
   if ('errors' in read) return { response_action: 'errors', errors: read.errors }
