@@ -1,5 +1,7 @@
-import { TransientError } from '../base/errors.ts'
+import { sleep } from '../base/backoff.ts'
+import { messageOf, TransientError } from '../base/errors.ts'
 import type { StoreLog } from '../base/store-log.ts'
+import type { ThreadKey } from '../base/place.ts'
 import { connect, type Purpose, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import { RedisConversations } from './dm-conversations.ts'
@@ -33,6 +35,10 @@ interface RedisQueueParts {
   log: StoreLog
   settings: QueueSettings
 }
+
+/** How long runs that are stopped are given to end, and how often it is looked whether they have. Milliseconds. */
+const ENDING_MS = 60_000
+const ENDING_LOOK_MS = 250
 
 class RedisQueue implements ControlledQueue {
   readonly #parts: RedisQueueParts
@@ -106,8 +112,27 @@ class RedisQueue implements ControlledQueue {
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
   readonly forgetUser: Queue['forgetUser'] = (person) => this.#line.forgetUser(person)
   readonly forgetTeam: Queue['forgetTeam'] = async (team) => {
+    const threads = await this.#intake.jobs.activeOf(team)
+    for (const thread of threads) await this.#stopRunning(thread)
     await this.#line.forgetTeam(team)
     await this.#intake.jobs.forgetTeam(team)
+    if (threads.length > 0)
+      this.#forgetOnceEnded(team).catch((error: unknown) =>
+        this.#parts.log.warn({ team, error: messageOf(error) }, 'what a team’s last runs left could not be deleted'),
+      )
+  }
+
+  async #stopRunning(thread: ThreadKey): Promise<void> {
+    const { running } = await this.#line.inThread(thread)
+    if (running) await this.control.send({ thread, id: running.id }, { type: 'stop', by: '', withdrawn: {} })
+  }
+
+  /** What ends writes once more: into BullMQ's stream of events, and the tags of its channel. */
+  async #forgetOnceEnded(team: string): Promise<void> {
+    const { jobs } = this.#intake
+    for (const until = Date.now() + ENDING_MS; Date.now() < until && !this.#isStopped; await sleep(ENDING_LOOK_MS))
+      if ((await jobs.activeOf(team)).length === 0) break
+    await jobs.forgetTeam(team)
   }
 
   async stats(): Promise<QueueStats> {

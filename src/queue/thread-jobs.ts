@@ -101,6 +101,12 @@ export class ThreadJobs {
     await this.clearEvents()
   }
 
+  /** The threads of a team that are at work. */
+  async activeOf(team: string): Promise<ThreadKey[]> {
+    const jobs = await this.#queue.getActive()
+    return jobs.flatMap((job) => (job?.data.thread.startsWith(`${team}:`) ? [job.data.thread] : []))
+  }
+
   /** Deletes BullMQ's stream of events, which names threads, never expires and has no reader. */
   async clearEvents(): Promise<void> {
     await this.#redis.unlink(this.#queue.toKey('events'))

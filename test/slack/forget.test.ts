@@ -5,6 +5,7 @@ import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/sl
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
+import { atSecondThought } from '../harness/steered-bot.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { sendJson, startWebServer } from '../harness/web-server.ts'
 
@@ -136,6 +137,19 @@ describeWithRedis('when the app is removed', async () => {
     await redis.quit()
   })
 
+  test('while a question is worked on and another waits, no key and no value tells of the workspace ten seconds later', async (t) => {
+    const env = { REDIS_URL: server.url, REDIS_PREFIX: 'gone', SHUTDOWN_MS: '300' }
+    const bot = await startBot(t, { env })
+    await atSecondThought(bot, 'secret', () => bot.mention('What is the secret?'))
+    await bot.mention('And another?', { channel: RANDOM })
+    const redis = new Redis(server.url)
+    t.onTestFinished(() => redis.disconnect())
+    await redis.config('SET', 'rdbcompression', 'no')
+    expect(await stored(redis, 'gone', 'T0LOCAL0001')).not.toEqual([])
+    await bot.slack.people.uninstall()
+    await expect.poll(() => stored(redis, 'gone', 'T0LOCAL0001'), { timeout: 10_000 }).toEqual([])
+  })
+
   test('by a whole organisation, no key tells of any of its workspaces', async (t) => {
     const org = { team_id: 'T0LOCAL0001', enterprise_id: 'E0ORG', is_enterprise_install: true }
     const api = await startWebServer((_, response) => sendJson(response, { ok: true, ...org, user_id: BOT_USER }))
@@ -155,3 +169,12 @@ describeWithRedis('when the app is removed', async () => {
     expect(await keys()).toEqual([])
   })
 })
+
+/** The keys of a prefix whose name or value has a word. */
+async function stored(redis: Redis, prefix: string, word: string): Promise<string[]> {
+  const keys = await redis.keys(`*${prefix}*`)
+  const dumps = await Promise.all(
+    keys.map(async (key) => `${key} ${(await redis.dumpBuffer(key))?.toString('latin1')}`),
+  )
+  return keys.filter((_, n) => dumps[n]?.includes(word))
+}
