@@ -6,11 +6,11 @@ import type { AgentEvent, Model, Picture, RunFiles, Tool, Usage } from '../agent
 import { condense } from './condense.ts'
 import { tooSlow } from '../base/errors.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/control.ts'
+import { earlierTurns } from './earlier-turns.ts'
 import { allSaid, keepNewestSaid } from '../stores/history/said.ts'
 import type { History, Said, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
 import {
-  askedMessage,
   conversationOf,
   progressOf,
   type Question,
@@ -93,7 +93,7 @@ async function* answerOnceHeard(
   deps: Omit<Deps, 'turns' | 'said'> & { listening: Promise<unknown> | undefined },
 ): AsyncGenerator<AnswerEvent> {
   const thread = conversationOf(question)
-  const turns = turnsBefore(await deps.history.load(thread), question, run)
+  const turns = earlierTurns(await deps.history.load(thread), question, run)
   await deps.listening
   deps.heard.throwIfWithdrawn()
   const said = await saidBefore(run, turns, deps)
@@ -107,22 +107,6 @@ async function* answerOnceHeard(
   // What came while the answer was posted counts too.
   deps.heard.throwIfWithdrawn()
   if (final) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer: final.text, said }))
-}
-
-/**
- * Returns the turns that the question can refer to, without its own. Of a question that was edited or asked again, only the newest
- * turn counts. What was asked after the question is left out: while its run was suspended, or before it was asked again.
- */
-function turnsBefore(turns: Turn[], question: Question, { saved }: Run): Turn[] {
-  const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))
-  const firstAt = new Map(turns.toReversed().map((turn) => [askedMessage(turn.id), turn.at]))
-  const last = question.firstAt ?? (saved.steps.length === 0 ? Infinity : question.at)
-  return turns.filter(
-    ({ id, at }) =>
-      askedMessage(id) !== askedMessage(question.id) &&
-      newest.get(askedMessage(id))?.id === id &&
-      (firstAt.get(askedMessage(id)) ?? at) <= last,
-  )
 }
 
 /** Whether anybody wrote anything between the questions. */

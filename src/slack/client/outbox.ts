@@ -209,10 +209,9 @@ export class Outbox {
       const ts = await this.#findPost(post)
       return ts === undefined ? undefined : { ts }
     }
-    const thread = post.thread ? { thread_ts: post.thread } : {}
-    const place = { channel: this.question.channel, ...thread }
-    const plain = post.content.plain === undefined ? {} : { mrkdwn: false }
-    const args = { ...place, unfurl_links: false, unfurl_media: false, ...plain, metadata: this.metadata(post.key) }
+    const place = { channel: this.question.channel, ...(post.thread && { thread_ts: post.thread }) }
+    const how = { unfurl_links: false, unfurl_media: false, mrkdwn: post.content.plain === undefined }
+    const args = { ...place, ...how, metadata: this.metadata(post.key) }
     return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
   }
 

@@ -1,5 +1,4 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { View } from '@slack/web-api'
 
 export interface MetadataOwner {
   /** The person before whom the view is opened. */
@@ -14,7 +13,7 @@ export function signMetadata(text: string, owner: MetadataOwner): string {
 }
 
 /** The view with its metadata signed. */
-export function signedView(view: View, owner: MetadataOwner): View {
+export function signedView<T extends { private_metadata?: string }>(view: T, owner: MetadataOwner): T {
   return { ...view, private_metadata: signMetadata(view.private_metadata ?? '', owner) }
 }
 

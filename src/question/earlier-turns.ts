@@ -1,0 +1,18 @@
+import { askedMessage, type Question, type Run } from '../stores/runs/types.ts'
+import type { Turn } from '../stores/history/types.ts'
+
+/**
+ * Returns the turns that the question can refer to, without its own. Of a question that was edited or asked again, only the newest
+ * turn counts. What was asked after the question is left out: while its run was suspended, or before it was asked again.
+ */
+export function earlierTurns(turns: Turn[], question: Question, { saved }: Run): Turn[] {
+  const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))
+  const firstAt = new Map(turns.toReversed().map((turn) => [askedMessage(turn.id), turn.at]))
+  const last = question.firstAt ?? (saved.steps.length === 0 ? Infinity : question.at)
+  return turns.filter(
+    ({ id, at }) =>
+      askedMessage(id) !== askedMessage(question.id) &&
+      newest.get(askedMessage(id))?.id === id &&
+      (firstAt.get(askedMessage(id)) ?? at) <= last,
+  )
+}
