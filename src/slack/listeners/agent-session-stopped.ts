@@ -1,4 +1,4 @@
-import type { App } from '@slack/bolt'
+import type { OnEvent } from './types.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, whisper } from '../intake/stop-runs.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
@@ -7,8 +7,8 @@ import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
  * `agent_session_stopped`: somebody pressed Slack's own Stop under a thread of an agent app. Slack has ended the streams, but not
  * the session: the run does that at its end or, where none is left that could, this does.
  */
-export function listenToAgentSessionStopped(app: App, options: ListenerOptions): void {
-  app.event('agent_session_stopped', async ({ event, body, context }) => {
+export function agentSessionStopped(options: ListenerOptions): OnEvent<'agent_session_stopped'> {
+  return async ({ event, body, context }) => {
     const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
     if (!recipient) return
     const { channel, thread_ts: thread, user } = event
@@ -16,7 +16,7 @@ export function listenToAgentSessionStopped(app: App, options: ListenerOptions):
     const outcome = await stopRuns({ ...place, at: event.event_ts }, options)
     if (outcome === 'nothing') void endSession(place, options)
     if (outcome === 'forbidden') void whisper({ ...place, isReply: true, text: STOP_WORDS.forbidden }, options)
-  })
+  }
 }
 
 /** Never rejects. */

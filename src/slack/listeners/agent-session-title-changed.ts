@@ -1,4 +1,4 @@
-import type { App } from '@slack/bolt'
+import type { OnEvent } from './types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { headOf } from '../format/escape.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
@@ -15,8 +15,8 @@ interface TitleChanged {
 }
 
 /** Somebody gave an agent's session a title of their own: the bot does not give it another one any more. */
-export function listenToTitleChanges(app: App, options: ListenerOptions): void {
-  app.event('agent_session_title_changed', async ({ event, context }) => {
+export function agentSessionTitleChanged(options: ListenerOptions): OnEvent<'agent_session_title_changed'> {
+  return async ({ event, context }) => {
     const { channel, thread_ts: thread, title = '', user }: TitleChanged = { ...event }
     const recipient = await recipientOf({ context }, options)
     if (!recipient || !channel || !thread || !user || user === recipient.identity.botUser) return
@@ -26,5 +26,5 @@ export function listenToTitleChanges(app: App, options: ListenerOptions): void {
     await options.threads.patch(key, state).catch((error: unknown) => {
       options.log.warn({ thread: key, error: messageOf(error) }, 'a title could not be kept')
     })
-  })
+  }
 }

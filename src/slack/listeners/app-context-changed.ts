@@ -1,4 +1,4 @@
-import type { App } from '@slack/bolt'
+import type { OnEvent } from './types.ts'
 import { z } from 'zod'
 import { keepLookedAt } from '../../stores/threads/looked-at.ts'
 import { inBackground } from '../intake/pressed.ts'
@@ -19,8 +19,8 @@ const changed = z.object({
 })
 
 /** `app_context_changed`: somebody with the agent beside them looks at something else. Only a channel is kept. */
-export function listenToAppContextChanges(app: App, options: ListenerOptions): void {
-  app.event('app_context_changed', async ({ event, context }) => {
+export function appContextChanged(options: ListenerOptions): OnEvent<'app_context_changed'> {
+  return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, options)
     const told = changed.safeParse(event).data
     const seen = told?.context.entities.map((one) => entity.safeParse(one).data).find((one) => one !== undefined)
@@ -28,5 +28,5 @@ export function listenToAppContextChanges(app: App, options: ListenerOptions): v
     const dm = { team: recipient.team, channel: told.channel }
     const at = options.now().getTime()
     inBackground('app_context_changed', options, () => keepLookedAt(options.threads, dm, { channel: seen, at }))
-  })
+  }
 }

@@ -1,4 +1,4 @@
-import type { App } from '@slack/bolt'
+import type { OnEvent } from './types.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { PacedWork } from '../../base/pace.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
@@ -14,11 +14,11 @@ const REFUSED_MS = 24 * PROMPTED_MS
 const MOST = 10_000
 
 /** `app_home_opened`: the Home is published afresh; where it is the direct message that is opened, questions are suggested. */
-export function listenToAppHomeOpened(app: App, options: ListenerOptions): void {
+export function appHomeOpened(options: ListenerOptions): OnEvent<'app_home_opened'> {
   const now = () => options.now().getTime()
   const paced = new PacedWork({ burst: 1, everyMs: AGAIN_MS, now, onError: () => undefined })
   const prompts = promptsOf(now)
-  app.event('app_home_opened', async ({ event, context }) => {
+  return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
     const { user, channel, tab } = event
@@ -27,7 +27,7 @@ export function listenToAppHomeOpened(app: App, options: ListenerOptions): void 
     const shown = () => (tab === 'home' ? options.publishHome(opened) : prompts(opened))
     const turn = { key: `${recipient.team}:${user}:${tab}`, thing: '' }
     await paced.run(turn, async () => inBackground('app_home_opened', options, shown))
-  })
+  }
 }
 
 /** Suggests questions in the direct message of an agent app. A plain app is refused that: it is remembered. */

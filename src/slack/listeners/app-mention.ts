@@ -1,11 +1,11 @@
-import type { App } from '@slack/bolt'
+import type { OnEvent } from './types.ts'
 import { stopByWord } from '../intake/stop-runs.ts'
 import { enqueueMessage, maySayStop, type ListenerOptions } from '../intake/to-question.ts'
 
 /** `app_mention`: a message in a channel names the bot. Slack sends it as a `message` too; the queue takes it once. */
-export function listenToAppMentions(app: App, options: ListenerOptions): void {
-  app.event('app_mention', async ({ event, body, context }) => {
+export function appMention(options: ListenerOptions): OnEvent<'app_mention'> {
+  return async ({ event, body, context }) => {
     if (maySayStop(event.text) && (await stopByWord(event, { body, context, isTwin: true }, options))) return
     await enqueueMessage(event, { body, context }, options)
-  })
+  }
 }

@@ -1,14 +1,12 @@
-import type { App, MessageShortcut } from '@slack/bolt'
+import type { OnShortcut } from './types.ts'
 import { messageOf } from '../../base/errors.ts'
-import { ASK_ABOUT } from '../format/action-ids.ts'
 import { askAboutView } from '../views/ask-about-view.ts'
 import { signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** "Ask about this message", in a message's menu: opens a modal with the question. */
-export function listenToAskAboutShortcut(app: App, options: ListenerOptions): void {
-  const callback = { callback_id: ASK_ABOUT, type: 'message_action' } as const
-  app.shortcut<MessageShortcut>(callback, async ({ ack, shortcut, context }) => {
+export function askAboutShortcut(options: ListenerOptions): OnShortcut {
+  return async ({ ack, shortcut, context }) => {
     await ack()
     const recipient = await recipientOf({ context }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
@@ -20,5 +18,5 @@ export function listenToAskAboutShortcut(app: App, options: ListenerOptions): vo
     await installation.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch((error: unknown) => {
       options.log.warn({ channel: channel.id, error: messageOf(error) }, 'the modal could not be opened')
     })
-  })
+  }
 }

@@ -1,6 +1,5 @@
-import type { App } from '@slack/bolt'
+import type { OnForm } from './types.ts'
 import { z } from 'zod'
-import { ASK_ABOUT } from '../format/action-ids.ts'
 import { QUESTION } from '../views/ask-about-view.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
@@ -13,8 +12,8 @@ const metadataSchema = z.object({
 })
 
 /** The modal of "Ask about this message" is sent: the question is stored, then the modal closes. */
-export function listenToAskAboutSubmission(app: App, options: ListenerOptions): void {
-  app.view({ callback_id: ASK_ABOUT, type: 'view_submission' }, async ({ ack, body, view, context }) => {
+export function askAboutSubmission(options: ListenerOptions): OnForm {
+  return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
     const metadata =
@@ -28,5 +27,5 @@ export function listenToAskAboutSubmission(app: App, options: ListenerOptions): 
     const asked = { user: body.user.id, text, surface: 'shortcut', about: ts, at: options.now().getTime() } as const
     await enqueue({ ...place, ...asked, ...(responseUrl ? { responseUrl } : {}) }, options)
     return ack()
-  })
+  }
 }

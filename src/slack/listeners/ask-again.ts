@@ -1,6 +1,5 @@
-import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { OnButton } from './types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
-import { ASK_AGAIN } from '../format/action-ids.ts'
 import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn, type Pressed } from '../intake/pressed.ts'
 import { enqueue, type ListenerOptions } from '../intake/to-question.ts'
@@ -9,17 +8,17 @@ import { enqueue, type ListenerOptions } from '../intake/to-question.ts'
 const SAME_PRESS_MS = 10_000
 
 /** The button "Ask again": the same question once more, as the presser's own, in the same thread. */
-export function listenToAskAgain(app: App, options: ListenerOptions): void {
-  app.action<BlockAction<ButtonAction>>(ASK_AGAIN, async ({ ack, action, body, context }) => {
+export function askAgain(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
     const pressed = await pressedOn(action.value ?? '', { body, context }, options)
-    const refusal = pressed && (await askAgain(pressed, options))
+    const refusal = pressed && (await enqueueAgain(pressed, options))
     await ack()
     if (refusal) void pressed.tell(refusal)
-  })
+  }
 }
 
 /** @returns why it is not asked. @throws what keeps the stores from it */
-async function askAgain({ id, user, userTeam }: Pressed, options: ListenerOptions): Promise<string | undefined> {
+async function enqueueAgain({ id, user, userTeam }: Pressed, options: ListenerOptions): Promise<string | undefined> {
   const record = await withRecord(async () => readableBy(user, await options.archive.load(id)))
   if (!record) return GONE
   const again = againOf(record.question, { user, ...(userTeam ? { userTeam } : {}) }, options.now())

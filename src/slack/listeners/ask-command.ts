@@ -1,7 +1,7 @@
-import type { App } from '@slack/bolt'
+import type { OnCommand } from './types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { noteContent } from '../format/blocks.ts'
-import { COMMAND, helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'
+import { helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from '../intake/forget-command.ts'
 import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
 import { stopRuns } from '../intake/stop-runs.ts'
@@ -22,8 +22,8 @@ const WORDS = [
 ]
 
 /** `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets, with `settings` it shows them. */
-export function listenToAskCommand(app: App, options: ListenerOptions): void {
-  app.command(COMMAND, async ({ command, ack, context }) => {
+export function askCommand(options: ListenerOptions): OnCommand {
+  return async ({ command, ack, context }) => {
     const recipient = await recipientOf({ context }, options)
     if (!recipient) return ack({ response_type: 'ephemeral', ...noteContent(NOT_INSTALLED) })
     const { team, identity } = recipient
@@ -43,7 +43,7 @@ export function listenToAskCommand(app: App, options: ListenerOptions): void {
     }
     await enqueue(question, options)
     return isPrivate(question) ? ack({ response_type: 'ephemeral', ...noteContent(PRIVATE.working) }) : ack()
-  })
+  }
 }
 
 /** A command stands in no thread: what it can stop is what the person has asked in private here. */

@@ -1,8 +1,7 @@
-import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { OnButton } from './types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
-import { ASK_EDITED } from '../format/action-ids.ts'
 import { fileRefs } from '../format/escape.ts'
 import { enqueue, plainText, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 import { editedQuestionId, editTsOf } from '../intake/withdraw.ts'
@@ -11,8 +10,8 @@ import { editedQuestionId, editTsOf } from '../intake/withdraw.ts'
 const PATIENCE_MS = 2_500
 
 /** The button "Ask again": the question is asked as its message reads now, by the asker alone. */
-export function listenToAskEdited(app: App, options: ListenerOptions): void {
-  app.action<BlockAction<ButtonAction>>(ASK_EDITED, async ({ ack, action, body, context }) => {
+export function askEdited(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)
     const record = await options.archive.load(action.value ?? '')
     const isAskers = recipient?.team === record?.question.team && record?.question.user === body.user.id
@@ -20,7 +19,7 @@ export function listenToAskEdited(app: App, options: ListenerOptions): void {
     if (again) await enqueue(again, options)
     await ack()
     if (again) void withdrawButton(body.response_url, again.team, options)
-  })
+  }
 }
 
 /** Undefined where the message is gone, or was never edited. @throws what keeps Slack from giving it */

@@ -1,12 +1,13 @@
 /** A press of Once, Always or Deny: who may, the first one counts, and the card shows what was decided. */
-import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { BlockAction } from '@slack/bolt'
+import type { OnButton } from './types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { callKey } from '../../stores/runs/call-key.ts'
 import type { Decision } from '../../stores/runs/types.ts'
 import { mayAskNow } from '../intake/access.ts'
 import { mayDecide } from '../approvals/approvers.ts'
 import { replaceMessage } from '../client/response-url.ts'
-import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON } from '../format/action-ids.ts'
+import { ALLOW_ALWAYS, DENY, DENY_REASON } from '../format/action-ids.ts'
 import { decidedCard } from '../approvals/approval-card.ts'
 import { CARD_GONE, lateWord, PRESS } from '../approvals/approval-words.ts'
 import { blocksIn, noteContent, type Content } from '../format/blocks.ts'
@@ -19,14 +20,14 @@ import type { ListenerOptions } from '../intake/to-question.ts'
 const NAME_MS = 1_500
 
 /** The buttons on the card of a call that waits for a person. The ack waits until the decision is kept. */
-export function listenToDecisions(app: App, options: ListenerOptions): void {
-  for (const id of [ALLOW_ONCE, ALLOW_ALWAYS, DENY])
-    app.action<BlockAction<ButtonAction>>(id, async ({ ack, action, body, context }) => {
-      const pressed = await pressedCall(action.value ?? '', { body, context }, options)
-      const after = pressed && (await decided({ action: id, body, pressed, options }))
-      await ack()
-      if (after) inBackground(id, options, after)
-    })
+export function decideCall(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
+    const id = action.action_id
+    const pressed = await pressedCall(action.value ?? '', { body, context }, options)
+    const after = pressed && (await decided({ action: id, body, pressed, options }))
+    await ack()
+    if (after) inBackground(id, options, after)
+  }
 }
 
 interface Deciding {

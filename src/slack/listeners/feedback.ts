@@ -1,6 +1,7 @@
-import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bolt'
+import type { ViewSubmitAction } from '@slack/bolt'
+import type { OnButton, OnForm } from './types.ts'
 import type { Feedback } from '../../stores/archive/types.ts'
-import { FEEDBACK, FEEDBACK_COMMENT } from '../format/action-ids.ts'
+import { FEEDBACK } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedback-view.ts'
 import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
@@ -9,9 +10,9 @@ import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const THUMB = /^(up|down):(.+)$/s
 
-/** The thumbs below an answer, and what was wrong, which is asked after thumbs-down. Kept before the ack. */
-export function listenToFeedback(app: App, options: ListenerOptions): void {
-  app.action<BlockAction<ButtonAction>>(FEEDBACK, async ({ ack, action, body, context }) => {
+/** The thumbs below an answer. The rating is kept before the ack; after thumbs-down a form asks what was wrong. */
+export function feedback(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
     const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
     const pressed = await pressedOn(id, { body, context }, options)
     const rating = thumb === 'up' ? 'up' : 'down'
@@ -28,8 +29,12 @@ export function listenToFeedback(app: App, options: ListenerOptions): void {
       }
       await pressed.installation.client.call('views.open', args, { effort: 'once' })
     })
-  })
-  app.view<ViewSubmitAction>(FEEDBACK_COMMENT, async ({ ack, view, body, context }) => {
+  }
+}
+
+/** The form that is opened after thumbs-down. */
+export function feedbackForm(options: ListenerOptions): OnForm {
+  return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, options)
     const { private_metadata, state } = view
     const installation = recipient && (await options.installations.of(recipient.team))
@@ -40,7 +45,7 @@ export function listenToFeedback(app: App, options: ListenerOptions): void {
     const isKept = id?.startsWith(`${recipient?.team}:`) && (await rate(id, said, options))
     if (isKept) await ack()
     else await ack({ response_action: 'update', view: FEEDBACK_GONE })
-  })
+  }
 }
 
 /** @returns false where the answer is not kept (any more) */

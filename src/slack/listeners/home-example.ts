@@ -1,6 +1,5 @@
-import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { OnButton } from './types.ts'
 import type { Question } from '../../stores/runs/types.ts'
-import { HOME_EXAMPLE } from '../format/action-ids.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
@@ -9,8 +8,8 @@ import { enqueue, recipientOf, type ListenerOptions } from '../intake/to-questio
 const SAME_PRESS_MS = 10_000
 
 /** An example on the Home: asked in the person's direct message as by `/ask`, with a root of its own. */
-export function listenToHomeExamples(app: App, options: ListenerOptions): void {
-  app.action<BlockAction<ButtonAction>>(HOME_EXAMPLE, async ({ ack, action, body, context }) => {
+export function homeExample(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
     const owner = installation && { user: body.user.id, token: installation.token }
@@ -26,7 +25,7 @@ export function listenToHomeExamples(app: App, options: ListenerOptions): void {
       )
     }
     await ack()
-  })
+  }
 }
 
 function questionIn(

@@ -1,4 +1,4 @@
-import { subtype, type App } from '@slack/bolt'
+import type { OnMessage } from './types.ts'
 import { PacedWork } from '../../base/pace.ts'
 import { messageOf } from '../../base/errors.ts'
 import { recipientOf, type ListenerOptions, type SlackMessage } from '../intake/to-question.ts'
@@ -22,13 +22,13 @@ export type MessageChange =
 const EDITS = { burst: 10, everyMs: 4_000 }
 
 /** `message_changed`: an edit, a message that leaves a tombstone, and much that is no person's doing. */
-export function listenToMessageChanges(app: App, options: ListenerOptions): void {
+export function messageChanged(options: ListenerOptions): OnMessage {
   const edits = new PacedWork({
     ...EDITS,
     now: () => options.now().getTime(),
     onError: (error) => options.log.warn({ error: messageOf(error) }, 'an edit could not be followed'),
   })
-  app.message(subtype('message_changed'), async ({ message, context }) => {
+  return async ({ message, context }) => {
     const change = changeOf(message as MessageChanged)
     const recipient = change && (await recipientOf({ context }, options))
     if (!recipient) return
@@ -36,7 +36,7 @@ export function listenToMessageChanges(app: App, options: ListenerOptions): void
     const { channel, ts, user } = change.message
     const turn = { key: `${recipient.team}:${user}`, thing: `${channel}:${ts}` }
     await edits.run(turn, () => withdrawEdited(change, { ...recipient, options }))
-  })
+  }
 }
 
 /** Undefined for what is no person's change of words: a link's preview that was added, a bot's message, a new reply's count. */

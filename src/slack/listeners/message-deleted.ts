@@ -1,12 +1,12 @@
-import { subtype, type App } from '@slack/bolt'
+import type { OnMessage } from './types.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 import { deletedMessage, withdrawDeleted, type MessageDeleted } from '../intake/withdraw.ts'
 
 /** `message_deleted`: a message is gone. One with replies leaves a tombstone; see `message-changed.ts`. */
-export function listenToMessageDeletions(app: App, options: ListenerOptions): void {
-  app.message(subtype('message_deleted'), async ({ message, context }) => {
+export function messageDeleted(options: ListenerOptions): OnMessage {
+  return async ({ message, context }) => {
     const recipient = await recipientOf({ context }, options)
     const deleted = deletedMessage(message as MessageDeleted)
     if (recipient && deleted) await withdrawDeleted(deleted, { ...recipient, options })
-  })
+  }
 }

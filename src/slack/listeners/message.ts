@@ -1,4 +1,4 @@
-import type { App } from '@slack/bolt'
+import type { OnMessage } from './types.ts'
 import { stopByWord } from '../intake/stop-runs.ts'
 import { enqueueMessage, maySayStop, type ListenerOptions, type SlackMessage } from '../intake/to-question.ts'
 
@@ -6,10 +6,10 @@ import { enqueueMessage, maySayStop, type ListenerOptions, type SlackMessage } f
  * `message`: direct messages, replies in threads, and whatever else is written where the bot is. Which of them are for the bot
  * is decided in to-question.ts (`questionOf`); a word that stops is heard before that (stop-runs.ts).
  */
-export function listenToMessages(app: App, options: ListenerOptions): void {
-  app.message(async ({ message, body, context }) => {
+export function message(options: ListenerOptions): OnMessage {
+  return async ({ message, body, context }) => {
     const written = message as SlackMessage
     if (maySayStop(written.text) && (await stopByWord(written, { body, context }, options))) return
     await enqueueMessage(written, { body, context }, options)
-  })
+  }
 }

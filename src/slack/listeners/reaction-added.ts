@@ -1,4 +1,4 @@
-import type { App } from '@slack/bolt'
+import type { OnEvent } from './types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { Pace } from '../../base/pace.ts'
 import { askedMessage, type Question } from '../../stores/runs/types.ts'
@@ -28,9 +28,9 @@ interface Reacted {
 }
 
 /** `reaction_added`: ❌ or 🛑 on a question, or on anything that its run has posted, stops it. Others mean nothing. */
-export function listenToReactions(app: App, options: ListenerOptions): void {
+export function reactionAdded(options: ListenerOptions): OnEvent<'reaction_added'> {
   const lookUps = new Pace({ ...LOOK_UPS, now: () => options.now().getTime() })
-  app.event('reaction_added', async ({ event, body, context }) => {
+  return async ({ event, body, context }) => {
     const { reaction, user, item, item_user } = event
     if (!STOPS.has(reaction) || item.type !== 'message') return
     const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
@@ -50,7 +50,7 @@ export function listenToReactions(app: App, options: ListenerOptions): void {
     stopInItsThread(reacted, identity, options).catch((error: unknown) => {
       options.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
     })
-  })
+  }
 }
 
 async function stopInItsThread(reacted: Reacted, identity: Identity, options: ListenerOptions): Promise<void> {

@@ -1,11 +1,10 @@
+import type { OnForm } from './types.ts'
 import { isDeepStrictEqual } from 'node:util'
-import type { App } from '@slack/bolt'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import type { ChannelSettings } from '../../stores/settings/settings.ts'
 import type { Installation } from '../client/installations.ts'
 import { whisper } from '../client/response-url.ts'
-import { SETTINGS } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
 import { readSettingsInput } from '../views/settings-input.ts'
@@ -17,8 +16,8 @@ import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 const metadataSchema = z.object({ channel: z.string(), responseUrl: z.string().optional() })
 
 /** `view_submission` of the settings: checked, saved, then closed; what is wrong stands at its input. */
-export function listenToSettingsSubmission(app: App, options: ListenerOptions): void {
-  app.view({ callback_id: SETTINGS, type: 'view_submission' }, async ({ ack, body, view, context }) => {
+export function settingsSubmission(options: ListenerOptions): OnForm {
+  return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
     const metadata =
@@ -37,7 +36,7 @@ export function listenToSettingsSubmission(app: App, options: ListenerOptions): 
     const { client } = installation
     const told = whisper({ ...to, user: person.user }, [noteContent(words)], { ...options, client, log: warn })
     told.catch((error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'))
-  })
+  }
 }
 
 type SaveOptions = ListenerOptions & Pick<Installation, 'client' | 'directory'>

@@ -1,20 +1,19 @@
-import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { OnButton } from './types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
-import { SHARE } from '../format/action-ids.ts'
 import { PRIVATE } from '../format/messages.ts'
 import { readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn, type Pressed } from '../intake/pressed.ts'
 import { enqueue, type ListenerOptions } from '../intake/to-question.ts'
 
 /** "Share with the channel" below a private answer: a worker posts it, once however often it is pressed. */
-export function listenToShareButton(app: App, options: ListenerOptions): void {
-  app.action<BlockAction<ButtonAction>>(SHARE, async ({ ack, action, body, context }) => {
+export function shareButton(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
     const pressed = await pressedOn(action.value ?? '', { body, context }, options)
     const own = pressed && (await ownPrivate(pressed, options))
     if (own) await enqueue(sharing(own, body.response_url, options.now()), options)
     await ack()
     if (pressed && !own) void pressed.tell(PRIVATE.gone)
-  })
+  }
 }
 
 /** The private question whose answer it is, if it is the presser's. */

@@ -1,4 +1,4 @@
-import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { OnButton } from './types.ts'
 import { SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { PRESS } from '../approvals/approval-words.ts'
 import { argumentsView } from '../views/arguments-view.ts'
@@ -6,8 +6,8 @@ import { inBackground, pressedCall, showOrTell } from '../intake/pressed.ts'
 import type { ListenerOptions } from '../intake/to-question.ts'
 
 /** "Show all" on the card of a call that waits: a modal for the presser alone, with all that the tool would be sent. */
-export function listenToShowArguments(app: App, options: ListenerOptions): void {
-  app.action<BlockAction<ButtonAction>>(SHOW_ARGUMENTS, async ({ ack, action, body, context }) => {
+export function showArguments(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
     await ack()
     inBackground(SHOW_ARGUMENTS, options, async () => {
       const pressed = await pressedCall(action.value ?? '', { body, context }, options)
@@ -17,5 +17,5 @@ export function listenToShowArguments(app: App, options: ListenerOptions): void 
       const args = { trigger_id: pressed.trigger, view: argumentsView(call) }
       await showOrTell(pressed, () => pressed.installation.client.call('views.open', args, { effort: 'once' }))
     })
-  })
+  }
 }

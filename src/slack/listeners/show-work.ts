@@ -1,10 +1,10 @@
-import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { OnButton } from './types.ts'
 import type { View } from '@slack/web-api'
 import { settledWithin } from '../../base/async.ts'
 import type { MessageStep, Step } from '../../agent/types.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
+import { SHOW_WORK } from '../format/action-ids.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
 import { readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
@@ -14,29 +14,32 @@ import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 /** A trigger opens a modal for three seconds: past this, it opens with a word that the work is being looked up. Milliseconds. */
 const QUICK_MS = 800
 
-/** The button "Show work": a modal for the presser alone, with all of the run; its pages are turned by two buttons. */
-export function listenToShowWork(app: App, options: ListenerOptions): void {
-  app.action<BlockAction<ButtonAction>>(SHOW_WORK, async ({ ack, action, body, context }) => {
+/** The button "Show work": opens a modal with all of the run, for the presser alone. */
+export function showWork(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
     const pressed = await pressedOn(action.value ?? '', { body, context }, options)
     await ack()
     if (pressed) inBackground(SHOW_WORK, options, () => openWork(pressed, options))
-  })
-  for (const turn of [WORK_PREVIOUS, WORK_NEXT])
-    app.action<BlockAction<ButtonAction>>(turn, async ({ ack, action, body, context }) => {
-      const recipient = await recipientOf({ context, isShared: true }, options)
-      const installation = recipient && (await options.installations.of(recipient.team))
-      await ack()
-      const { id, private_metadata: signed = '' } = body.view ?? {}
-      const user = body.user.id
-      if (!installation || id === undefined) return
-      const question = readMetadata(signed, { user, token: installation.token })
-      if (!question?.startsWith(`${recipient.team}:`)) return
-      inBackground(turn, options, async () => {
-        const loading = options.archive.load(question).then((record) => readableBy(user, record))
-        const view = await viewOf(loading, { page: Number(action.value), user, installation, options })
-        await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
-      })
+  }
+}
+
+/** The buttons that turn the modal's pages. */
+export function turnWorkPage(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
+    const recipient = await recipientOf({ context, isShared: true }, options)
+    const installation = recipient && (await options.installations.of(recipient.team))
+    await ack()
+    const { id, private_metadata: signed = '' } = body.view ?? {}
+    const user = body.user.id
+    if (!installation || id === undefined) return
+    const question = readMetadata(signed, { user, token: installation.token })
+    if (!question?.startsWith(`${recipient.team}:`)) return
+    inBackground(action.action_id, options, async () => {
+      const loading = options.archive.load(question).then((record) => readableBy(user, record))
+      const view = await viewOf(loading, { page: Number(action.value), user, installation, options })
+      await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
     })
+  }
 }
 
 async function openWork(pressed: Pressed, options: ListenerOptions): Promise<void> {

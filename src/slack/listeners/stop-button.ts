@@ -1,12 +1,11 @@
-import type { App, BlockAction, ButtonAction } from '@slack/bolt'
-import { STOP } from '../format/action-ids.ts'
+import type { OnButton } from './types.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, whisper } from '../intake/stop-runs.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** The button "Stop" on what shows a run: stops that question alone. */
-export function listenToStopButton(app: App, options: ListenerOptions): void {
-  app.action<BlockAction<ButtonAction>>(STOP, async ({ ack, action, body, context }) => {
+export function stopButton(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)
     const { channel_id: channel, message_ts: ts, thread_ts } = placeIn(body.container)
     if (recipient && channel !== '' && ts !== '') {
@@ -18,7 +17,7 @@ export function listenToStopButton(app: App, options: ListenerOptions): void {
       if (outcome !== 'stopped') void whisper({ ...place, isReply: true, text: STOP_WORDS[outcome] }, options)
     }
     await ack()
-  })
+  }
 }
 
 /** Where the message with the button stands. */

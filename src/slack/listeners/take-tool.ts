@@ -1,4 +1,4 @@
-import type { App, BlockAction, ButtonAction } from '@slack/bolt'
+import type { OnButton } from './types.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
@@ -11,8 +11,8 @@ import { readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type HomeOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** The button *Take it* on an admin's Home: a tool that is off is on from then on, and the Home shows what there is now. */
-export function listenToTakeTool(app: App, options: ListenerOptions): void {
-  app.action<BlockAction<ButtonAction>>(TAKE_TOOL, async ({ ack, action, body, context }) => {
+export function takeTool(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
     await ack()
@@ -29,7 +29,7 @@ export function listenToTakeTool(app: App, options: ListenerOptions): void {
       const refusal = await refusalOf(action.value, home, options)
       await Promise.all([...(refusal === undefined ? [] : [tell(refusal)]), options.publishHome(home)])
     })
-  })
+  }
 }
 
 /** How long Slack is asked who somebody is, in ms: a modal has to be opened within three seconds. */

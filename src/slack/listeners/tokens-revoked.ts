@@ -1,10 +1,10 @@
-import type { App } from '@slack/bolt'
+import type { OnEvent } from './types.ts'
 import { forgetWorkspace } from '../intake/forget-workspace.ts'
 import type { ListenerOptions } from '../intake/to-question.ts'
 
 /** `tokens_revoked`: without the bot's token the app is as good as removed. Those of people are not used here. */
-export function listenToTokensRevoked(app: App, options: ListenerOptions): void {
-  app.event('tokens_revoked', async ({ event, context }) => {
+export function tokensRevoked(options: ListenerOptions): OnEvent<'tokens_revoked'> {
+  return async ({ event, context }) => {
     if ((event.tokens.bot ?? []).length > 0) await forgetWorkspace('tokens_revoked', context, options)
-  })
+  }
 }

@@ -1,4 +1,4 @@
-import type { App, BlockAction, ButtonAction, ViewSubmitAction } from '@slack/bolt'
+import type { OnButton, OnForm } from './types.ts'
 import type { View } from '@slack/web-api'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
@@ -12,7 +12,6 @@ import {
   QUESTION_LINK,
   QUESTION_OPEN,
   QUESTION_PAGE,
-  QUESTION_PRESSES,
 } from '../format/action-ids.ts'
 import { QUESTION_WORDS, type QuestionEnd } from '../approvals/question-words.ts'
 import { waitRef, waitValue, type WaitRef } from '../approvals/wait-ref.ts'
@@ -22,9 +21,9 @@ import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
-/** The card of what a tool asks its asker, the page that it leads to, and the form. What they need is loaded when one is pressed. */
-export function listenToToolQuestions(app: App, options: ListenerOptions): void {
-  app.action<BlockAction<ButtonAction>>(QUESTION_PRESSES, async ({ ack, action, body, context }) => {
+/** The buttons on the card of what a tool asks, and on the page that it leads to. What they need is loaded when one is pressed. */
+export function toolQuestion(options: ListenerOptions): OnButton {
+  return async ({ ack, action, body, context }) => {
     const { action_id: id, value = '' } = action
     const ref = waitRef(value)
     // What Slack did not take in the channel went to the asker's direct messages.
@@ -38,8 +37,12 @@ export function listenToToolQuestions(app: App, options: ListenerOptions): void 
     })
     await ack()
     inBackground(id, options, after)
-  })
-  app.view<ViewSubmitAction>(QUESTION_FORM, async ({ ack, view, body, context }) => {
+  }
+}
+
+/** The form with the asker's answer. */
+export function toolQuestionForm(options: ListenerOptions): OnForm {
+  return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, options)
     const installation = recipient && (await options.installations.of(recipient.team))
     const metadata =
@@ -55,7 +58,7 @@ export function listenToToolQuestions(app: App, options: ListenerOptions): void 
       return note(QUESTION_WORDS.failed)
     })
     await (reply ? ack(reply) : ack())
-  })
+  }
 }
 
 /** What was typed is in no line of the log. */

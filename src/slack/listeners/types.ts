@@ -1,0 +1,20 @@
+import type {
+  BlockAction,
+  ButtonAction,
+  MessageShortcut,
+  Middleware,
+  SlackActionMiddlewareArgs,
+  SlackCommandMiddlewareArgs,
+  SlackEventMiddlewareArgs,
+  SlackShortcutMiddlewareArgs,
+  SlackViewMiddlewareArgs,
+  ViewSubmitAction,
+} from '@slack/bolt'
+
+/** What Bolt calls for an event, a message, a command, a shortcut, a pressed button and a sent form. */
+export type OnEvent<Name extends string> = Middleware<SlackEventMiddlewareArgs<Name>>
+export type OnMessage = Middleware<SlackEventMiddlewareArgs<'message'>>
+export type OnCommand = Middleware<SlackCommandMiddlewareArgs>
+export type OnShortcut = Middleware<SlackShortcutMiddlewareArgs<MessageShortcut>>
+export type OnButton = Middleware<SlackActionMiddlewareArgs<BlockAction<ButtonAction>>>
+export type OnForm = Middleware<SlackViewMiddlewareArgs<ViewSubmitAction>>
