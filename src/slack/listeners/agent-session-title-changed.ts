@@ -1,4 +1,4 @@
-import type { OnEvent } from './types.ts'
+import type { OnEvent } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { headOf } from '../format/escape.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'

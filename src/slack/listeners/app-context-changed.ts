@@ -1,4 +1,4 @@
-import type { OnEvent } from './types.ts'
+import type { OnEvent } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { keepLookedAt } from '../../stores/threads/looked-at.ts'
 import { inBackground } from '../intake/pressed.ts'

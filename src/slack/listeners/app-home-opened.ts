@@ -1,4 +1,4 @@
-import type { OnEvent } from './types.ts'
+import type { OnEvent } from '../intake/bolt-types.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { PacedWork } from '../../base/pace.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'

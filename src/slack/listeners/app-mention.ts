@@ -1,4 +1,4 @@
-import type { OnEvent } from './types.ts'
+import type { OnEvent } from '../intake/bolt-types.ts'
 import { stopByWord } from '../intake/stop-runs.ts'
 import { enqueueMessage, maySayStop, type ListenerOptions } from '../intake/to-question.ts'
 

@@ -1,4 +1,4 @@
-import type { OnShortcut } from './types.ts'
+import type { OnShortcut } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { askAboutView } from '../views/ask-about-view.ts'
 import { signMetadata } from '../intake/signed-metadata.ts'

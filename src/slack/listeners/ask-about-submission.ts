@@ -1,4 +1,4 @@
-import type { OnForm } from './types.ts'
+import type { OnForm } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { QUESTION } from '../views/ask-about-view.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'

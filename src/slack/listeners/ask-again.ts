@@ -1,4 +1,4 @@
-import type { OnButton } from './types.ts'
+import type { OnButton } from '../intake/bolt-types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn, type Pressed } from '../intake/pressed.ts'

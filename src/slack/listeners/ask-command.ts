@@ -1,4 +1,4 @@
-import type { OnCommand } from './types.ts'
+import type { OnCommand } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { noteContent } from '../format/blocks.ts'
 import { helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'

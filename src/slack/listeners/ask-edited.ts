@@ -1,4 +1,4 @@
-import type { OnButton } from './types.ts'
+import type { OnButton } from '../intake/bolt-types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'

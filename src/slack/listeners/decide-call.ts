@@ -1,6 +1,6 @@
 /** A press of Once, Always or Deny: who may, the first one counts, and the card shows what was decided. */
 import type { BlockAction } from '@slack/bolt'
-import type { OnButton } from './types.ts'
+import type { OnButton } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { callKey } from '../../stores/runs/call-key.ts'
 import type { Decision } from '../../stores/runs/types.ts'

@@ -1,5 +1,5 @@
 import type { ViewSubmitAction } from '@slack/bolt'
-import type { OnButton, OnForm } from './types.ts'
+import type { OnButton, OnForm } from '../intake/bolt-types.ts'
 import type { Feedback } from '../../stores/archive/types.ts'
 import { FEEDBACK } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedback-view.ts'

@@ -1,4 +1,4 @@
-import type { OnButton } from './types.ts'
+import type { OnButton } from '../intake/bolt-types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'

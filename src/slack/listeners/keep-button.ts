@@ -1,4 +1,4 @@
-import type { OnButton } from './types.ts'
+import type { OnButton } from '../intake/bolt-types.ts'
 import { respond } from '../client/response-url.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 

@@ -1,4 +1,4 @@
-import type { OnMessage } from './types.ts'
+import type { OnMessage } from '../intake/bolt-types.ts'
 import { PacedWork } from '../../base/pace.ts'
 import { messageOf } from '../../base/errors.ts'
 import { recipientOf, type ListenerOptions, type SlackMessage } from '../intake/to-question.ts'

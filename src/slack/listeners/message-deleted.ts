@@ -1,4 +1,4 @@
-import type { OnMessage } from './types.ts'
+import type { OnMessage } from '../intake/bolt-types.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 import { deletedMessage, withdrawDeleted, type MessageDeleted } from '../intake/withdraw.ts'
 

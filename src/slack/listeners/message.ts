@@ -1,4 +1,4 @@
-import type { OnMessage } from './types.ts'
+import type { OnMessage } from '../intake/bolt-types.ts'
 import { stopByWord } from '../intake/stop-runs.ts'
 import { enqueueMessage, maySayStop, type ListenerOptions, type SlackMessage } from '../intake/to-question.ts'
 

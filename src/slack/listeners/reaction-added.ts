@@ -1,4 +1,4 @@
-import type { OnEvent } from './types.ts'
+import type { OnEvent } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { Pace } from '../../base/pace.ts'
 import { askedMessage, type Question } from '../../stores/runs/types.ts'

@@ -1,4 +1,4 @@
-import type { OnForm } from './types.ts'
+import type { OnForm } from '../intake/bolt-types.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'

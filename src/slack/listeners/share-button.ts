@@ -1,4 +1,4 @@
-import type { OnButton } from './types.ts'
+import type { OnButton } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { PRIVATE } from '../format/messages.ts'
 import { readableBy, withRecord } from '../intake/answer-record.ts'

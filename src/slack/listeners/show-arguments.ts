@@ -1,4 +1,4 @@
-import type { OnButton } from './types.ts'
+import type { OnButton } from '../intake/bolt-types.ts'
 import { SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { PRESS } from '../approvals/approval-words.ts'
 import { argumentsView } from '../views/arguments-view.ts'

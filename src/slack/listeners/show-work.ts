@@ -1,4 +1,4 @@
-import type { OnButton } from './types.ts'
+import type { OnButton } from '../intake/bolt-types.ts'
 import type { View } from '@slack/web-api'
 import { settledWithin } from '../../base/async.ts'
 import type { MessageStep, Step } from '../../agent/types.ts'

@@ -1,4 +1,4 @@
-import type { OnButton } from './types.ts'
+import type { OnButton } from '../intake/bolt-types.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, whisper } from '../intake/stop-runs.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'

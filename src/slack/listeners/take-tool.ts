@@ -1,4 +1,4 @@
-import type { OnButton } from './types.ts'
+import type { OnButton } from '../intake/bolt-types.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'

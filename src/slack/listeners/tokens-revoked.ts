@@ -1,4 +1,4 @@
-import type { OnEvent } from './types.ts'
+import type { OnEvent } from '../intake/bolt-types.ts'
 import { forgetWorkspace } from '../intake/forget-workspace.ts'
 import type { ListenerOptions } from '../intake/to-question.ts'
 

@@ -1,4 +1,4 @@
-import type { OnButton, OnForm } from './types.ts'
+import type { OnButton, OnForm } from '../intake/bolt-types.ts'
 import type { View } from '@slack/web-api'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
