@@ -79,7 +79,9 @@ describe('/ask forget', () => {
     await bot.slack.say({ user: 'U0CAROL0001', text: 'A big one.', thread_ts: thread })
     const asked = await bot.slack.say({ user: BOB, text: `<@${BOT_USER}> Which bird?`, thread_ts: thread })
     const other = new Thread(bot.slack, asked)
-    await other.ended()
+    // Its turn is kept a moment after its answer is out.
+    const answered = () => bot.logs.filter((line) => line.includes('question answered')).length
+    await bot.slack.until(() => answered() === 2, 'the end of both runs')
     expect(await told(bot, { channel: dm.channel })).toMatch(/what I had read of you in threads.*stay/s)
     await other.reply(`<@${BOT_USER}> And how?`, { user: BOB })
     await other.ended()
