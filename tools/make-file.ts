@@ -4,8 +4,8 @@ import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/base/errors.ts'
 
 /** Characters of a file, and files of a run. */
-const MOST_CHARS = 100_000
-const MOST_FILES = 5
+const MAX_CHARS = 100_000
+const MAX_FILES = 5
 const NAME_CHARS = 80
 /** Under this key the names of a run's files are kept. */
 const MEMORY = 'make_file'
@@ -31,9 +31,9 @@ export function makeFile(): Tool<z.infer<typeof input>> {
 function made({ name, text }: z.infer<typeof input>, { memory, sendsFiles }: ToolContext): ToolOutput {
   if (!sendsFiles) throw new ToolError('No file can be sent here: put what matters into the answer.')
   if (text.trim() === '') throw new ToolError('The file would be empty.')
-  if (text.length > MOST_CHARS) throw new ToolError(`The file is too long: at most ${MOST_CHARS} characters.`)
+  if (text.length > MAX_CHARS) throw new ToolError(`The file is too long: at most ${MAX_CHARS} characters.`)
   const names = z.array(z.string()).catch([]).parse(memory[MEMORY])
-  if (names.length >= MOST_FILES) throw new ToolError(`There are ${MOST_FILES} files already, which is the most.`)
+  if (names.length >= MAX_FILES) throw new ToolError(`There are ${MAX_FILES} files already, which is the most.`)
   const given = freeName(plainName(name), names)
   memory[MEMORY] = [...names, given]
   return {

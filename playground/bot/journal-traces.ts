@@ -6,8 +6,8 @@ import type { Entry, Journal } from '../journal/journal.ts'
 import type { Json } from '../slack/types.ts'
 
 /** So many runs are followed at a time, and so many calls of models wait for theirs. */
-const MOST_RUNS = 200
-const MOST_WAITING = 200
+const MAX_RUNS = 200
+const MAX_WAITING = 200
 
 /** @returns what is to be told of each trace, as often as it grows. */
 export function journalTraces(journal: Journal): (trace: RunTrace) => void {
@@ -18,7 +18,7 @@ export function journalTraces(journal: Journal): (trace: RunTrace) => void {
     if (entry.kind !== 'model' || entry.thread !== undefined || entry.ms !== undefined) return
     waiting.add(entry)
     const [oldest] = waiting
-    if (oldest && waiting.size > MOST_WAITING) waiting.delete(oldest)
+    if (oldest && waiting.size > MAX_WAITING) waiting.delete(oldest)
   })
 
   function entriesOf({ id }: RunTrace): Map<number, Entry> {
@@ -26,7 +26,7 @@ export function journalTraces(journal: Journal): (trace: RunTrace) => void {
     runs.delete(id)
     runs.set(id, known)
     const [oldest] = runs.keys()
-    if (oldest !== undefined && runs.size > MOST_RUNS) runs.delete(oldest)
+    if (oldest !== undefined && runs.size > MAX_RUNS) runs.delete(oldest)
     return known
   }
 

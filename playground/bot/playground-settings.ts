@@ -53,7 +53,7 @@ export function botSettings(env: Env, played: Played): Env {
 }
 
 /** What is told besides of how the playground is. `given` are the operator's own settings, `config` the bot's. */
-export interface Told {
+export interface PlaygroundSetup {
   given: Config
   config: Config
   isDemo: boolean
@@ -63,7 +63,7 @@ export interface Told {
 }
 
 /** Printed at the start and shown on the page: nobody shall take the demo for a model, or this Slack for theirs. */
-export function notesOf({ given, config, isDemo, pages, hasNotes }: Told): string[] {
+export function notesOf({ given, config, isDemo, pages, hasNotes }: PlaygroundSetup): string[] {
   const host = given.OPENAI_BASE_URL ? ` at ${new URL(given.OPENAI_BASE_URL).host}` : ''
   const model = isDemo
     ? 'Model: the built-in demo: recordings and a few rules, no language model. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.'

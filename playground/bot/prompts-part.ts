@@ -9,8 +9,8 @@ import type { Json, Message } from '../slack/types.ts'
 import { checkPrompt, promptNames, PROMPTS, type Trier } from './try-prompts.ts'
 
 /** Longer prompts are not taken. */
-const MOST_CHARS = 50_000
-const MOST_LINES = 2_000
+const MAX_CHARS = 50_000
+const MAX_LINES = 2_000
 
 export function promptsPart(
   slack: LocalSlack,
@@ -53,8 +53,8 @@ export function promptsPart(
 
 function textOf(body: Json): string {
   const { text } = body
-  if (typeof text !== 'string' || text.length > MOST_CHARS || text.split('\n').length > MOST_LINES)
-    throw new Error(`A prompt has at most ${MOST_CHARS} characters in ${MOST_LINES} lines.`)
+  if (typeof text !== 'string' || text.length > MAX_CHARS || text.split('\n').length > MAX_LINES)
+    throw new Error(`A prompt has at most ${MAX_CHARS} characters in ${MAX_LINES} lines.`)
   return text
 }
 

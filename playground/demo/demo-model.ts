@@ -2,7 +2,7 @@
 import type { Message, Model, ModelEvent, ModelRequest } from '../../src/agent/types.ts'
 import { questionsIn } from './english.ts'
 import { standalone } from './follow-up.ts'
-import { readPrompt, type Asked, type PastTurn } from './read-prompt.ts'
+import { readPrompt, type ReadPrompt, type PastTurn } from './read-prompt.ts'
 import { advance, played, type Final, type Plan } from './recordings.ts'
 
 /** `paceMs`: a pause between two pieces of a stream, so that a person sees it come. `isBare`: the value alone, where there is one. */
@@ -49,7 +49,7 @@ export function complete(messages: Message[], isBare = false): string {
 }
 
 /** A recording of the whole question, else each of its questions in turn; a later one may speak of an earlier one's answer. */
-function* thinkOf(asked: Asked): Plan {
+function* thinkOf(asked: ReadPrompt): Plan {
   if (asked.question.length > 1000) return help(asked)
   const whole = played(asked, true)
   if (whole) return yield* whole
@@ -77,7 +77,7 @@ const CAN: [RegExp, string][] = [
 const AGAIN = ' (in short)'
 
 /** What the demo says of itself where its rules end: once a thread at length. */
-function help({ question, tools }: Asked): Final {
+function help({ question, tools }: ReadPrompt): Final {
   if (question.endsWith(AGAIN)) return { answer: `That is beyond me, too: ${DEMO}.`, isUnknown: true }
   const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [what] : []))
   const list = can.join('; ') || 'nothing without tools'
@@ -85,7 +85,7 @@ function help({ question, tools }: Asked): Final {
   return { answer, isUnknown: true }
 }
 
-function understood(asked: Asked, history: PastTurn[]): string {
+function understood(asked: ReadPrompt, history: PastTurn[]): string {
   const text = standalone(history, asked.question)
   const isHelped = history.some(({ answer }) => answer.includes(`${DEMO}:`))
   const isKnown = questionsIn(text).some((part) => played({ ...asked, question: part }))

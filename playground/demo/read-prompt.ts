@@ -1,9 +1,9 @@
 import type { Message } from '../../src/agent/types.ts'
 
-const MOST_CHARS = 60_000
+const MAX_CHARS = 60_000
 export type PastTurn = { question: string; answer: string }
 /** What a prompt shows: a turn of the loop, or a follow-up after its `history`. `today` is an ISO date. */
-export interface Asked {
+export interface ReadPrompt {
   question: string
   tools?: string[]
   today: string
@@ -13,9 +13,9 @@ export interface Asked {
 }
 
 /** Reads a prompt as any model would have to: from its words alone. Nothing for a form that the demo does not speak. */
-export function readPrompt(messages: Message[]): Asked | undefined {
-  const whole = messages.map((message) => message.content.slice(0, MOST_CHARS)).join('\n')
-  const last = messages.at(-1)?.content.slice(-MOST_CHARS) ?? ''
+export function readPrompt(messages: Message[]): ReadPrompt | undefined {
+  const whole = messages.map((message) => message.content.slice(0, MAX_CHARS)).join('\n')
+  const last = messages.at(-1)?.content.slice(-MAX_CHARS) ?? ''
   if (/standalone question/i.test(last) && !/^Action:/m.test(whole)) return readStandalone(last)
   const start = `\n${last}`.lastIndexOf('\nQuestion:')
   if (start < 0 || !/^Action Input:/m.test(whole)) return undefined
@@ -24,7 +24,7 @@ export function readPrompt(messages: Message[]): Asked | undefined {
 }
 
 /** The labels count only at the start of a line: the loop defuses those inside observations. */
-function readSteps(text: string): Pick<Asked, 'question' | 'observations' | 'isFinalTurn'> {
+function readSteps(text: string): Pick<ReadPrompt, 'question' | 'observations' | 'isFinalTurn'> {
   const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
   const seen = rest.map((part) => /^Observation:\s*(?:<([^\s<>]+)>([^]*)<\/\1>|([^]*))/.exec(part)).filter(Boolean)
   const observations = seen.map((found) => (found?.[2] ?? found?.[3] ?? '').trim())
@@ -33,7 +33,7 @@ function readSteps(text: string): Pick<Asked, 'question' | 'observations' | 'isF
 }
 
 /** The conversation as `Q:` and `A:` lines, then the message after its label. */
-function readStandalone(text: string): Asked {
+function readStandalone(text: string): ReadPrompt {
   const body = text.split(/^standalone question:\s*$/im)[0] ?? ''
   const at = body.lastIndexOf('Message:')
   const turns = body.slice(0, Math.max(at, 0)).split(/^Q:/m).slice(1)

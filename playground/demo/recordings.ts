@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { sentencesOf } from '../../tools/wikipedia/sentences.ts'
 import { join } from 'node:path'
 import { knownName, NAME, simply, sumOf } from './english.ts'
-import type { Asked } from './read-prompt.ts'
+import type { ReadPrompt } from './read-prompt.ts'
 
 /** An action with the reason for it. A lookup says on which `page` it is. */
 export type Move = { thought: string; tool: string; input: string; page?: string }
@@ -41,7 +41,7 @@ const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block) => {
 })
 
 /** A recording fits where its question does, the prompt lists its tools, and what it is of can be the name of something. */
-export function played(asked: Asked, isWhole = false): Plan | undefined {
+export function played(asked: ReadPrompt, isWhole = false): Plan | undefined {
   const question = simply(asked.question)
   for (const recording of recordings) {
     const found = recording.patterns.map((one) => one.exec(question)).find((one) => one !== null)
@@ -54,7 +54,7 @@ export function played(asked: Asked, isWhole = false): Plan | undefined {
 }
 
 /** A prompt that makes a follow-up standalone tells no tools: then any may be there. */
-function toolOf({ tools }: Asked, name: string): string | undefined {
+function toolOf({ tools }: ReadPrompt, name: string): string | undefined {
   return tools ? tools.find((one) => one === name || (name[0] === '*' && one.endsWith(name.slice(1)))) : name
 }
 
@@ -64,7 +64,7 @@ const isName = (of: string) => RELATED.test(of) || knownName(of) !== undefined |
 const SHORT = /^[\p{L}\p{N}#.'’&()-]+(?: [\p{L}\p{N}#.'’&()-]+){0,4}$/u
 
 /** Whom it is about may be told by a relation ("the author of Dune's first publisher"): that is found out first. */
-function* play(asked: Asked, { steps, answers }: (typeof recordings)[number], known: Known): Plan {
+function* play(asked: ReadPrompt, { steps, answers }: (typeof recordings)[number], known: Known): Plan {
   const { of = '', relation = '' } = known
   const question = `who is ${of}`
   const chain = RELATED.test(of) && question !== asked.question && played({ ...asked, question })

@@ -6,7 +6,7 @@ const TEXT_CHARS = 60_000
 const LIST_ITEMS = 2_000
 const BODY_CHARS = 400_000
 const DEPTH = 40
-const MOST_SECRET = 2_000
+const MAX_SECRET = 2_000
 /** Of a picture's base64, so many characters say enough. */
 const PICTURE_CHARS = 24
 
@@ -31,7 +31,7 @@ export interface Copier {
   hide(secret: string, name: string): void
 }
 
-interface Work {
+interface CopyState {
   secrets: Map<string, string>
   left: number
   isShortened: boolean
@@ -51,13 +51,13 @@ export function createCopier(): Copier {
   }
 }
 
-function textOf(given: string, work: Work): string {
+function textOf(given: string, work: CopyState): string {
   const small = given.replace(PICTURE, (_, start: string, base64: string) => {
     return `${start}${base64.slice(0, PICTURE_CHARS)}… (${base64.length} characters of base64)`
   })
   const most = Math.min(TEXT_CHARS, Math.max(work.left, 0))
   // A secret at the cut is not cut in two.
-  const near = withoutSecrets(small.slice(0, most + MOST_SECRET), work.secrets)
+  const near = withoutSecrets(small.slice(0, most + MAX_SECRET), work.secrets)
   const shown = small.length > most ? `${near.slice(0, most)}… (${small.length - most} characters more)` : near
   work.left -= shown.length
   work.isShortened ||= shown !== given
@@ -70,7 +70,7 @@ function withoutSecrets(text: string, secrets: Map<string, string>): string {
   return shown.replace(TOKENS, '(a token)')
 }
 
-function valueOf(given: unknown, work: Work, depth: number): unknown {
+function valueOf(given: unknown, work: CopyState, depth: number): unknown {
   if (typeof given === 'string') return textOf(given, work)
   if (typeof given !== 'object' || given === null) return plain(given, work)
   if (given instanceof Uint8Array) return textOf(`(${given.length} bytes)`, work)
@@ -78,7 +78,7 @@ function valueOf(given: unknown, work: Work, depth: number): unknown {
   return Array.isArray(given) ? listOf(given, work, depth) : objectOf(given, work, depth)
 }
 
-function objectOf(given: object, work: Work, depth: number): Json {
+function objectOf(given: object, work: CopyState, depth: number): Json {
   const copy: Json = {}
   for (const [key, one] of Object.entries(given)) {
     if (one === undefined || typeof one === 'function') continue
@@ -93,7 +93,7 @@ function objectOf(given: object, work: Work, depth: number): Json {
   return copy
 }
 
-function listOf(given: unknown[], work: Work, depth: number): unknown[] {
+function listOf(given: unknown[], work: CopyState, depth: number): unknown[] {
   const copy: unknown[] = []
   for (const one of given.slice(0, LIST_ITEMS)) {
     if (work.left <= 0) break
@@ -107,12 +107,12 @@ function listOf(given: unknown[], work: Work, depth: number): unknown[] {
 
 const OWN = { enumerable: true, configurable: true, writable: true }
 
-function plain(given: unknown, work: Work): unknown {
+function plain(given: unknown, work: CopyState): unknown {
   work.left -= 8
   return typeof given === 'bigint' || typeof given === 'symbol' ? String(given) : given
 }
 
-function leftOut(work: Work): string {
+function leftOut(work: CopyState): string {
   work.isShortened = true
   return '… (left out: there is too much)'
 }

@@ -73,10 +73,10 @@ export interface JournalOptions {
   mostChars?: number
 }
 
-const MOST = 20_000
-const MOST_CHARS = 200_000_000
+const MAX = 20_000
+const MAX_CHARS = 200_000_000
 /** Requests that an entry holds shortened are held whole besides, so many at a time. */
-const MOST_WHOLE = 200
+const MAX_WHOLE = 200
 
 /** What an entry's bodies take, in characters. */
 interface Sizes {
@@ -133,7 +133,7 @@ class Shelf {
     entry.isShortened = true
     this.wholes.set(entry, body)
     const [oldest] = this.wholes.keys()
-    if (oldest && this.wholes.size > MOST_WHOLE) this.wholes.delete(oldest)
+    if (oldest && this.wholes.size > MAX_WHOLE) this.wholes.delete(oldest)
   }
 
   private forgetOldest() {
@@ -152,7 +152,7 @@ class Shelf {
   }
 }
 
-export function createJournal({ now = Date.now, most = MOST, mostChars = MOST_CHARS }: JournalOptions = {}): Journal {
+export function createJournal({ now = Date.now, most = MAX, mostChars = MAX_CHARS }: JournalOptions = {}): Journal {
   const shelf = new Shelf({ most, mostChars })
   const watchers = new Set<(entry: Entry) => void>()
   const copier = createCopier()

@@ -10,7 +10,7 @@ export interface ForwardOptions {
 }
 
 const OPENAI = 'https://api.openai.com/v1'
-const MOST_HOPS = 3
+const MAX_HOPS = 3
 
 /** The operator's endpoint. Its key is added here, and goes nowhere else: a redirect is followed within its origin alone. */
 export function forwardUpstream({ baseUrl = OPENAI, apiKey, headers, fetch }: ForwardOptions): WireUpstream {
@@ -24,7 +24,7 @@ export function forwardUpstream({ baseUrl = OPENAI, apiKey, headers, fetch }: Fo
         const response = await fetch(url, { ...init, headers: sent, redirect: 'manual' })
         const location = response.headers.get('location')
         const next = location !== null && URL.canParse(location, url.href) ? new URL(location, url) : undefined
-        const isOver = ![301, 302, 303, 307, 308].includes(response.status) || hop === MOST_HOPS
+        const isOver = ![301, 302, 303, 307, 308].includes(response.status) || hop === MAX_HOPS
         if (isOver || next?.origin !== url.origin) return response
         await response.body?.cancel()
         url = next

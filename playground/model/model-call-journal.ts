@@ -7,11 +7,11 @@ import { againOf } from '../journal/again-header.ts'
 import type { Json } from '../slack/types.ts'
 
 /** Of an answer so many bytes are kept. */
-const MOST_BYTES = 400_000
+const MAX_BYTES = 400_000
 /** Of what a caller sends, these say something about the call. */
 const TOLD_HEADERS = /^(?:accept|content-type|user-agent|x-stainless-(?:timeout|retry-count)|x-playground-tried)$/
 
-interface Told {
+interface ResponseHead {
   status?: number
   headers?: Record<string, string>
 }
@@ -45,12 +45,12 @@ export class ModelCall {
   write(response: ServerResponse, piece: string | Uint8Array): boolean {
     this.firstMs ??= performance.now() - this.startedAt
     const bytes = Buffer.from(piece)
-    if (this.bytes < MOST_BYTES) this.raw.push(bytes)
+    if (this.bytes < MAX_BYTES) this.raw.push(bytes)
     this.bytes += bytes.length
     return response.write(bytes)
   }
 
-  json(response: ServerResponse, body: Json, { status = 200, headers = {} }: Told = {}) {
+  json(response: ServerResponse, body: Json, { status = 200, headers = {} }: ResponseHead = {}) {
     this.begin(response, status, { 'content-type': 'application/json', ...headers })
     this.write(response, JSON.stringify(body))
     response.end()

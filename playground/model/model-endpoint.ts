@@ -27,7 +27,7 @@ export interface ModelEndpoint {
 }
 
 /** Pictures stand in it. */
-const MOST_BYTES = 100_000_000
+const MAX_BYTES = 100_000_000
 
 /** Of what a real endpoint answers, these go on with it. */
 const PASSED_HEADERS =
@@ -56,7 +56,7 @@ async function serve(options: ModelEndpointOptions, request: IncomingMessage, re
   const isList = path === '/models' && request.method === 'GET'
   if (!isList && !(path === '/chat/completions' && request.method === 'POST'))
     return sendJson(response, errorBody(`There is no ${request.method} ${path} here.`), { status: 404 })
-  const text = isList ? '' : await readBody(request, MOST_BYTES)
+  const text = isList ? '' : await readBody(request, MAX_BYTES)
   const controller = new AbortController()
   response.on('close', () => controller.abort())
   const body = bodyOf(text)

@@ -15,7 +15,7 @@ export interface Written {
 }
 
 /** So many characters of text are gathered at most: an endless model is not listened to for ever. */
-const MOST_TEXT = 2_000_000
+const MAX_TEXT = 2_000_000
 
 /** Takes an answer in, piece by piece or chunk by chunk. */
 export class WrittenSoFar {
@@ -23,8 +23,8 @@ export class WrittenSoFar {
 
   take(piece: Piece) {
     const { written } = this
-    if ('text' in piece && written.text.length < MOST_TEXT) written.text += piece.text
-    if ('reasoning' in piece && written.reasoning.length < MOST_TEXT) written.reasoning += piece.reasoning
+    if ('text' in piece && written.text.length < MAX_TEXT) written.text += piece.text
+    if ('reasoning' in piece && written.reasoning.length < MAX_TEXT) written.reasoning += piece.reasoning
     if ('toolCalls' in piece) written.toolCalls.push(...piece.toolCalls)
     if ('usage' in piece) written.usage = piece.usage
     if ('finish' in piece) written.finish = piece.finish
@@ -62,13 +62,13 @@ export class WrittenSoFar {
     const more = typeof fn['arguments'] === 'string' ? fn['arguments'] : ''
     const index = Number(given['index'] ?? toolCalls.length)
     const known = toolCalls[index]
-    if (known && known.arguments.length < MOST_TEXT) known.arguments += more
-    else if (toolCalls.length < MOST_CALLS)
+    if (known && known.arguments.length < MAX_TEXT) known.arguments += more
+    else if (toolCalls.length < MAX_CALLS)
       toolCalls.push({ id: String(given['id'] ?? ''), name: String(fn['name'] ?? ''), arguments: more })
   }
 }
 
-const MOST_CALLS = 200
+const MAX_CALLS = 200
 
 /** The data of server-sent events, from bytes as they come. */
 export class EventLines {

@@ -6,7 +6,7 @@ import * as rules from './page-rules.ts'
 import type { Channel, Json } from '../slack/types.ts'
 
 /** Longer messages are not taken; Slack's own editor stops at 12,000. */
-const MOST_CHARS = 12_000
+const MAX_CHARS = 12_000
 
 /** What somebody at a page did, from the page's body; what comes back is told to the page. */
 type Act = (slack: LocalSlack, body: Json, you: string) => Json | void | Promise<Json | void>
@@ -68,7 +68,7 @@ function ownView(slack: LocalSlack, body: Json, user: string): string {
 function say(slack: LocalSlack, body: Json, user: string) {
   const channel = rules.writableChannel(slack, required(body, 'channel'), user)
   const files = pendingFiles(slack, body['files'], user)
-  const text = (files.length > 0 ? (optional(body, 'text') ?? '') : required(body, 'text')).slice(0, MOST_CHARS).trim()
+  const text = (files.length > 0 ? (optional(body, 'text') ?? '') : required(body, 'text')).slice(0, MAX_CHARS).trim()
   const thread = optional(body, 'thread_ts')
   const command = /^(\/[a-z-]+)(?:\s+([\s\S]*))?$/.exec(text)
   if (command && files.length > 0) throw new Error('A command takes no files. Mention the bot instead.')
@@ -94,7 +94,7 @@ function runCommand(
   const isKnown = command === '/ask' && rules.hasApp(slack, user)
   if (isKnown && !thread) return background(slack.slash(text, { channel: channel.id, user, command }))
   const why = isKnown ? `${command} is not supported in threads. Sorry!` : `${command} is not a valid command.`
-  slack.store.whisper(channel, { user, text: why, ...(thread && { thread_ts: thread }) })
+  slack.store.sendEphemeral(channel, { user, text: why, ...(thread && { thread_ts: thread }) })
 }
 
 /** Something in a message or in a view. Thumbs and options are told by the value that was chosen. */
@@ -119,7 +119,7 @@ function react(slack: LocalSlack, body: Json, user: string) {
 /** Only your own message: Slack offers it for no other. */
 function edit(slack: LocalSlack, body: Json, user: string) {
   rules.checkOwn(slack, place(body), user)
-  const text = required(body, 'text').slice(0, MOST_CHARS).trim()
+  const text = required(body, 'text').slice(0, MAX_CHARS).trim()
   background(slack.people.edit(place(body), typed(slack, text)))
 }
 
@@ -170,7 +170,7 @@ export function typed(slack: LocalSlack, text: string): string {
   })
 }
 
-/** The page does not wait for the app; what goes wrong there shows in the thread or as a whisper. */
+/** The page does not wait for the app; what goes wrong there shows in the thread or as an ephemeral message. */
 function background(work: Promise<unknown>) {
   work.catch(() => undefined)
 }

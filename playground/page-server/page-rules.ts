@@ -39,13 +39,13 @@ export function writableChannel(slack: LocalSlack, id: string, you: string): Cha
 }
 
 /** Where a message stands. */
-interface Place {
+interface MessagePlace {
   channel: string
   ts: string
 }
 
 /** A message that somebody sees; what is whispered to them is none. @throws Error */
-export function seenMessage(slack: LocalSlack, { channel: id, ts }: Place, you: string): Message {
+export function seenMessage(slack: LocalSlack, { channel: id, ts }: MessagePlace, you: string): Message {
   const message = slack.store.find(ownChannel(slack, id, you), ts)
   if (!message) throw new Error('There is no such message.')
   return message
@@ -55,13 +55,13 @@ export function seenMessage(slack: LocalSlack, { channel: id, ts }: Place, you: 
 const OWN_KINDS = [undefined, 'file_share', 'thread_broadcast', 'me_message']
 
 /** Something that somebody wrote themselves, for an edit or a deletion. @throws Error */
-export function checkOwn(slack: LocalSlack, place: Place, you: string): void {
+export function checkOwn(slack: LocalSlack, place: MessagePlace, you: string): void {
   const { user, subtype } = seenMessage(slack, place, you)
   if (user !== you || !OWN_KINDS.includes(subtype)) throw new Error('Only your own messages can be edited and deleted.')
 }
 
 /** What can be pressed: a message that somebody sees, or what is whispered to them. @throws Error */
-export function checkPressable(slack: LocalSlack, place: Place, you: string): void {
+export function checkPressable(slack: LocalSlack, place: MessagePlace, you: string): void {
   const { ephemerals } = ownChannel(slack, place.channel, you)
   if (!ephemerals.some(({ ts, user }) => ts === place.ts && user === you)) seenMessage(slack, place, you)
 }

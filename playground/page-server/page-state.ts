@@ -62,7 +62,7 @@ export function shownChange(slack: LocalSlack, change: Change, you: string = YOU
   if (change.type === 'view') return change.user === you ? viewsOf(slack, you) : undefined
   const channel = slack.store.channels.get(change.channel)
   if (!channel?.members.has(you)) return undefined
-  // A whisper is for one person’s eyes.
+  // An ephemeral message is for one person’s eyes.
   if (change.type === 'ephemeral' && change.ephemeral.user !== you) return undefined
   if (change.type === 'message') return { ...change, message: asSeenBy(slack, change.message, you) }
   return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel, you) } : { ...change }

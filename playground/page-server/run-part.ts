@@ -14,7 +14,7 @@ export interface ShownTrace {
 }
 
 /** As many runs are kept for the page. */
-const MOST_RUNS = 200
+const MAX_RUNS = 200
 
 /** The panel "Run": what each run exchanges, as it grows. `take` is told of a trace each time that something came to it. */
 export function runPart(): PagePart & { take(trace: ShownTrace): void } {
@@ -24,7 +24,7 @@ export function runPart(): PagePart & { take(trace: ShownTrace): void } {
     take(trace) {
       traces.delete(trace.id)
       traces.set(trace.id, trace)
-      for (const id of [...traces.keys()].slice(0, -MOST_RUNS)) traces.delete(id)
+      for (const id of [...traces.keys()].slice(0, -MAX_RUNS)) traces.delete(id)
       for (const watch of watchers) watch(trace)
     },
     panel: 'run',

@@ -4,8 +4,8 @@ import { isPicture, sizeInWords } from './file-words.js'
 import { icon } from './icons.js'
 
 /** The page's server holds to the same. */
-const MOST_BYTES = 40_000_000
-const MOST_FILES = 10
+const MAX_BYTES = 40_000_000
+const MAX_FILES = 10
 
 export class Attachments {
   /** @param {{ id: string, changed(): void, back(): void }} options `back` gives the focus to the box */
@@ -52,8 +52,8 @@ export class Attachments {
   why(file) {
     const size = this.held.reduce((sum, { file: one }) => sum + one.size, 0)
     if (file.size === 0) return 'it is empty.'
-    if (this.held.length >= MOST_FILES) return `a message takes ${MOST_FILES} files.`
-    return size + file.size > MOST_BYTES ? 'a message takes 40 MB in all.' : ''
+    if (this.held.length >= MAX_FILES) return `a message takes ${MAX_FILES} files.`
+    return size + file.size > MAX_BYTES ? 'a message takes 40 MB in all.' : ''
   }
 
   say(problem) {

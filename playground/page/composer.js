@@ -4,7 +4,7 @@ import { el } from './dom.js'
 import { Drafts } from './drafts.js'
 import { Suggestions } from './suggestions.js'
 
-const MOST_HEIGHT = 200
+const MAX_HEIGHT = 200
 
 const sendButton = () =>
   el(
@@ -26,7 +26,7 @@ function keysOf({ suggestions, submit, editLast }) {
 
 function grow(box) {
   box.style.height = 'auto'
-  box.style.height = `${Math.min(box.scrollHeight, MOST_HEIGHT)}px`
+  box.style.height = `${Math.min(box.scrollHeight, MAX_HEIGHT)}px`
 }
 
 /**

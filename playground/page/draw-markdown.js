@@ -5,7 +5,7 @@ import { Lexer, Tokenizer } from '/lib/marked.js'
 import { unescape } from './mrkdwn.js'
 
 /** What Slack takes in a message. The details of a task may grow longer: what is over is drawn as text. */
-const MOST_CHARS = 12_000
+const MAX_CHARS = 12_000
 /** The ninth mark of lists and quotes in a line that is no rule. What no person writes, as this and what follows, stays as it was written. */
 const NINTH = /^(?!([-*])(?:[ \t]*\1)*[ \t]*$)([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|>[ \t]*){8})(?=[-*+>\d])/gm
 /** A sign without width is no mark, and is not seen. */
@@ -13,9 +13,9 @@ const UNSEEN = '\u200b'
 /** Where it was put into code, which a person may copy. */
 const IN_CODE = new RegExp(`${UNSEEN}(?=[-*+>\\d])`, 'g')
 /** In a paragraph. */
-const MOST_MARKS = 1000
+const MAX_MARKS = 1000
 /** In a table: as many as can be written in so many characters. */
-const MOST_CELLS = MOST_CHARS / 2
+const MAX_CELLS = MAX_CHARS / 2
 
 /**
  * `marked` takes quadratic time for a paragraph of marks and a line of list marks, and overflows the stack for thousands of quotes
@@ -28,7 +28,7 @@ class BoundedLexer extends Lexer {
 
   inlineTokens(source, tokens = []) {
     const marks = source.match(/[*_~`[\]!<@]/g)?.length ?? 0
-    if (marks <= MOST_MARKS) return super.inlineTokens(source, tokens)
+    if (marks <= MAX_MARKS) return super.inlineTokens(source, tokens)
     tokens.push({ type: 'text', raw: source, text: source })
     return tokens
   }
@@ -49,14 +49,14 @@ class SlackTokenizer extends Tokenizer {
   /** Every row is filled up to the columns of the head: one wide head over many short rows would be millions of cells. */
   table(source) {
     const [, head = '', , rows = ''] = this.rules.block.table.exec(source) ?? []
-    return head.split('|').length * rows.split('\n').length > MOST_CELLS ? undefined : super.table(source)
+    return head.split('|').length * rows.split('\n').length > MAX_CELLS ? undefined : super.table(source)
   }
 }
 
 /** @param {string} text @returns {(Node | string)[]} */
 export function markdown(text) {
   const lexer = new BoundedLexer({ gfm: true, breaks: true, tokenizer: new SlackTokenizer() })
-  return [...draw(lexer.lex(text.slice(0, MOST_CHARS))), text.slice(MOST_CHARS)]
+  return [...draw(lexer.lex(text.slice(0, MAX_CHARS))), text.slice(MAX_CHARS)]
 }
 
 function draw(tokens) {

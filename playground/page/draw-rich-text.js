@@ -4,7 +4,7 @@ import { emojiSign } from './emoji.js'
 import { formatted } from './times.js'
 
 /** Lists are set in so far and no further. */
-const MOST_INDENT = 8
+const MAX_INDENT = 8
 
 /** @param {{ elements: object[] }} block @param {{ names: object }} context @returns {Node} */
 export function richText(block, context) {
@@ -21,7 +21,7 @@ function part(one, context) {
 
 function list({ style, indent = 0, offset = 0, elements = [] }, context) {
   const items = elements.map((item) => el('li', {}, ...inlines(item, context)))
-  const depth = `.indent-${Math.min(Number(indent) || 0, MOST_INDENT)}`
+  const depth = `.indent-${Math.min(Number(indent) || 0, MAX_INDENT)}`
   if (style !== 'ordered') return el(`ul${depth}`, {}, ...items)
   return el(`ol${depth}`, { start: offset > 0 && offset + 1 }, ...items)
 }

@@ -8,7 +8,7 @@ const USUAL = (
   'wave muscle fire rocket 100 bulb sparkles star question exclamation warning hourglass_flowing_sand speech_balloon ' +
   'thought_balloon memo books mag wrench bug robot_face repeat no_entry octagonal_sign cry scream'
 ).split(' ')
-const MOST = 64
+const MAX = 64
 /** So many stand in a row: see `.emoji-grid`. */
 const COLUMNS = 8
 
@@ -33,7 +33,7 @@ export function pickEmoji(button, pick) {
   }
   const draw = () => {
     const wanted = search.value.trim()
-    const names = wanted === '' ? USUAL : findEmoji(wanted, MOST)
+    const names = wanted === '' ? USUAL : findEmoji(wanted, MAX)
     grid.replaceChildren(...names.map((name) => sign(name, choose)))
     told.textContent = names.length === 0 ? 'No emoji of this name.' : ''
     told.className = names.length === 0 ? 'quiet' : 'sr-only'

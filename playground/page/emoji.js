@@ -6,7 +6,7 @@ const signs = new Map()
 /** Old names that Slack still takes. */
 const ALSO = { simple_smile: 'slightly_smiling_face', thinking: 'thinking_face' }
 
-const MOST_SUGGESTIONS = 8
+const MAX_SUGGESTIONS = 8
 
 /** Loads the names; where they cannot be had, names stay names. */
 export async function loadEmoji() {
@@ -48,7 +48,7 @@ export function findEmoji(words, most) {
 /** What a box offers for `:thu`: from two letters on, as in Slack. */
 export function emojiSuggestions(word) {
   if (!/^:[\w+-]{2,}$/.test(word)) return []
-  return findEmoji(word, MOST_SUGGESTIONS).map((name) => ({
+  return findEmoji(word, MAX_SUGGESTIONS).map((name) => ({
     insert: `:${name}:`,
     label: emojiSign(name),
     about: `:${name}:`,

@@ -90,11 +90,11 @@ function output({ output: { text, reasoning, toolCalls = [] }, read, isCut }) {
 }
 
 /** Longer outputs are shown without marks. */
-const MOST_MARKED = 60_000
+const MAX_MARKED = 60_000
 
 function marked(text, read) {
   if (text === '') return [el('span.quiet', {}, '(nothing)')]
-  if (!read || text.length > MOST_MARKED) return beginning(text)
+  if (!read || text.length > MAX_MARKED) return beginning(text)
   const nodes = []
   let at = 0
   for (const { from, to, part } of marksIn(text, read)) {

@@ -1,7 +1,7 @@
 /** Where in a model's raw output the parts stand that were read: thought, action, input, answer. */
 
 /** Of an input's fields as many are looked for. */
-const MOST_LEAVES = 50
+const MAX_LEAVES = 50
 
 /**
  * Looks for each part behind the one before it. What the reader put otherwise (its quotes, its white space) is found too.
@@ -34,9 +34,9 @@ function wordsOf(read) {
 function leavesOf(input) {
   const leaves = []
   const open = [input]
-  while (open.length > 0 && leaves.length < MOST_LEAVES) {
+  while (open.length > 0 && leaves.length < MAX_LEAVES) {
     const one = open.shift()
-    if (one !== null && typeof one === 'object') open.unshift(...Object.values(one).slice(0, MOST_LEAVES))
+    if (one !== null && typeof one === 'object') open.unshift(...Object.values(one).slice(0, MAX_LEAVES))
     else if (one !== null && one !== undefined) leaves.push(String(one))
   }
   return leaves

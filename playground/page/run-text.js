@@ -2,7 +2,7 @@
 import { el } from './dom.js'
 
 /** Longer texts are shown whole when somebody asks. */
-const MOST_CHARS = 20_000
+const MAX_CHARS = 20_000
 
 /** What has no form of its own: controls get their pictures, marks of direction and joiners their number. */
 export function visible(text) {
@@ -30,10 +30,10 @@ export function textBox(text, name) {
 
 /** A text, or its beginning with a button for the rest. @returns {(Node | string)[]} */
 export function beginning(text) {
-  if (text.length <= MOST_CHARS) return [visible(text)]
+  if (text.length <= MAX_CHARS) return [visible(text)]
   const rest = el('button.run-more', { type: 'button' }, `Show all ${count(text.length)} characters`)
-  rest.addEventListener('click', () => rest.replaceWith(document.createTextNode(visible(text.slice(MOST_CHARS)))))
-  return [visible(text.slice(0, MOST_CHARS)), rest]
+  rest.addEventListener('click', () => rest.replaceWith(document.createTextNode(visible(text.slice(MAX_CHARS)))))
+  return [visible(text.slice(0, MAX_CHARS)), rest]
 }
 
 /** A part that is made when it is opened. @param {string} title @param {() => (Node | string)[]} make */

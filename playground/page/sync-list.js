@@ -6,7 +6,7 @@ const stamps = new WeakMap()
 let lastStamp = 0
 
 /** Of more items than these, only those on the screen are laid out: see messages.css. */
-const MOST_LAID_OUT = 100
+const MAX_LAID_OUT = 100
 
 /** A number that no other object has: a changed message is another object, so nobody has to look into it. */
 export function stamp(object) {
@@ -21,7 +21,7 @@ export function stamp(object) {
  * @param {{ key: string, state: (string | number | boolean | undefined)[], make(): HTMLElement }[]} items
  */
 export function syncList(list, items) {
-  list.classList.toggle('long', items.length > MOST_LAID_OUT)
+  list.classList.toggle('long', items.length > MAX_LAID_OUT)
   const old = new Map([...list.children].map((child) => [made.get(child)?.key, child]))
   let place = list.firstElementChild
   for (const { key, state, make } of items) {

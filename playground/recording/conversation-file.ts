@@ -105,7 +105,7 @@ export interface StateMessage {
 }
 
 /** The most of a file of a conversation, in characters. */
-export const MOST_CHARS = 8_000_000
+export const MAX_CHARS = 8_000_000
 
 /** A name for a file: letters, digits and hyphens, so that no folder can be left. @throws Error with a sentence */
 export function checkName(name: unknown): string {
@@ -115,7 +115,7 @@ export function checkName(name: unknown): string {
 
 /** Reads a file of a conversation. @throws Error that says what is wrong with it */
 export function readConversation(text: string): Conversation {
-  if (text.length > MOST_CHARS) throw new Error(`A conversation has at most ${MOST_CHARS} characters.`)
+  if (text.length > MAX_CHARS) throw new Error(`A conversation has at most ${MAX_CHARS} characters.`)
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -34,7 +34,7 @@ export interface Recorder {
 }
 
 /** The most that is kept of each kind; from then on the recording is of no use, and says so. */
-const MOST = 5_000
+const MAX = 5_000
 
 export function createRecorder(slack: LocalSlack, options: RecorderOptions): Recorder {
   const { journal, settings, now = Date.now } = options
@@ -43,7 +43,7 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
   const heard: Heard = { places: new Places(slack), acts: [], models: [], tools: [], offered: new Map() }
   const calls = new Set<Entry>()
   const unwatch = journal.watch((entry) => {
-    if (entry.kind !== 'model' || calls.has(entry) || calls.size >= MOST) return
+    if (entry.kind !== 'model' || calls.has(entry) || calls.size >= MAX) return
     const { body, headers } = journal.whole(entry) ?? entry.request
     const isRuns = entry.of === undefined && !(isObject(headers) && TRIED_HEADER in headers)
     if (!isRuns || !isObject(body) || !Array.isArray(body['messages'])) return
@@ -63,7 +63,7 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
     onOffered: (tool) => void heard.offered.set(String(tool['name']), clean(tool)),
     onTool(begun) {
       const tool: HeardTool = { ...clean(begun), isOver: false, at: now() }
-      if (heard.tools.length < MOST) heard.tools.push(tool)
+      if (heard.tools.length < MAX) heard.tools.push(tool)
       return (end) => void Object.assign(tool, clean(end), { isOver: true })
     },
     async settled(scope) {
@@ -72,7 +72,7 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
       if (isBusy) throw new Error('The bot is at work here. Save it once it has answered.')
     },
     conversation: (name, scope = {}) => {
-      if (calls.size >= MOST || heard.tools.length >= MOST)
+      if (calls.size >= MAX || heard.tools.length >= MAX)
         throw new Error('Too much was said to be recorded. Start the playground again.')
       const threads = threadsOfTools(heard.tools, journal)
       return clean(conversationOf(heard, { name, scope, settings, threads, clean: journal.hidden }))

@@ -61,12 +61,12 @@ function entriesOf(value: unknown): Map<string, unknown> | undefined {
   return isObject(value) ? new Map(Object.entries(value)) : undefined
 }
 
-const MOST = 400
+const MAX = 400
 
 function written(value: unknown): string {
   if (value === undefined) return '(nothing)'
   const text = JSON.stringify(value) ?? 'undefined'
-  return text.length > MOST ? `${text.slice(0, MOST)}…` : text
+  return text.length > MAX ? `${text.slice(0, MAX)}…` : text
 }
 
 /** All of it as text: what should be there with `-`, what came with `+`. */

@@ -4,7 +4,7 @@ import type { Done } from './events/hand-over.ts'
 import type { Interactions } from './events/interactions.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SearchKind } from './search-tokens.ts'
-import type { People, Said, SayOptions } from './people.ts'
+import type { People, SentMessage, SayOptions } from './people.ts'
 import type { GivenFile } from './files/stored-files.ts'
 import type { Sockets } from './events/sockets.ts'
 import type { Store } from './store.ts'
@@ -81,9 +81,9 @@ export interface LocalSlack {
   clearFaults(): void
   addChannel(id: string, extra?: Partial<Channel>): Channel
   addUser(id: string, extra?: Partial<User>): User
-  say(options: SayOptions): Promise<Said>
+  say(options: SayOptions): Promise<SentMessage>
   /** `say`, with the bot named first. */
-  mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<Said>
+  mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<SentMessage>
   /** Somebody, Alice unless told otherwise, takes a file in, as yet for nobody else; `say` shares it by its id. */
   upload(file: GivenFile, user?: string): StoredFile
   /** Changes a file that is there, as when it is deleted (`mode: 'tombstone'`) or its download begins to fail (`trouble`). */

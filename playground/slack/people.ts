@@ -27,7 +27,7 @@ export interface SayOptions {
 }
 
 /** A message that was said, and how the app took it. `thread` is the root that replies to it stand under. */
-export interface Said {
+export interface SentMessage {
   ts: string
   thread: string
   channel: string
@@ -61,7 +61,7 @@ export class People {
   }
 
   /** Somebody writes. Resolves when the app has had its first chance to ack. */
-  async say(options: SayOptions): Promise<Said> {
+  async say(options: SayOptions): Promise<SentMessage> {
     const { store } = this.way.with
     const { user = ALICE, text, thread_ts, extra = {}, bareMention = false } = options
     const channel = this.way.channel(options.channel ?? GENERAL)

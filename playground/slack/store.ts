@@ -208,7 +208,7 @@ export class Store {
   }
 
   /** Shows something to one person. */
-  whisper(channel: Channel, ephemeral: Omit<Ephemeral, 'ts'>): Ephemeral {
+  sendEphemeral(channel: Channel, ephemeral: Omit<Ephemeral, 'ts'>): Ephemeral {
     const whispered = { ts: this.ts(), ...ephemeral }
     channel.ephemerals.push(whispered)
     this.tell({ type: 'ephemeral', channel: channel.id, ephemeral: whispered })

@@ -4,7 +4,7 @@ import { APP, BOT, TEAM } from './store.ts'
 import { declined, Refusal, type Json } from './types.ts'
 
 /** At most so many modals one over the other. */
-const MOST_MODALS = 3
+const MAX_MODALS = 3
 
 /** A view that is known, with whom it is shown to. */
 export interface Shown {
@@ -40,7 +40,7 @@ export class Views {
   /** Lays a modal over the open ones. @throws Refusal `push_limit_reached` over the third. */
   push(user: string, view: Json): Json {
     const stack = this.modals(user)
-    if (stack.length >= MOST_MODALS) throw new Refusal('push_limit_reached', { why: `${MOST_MODALS} modals are open` })
+    if (stack.length >= MAX_MODALS) throw new Refusal('push_limit_reached', { why: `${MAX_MODALS} modals are open` })
     const id = this.store.id('V')
     const root = stack[0]?.['id'] ?? id
     const shown = this.keep({ ...signed(view), id, root_view_id: root, previous_view_id: stack.at(-1)?.['id'] ?? null })

@@ -77,14 +77,14 @@ function answerResponse(options: WebApiOptions, { id, read }: { id: string; read
 }
 
 /** A call whose arguments are not yet read: a broken form is refused only after faults, rates and tokens. */
-interface Asked {
+interface ApiCall {
   method: string
   read: () => Json
   authorization: string
 }
 
 /** In Slack’s order: what fails on the way, then rates, then the token, then the form, then the method itself. */
-async function answerCall(options: WebApiOptions, { method, read, authorization }: Asked): Promise<Answer> {
+async function answerCall(options: WebApiOptions, { method, read, authorization }: ApiCall): Promise<Answer> {
   let args: Json = {}
   let broken: Refusal | undefined
   try {

@@ -11,11 +11,11 @@
  * - the pictures of a question: as many and as large as whoever loads them gives; each counts for `PICTURE_TOKENS` where tokens
  *   are estimated (model/tokens.ts)
  * - what stands in the question of its files: `QUESTION_FILES_CHARS` (files/question-files.ts), names of earlier ones included
- * - a channel's instructions: `MOST_INSTRUCTIONS` (workspace/settings.ts)
- * - what a tool of an MCP server says of itself: `DESCRIPTION_CHARS` (mcp/seen-tools.ts) and `MOST_CHARS` of its schema
+ * - a channel's instructions: `MAX_INSTRUCTIONS` (workspace/settings.ts)
+ * - what a tool of an MCP server says of itself: `DESCRIPTION_CHARS` (mcp/seen-tools.ts) and `MAX_CHARS` of its schema
  *   (mcp/plain-schema.ts); of more than MCP_TOOLS_MAX a line each
  * Not bounded are questions, the descriptions of other tools, and a step's thought and input, but for what is read of one completion
- * (`MOST_CHARS` in parser/observation-cut.ts).
+ * (`MAX_CHARS` in parser/observation-cut.ts).
  */
 import { cutMiddle } from './observation.ts'
 

@@ -80,23 +80,23 @@ export function totalOf(usage: readonly Usage[]) {
 }
 
 /** The agent's own side: what it has done, and what calls of the model have used and no event has told yet. */
-interface Told {
+interface RunLedger {
   progress: RunProgress
   unreported: { usage: Usage; ms: number }[]
 }
 
 /** Takes an event into the run's own progress, before its readers get it: `yield tell(run, event)`. */
-export function tell(run: Pick<Told, 'progress'>, event: AgentEvent): AgentEvent {
+export function tell(run: Pick<RunLedger, 'progress'>, event: AgentEvent): AgentEvent {
   run.progress = applyEvent(run.progress, event)
   return event
 }
 
-export function* reportUsage(run: Told): Generator<AgentEvent> {
+export function* reportUsage(run: RunLedger): Generator<AgentEvent> {
   for (let one = run.unreported.shift(); one; one = run.unreported.shift()) yield tell(run, { type: 'usage', ...one })
 }
 
 /** The number of the turn that a step to come belongs to: several steps of one completion share it. */
-export function nextTurn({ progress }: Pick<Told, 'progress'>): number {
+export function nextTurn({ progress }: Pick<RunLedger, 'progress'>): number {
   return (progress.steps.at(-1)?.turn ?? 0) + 1
 }
 

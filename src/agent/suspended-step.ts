@@ -5,7 +5,7 @@ import { coerceInput } from './tool-input.ts'
 import type { Awaited, Observation, PersonsAnswer, Tool, ToolQuestion, ToolStep, Waiting } from './types.ts'
 
 /** As often may one call wait for a person: a server that asks and asks is not called again. */
-const MOST_ROUNDS = 10
+const MAX_ROUNDS = 10
 
 /** The step as it waits for somebody to allow its call. One that waits for that already stays as it is, with what was shown. */
 export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }: PendingCall): ToolStep {
@@ -34,7 +34,7 @@ export function awaitingAnswer(
   { begun: _, ...step }: ToolStep,
   { asks, answers }: { asks: ToolQuestion; answers: readonly PersonsAnswer[] },
 ): ToolStep | Observation {
-  if ((step.waiting?.round ?? 1) >= MOST_ROUNDS)
+  if ((step.waiting?.round ?? 1) >= MAX_ROUNDS)
     return { ok: false, text: `${step.action.tool} asked the person too often: it was not called again.` }
   const question = { ...asks, kind: 'question' as const, state: plainJson(asks.state) }
   const all = answers.length > 0 ? { answers: [...answers] } : {}

@@ -147,11 +147,11 @@ function describeFields(tool: Tool, fields: string[]): string {
   if (fields.length === 0) return 'no fields'
   if (takesText(tool)) return `${fields[0]} as text`
   const like = fieldsText(tool)
-  return `a JSON object like ${like.length > MOST_LIKE ? `${like.slice(0, MOST_LIKE)}…` : like}`
+  return `a JSON object like ${like.length > MAX_LIKE ? `${like.slice(0, MAX_LIKE)}…` : like}`
 }
 
 /** Of a schema that comes back with a mistake, in characters. */
-const MOST_LIKE = 2_000
+const MAX_LIKE = 2_000
 
 /** Whether it takes one field that a text can be. */
 export function takesText(tool: Tool): boolean {

@@ -17,13 +17,13 @@ export function createLog(level: string, destination?: DestinationStream, secret
 /** How long a line of one kind is not said again, in ms. */
 const QUIET_MS = 60_000
 /** Kinds that are remembered; more than anything here has. */
-const MOST_KINDS = 100
+const MAX_KINDS = 100
 
 /**
  * For lines that would come many times a second: each kind is due at once and from then on once a minute. `now` is in ms.
  * @returns how often the kind came since its last line; undefined where no line is due.
  */
-export function seldom(now: () => number): (kind: string) => number | undefined {
+export function oncePerMinute(now: () => number): (kind: string) => number | undefined {
   const said = new Map<string, { at: number; unsaid: number }>()
   return (kind) => {
     const last = said.get(kind)
@@ -31,7 +31,7 @@ export function seldom(now: () => number): (kind: string) => number | undefined 
       last.unsaid += 1
       return undefined
     }
-    if (said.size >= MOST_KINDS) said.clear()
+    if (said.size >= MAX_KINDS) said.clear()
     said.set(kind, { at: now(), unsaid: 0 })
     return last?.unsaid ?? 0
   }

@@ -16,7 +16,7 @@ const USAGE = `Usage: npm run mcp -- COMMAND
   login NAME [--port N]   logs the workspace in at a remote server; --port: where the browser comes back to on this machine
   accept SERVER [TOOL]    takes the new and changed tools of a server, or one of them, as they are now`
 
-interface Asked {
+interface McpCommand {
   command: string
   names: string[]
   port: number
@@ -32,7 +32,7 @@ const COMMANDS: Record<string, [number, number]> = {
 }
 
 /** @throws ConfigError for what is no such command. */
-function readArgs(args: string[]): Asked {
+function readArgs(args: string[]): McpCommand {
   try {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { port: { type: 'string' } } })
     const [command = '', ...names] = positionals
@@ -48,7 +48,7 @@ function readArgs(args: string[]): Asked {
 }
 
 /** @returns the exit code. */
-async function run(place: OperatorPlace, { command, names: [name, tool], port }: Asked): Promise<number> {
+async function run(place: OperatorPlace, { command, names: [name, tool], port }: McpCommand): Promise<number> {
   if (command === 'check') return checkServers(place)
   if (command === 'tools') return withToolbox(place, (toolbox) => listTools(place, toolbox, name))
   if (command === 'login') return logInAt(place, name ?? '', { port, input: process.stdin })

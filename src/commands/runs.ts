@@ -5,7 +5,7 @@
 import { redisArchive } from '../stores/archive/redis-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'
 import { auditedTeams, redisAudit } from '../stores/audit/redis-audit.ts'
-import { MOST_ENTRIES } from '../stores/audit/types.ts'
+import { MAX_ENTRIES } from '../stores/audit/types.ts'
 import { openCommandRedis } from './command-redis.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
@@ -28,13 +28,13 @@ const WRITES_LISTED = 20
 const DAY_MS = 86_400_000
 
 /** `ttlMs`: how long runs are kept. */
-interface Place extends RetryPlace {
+interface RunsPlace extends RetryPlace {
   ttlMs: number
   sealer: Sealer | undefined
 }
 
 /** @returns the exit code. */
-async function runs(place: Place, [command, argument, ...more]: string[]): Promise<number> {
+async function runs(place: RunsPlace, [command, argument, ...more]: string[]): Promise<number> {
   if (command === 'trace' && argument) return trace(place, argument)
   if (command === 'list') return list(place, argument === '--all')
   if (command === 'show' && argument) return show(place, argument)
@@ -49,7 +49,7 @@ async function runs(place: Place, [command, argument, ...more]: string[]): Promi
 function auditAsked(args: (string | undefined)[]): { n: number; asJson: boolean } | undefined {
   const [given = String(WRITES_LISTED), ...others] = args.filter((arg) => arg !== undefined && arg !== '--json')
   const n = /^\d{1,6}$/.test(given) ? Number(given) : 0
-  return n > 0 && others.length === 0 ? { n: Math.min(n, MOST_ENTRIES), asJson: args.includes('--json') } : undefined
+  return n > 0 && others.length === 0 ? { n: Math.min(n, MAX_ENTRIES), asJson: args.includes('--json') } : undefined
 }
 
 async function audit({ redis, prefix }: RetryPlace, { n, asJson }: { n: number; asJson: boolean }): Promise<number> {
@@ -81,7 +81,7 @@ async function show(place: RetryPlace, id: string): Promise<number> {
   return found.length > 0 ? 0 : unknown(id)
 }
 
-async function trace(place: Place, id: string): Promise<number> {
+async function trace(place: RunsPlace, id: string): Promise<number> {
   const found = await redisArchive(place).loadTrace(id)
   if (found) console.log(JSON.stringify(found, null, 2))
   else

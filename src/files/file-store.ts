@@ -26,7 +26,7 @@ export interface KeptFile {
 export type FileContent = { text: ParsedFile } | { picture: { mime: string; base64: string } }
 
 /** Of one conversation; the oldest goes first. `packed`: of one file, in characters before it is sealed; `all`: of all of them, as they are stored. */
-export const MOST_KEPT = { files: 50, packed: 6_000_000, all: 32_000_000 }
+export const MAX_KEPT = { files: 50, packed: 6_000_000, all: 32_000_000 }
 
 /** The files of each conversation, kept as long as its history. */
 export interface FileStore extends Forgetting {
@@ -60,6 +60,6 @@ export function withoutRoom(files: readonly { id: string; at: number; chars: num
     .flatMap((file) => {
       count += 1
       chars += file.chars
-      return count > MOST_KEPT.files || chars > MOST_KEPT.all ? [file.id] : []
+      return count > MAX_KEPT.files || chars > MAX_KEPT.all ? [file.id] : []
     })
 }

@@ -15,7 +15,7 @@ export type FileType =
 
 /** A pdf may have some bytes before its header. */
 const PDF_HEADER_WITHIN = 1024
-const MOST_MEMBERS = 10_000
+const MAX_MEMBERS = 10_000
 /** How much of a text shows its flavour. */
 const HEAD = 4096
 
@@ -84,7 +84,7 @@ const SIGNATURES: Signature[] = [
 
 /** Office's and LibreOffice's documents are zips; the parts in them tell which. */
 function zipType(bytes: Uint8Array): FileType {
-  const names = new Set(memberNames(bytes, MOST_MEMBERS))
+  const names = new Set(memberNames(bytes, MAX_MEMBERS))
   if (names.size === 0) return { fault: 'The file is broken: what is packed in it cannot be unpacked.' }
   if (names.has('xl/workbook.bin')) return { fault: 'A binary workbook (xlsb) is not read: the same saved as xlsx is.' }
   if (names.has('xl/workbook.xml')) return { kind: 'xlsx' }
@@ -107,7 +107,7 @@ const OPEN_DOCUMENTS = new Map<string, FileKind>([
 ])
 
 function mimetypeIn(bytes: Uint8Array): string {
-  const limits = { entries: MOST_MEMBERS, memberBytes: 1000, totalBytes: 1000, ratio: 100 }
+  const limits = { entries: MAX_MEMBERS, memberBytes: 1000, totalBytes: 1000, ratio: 100 }
   try {
     return latin1(readMembers(bytes, (name) => name === 'mimetype', limits).mimetype ?? new Uint8Array())
   } catch {

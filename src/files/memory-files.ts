@@ -1,27 +1,27 @@
 import { ExpiringMap, forgettingIn } from '../base/expiring-map.ts'
-import { MOST_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
+import { MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 
-interface Kept {
+interface StoredFile {
   about: KeptFile
   content: string
 }
 
 /** All files of all conversations, in characters. */
-const MOST_CHARS = 128_000_000
+const MAX_CHARS = 128_000_000
 
 /** Files in this process's memory, compressed. They are lost when it ends. */
 export function memoryFiles({ ttlMs, now = Date.now }: { ttlMs: number; now?: () => number }): FileStore {
-  const weight = { most: MOST_CHARS, of: (files: Map<string, Kept>) => charsIn([...files.values()]) }
-  const threads = new ExpiringMap<Map<string, Kept>>({ ttlMs, maxSize: 10_000, weight, now })
+  const weight = { most: MAX_CHARS, of: (files: Map<string, StoredFile>) => charsIn([...files.values()]) }
+  const threads = new ExpiringMap<Map<string, StoredFile>>({ ttlMs, maxSize: 10_000, weight, now })
   // In place: what is set anew would be kept for longer.
   const drop = (thread: string, isGone: (about: KeptFile) => boolean) => {
-    const files = threads.get(thread) ?? new Map<string, Kept>()
+    const files = threads.get(thread) ?? new Map<string, StoredFile>()
     for (const [id, { about }] of files) if (isGone(about)) files.delete(id)
   }
   return {
     async keep(thread, about, content) {
       const text = await packed(content)
-      if (text.length > MOST_KEPT.packed) return false
+      if (text.length > MAX_KEPT.packed) return false
       const files = new Map(threads.get(thread)).set(about.id, { about, content: text })
       const sizes = [...files.values()].map(({ about, content }) => ({ ...about, chars: content.length }))
       for (const id of withoutRoom(sizes)) files.delete(id)
@@ -48,6 +48,6 @@ export function memoryFiles({ ttlMs, now = Date.now }: { ttlMs: number; now?: ()
   }
 }
 
-function charsIn(files: Kept[]): number {
+function charsIn(files: StoredFile[]): number {
   return files.reduce((sum, { content }) => sum + content.length, 0)
 }

@@ -5,7 +5,7 @@ import { beginning, columnLetters, count, describeKind, isTable, unitOf } from '
 
 /** The share of the room that the outline may take. */
 const OUTLINE_SHARE = 0.5
-const MOST_IN_ENTRY = 100
+const MAX_IN_ENTRY = 100
 const LEAST_IN_ENTRY = 40
 /** Room for the line that says how many entries are left out. */
 const LAST_LINE = 40
@@ -47,7 +47,7 @@ function entriesOf(file: ParsedFile, room: number): string[] {
   const kept = entries.filter((_, i) => i % every === 0)
   const each = Math.max(
     LEAST_IN_ENTRY,
-    Math.min(MOST_IN_ENTRY, Math.floor((room - LAST_LINE) / Math.max(1, kept.length)) - 1),
+    Math.min(MAX_IN_ENTRY, Math.floor((room - LAST_LINE) / Math.max(1, kept.length)) - 1),
   )
   const shown = kept.map((entry) => fit(entry, isTable(file.kind) ? 400 : each))
   return every > 1 ? [...shown, `(one entry in ${every} is shown)`] : shown
@@ -73,7 +73,7 @@ function pageEntries({ kind, sections }: ParsedFile): string[] {
 function firstWords({ text }: Section): string {
   return (
     text
-      .slice(0, 2 * MOST_IN_ENTRY)
+      .slice(0, 2 * MAX_IN_ENTRY)
       .replace(/\s+/g, ' ')
       .trim() || '(no text)'
   )

@@ -9,8 +9,8 @@ import { named } from './run-files.ts'
 const FILE_CHARS = 3_000
 /** All of the question's files, and the names of earlier ones. */
 export const QUESTION_FILES_CHARS = 18_000
-const MOST_PICTURES = 5
-const MOST_EARLIER = 20
+const MAX_PICTURES = 5
+const MAX_EARLIER = 20
 
 export interface QuestionFiles {
   /** '' where there is no file with text. */
@@ -32,14 +32,14 @@ export async function questionFiles(
   for (const file of [...own.reverse(), ...earlier]) {
     if (!isOwn(file) && !isPicture(file)) continue
     const content = await store.load(thread, file.id)
-    if (content && 'picture' in content && images.length < MOST_PICTURES)
+    if (content && 'picture' in content && images.length < MAX_PICTURES)
       images.push({ name: file.name, ...content.picture })
     const text = content ? fileText(file, content, Math.min(FILE_CHARS, left)) : undefined
     if (text === undefined) continue
     texts.push(text)
     left -= text.length
   }
-  const before = earlier.filter((file) => !isPicture(file)).slice(0, MOST_EARLIER)
+  const before = earlier.filter((file) => !isPicture(file)).slice(0, MAX_EARLIER)
   const names = before.map(({ name, what }) => `${name} (${what})`).join(', ')
   const text = [...texts, ...(names ? [`Files given earlier, not shown here: ${names}.`] : [])].join('\n\n')
   return { text: text.slice(0, QUESTION_FILES_CHARS + 4_000), images }

@@ -5,7 +5,7 @@ import type { ThreadKey } from '../base/place.ts'
 import { redisScript } from '../base/redis/redis-script.ts'
 import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
 import { sealerOf } from '../base/seal.ts'
-import { MOST_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
+import { MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 import { FILE_KINDS } from './types.ts'
 
 export interface RedisFilesOptions {
@@ -40,7 +40,7 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
   return {
     async keep(thread, file, content) {
       const plain = await packed(content)
-      if (plain.length > MOST_KEPT.packed) return false
+      if (plain.length > MAX_KEPT.packed) return false
       const text = seal(plain, placeOf(thread, file.id, 'content'))
       const about = seal(JSON.stringify(file), placeOf(thread, file.id, 'about'))
       await keepFile(redis, { ...keysOf(thread), id: file.id, file: about, content: text, ttlMs })

@@ -15,9 +15,9 @@ export interface RunFilesOptions {
 }
 
 /** Passages in one output, and of one file. */
-const MOST_PASSAGES = 5
+const MAX_PASSAGES = 5
 /** Files whose texts are held at once: a conversation may have 50, each of eight million characters. */
-const MOST_HELD = 4
+const MAX_HELD = 4
 /** Room for the names and places in an output. */
 const AROUND_CHARS = 400
 
@@ -30,7 +30,7 @@ export function runFiles(options: RunFilesOptions): RunFiles {
     texts.set(file.id, loading)
     // What failed may do the next time.
     loading.catch(() => texts.delete(file.id))
-    for (const id of texts.keys()) if (texts.size > MOST_HELD) texts.delete(id)
+    for (const id of texts.keys()) if (texts.size > MAX_HELD) texts.delete(id)
     return loading
   }
   const files = async () => named(await options.store.list(options.thread))
@@ -102,7 +102,7 @@ async function searchFiles(
   const found: { file: KeptFile; passage: Passage; sources: Source[] }[] = []
   for (const file of files) {
     const text = await textOf(file)
-    for (const passage of text ? await searchPassages(text, query, MOST_PASSAGES) : [])
+    for (const passage of text ? await searchPassages(text, query, MAX_PASSAGES) : [])
       if (text)
         found.push({
           file,
@@ -110,7 +110,7 @@ async function searchFiles(
           sources: sourcesOf(file, { text, sections: [passage.section], place: passage.place }),
         })
   }
-  const best = found.sort((a, b) => b.passage.score - a.passage.score).slice(0, MOST_PASSAGES)
+  const best = found.sort((a, b) => b.passage.score - a.passage.score).slice(0, MAX_PASSAGES)
   if (best.length === 0) return { text: 'None of these words is in it. Try other words, or read the pages.' }
   const each = Math.max(100, Math.floor(maxChars / best.length) - 100)
   const texts = best.map(

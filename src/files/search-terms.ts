@@ -11,8 +11,8 @@ export interface Term {
   isWord: boolean
 }
 
-const MOST_TERMS = 32
-const MOST_QUERY = 1000
+const MAX_TERMS = 32
+const MAX_QUERY = 1000
 const LONGEST_TERM = 60
 /** A shorter word is found whole alone: `art` is not the beginning of `article`. */
 const LEAST_PREFIX = 4
@@ -34,7 +34,7 @@ export function foldText(text: string): string {
 }
 
 export function termsOf(query: string): Term[] {
-  const text = foldText(query.slice(0, MOST_QUERY))
+  const text = foldText(query.slice(0, MAX_QUERY))
   const pairs = [...text.matchAll(UNSPACED)].flatMap(([run]) => pairsOf(run))
   const words = [...text.replace(UNSPACED, ' ').matchAll(WORDS)].map(([word]) => singular(word.slice(0, LONGEST_TERM)))
   const all: Term[] = [
@@ -42,7 +42,7 @@ export function termsOf(query: string): Term[] {
     ...words.map((word) => ({ text: word, isWord: true })),
   ]
   const terms = new Map(all.map((term) => [term.text, term]))
-  return [...terms.values()].slice(0, MOST_TERMS)
+  return [...terms.values()].slice(0, MAX_TERMS)
 }
 
 /** How often the term stands in a folded text; the beginning of a longer word counts half. */

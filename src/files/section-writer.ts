@@ -2,9 +2,9 @@
 import type { Heading, ParsedFile, Section } from './types.ts'
 
 /** A longer line is broken, so that a line can be shown whole. Rows of a sheet stay as they are. */
-const MOST_IN_LINE = 2000
-const MOST_HEADINGS = 1000
-const MOST_IN_HEADING = 200
+const MAX_IN_LINE = 2000
+const MAX_HEADINGS = 1000
+const MAX_IN_HEADING = 200
 
 export class SectionWriter {
   readonly sections: Section[] = []
@@ -34,12 +34,12 @@ export class SectionWriter {
   }
 
   name(name: string): void {
-    this.#name = name.trim().slice(0, MOST_IN_HEADING) || undefined
+    this.#name = name.trim().slice(0, MAX_IN_HEADING) || undefined
   }
 
   /** Writes a text that may have many lines, long ones too. */
   write(text: string): void {
-    if (text.length <= MOST_IN_LINE && !LINE_BREAK.test(text)) return this.#push(clean(text))
+    if (text.length <= MAX_IN_LINE && !LINE_BREAK.test(text)) return this.#push(clean(text))
     for (const line of text.split(LINE_BREAKS)) for (const part of broken(clean(line))) this.#push(part)
   }
 
@@ -57,8 +57,8 @@ export class SectionWriter {
   }
 
   headingAt(heading: Heading): void {
-    const text = heading.text.replace(/\s+/g, ' ').trim().slice(0, MOST_IN_HEADING)
-    if (text && !this.#isCut && this.headings.length < MOST_HEADINGS) this.headings.push({ ...heading, text })
+    const text = heading.text.replace(/\s+/g, ' ').trim().slice(0, MAX_IN_HEADING)
+    if (text && !this.#isCut && this.headings.length < MAX_HEADINGS) this.headings.push({ ...heading, text })
   }
 
   /** Ends the section: what follows belongs to the next. */
@@ -83,7 +83,7 @@ export class SectionWriter {
     const title = clean(more.title ?? '').trim()
     return {
       kind,
-      ...(title && { title: title.slice(0, MOST_IN_HEADING) }),
+      ...(title && { title: title.slice(0, MAX_IN_HEADING) }),
       sections: this.sections,
       ...(this.headings.length > 0 && { headings: this.headings }),
       ...(notes.length > 0 && { notes }),
@@ -114,11 +114,11 @@ function asCell(cell: string): string {
 
 /** A long line in parts, at spaces where there are some. */
 function broken(line: string): string[] {
-  if (line.length <= MOST_IN_LINE) return [line]
+  if (line.length <= MAX_IN_LINE) return [line]
   const parts: string[] = []
   for (let from = 0; from < line.length;) {
-    const space = line.length - from > MOST_IN_LINE ? line.slice(from, from + MOST_IN_LINE).lastIndexOf(' ') : -1
-    const to = space > MOST_IN_LINE / 2 ? from + space + 1 : from + MOST_IN_LINE
+    const space = line.length - from > MAX_IN_LINE ? line.slice(from, from + MAX_IN_LINE).lastIndexOf(' ') : -1
+    const to = space > MAX_IN_LINE / 2 ? from + space + 1 : from + MAX_IN_LINE
     parts.push(line.slice(from, to).trimEnd())
     from = to
   }

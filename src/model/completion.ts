@@ -86,7 +86,7 @@ function addTo(events: ModelEvent[], event: ModelEvent): void {
 }
 
 /** More tokens than any model takes: a count beyond is none. */
-const MOST_TOKENS = 20_000_000
+const MAX_TOKENS = 20_000_000
 
 /** What the endpoint says that the call took; undefined where it does not say, or says what cannot be. */
 function usageOf(usage: OpenAI.CompletionUsage | null | undefined, model: string): Usage | undefined {
@@ -98,11 +98,11 @@ function usageOf(usage: OpenAI.CompletionUsage | null | undefined, model: string
 }
 
 function isCount(count: unknown): count is number {
-  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 && count <= MOST_TOKENS
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 && count <= MAX_TOKENS
 }
 
 /** What an endpoint says at once: a whole message, or a piece of one. The first two are a model's thinking. */
-interface Said {
+interface CompletionDelta {
   reasoning_content?: unknown
   reasoning?: unknown
   content?: unknown
@@ -117,10 +117,10 @@ interface CallPart {
   function?: { name?: unknown; arguments?: unknown }
 }
 
-/** As many characters are read, of the text (a little less than the loop takes: MOST_CHARS of observation-cut.ts) and of all that comes beside it. */
-const MOST_TEXT = 99_000
-const MOST_BESIDE = 500_000
-const MOST_CALLS = 1_000
+/** As many characters are read, of the text (a little less than the loop takes: MAX_CHARS of observation-cut.ts) and of all that comes beside it. */
+const MAX_TEXT = 99_000
+const MAX_BESIDE = 500_000
+const MAX_CALLS = 1_000
 
 /** Why an answer ended, as the finish_reason of one endpoint or another has it. */
 const AT_LENGTH = new Set(['length', 'max_tokens', 'model_length'])
@@ -142,7 +142,7 @@ class Written {
 
   /** Nothing more is read: the model may be told to stop. */
   get isFull(): boolean {
-    return this.#text >= MOST_TEXT || this.#beside >= MOST_BESIDE || this.#hasTooManyCalls
+    return this.#text >= MAX_TEXT || this.#beside >= MAX_BESIDE || this.#hasTooManyCalls
   }
 
   get isCutOff(): boolean {
@@ -151,13 +151,13 @@ class Written {
 
   /** The tool calls; none of them where they are too long, since the last would be half of one. */
   calls(): ToolCall[] {
-    if (this.#beside >= MOST_BESIDE) return []
+    if (this.#beside >= MAX_BESIDE) return []
     return this.#calls.map(({ id, name, arguments: args }, i) => ({ id: id || `call_${i}`, name, arguments: args }))
   }
 
-  take(said: Said): ModelEvent[] {
+  take(said: CompletionDelta): ModelEvent[] {
     const thinking = this.#takeBeside(textOf(said.reasoning_content ?? said.reasoning))
-    const text = textOf(said.content).slice(0, MOST_TEXT - this.#text)
+    const text = textOf(said.content).slice(0, MAX_TEXT - this.#text)
     this.#text += text.length
     this.#words += thinking + text
     if (this.#takeBeside(textOf(said.refusal)) !== '') this.#hasDeclined = true
@@ -184,7 +184,7 @@ class Written {
   }
 
   #takeBeside(text: string): string {
-    const taken = text.slice(0, MOST_BESIDE - this.#beside)
+    const taken = text.slice(0, MAX_BESIDE - this.#beside)
     this.#beside += taken.length
     return taken
   }
@@ -197,7 +197,7 @@ class Written {
       index !== undefined && call.index === index && (!id || call.id === '' || call.id === id)
     const known = this.#calls.findLast(isOf)
     const call = known ?? { index, id: '', name: '', arguments: '' }
-    if (!known && this.#calls.length === MOST_CALLS) this.#hasTooManyCalls = true
+    if (!known && this.#calls.length === MAX_CALLS) this.#hasTooManyCalls = true
     if (this.#hasTooManyCalls) return
     if (!known) this.#calls.push(call)
     // A few repeat id and name with every piece.

@@ -42,7 +42,7 @@ export function createModels(given: Omit<Parts, 'blindModels'>): Models {
   const { OPENAI_MODEL: main, OPENAI_CONDENSE_MODEL: condenser, PRICES_FILE: file } = parts.config
   const prices = loadPrices(file)
   const made = new Map<string, Model>()
-  const others = new ExpiringMap<Model>({ ttlMs: OTHERS_MS, maxSize: MOST_OTHERS, now: Date.now })
+  const others = new ExpiringMap<Model>({ ttlMs: OTHERS_MS, maxSize: MAX_OTHERS, now: Date.now })
   const names = choosable(parts.config, prices)
   const named = (name: string) => {
     const kept = name === condenser || names.includes(name) ? made : others
@@ -59,7 +59,7 @@ export function createModels(given: Omit<Parts, 'blindModels'>): Models {
 }
 
 /** Models that only a channel has named: as many are kept, and as long after their last use. */
-const MOST_OTHERS = 100
+const MAX_OTHERS = 100
 const OTHERS_MS = 3_600_000
 const NAME = /^[\x21-\x7e]{1,200}$/
 

@@ -18,7 +18,7 @@ export function modelFetch(fetch: Fetch): Fetch {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
-const MOST_HOPS = 3
+const MAX_HOPS = 3
 
 /**
  * Follows redirects within the origin, as the POST that it is. Elsewhere nothing is sent: a gateway's headers are keys as
@@ -36,7 +36,7 @@ async function sameOrigin(
   const target = new URL(location, url)
   if (target.origin !== url.origin)
     throw new KnownFailure(`the address redirects to ${target.origin}`, movedTo(target.origin))
-  if (hops === MOST_HOPS) throw noModel('the address redirects in a circle', { retryable: false })
+  if (hops === MAX_HOPS) throw noModel('the address redirects in a circle', { retryable: false })
   return sameOrigin(fetch, { url: target, init, hops: hops + 1 })
 }
 

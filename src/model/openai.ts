@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts'
 import { streamedAnswer, wholeAnswer } from './completion.ts'
 import { BrokenStream } from './failures.ts'
 import { chunkBatches, modelFetch } from './model-fetch.ts'
-import type { PictureRefusals, Sight } from './picture-refusals.ts'
+import type { PictureRefusals, PreparedRequest } from './picture-refusals.ts'
 import { patienceFor, RETRIES } from './retry.ts'
 
 export interface OpenAiOptions {
@@ -93,7 +93,7 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
   const { client, options, refused } = endpoint
   const sight = given.messages.some(({ images }) => images?.length) ? await lookAt(endpoint, given) : undefined
   const request = sight?.request ?? given
-  if (sight?.isBlind) yield { type: 'unseen' }
+  if (sight?.imagesStripped) yield { type: 'unseen' }
   const body = bodyOf(request, options.model, { stream: options.stream, refused: refused.of(options.model) })
   try {
     const asked = (await client).chat.completions.create(body, { signal: request.signal })
@@ -114,7 +114,7 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
 }
 
 /** The request as its model is to get it: without the pictures where it does not take them. */
-async function lookAt(endpoint: Endpoint, request: ModelRequest): Promise<Sight> {
+async function lookAt(endpoint: Endpoint, request: ModelRequest): Promise<PreparedRequest> {
   const { PictureRefusals } = await import('./picture-refusals.ts')
   endpoint.pictures ??= new PictureRefusals(endpoint.options)
   return endpoint.pictures.sightOf(request)

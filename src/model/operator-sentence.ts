@@ -4,7 +4,7 @@ import { causesOf, messageOf, ModelError } from '../base/errors.ts'
 import { isUnknownModel, knownFailureIn } from './failures.ts'
 
 /** So much of an endpoint's own words. */
-const MOST_WORDS = 200
+const MAX_WORDS = 200
 
 /** The fault and what to do, for a call in which nobody's words were sent: the endpoint's own may stand in it. */
 export function operatorSentence(error: unknown): string {
@@ -36,7 +36,7 @@ function ofStatus(error: APIError, status: number): string {
 
 function wordsOf({ message, status }: APIError): string {
   const line = message.replace(/[\p{Cc}\s]+/gu, ' ').trim()
-  return line.replace(`${status} `, '').slice(0, MOST_WORDS).replace(/\.$/, '')
+  return line.replace(`${status} `, '').slice(0, MAX_WORDS).replace(/\.$/, '')
 }
 
 function apiErrorIn(error: unknown): APIError | undefined {

@@ -8,10 +8,10 @@ import type { Log } from '../base/log.ts'
 import { isContextLength, isUnknownModel, knownFailureIn } from './failures.ts'
 
 /** A request as a model is to get it. */
-export interface Sight {
+export interface PreparedRequest {
   request: ModelRequest
   /** The pictures are left out of it. */
-  isBlind: boolean
+  imagesStripped: boolean
 }
 
 interface RefusalOptions {
@@ -36,14 +36,17 @@ export class PictureRefusals {
   }
 
   /** The request, with words in place of the pictures where this model does not take them. */
-  sightOf(request: ModelRequest): Sight {
-    const isBlind = this.#blind.has(this.#model) || picturesIn(request).some((picture) => this.#refused.has(picture))
-    return isBlind ? { request: withoutPictures(request), isBlind } : { request, isBlind }
+  sightOf(request: ModelRequest): PreparedRequest {
+    const imagesStripped =
+      this.#blind.has(this.#model) || picturesIn(request).some((picture) => this.#refused.has(picture))
+    return imagesStripped
+      ? { request: withoutPictures(request), imagesStripped: imagesStripped }
+      : { request, imagesStripped: imagesStripped }
   }
 
   /** Whether the error says that the model takes no pictures: then it gets none any more. */
-  learn(error: unknown, sent: Sight): boolean {
-    if (sent.isBlind || !(error instanceof APIError) || !saysBlind(error)) return false
+  learn(error: unknown, sent: PreparedRequest): boolean {
+    if (sent.imagesStripped || !(error instanceof APIError) || !saysBlind(error)) return false
     const fields = { model: this.#model }
     if (!this.#blind.has(this.#model))
       this.#log.warn(fields, 'the model takes no pictures: it is asked without them from now on')
@@ -55,8 +58,8 @@ export class PictureRefusals {
    * Whether the request may have been refused because of the pictures in it: it is refused, and not for another reason that is
    * known. They are too large, broken or too many, or the words are new. Another call without them shows it.
    */
-  suspect(error: unknown, sent: Sight): boolean {
-    if (sent.isBlind || !(error instanceof APIError) || !REFUSED.has(error.status ?? 0)) return false
+  suspect(error: unknown, sent: PreparedRequest): boolean {
+    if (sent.imagesStripped || !(error instanceof APIError) || !REFUSED.has(error.status ?? 0)) return false
     if (knownFailureIn(error) || isContextLength(error) || isUnknownModel(error)) return false
     for (const picture of picturesIn(sent.request)) this.#refused.add(picture)
     this.#log.warn(
@@ -91,12 +94,12 @@ function saysBlind(error: APIError): boolean {
 }
 
 /** As many characters of an error are read. */
-const MOST_WORDS = 20_000
+const MAX_WORDS = 20_000
 
 /** Everything that the endpoint says, which may hold another endpoint's words; without the pictures that some repeat. */
 function wordsOf({ message, error }: APIError): string {
   const all = `${message}\n${error === undefined ? '' : JSON.stringify(error)}`.replaceAll('\\', '')
-  return all.replace(/data:image\/[\w.+-]{1,20};base64,[\w+/=]*/g, '').slice(0, MOST_WORDS)
+  return all.replace(/data:image\/[\w.+-]{1,20};base64,[\w+/=]*/g, '').slice(0, MAX_WORDS)
 }
 
 const PICTURES = '(?:image|picture|vision|visual|multi-?modal)'

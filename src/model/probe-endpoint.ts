@@ -8,7 +8,7 @@ import { modelFetch } from './model-fetch.ts'
 const OPENAI = 'https://api.openai.com/v1'
 const PROBE_MS = 10_000
 /** Gateways list hundreds; so many fit where they are shown. */
-const MOST_NAMES = 100
+const MAX_NAMES = 100
 
 /**
  * Asks the model's endpoint for its list of models, which costs nothing, and says in one warning line when it does not answer,
@@ -51,7 +51,7 @@ const listSchema = z.object({ data: z.array(z.object({ id: z.string().min(1).max
 function namesIn(text: string): string[] {
   try {
     const { data = [] } = listSchema.safeParse(JSON.parse(text)).data ?? {}
-    return data.slice(0, MOST_NAMES).map(({ id }) => id)
+    return data.slice(0, MAX_NAMES).map(({ id }) => id)
   } catch {
     return []
   }

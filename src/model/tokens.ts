@@ -26,14 +26,14 @@ const PER_REPLY = 3
 const PICTURE_TOKENS = 765
 
 /** Longer texts are estimated by so many characters of them. */
-const MOST_COUNTED = 20_000
+const MAX_COUNTED = 20_000
 
 /**
  * Byte pair encoding takes quadratic time on a run without a break, so a text is counted in pieces, which end where a word
  * does if there is one; of a long text, pieces at even distances are counted and stand for the rest.
  */
 function tokensOf(text: string, count: (piece: string) => number): number {
-  if (text.length <= MOST_COUNTED) return sum(text.match(PIECES) ?? [], count)
+  if (text.length <= MAX_COUNTED) return sum(text.match(PIECES) ?? [], count)
   const samples = Array.from({ length: SAMPLES }, (_, i) => {
     const from = Math.floor((i * (text.length - SAMPLE_CHARS)) / (SAMPLES - 1))
     return text.slice(from, from + SAMPLE_CHARS)
@@ -43,7 +43,7 @@ function tokensOf(text: string, count: (piece: string) => number): number {
 
 const PIECES = /[^]{1,200}(?!\S)|[^]{1,200}/g
 const SAMPLE_CHARS = 200
-const SAMPLES = MOST_COUNTED / SAMPLE_CHARS
+const SAMPLES = MAX_COUNTED / SAMPLE_CHARS
 
 function sum(pieces: string[], count: (piece: string) => number): number {
   return pieces.reduce((total, piece) => total + count(piece), 0)

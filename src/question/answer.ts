@@ -7,8 +7,8 @@ import { condense } from './condense.ts'
 import { tooSlow } from '../base/errors.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/control.ts'
 import { earlierTurns } from './earlier-turns.ts'
-import { allSaid, keepNewestSaid } from '../stores/history/said.ts'
-import type { History, Said, Turn } from '../stores/history/types.ts'
+import { joinMessages, trimToBudget } from '../stores/history/said.ts'
+import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
 import {
   conversationOf,
@@ -48,7 +48,7 @@ export interface AnswerDeps {
    * What people wrote in the thread before the question and no earlier question read; `turns` are the thread's. Absent where
    * there is nothing before it. Never rejects.
    */
-  readThread?: ((turns: readonly Turn[]) => Promise<Said>) | undefined
+  readThread?: ((turns: readonly Turn[]) => Promise<ThreadContext>) | undefined
   /**
    * The conversation's files, loaded before the first thought of each process that works on the question where it has any: the run
    * saves none. Absent where nobody can give files.
@@ -98,7 +98,7 @@ async function* answerOnceHeard(
   deps.heard.throwIfWithdrawn()
   const said = await saidBefore(run, turns, deps)
   const all = { turns, said: said.text }
-  const past = hasSaid(all) ? keepNewestSaid(turns, said.text) : all
+  const past = hasSaid(all) ? trimToBudget(turns, said.text) : all
   const standalone = yield* understand(question, run, { ...deps, ...past })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer
@@ -115,7 +115,7 @@ function hasSaid({ turns, said }: { turns: readonly Turn[]; said: string }): boo
 }
 
 /** Saved, so that a run which goes on elsewhere goes on with the same words. */
-async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): Promise<Said> {
+async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): Promise<ThreadContext> {
   if (run.saved.said !== undefined || !readThread) return run.saved.said ?? { text: '', by: [] }
   const value = await readThread(turns)
   await run.save({ part: 'said', value })
@@ -180,7 +180,7 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
  */
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
-  const said = hasSaid(deps) ? allSaid(deps) : ''
+  const said = hasSaid(deps) ? joinMessages(deps) : ''
   const { images, text: filesText, files, tools } = await filesOf(run, deps)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
@@ -254,7 +254,7 @@ function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
 function turnOf(
   { id, text, user, at }: Question,
   { steps }: SavedRun,
-  { standalone, answer, said }: Pick<Turn, 'standalone' | 'answer'> & { said: Said },
+  { standalone, answer, said }: Pick<Turn, 'standalone' | 'answer'> & { said: ThreadContext },
 ): Turn {
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const inAll = (asked: string) => [asked, ...added].join('\nAdded: ')

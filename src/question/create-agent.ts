@@ -242,7 +242,7 @@ function isChosen({ name }: Tool, chosen: string[]): boolean {
 }
 
 /** How many choices are remembered as warned of. */
-const MOST_WARNED = 1_000
+const MAX_WARNED = 1_000
 
 /** Warns once of the same tools. */
 function warnOnce(log: Log): AllParts['warnOfGone'] {
@@ -250,7 +250,7 @@ function warnOnce(log: Log): AllParts['warnOfGone'] {
   return (tools) => {
     const key = tools.join(' ')
     if (warned.has(key)) return
-    if (warned.size >= MOST_WARNED) warned.clear()
+    if (warned.size >= MAX_WARNED) warned.clear()
     warned.add(key)
     log.warn({ tools }, 'none of the tools that a channel has chosen is there any more: it gets those of TOOLS')
   }

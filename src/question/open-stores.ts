@@ -79,7 +79,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     concurrency: config.WORKER_CONCURRENCY,
     knownTtlMs: ttlMs,
     dmMemoryMs: config.DM_MEMORY_MINUTES * MINUTE_MS,
-    parkedMs: parkedMs(config),
+    suspendedMs: suspendedMs(config),
     log,
   })
   const kept = {
@@ -110,7 +110,13 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   // BullMQ gives a lost job to another worker at the first check after its lock ran out. The workers share these checks, each
   // at times of its own, so that it may take up to two of the intervals.
   const dmMemoryMs = config.DM_MEMORY_MINUTES * MINUTE_MS
-  const times = { knownTtlMs: ttlMs, dmMemoryMs, parkedMs: parkedMs(config), lockMs, stalledMs: Math.ceil(lockMs / 3) }
+  const times = {
+    knownTtlMs: ttlMs,
+    dmMemoryMs,
+    suspendedMs: suspendedMs(config),
+    lockMs,
+    stalledMs: Math.ceil(lockMs / 3),
+  }
   const redis = connect(settings, { purpose: 'work', log })
   const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
   const place = { redis, log, prefix }
@@ -140,7 +146,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   }
 }
 
-type Kept =
+type ForgettingStores =
   | 'history'
   | 'archive'
   | 'audit'
@@ -152,7 +158,7 @@ type Kept =
   | 'limits'
   | 'saidOnce'
 
-function forgettingIn(stores: Pick<Stores, Kept>, teams: ForgettingAll['teams']): ForgettingAll {
+function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
   const { history, archive, audit, threads, actionTokens, channelSettings, files, queue, limits, saidOnce } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
@@ -198,10 +204,10 @@ function limitsOf(config: Config, redis?: RedisClient): UsageLimits | undefined 
     redis,
     prefix: config.REDIS_PREFIX,
     runMs: 2 * config.AGENT_TIMEOUT_MS + DELIVERY_MS,
-    parkedMs: parkedMs(config),
+    suspendedMs: suspendedMs(config),
   })
 }
 
-function parkedMs({ APPROVAL_HOURS }: Config): number {
+function suspendedMs({ APPROVAL_HOURS }: Config): number {
   return APPROVAL_HOURS * HOUR_MS
 }

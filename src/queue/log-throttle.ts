@@ -1,13 +1,13 @@
 import { messageOf } from '../base/errors.ts'
 import type { StoreLog } from '../base/store-log.ts'
-import { seldom } from '../base/log.ts'
+import { oncePerMinute } from '../base/log.ts'
 
 /**
  * The log line for what BullMQ meets by itself. Its loops try again several times a second for as long as Redis is away or
  * full, so a fault is said at once and from then on once a minute, with how often it was met between.
  */
 export function logThrottle(log: StoreLog, now: () => number): (error: Error) => void {
-  const isDue = seldom(now)
+  const isDue = oncePerMinute(now)
   return (fault) => {
     const error = messageOf(fault)
     const metBetween = isDue(error)

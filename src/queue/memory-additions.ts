@@ -1,5 +1,5 @@
 /** What people add to a run in memory, as `accept` and `finish` do it in Redis (lua/add-to-run, lua/settle-additions). */
-import { MOST_SIGNALS, type Signal } from '../stores/runs/control.ts'
+import { MAX_SIGNALS, type Signal } from '../stores/runs/control.ts'
 import { tellRun, type ControlledRun } from '../stores/runs/memory-run.ts'
 import type { Question } from '../stores/runs/types.ts'
 
@@ -14,7 +14,7 @@ export function runToTell<Run extends AddableRun>(inbox: readonly Run[], message
   const { user, thread } = message
   const newest = inbox.findLast(({ question }) => question.user === user && question.thread === thread)
   if (!newest || newest.saved.answer || isSaidBefore(message, newest.question)) return undefined
-  if (newest.signals.length >= MOST_SIGNALS || newest.signals.some(isStop)) return undefined
+  if (newest.signals.length >= MAX_SIGNALS || newest.signals.some(isStop)) return undefined
   return newest
 }
 

@@ -11,9 +11,9 @@ export interface MemoryLineParts {
   /** Told when the question at `at` has been taken out of an inbox. */
   withdrawn(thread: ThreadKey, at: number): void
   /** The questions whose runs wait for a person. */
-  parked(): Question[]
+  suspended(): Question[]
   /** Drops the runs of a team that wait for a person. */
-  dropParked(isMeant: (thread: ThreadKey) => boolean): void
+  dropSuspended(isMeant: (thread: ThreadKey) => boolean): void
   /** Forgets runs that have waited for a person and are over. */
   forgetWaited(isMeant: (question: Question) => boolean): void
 }
@@ -23,8 +23,8 @@ export function memoryLine({
   inboxes,
   running,
   withdrawn,
-  parked,
-  dropParked,
+  suspended: suspended,
+  dropSuspended: dropSuspended,
   forgetWaited,
 }: MemoryLineParts): Omit<WaitingLine, 'place'> & { oldestMs(now: number): number } {
   const withdraw = (thread: ThreadKey, id: string, { neverBegun = false } = {}) => {
@@ -44,8 +44,8 @@ export function memoryLine({
       return now - oldest
     },
     async inThread(thread) {
-      const ofThread = structuredClone(parked().filter((question) => conversationOf(question) === thread))
-      const line = ofThread.length > 0 ? { parked: ofThread } : {}
+      const ofThread = structuredClone(suspended().filter((question) => conversationOf(question) === thread))
+      const line = ofThread.length > 0 ? { suspended: ofThread } : {}
       const questions = (inboxes.get(thread) ?? []).map(({ question }) => structuredClone(question))
       if (!running.has(thread)) return { ...line, waiting: questions }
       const [first, ...waiting] = questions
@@ -57,7 +57,7 @@ export function memoryLine({
     forgetUser: async ({ team, user }) => forgetWaited((one) => one.team === team && one.user === user),
     async forgetTeam(team) {
       const isMeant = (thread: ThreadKey) => thread.startsWith(`${team}:`)
-      dropParked(isMeant)
+      dropSuspended(isMeant)
       forgetWaited((one) => one.team === team)
       for (const [thread, inbox] of inboxes)
         if (isMeant(thread)) for (const { question } of [...inbox]) withdraw(thread, question.id)

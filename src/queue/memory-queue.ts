@@ -19,7 +19,7 @@ export interface MemoryQueueOptions extends Partial<QueueSettings> {
   maxWaiting?: number
 }
 
-/** A question that waits, is worked on or is parked, with what its run has done so far. */
+/** A question that waits, is worked on or is suspended, with what its run has done so far. */
 interface Item extends AddableRun {
   failures: number
 }
@@ -49,8 +49,8 @@ class MemoryQueue implements ControlledQueue {
     inboxes: this.#inboxes,
     running: this.#running,
     withdrawn: (thread, at) => this.#withdrawn(thread, at),
-    parked: () => this.control.parked.map(({ question }) => question),
-    dropParked: (isMeant) => this.control.dropParked(isMeant),
+    suspended: () => this.control.suspended.map(({ question }) => question),
+    dropSuspended: (isMeant) => this.control.dropSuspended(isMeant),
     forgetWaited: (isMeant) => this.control.forgetWaited(isMeant),
   })
   #sweep: NodeJS.Timeout | undefined
@@ -87,7 +87,7 @@ class MemoryQueue implements ControlledQueue {
     const known = this.#known.get(thread) ?? 0
     const isKnown = told !== undefined || (addition !== 'only' && (!onlyKnownThread || known > 0))
     if (!isKnown) return 'unknown_thread'
-    if (this.#waiting + this.control.parked.length >= this.#options.maxWaiting)
+    if (this.#waiting + this.control.suspended.length >= this.#options.maxWaiting)
       throw new Error('Too many questions are waiting.')
     for (const claim of claims) this.#claims.set(claim, true)
     if (!told) this.#known.set(thread, known + 1)
@@ -115,18 +115,18 @@ class MemoryQueue implements ControlledQueue {
     }
     await settledWithin(this.#options.graceMs, this.#tellTheRest())
     this.#state = 'stopped'
-    const questions = this.#waiting + this.control.parked.length
+    const questions = this.#waiting + this.control.suspended.length
     if (questions > 0) this.#options.log.warn({ questions }, 'stopped with questions left unanswered')
   }
 
-  /** Calls the handler for what still waits or is parked, with an aborted signal: all it can do is tell the askers. */
+  /** Calls the handler for what still waits or is suspended, with an aborted signal: all it can do is tell the askers. */
   #tellTheRest(): Promise<unknown>[] {
     const held = () => this.#state !== 'stopped'
     const ended = AbortSignal.abort(new LeaseLost('The bot is stopping.'))
     const waiting = [...this.#inboxes.entries()].flatMap(([thread, items]) =>
       this.#running.has(thread) ? items.slice(1) : items,
     )
-    return [...waiting, ...this.control.parked].map(async ({ question, saved }) =>
+    return [...waiting, ...this.control.suspended].map(async ({ question, saved }) =>
       this.#handler?.(question, embeddedRun(saved, held), ended),
     )
   }
@@ -195,17 +195,17 @@ class MemoryQueue implements ControlledQueue {
     if (!inbox || !item) return
     const result = await this.#attempt(item, signal)
     this.#running.delete(thread)
-    const isParked = result === 'waiting' && !item.isWoken
+    const isSuspended = result === 'waiting' && !item.isWoken
     const isOver = result === 'finished' || result === 'refused'
     const unheard = isOver && item.additions.length > 0 ? unheardBy(item, inbox) : []
     for (const message of unheard) this.#enqueue(thread, message)
     const asks = unheard.length - (result === 'refused' ? 1 : 0)
     if (asks !== 0) this.#known.set(thread, (this.#known.get(thread) ?? 1) + asks)
-    if (isOver || isParked) {
+    if (isOver || isSuspended) {
       inbox.shift()
       this.#waiting -= 1
     }
-    if (isParked) this.control.park({ thread, id: item.question.id }, item)
+    if (isSuspended) this.control.suspend({ thread, id: item.question.id }, item)
     const [next] = inbox
     if (!next) this.#inboxes.delete(thread)
     else if (next === item && result === 'failed') this.#pause(thread, item)

@@ -153,10 +153,12 @@ export class QuestionWorker {
     const { store, jobs, log } = this.#parts
     const done = result === 'refused' ? 'refused' : 'done'
     const state = leased.verdict === 'work' ? done : 'dead-lettered'
-    const isParked = state === 'done' && result === 'waiting'
+    const isSuspended = state === 'done' && result === 'waiting'
     const records = run.takeRecords()
-    const parked = isParked ? await store.park(leased, records) : undefined
-    const { held, gen, followUps } = parked ? { ...parked, followUps: 0 } : await store.finish(leased, state, records)
+    const suspended = isSuspended ? await store.suspend(leased, records) : undefined
+    const { held, gen, followUps } = suspended
+      ? { ...suspended, followUps: 0 }
+      : await store.finish(leased, state, records)
     if (!held) log.info({ question: leased.id }, 'lease lost: another worker has the question')
     if (gen !== '') await jobs.ensure(leased.thread, gen)
     if (followUps > 0) await this.#noteFollowUps(leased, followUps)

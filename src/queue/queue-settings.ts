@@ -34,7 +34,7 @@ export interface QueueSettings {
   /** Between two sweeps, over all workers. */
   sweepMs: number
   /** APPROVAL_HOURS: how long a step of a run may wait for a person. */
-  parkedMs: number
+  suspendedMs: number
   /** How long an aborted handler has to end before it is no longer waited for. */
   graceMs: number
 }
@@ -46,7 +46,7 @@ const STAND_INS = {
   concurrency: 20,
   knownTtlMs: 30 * DAY_MS,
   dmMemoryMs: 3_600_000,
-  parkedMs: DAY_MS,
+  suspendedMs: DAY_MS,
   lockMs: 15_000,
   stalledMs: 5_000,
 } as const

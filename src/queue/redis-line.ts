@@ -19,8 +19,8 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
   const { prefix, doneTtlMs } = settings
   return {
     async inThread(thread) {
-      const { inbox, parked, runs } = threadKeys(prefix, thread)
-      return lineOf(await lineInThread(redis, { inbox, parked, runs }))
+      const { inbox, suspended: suspended, runs } = threadKeys(prefix, thread)
+      return lineOf(await lineInThread(redis, { inbox, suspended: suspended, runs }))
     },
     async withdraw(thread, id, { neverBegun = false } = {}) {
       const { inbox, runs } = threadKeys(prefix, thread)
@@ -73,7 +73,7 @@ function lineOf(reply: unknown): ThreadLine {
     if (i % 2 === 1) continue
     const question = questionIn(text)
     if (question && flat[i + 1] === 'running') line.running = question
-    else if (question && flat[i + 1] === 'parked') (line.parked ??= []).push(question)
+    else if (question && flat[i + 1] === 'parked') (line.suspended ??= []).push(question)
     else if (question) line.waiting.push(question)
   }
   return line

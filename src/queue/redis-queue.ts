@@ -65,7 +65,7 @@ class RedisQueue implements ControlledQueue {
       ...{
         prefix: parts.settings.prefix,
         now: parts.settings.now,
-        parkedMs: parts.settings.parkedMs,
+        suspendedMs: parts.settings.suspendedMs,
         ttlMs: this.#intake.store.ttlMs,
       },
       ...{ intake: this.#intake, work: () => (this.#work ??= this.#connect('work')) },

@@ -2,19 +2,19 @@ import type { ThreadKey } from '../base/place.ts'
 import { parseJson } from '../base/parse-json.ts'
 import { scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
 import {
-  MOST_SIGNALS,
+  MAX_SIGNALS,
   type LoadedRun,
   type RunControl,
   type RunRef,
   type Sent,
   type Signal,
-  type Woken,
+  type ResumeOutcome,
 } from '../stores/runs/control.ts'
 import { undecidedSteps, type Decision } from '../stores/runs/types.ts'
 import { decisionField, parseRun, questionSchema } from '../stores/runs/stored-run.ts'
 import { signalChannel, threadInKey, threadKeys } from '../stores/runs/thread-keys.ts'
 import { z } from 'zod'
-import { sendSignal, wakeRun } from './scripts.ts'
+import { sendSignal, resumeRun } from './scripts.ts'
 import { SignalSubscriber } from './signal-subscriber.ts'
 import type { ThreadJobs } from './thread-jobs.ts'
 
@@ -22,7 +22,7 @@ export interface RedisRunControlOptions {
   prefix: string
   now: () => number
   /** How long a step may wait for a person. Milliseconds. */
-  parkedMs: number
+  suspendedMs: number
   /** How long a run's keys live after they were touched. Milliseconds. */
   ttlMs: number
   /** For whoever sends: fails at once where Redis is away. */
@@ -64,10 +64,10 @@ export class RedisRunControl implements RunControl {
 
   async send(run: RunRef, signal: Signal): Promise<Sent> {
     const { intake, ttlMs } = this.#options
-    const { thread, inbox, runs, parked, signals } = this.#keys(run.thread)
+    const { thread, inbox, runs, suspended: suspended, signals } = this.#keys(run.thread)
     const reply = await sendSignal(intake.redis, {
-      ...{ thread, inbox, run: runs + run.id, parked, signals: signals + run.id, id: run.id },
-      ...{ signal: JSON.stringify(signal), stops: signal.type === 'stop' ? 1 : 0, most: MOST_SIGNALS, ttlMs },
+      ...{ thread, inbox, run: runs + run.id, suspended: suspended, signals: signals + run.id, id: run.id },
+      ...{ signal: JSON.stringify(signal), stops: signal.type === 'stop' ? 1 : 0, most: MAX_SIGNALS, ttlMs },
       ...{ channel: this.#channel, notice: JSON.stringify({ ...run, signal }) },
     })
     const [sent, gen] = strings(reply)
@@ -75,15 +75,15 @@ export class RedisRunControl implements RunControl {
     return sent as Sent
   }
 
-  async wake(run: RunRef, key: string, decision: Decision): Promise<Woken> {
+  async resume(run: RunRef, key: string, decision: Decision): Promise<ResumeOutcome> {
     const { intake } = this.#options
     const [outcome, before] = await this.#wake(run, { keys: [key], decision, from: intake })
     if (outcome === 'due') {
       const { keys } = await this.#expire(run, intake)
-      // Another step of it may have waited for longer than this one: then the run is not parked any more.
-      return keys.includes(key) ? 'expired' : this.wake(run, key, decision)
+      // Another step of it may have waited for longer than this one: then the run is not suspended any more.
+      return keys.includes(key) ? 'expired' : this.resume(run, key, decision)
     }
-    if (outcome !== 'decided') return outcome as Woken
+    if (outcome !== 'decided') return outcome as ResumeOutcome
     return /"outcome":"expired"/.test(before) ? 'expired' : 'decided'
   }
 
@@ -133,9 +133,9 @@ export class RedisRunControl implements RunControl {
     run: RunRef,
     from: { redis: RedisClient; jobs: ThreadJobs },
   ): Promise<{ keys: string[]; isWoken: boolean }> {
-    const { now, parkedMs } = this.#options
+    const { now, suspendedMs: suspendedMs } = this.#options
     const stored = parseRun(await from.redis.hgetall(this.#keys(run.thread).runs + run.id))
-    const keys = stored ? undecidedSteps(stored.saved, now() - parkedMs) : []
+    const keys = stored ? undecidedSteps(stored.saved, now() - suspendedMs) : []
     const [outcome] = await this.#wake(run, { keys, decision: { outcome: 'expired' }, from })
     return { keys, isWoken: outcome === 'woken' }
   }
@@ -145,15 +145,15 @@ export class RedisRunControl implements RunControl {
     { keys, decision, from }: { keys: string[]; decision: Decision; from: { redis: RedisClient; jobs: ThreadJobs } },
   ): Promise<[outcome: string, before: string]> {
     const { now, ttlMs } = this.#options
-    const { thread, inbox, runs, parked } = this.#keys(run.thread)
+    const { thread, inbox, runs, suspended: suspended } = this.#keys(run.thread)
     const isExpiry = decision.outcome === 'expired' ? 1 : 0
-    const reply = await wakeRun(
+    const reply = await resumeRun(
       from.redis,
       {
         thread,
         inbox,
         run: runs + run.id,
-        parked,
+        suspended: suspended,
         id: run.id,
         decision: JSON.stringify(decision),
         now: now(),

@@ -38,23 +38,23 @@ export const retryQuestion = redisScript(new URL('./lua/retry-question.lua', imp
   args: ['id', 'ttlMs'],
 })
 
-export const parkQuestion = redisScript(new URL('./lua/park-question.lua', import.meta.url), {
-  keys: ['thread', 'inbox', 'run', 'parked'],
+export const suspendQuestion = redisScript(new URL('./lua/suspend-question.lua', import.meta.url), {
+  keys: ['thread', 'inbox', 'run', 'suspended'],
   args: ['token', 'id', 'deadline', 'ttlMs'],
 })
 
-export const wakeRun = redisScript(new URL('./lua/wake-run.lua', import.meta.url), {
-  keys: ['thread', 'inbox', 'run', 'parked'],
+export const resumeRun = redisScript(new URL('./lua/resume-run.lua', import.meta.url), {
+  keys: ['thread', 'inbox', 'run', 'suspended'],
   args: ['id', 'decision', 'now', 'ttlMs', 'isExpiry'],
 })
 
 export const sendSignal = redisScript(new URL('./lua/send-signal.lua', import.meta.url), {
-  keys: ['thread', 'inbox', 'run', 'parked', 'signals'],
+  keys: ['thread', 'inbox', 'run', 'suspended', 'signals'],
   args: ['id', 'signal', 'stops', 'channel', 'notice', 'most', 'ttlMs'],
 })
 
 export const lineInThread = redisScript(new URL('./lua/line-in-thread.lua', import.meta.url), {
-  keys: ['inbox', 'parked'],
+  keys: ['inbox', 'suspended'],
   args: ['runs'],
 })
 

@@ -1,7 +1,7 @@
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
-import { MOST_SIGNALS, type Signal } from '../stores/runs/control.ts'
+import { MAX_SIGNALS, type Signal } from '../stores/runs/control.ts'
 import { signalChannel, threadKeys } from '../stores/runs/thread-keys.ts'
 import type { RunLease } from '../stores/runs/run-updates.ts'
 import { parseRun, type StoredRun } from '../stores/runs/stored-run.ts'
@@ -11,7 +11,7 @@ import {
   acceptQuestion,
   beginQuestion,
   finishQuestion,
-  parkQuestion,
+  suspendQuestion,
   releaseQuestion,
   retryQuestion,
   reviveThread,
@@ -64,7 +64,7 @@ export class ThreadStore {
       ...{ id, question: JSON.stringify(question), now: now(), askedSince: onlyKnownThread ? now() - knownTtlMs : 0 },
       ...{ ttlMs: this.ttlMs, eventTtlMs: doneTtlMs },
       ...{ signal: addition ? JSON.stringify(signal) : '', onlyAdds: addition === 'only' ? 1 : 0 },
-      ...{ user, root: question.thread, threadName, signals, channel: signalChannel(prefix), most: MOST_SIGNALS },
+      ...{ user, root: question.thread, threadName, signals, channel: signalChannel(prefix), most: MAX_SIGNALS },
     })
     const [accepted = '', gen = '', before = '0'] = strings(reply)
     return { accepted: accepted as Accepted, gen, before: Number(before) }
@@ -113,14 +113,14 @@ export class ThreadStore {
   }
 
   /** Ends the work on a run that waits for a person, until its first wait is over. @returns as `finish` does. */
-  async park(leased: LeasedQuestion, records: string[]): Promise<{ held: boolean; gen: string }> {
-    const { now, parkedMs } = this.#settings
+  async suspend(leased: LeasedQuestion, records: string[]): Promise<{ held: boolean; gen: string }> {
+    const { now, suspendedMs: suspendedMs } = this.#settings
     const { threadKey: thread, runKey: run, token } = leased.lease
-    const { inbox, parked } = this.#keys(leased.thread)
-    const deadline = waitsUntil(leased.stored.saved, parkedMs) ?? now() + parkedMs
+    const { inbox, suspended: suspended } = this.#keys(leased.thread)
+    const deadline = waitsUntil(leased.stored.saved, suspendedMs) ?? now() + suspendedMs
     const [id, ttlMs] = [leased.id, this.ttlMs]
-    const named = { thread, inbox, run, parked, token, id, deadline, ttlMs }
-    const reply = await parkQuestion(this.#redis, named, { args: records })
+    const named = { thread, inbox, run, suspended: suspended, token, id, deadline, ttlMs }
+    const reply = await suspendQuestion(this.#redis, named, { args: records })
     const [held, gen = ''] = strings(reply)
     return { held: held === 'ok', gen }
   }
@@ -147,8 +147,8 @@ export class ThreadStore {
 
   /** How long a thread and its waiting questions live after their last touch. */
   get ttlMs(): number {
-    const { knownTtlMs, deadLetterTtlMs, parkedMs } = this.#settings
-    return Math.max(knownTtlMs, deadLetterTtlMs, 2 * parkedMs)
+    const { knownTtlMs, deadLetterTtlMs, suspendedMs: suspendedMs } = this.#settings
+    return Math.max(knownTtlMs, deadLetterTtlMs, 2 * suspendedMs)
   }
 
   #keys(thread: ThreadKey) {

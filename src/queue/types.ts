@@ -37,7 +37,7 @@ export interface ThreadLine {
   /** For their turn. */
   waiting: Question[]
   /** Those whose runs wait for a person; absent where there are none. */
-  parked?: Question[]
+  suspended?: Question[]
 }
 
 /** What stands in line, and how it is taken out of it. */

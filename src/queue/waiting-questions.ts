@@ -5,7 +5,7 @@ import { parseRun } from '../stores/runs/stored-run.ts'
 import { WAITING_TTL_MS } from './fair-order.ts'
 
 /** How many stale entries one call of `oldest` removes at most. */
-const MOST_CLEARED = 100
+const MAX_CLEARED = 100
 
 /**
  * The questions that nobody works on: a sorted set of `thread id`, scored by when they were asked (ms). In a Cluster it is
@@ -29,7 +29,7 @@ export class WaitingQuestions {
 
   /** @returns when the oldest was asked, in ms; undefined where none waits. */
   async oldest(): Promise<number | undefined> {
-    for (let cleared = 0; cleared < MOST_CLEARED; cleared++) {
+    for (let cleared = 0; cleared < MAX_CLEARED; cleared++) {
       const [entry, at] = await this.#redis.zrange(this.key, 0, '0', 'WITHSCORES')
       if (entry === undefined) return undefined
       if (await this.#waits(entry)) return Number(at)

@@ -1,4 +1,4 @@
-import type { Said } from '../stores/history/types.ts'
+import type { ThreadContext } from '../stores/history/types.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
 import { SlackRefusal } from './client/slack-errors.ts'
 import { rootContent } from './format/blocks.ts'
@@ -12,7 +12,7 @@ export interface AboutOptions {
   mentions: Mentions
 }
 
-type Read = (ts: string) => Promise<Said>
+type Read = (ts: string) => Promise<ThreadContext>
 
 /** Asks a question about a message in the thread of that. @returns false where it cannot be asked there: then `notice` tells so */
 export async function isAboutOpen(

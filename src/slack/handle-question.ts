@@ -4,7 +4,7 @@ import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../qu
 import type { Tool } from '../agent/types.ts'
 import { messageOf } from '../base/errors.ts'
 import { ExpiringMap } from '../base/expiring-map.ts'
-import type { History, Said } from '../stores/history/types.ts'
+import type { History, ThreadContext } from '../stores/history/types.ts'
 import type { Handled, Handler } from '../queue/types.ts'
 import { Withdrawn } from '../stores/runs/control.ts'
 import { hasThreadBefore, isDirect, isPrivate, isUnrooted, type Question, type Run } from '../stores/runs/types.ts'
@@ -29,7 +29,7 @@ import {
   type QuestionWork,
 } from './failure-notice.ts'
 import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
-import { isCanned } from './intake/to-question.ts'
+import { needsNoModel } from './intake/to-question.ts'
 import { Mentions } from './client/mentions.ts'
 import { Outbox } from './client/outbox.ts'
 import { withoutGap } from '../question/private-history.ts'
@@ -44,7 +44,7 @@ export function createQuestionHandlers(options: HandleQuestionOptions): { answer
   const admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
   const streamsRefused = new StreamRefusals()
   const handlerOf =
-    (handle: (work: Work) => ReturnType<Handler>): Handler =>
+    (handle: (work: AdmittedQuestion) => ReturnType<Handler>): Handler =>
     async (question, run, signal) => {
       const installation = await options.installations.of(question.team)
       const parts = { ...options, streamsRefused, admitted, installation, signal }
@@ -63,7 +63,7 @@ export function createQuestionHandlers(options: HandleQuestionOptions): { answer
 const ADMITTED_MS = 10 * 60_000
 const MAX_ADMITTED = 10_000
 
-interface Work extends QuestionWork {
+interface AdmittedQuestion extends QuestionWork {
   openDisplay(...options: Parameters<QuestionWork['openDisplay']>): Promise<RunDisplay>
   settings: Settings
   mentions: Mentions
@@ -78,8 +78,8 @@ async function workOn(
   question: Question,
   run: Run,
   options: HandleQuestionOptions &
-    Pick<Work, 'installation' | 'signal' | 'admitted'> & { streamsRefused: StreamRefusals },
-): Promise<Work> {
+    Pick<AdmittedQuestion, 'installation' | 'signal' | 'admitted'> & { streamsRefused: StreamRefusals },
+): Promise<AdmittedQuestion> {
   const { installation, signal, admitted, log, limits, now, fetch } = options
   const settings = await options.settingsFor(question)
   const mentions = new Mentions(installation.directory, question)
@@ -100,12 +100,12 @@ async function workOn(
       return new RunDisplay({ ...parts, display, threads, linkHosts, approvers, mentions })
     },
     async release({ refund = false, usage = run.saved.usage } = {}) {
-      if (!isCanned(question) && question.shares === undefined) await limits?.release(question, usage, { refund })
+      if (!needsNoModel(question) && question.shares === undefined) await limits?.release(question, usage, { refund })
     },
   }
 }
 
-async function handleAndSettle(work: Work): Promise<Handled> {
+async function handleAndSettle(work: AdmittedQuestion): Promise<Handled> {
   const result = await handleQuestion(work)
   const { question, run, signal, installation } = work
   const heard = run.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : []))
@@ -116,10 +116,10 @@ async function handleAndSettle(work: Work): Promise<Handled> {
 }
 
 /** Answers one question in its thread; an `/ask` first gets one. */
-async function handleQuestion(work: Work): Promise<Handled> {
+async function handleQuestion(work: AdmittedQuestion): Promise<Handled> {
   const { question, run, outbox, mentions, options, signal } = work
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
-  const how = isCanned(question) ? ({ steps: 'hidden' } as const) : {}
+  const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
   const begin = () => void (signal.aborted || display?.begin())
   const refused = await refuse(work, begin).catch((error: unknown) => ({ error }))
@@ -138,7 +138,7 @@ async function handleQuestion(work: Work): Promise<Handled> {
 }
 
 /** @returns undefined for a question that is to be answered; who asked one that is not has been told. */
-async function refuse(work: Work, beforeLookUp: () => void): Promise<{ end: Handled } | undefined> {
+async function refuse(work: AdmittedQuestion, beforeLookUp: () => void): Promise<{ end: Handled } | undefined> {
   const { question, admitted, options } = work
   const who = `${question.team}:${question.channel}:${question.user}`
   const denial = admitted.has(who) ? undefined : await denialOf({ ...work, beforeLookUp })
@@ -148,19 +148,19 @@ async function refuse(work: Work, beforeLookUp: () => void): Promise<{ end: Hand
     return { end: 'refused' }
   }
   const refusal =
-    isCanned(question) || question.shares !== undefined ? undefined : await options.limits?.admit(question)
+    needsNoModel(question) || question.shares !== undefined ? undefined : await options.limits?.admit(question)
   if (!refusal) return undefined
   await noticeRefusal(refusal, { ...work, ...options })
   return { end: undefined }
 }
 
-async function deadLetter(work: Work): Promise<void> {
+async function deadLetter(work: AdmittedQuestion): Promise<void> {
   await noticeDeadLetter(work)
   await archive(work, { hasFailed: true })
 }
 
 /** Slack may have delivered the question late: what was said after it meanwhile is looked up beside the answering. */
-async function answerInThread(work: Work, display: RunDisplay): Promise<Handled> {
+async function answerInThread(work: AdmittedQuestion, display: RunDisplay): Promise<Handled> {
   const caughtUp = work.question.isLate ? catchUp({ ...work.options, ...work }) : Promise.resolve()
   caughtUp.catch(() => undefined)
   let [isWaiting, hasFailed] = [false, false]
@@ -187,9 +187,9 @@ async function answerInThread(work: Work, display: RunDisplay): Promise<Handled>
 }
 
 /** Keeps what the run has come to. It is over for people whether that succeeds or not. */
-async function archive(work: Work, { hasFailed }: { hasFailed: boolean }): Promise<void> {
+async function archive(work: AdmittedQuestion, { hasFailed }: { hasFailed: boolean }): Promise<void> {
   const { question, run, settings, signal, options, log } = work
-  if (isCanned(question) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
+  if (needsNoModel(question) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
   await noteWrites(work, { isOver: true })
   const hasFinds = run.saved.steps.some((step) => step.kind === 'tool' && step.observation?.passing)
   if (hasFinds) await (await import('../question/forget-finds.ts')).forgetFinds(run)
@@ -201,7 +201,10 @@ async function archive(work: Work, { hasFailed }: { hasFailed: boolean }): Promi
 }
 
 /** Tells the audit list of the writes among a run's steps, or of the event's. Most questions have none: nothing is loaded then. */
-async function noteWrites(work: Work, { event, isOver }: { event?: AnswerEvent; isOver: boolean }): Promise<void> {
+async function noteWrites(
+  work: AdmittedQuestion,
+  { event, isOver }: { event?: AnswerEvent; isOver: boolean },
+): Promise<void> {
   const { question, run, settings, options } = work
   const all = event ? ('step' in event ? [event] : []) : run.saved.steps.map((step, i) => ({ n: i + 1, step }))
   const steps = all.filter(({ step }) => step.kind === 'tool' && (step.begun ?? step.waiting) !== undefined)
@@ -211,16 +214,16 @@ async function noteWrites(work: Work, { event, isOver }: { event?: AnswerEvent; 
   await noteWrites(steps, { ...options, question, saved: run.saved, tools: settings.tools, isOver, grantedBy: granter })
 }
 
-const grantedBy = async (work: Work, tool: Tool): Promise<string | undefined> =>
+const grantedBy = async (work: AdmittedQuestion, tool: Tool): Promise<string | undefined> =>
   (await import('./approvals/grants.ts')).grantedBy(tool, { ...work.options, ...work })
 
 /** Nothing runs after these: the place among the team's runs is free. */
 const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 
 /** @returns whether the run waits for a person. */
-async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
+async function showAnswer(work: AdmittedQuestion, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
-  if (isCanned(question)) return display.note(cannedReply(question, settings)).then(() => false)
+  if (needsNoModel(question)) return display.note(cannedReply(question, settings)).then(() => false)
   const unread =
     question.text === '' ? await (await import('./files/file-intake.ts')).whyNothingIsRead(work) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
@@ -259,7 +262,7 @@ async function showAnswer(work: Work, display: RunDisplay): Promise<boolean> {
 }
 
 /** The history with names. The first answer in a thread says how to go on there; private questions are a conversation for a while. */
-function historyOf({ question, settings, mentions, options }: Work, display: RunDisplay): History {
+function historyOf({ question, settings, mentions, options }: AdmittedQuestion, display: RunDisplay): History {
   const { followUps, dmMemoryMinutes } = settings
   const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
   const history = mentions.history(options.answer.history, (turns) => {
@@ -269,13 +272,17 @@ function historyOf({ question, settings, mentions, options }: Work, display: Run
 }
 
 /** Reads what came before the question, and its files. People are told at once which files are left out. */
-function readerOf(work: Work, display: RunDisplay): AnswerDeps['readThread'] {
+function readerOf(work: AdmittedQuestion, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined
   return async (turns) => withFiles(await readThread(work, turns), work, display)
 }
 
-async function withFiles({ said, files }: ThreadReading, work: Work, display: RunDisplay | undefined): Promise<Said> {
+async function withFiles(
+  { said, files }: ThreadReading,
+  work: AdmittedQuestion,
+  display: RunDisplay | undefined,
+): Promise<ThreadContext> {
   if (files.length === 0 || !display) return said
   return (await import('./files/file-intake.ts')).saidWithFiles(said, files, { ...work, display })
 }

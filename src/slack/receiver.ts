@@ -15,7 +15,7 @@ import {
 } from '@slack/bolt'
 import type { RequestListener } from 'node:http'
 import { messageOf } from '../base/errors.ts'
-import { seldom, type Log } from '../base/log.ts'
+import { oncePerMinute, type Log } from '../base/log.ts'
 import type { ListenerOptions } from './intake/to-question.ts'
 import { registerListeners } from './listeners/index.ts'
 import { Mentions } from './client/mentions.ts'
@@ -134,7 +134,7 @@ function logNotStored(log: Log, error: Error): void {
 
 /** Anybody may send requests to an open port: those without a valid signature get one log line a minute, with how many came between. */
 function rejectedRequestLine({ log, now }: SlackReceiverOptions): (...parts: unknown[]) => void {
-  const isDue = seldom(() => now().getTime())
+  const isDue = oncePerMinute(() => now().getTime())
   return (...parts) => {
     const reason = parts.map(String).join(' ')
     const unsaid = isDue('rejected')

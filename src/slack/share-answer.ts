@@ -29,7 +29,7 @@ export interface ShareOptions {
 export async function shareAnswer(options: ShareOptions): Promise<void> {
   const { question, outbox, mentions, archive, answer } = options
   const record = await archive.load(question.shares ?? '')
-  if (!record?.answer) return outbox.whisper('gone', noteContent(PRIVATE.gone))
+  if (!record?.answer) return outbox.sendEphemeral('gone', noteContent(PRIVATE.gone))
   const asked = await mentions.readable(record.question.text)
   const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await viewOf(record, options)))
   const thread = await openThread(root, outbox)
@@ -38,7 +38,7 @@ export async function shareAnswer(options: ShareOptions): Promise<void> {
   const { standalone = asked } = record
   const turn = { id, question: record.question.text, standalone, answer: record.answer.text, user, at }
   await answer.history.append(`${team}:${channel}:${thread}`, turn)
-  await outbox.whisper('shared', noteContent(PRIVATE.shared), { replaces: true })
+  await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }
 
 /** As it was told to the asker, without what may be pressed. */

@@ -37,12 +37,12 @@ export interface RunRecorder {
 }
 
 /** A run that is worked on in this process. */
-interface Work extends Here {
+interface RecordedRun extends Here {
   keeper: Keeper
 }
 
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
-  const here = new AsyncLocalStorage<Work>()
+  const here = new AsyncLocalStorage<RecordedRun>()
   return {
     handler: (handler) => async (question, run, signal) => {
       const keeper = new Keeper(question.id, run, options)
@@ -83,7 +83,7 @@ async function* noted(
   }
 }
 
-function watchedTool(tool: Tool, { step, here }: { step: number; here: AsyncLocalStorage<Work> }): Tool {
+function watchedTool(tool: Tool, { step, here }: { step: number; here: AsyncLocalStorage<RecordedRun> }): Tool {
   const work = here.getStore()
   if (!work) return tool
   const { recording } = work

@@ -5,12 +5,12 @@ import { blankSecrets } from '../base/log.ts'
 import type { TracedMessage } from '../stores/runs/run-trace.ts'
 
 /** All texts of a trace together, and one of them, in characters; and what stands of each once a trace is full. */
-const MOST = { trace: 8_000_000, text: 400_000, full: 500 }
+const MAX = { trace: 8_000_000, text: 400_000, full: 500 }
 
 /** The texts of one trace. `room`: for how many more characters there is. */
 export class TraceText {
   readonly #blank: (text: string) => string
-  #room = MOST.trace
+  #room = MAX.trace
 
   constructor(secrets: readonly string[], used = 0) {
     this.#blank = blankSecrets(secrets)
@@ -55,10 +55,10 @@ export class TraceText {
   }
 
   #bounded(text: string): string {
-    const most = this.#room > 0 ? MOST.text : MOST.full
+    const most = this.#room > 0 ? MAX.text : MAX.full
     this.#room -= Math.min(text.length, most)
     if (text.length <= most) return text
-    this.cut = `Texts are cut in their middle: a trace keeps ${MOST.trace.toLocaleString('en')} characters, and ${MOST.text.toLocaleString('en')} of one text.`
+    this.cut = `Texts are cut in their middle: a trace keeps ${MAX.trace.toLocaleString('en')} characters, and ${MAX.text.toLocaleString('en')} of one text.`
     return cutMiddle(text, most)
   }
 }

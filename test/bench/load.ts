@@ -35,7 +35,7 @@ interface Side {
 const TO_REACH: Record<string, number> = { 'thinkaloud, in memory': 1.3, 'thinkaloud, Redis and BullMQ': 1.5 }
 
 /** A question with two steps, those inside scripts counted, fifty under way (issue 9). */
-const MOST_REDIS_COMMANDS = 100
+const MAX_REDIS_COMMANDS = 100
 
 const BOT = ['node', 'dist/src/main.js']
 const FLOOR = ['node', '--import', 'tsx', 'test/bench/load/floor.ts']
@@ -226,6 +226,6 @@ function print(results: Result[], asJson: boolean): void {
     if (most !== undefined && floors.length > 0)
       console.log(`CPU by the floor's, ${name}: ${atMost(cpuMs / floor, most)}`)
     if (most !== undefined && redisCommands !== undefined)
-      console.log(`Redis commands, ${name}: ${atMost(redisCommands, MOST_REDIS_COMMANDS)}`)
+      console.log(`Redis commands, ${name}: ${atMost(redisCommands, MAX_REDIS_COMMANDS)}`)
   }
 }

@@ -13,7 +13,7 @@ import { startWatchedBot, type WatchedAnswer, type WatchedBot } from './slack/wa
 import { atMost } from './targets.ts'
 
 /** At most so many calls an answer, status apart, by steps and the seconds that a stream was open (issue 10). */
-const MOST_CALLS: Record<string, (steps: number, seconds: number) => number> = {
+const MAX_CALLS: Record<string, (steps: number, seconds: number) => number> = {
   replies: (steps) => 2 * steps + 3,
   card: (steps) => Math.floor(steps / 2) + 4,
   // One start, one stop, one append a second.
@@ -110,7 +110,7 @@ function print(results: Result[], { stepMs, wordMs, slackMs }: Options): void {
   console.table(Object.fromEntries(runs.map(({ name, answers }) => [name, callsRow(answers)])))
   console.table(Object.fromEntries(results.map((result) => [result.way, timesRow(result)])))
   for (const { way, name, steps, answers } of runs)
-    printCalls(name, dearest(answers).calls(), MOST_CALLS[way]?.bind(undefined, steps))
+    printCalls(name, dearest(answers).calls(), MAX_CALLS[way]?.bind(undefined, steps))
   for (const { way, signs, runs } of results) {
     console.log(`First sign of life, ${way}, p50 ms: ${atMost(quantile(signs, 0.5), TO_REACH.signP50)}`)
     const most = Math.max(...runs.flatMap(({ answers }) => answers).map(({ callsAfter }) => callsAfter))

@@ -5,7 +5,7 @@ import { ROOT } from '../../src/base/package-root.ts'
 import { ALICE, BOB } from '../../playground/slack/slack.ts'
 import { ALWAYS, DENY, ONCE } from '../harness/approvals.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
-import { isParked, openCard, pressCard } from '../harness/chaos/pressing.ts'
+import { isSuspended, openCard, pressCard } from '../harness/chaos/pressing.ts'
 import type { PlayedThread, Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
 import { ALLOWED, expectEndings, openOffice, writePosts, type Ending } from '../harness/chaos/writes.ts'
@@ -17,7 +17,7 @@ async function askForWrite(scene: Scene): Promise<PlayedThread> {
   const stage = new Stage(scene)
   stage.uses(['shelf__keep', `${stage.name} use 1`])
   const thread = await scene.ask()
-  await isParked(scene, thread)
+  await isSuspended(scene, thread)
   return thread
 }
 
@@ -120,7 +120,7 @@ test('a deploy between card and press: the new processes do what the old ones sh
   const { name } = stage
   stage.uses(['shelf__keep', `${name} use 1`], ['shelf__keep', `${name} use 2`])
   const thread = await scene.ask()
-  await isParked(scene, thread)
+  await isSuspended(scene, thread)
   for (const { code } of await Promise.all(old.map((bot) => bot.stop()))) expect(code).toBe(0)
   await scene.start('front')
   await scene.start('worker')
@@ -187,7 +187,7 @@ test('Slack takes no change of a card until all processes are replaced: the new 
   const stage = new Stage(scene)
   stage.uses(['shelf__keep', `${stage.name} use 1`])
   const thread = await scene.ask()
-  await isParked(scene, thread)
+  await isSuspended(scene, thread)
   const { ts } = await openCard(scene, thread)
   scene.slack.fault({ method: 'response_url', dropBefore: true, times: Infinity })
   scene.slack.fault({ method: 'chat.update', where: (args) => args.ts === ts, dropBefore: true, times: Infinity })

@@ -3,7 +3,7 @@ import { redisQueue } from '../../src/queue/redis-queue.ts'
 import type { RunControl, RunRef } from '../../src/stores/runs/control.ts'
 import { TEAM } from '../../playground/slack/slack.ts'
 import { observationsIn, playedTurn } from '../harness/chaos/play.ts'
-import { isParked, pressCard } from '../harness/chaos/pressing.ts'
+import { isSuspended, pressCard } from '../harness/chaos/pressing.ts'
 import { openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
 import { expectAllWell } from '../harness/chaos/well.ts'
@@ -114,7 +114,7 @@ test('a run waits for a person while its process dies, others answer, and all ar
   const stage = new Stage(scene)
   askFirst(stage)
   const thread = await scene.ask()
-  await isParked(scene, thread)
+  await isSuspended(scene, thread)
   const other = await scene.ask()
   await eventually(() => expect(scene.postsIn(other)).toContain(`${other.names[0]} answer-1`), 60_000)
   await worker.kill()
@@ -135,7 +135,7 @@ test('the process that the woken run went to dies at once: another one goes on w
   const stage = new Stage(scene)
   askFirst(stage)
   const thread = await scene.ask()
-  await isParked(scene, thread)
+  await isSuspended(scene, thread)
   scene.ledger.hold(stage.after)
   await pressCard(scene, thread)
   await scene.slack.until(() => scene.ledger.asked.includes(`${stage.name} use 1`), 'the tool')

@@ -1,7 +1,7 @@
 /** One contract, on both of its real sides: this process's memory, and a Redis. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { MOST_KEPT, withoutRoom, type FileStore, type KeptFile } from '../../src/files/file-store.ts'
+import { MAX_KEPT, withoutRoom, type FileStore, type KeptFile } from '../../src/files/file-store.ts'
 import { memoryFiles } from '../../src/files/memory-files.ts'
 import { redisFiles } from '../../src/files/redis-files.ts'
 import type { ParsedFile } from '../../src/files/types.ts'
@@ -60,9 +60,9 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
     const noise = randomBytes(5_000_000)
     const large = { picture: { mime: 'image/png', base64: noise.toString('base64') } }
     expect(await files.keep(thread, file('F0'), large)).toBe(false)
-    for (let i = 1; i <= MOST_KEPT.files + 2; i++) await files.keep(thread, file(`F${i}`, { at: i }), text('a'))
+    for (let i = 1; i <= MAX_KEPT.files + 2; i++) await files.keep(thread, file(`F${i}`, { at: i }), text('a'))
     const kept = await files.list(thread)
-    expect(kept).toHaveLength(MOST_KEPT.files)
+    expect(kept).toHaveLength(MAX_KEPT.files)
     expect(kept[0]?.id).toBe('F3')
     expect(await files.load(thread, 'F2')).toBeUndefined()
   })
@@ -121,7 +121,7 @@ describe('in memory', () => {
 })
 
 test('the newest files have room first, by number and by size', () => {
-  const sizes = [1, 2, 3].map((at) => ({ id: `F${at}`, at, chars: MOST_KEPT.all / 2 }))
+  const sizes = [1, 2, 3].map((at) => ({ id: `F${at}`, at, chars: MAX_KEPT.all / 2 }))
   expect(withoutRoom(sizes)).toEqual(['F1'])
   expect(withoutRoom(sizes.slice(1))).toEqual([])
 })

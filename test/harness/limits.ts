@@ -69,12 +69,15 @@ export async function refused(bot: TestBot, who: Who): Promise<string> {
   const { slack, model } = bot
   const before = { whispers: slack.whispers(who.channel, who.user).length, requests: model.requests.length }
   const thread = await bot.mention('One more?', who)
-  const whisper = await slack.until(() => slack.whispers(who.channel, who.user)[before.whispers], 'a private word')
+  const sendEphemeral = await slack.until(
+    () => slack.whispers(who.channel, who.user)[before.whispers],
+    'a private word',
+  )
   await slack.until(() => thread.isAtRest(), 'the end of the sign of life')
   await slack.settle(100)
   expect(thread.shown()).toEqual([])
   expect(model.requests).toHaveLength(before.requests)
-  return whisper
+  return sendEphemeral
 }
 
 /** One question, answered. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { readContent, UPDATE_TEXT_MOST } from '../../playground/slack/methods/method-content.ts'
+import { readContent, MAX_UPDATE_TEXT } from '../../playground/slack/methods/method-content.ts'
 import { pings } from '../../playground/slack/shown.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { blocksIn, withoutBlocks, type Content } from '../../src/slack/format/blocks.ts'
@@ -33,10 +33,10 @@ export function accept(content: Content): void {
   for (const form of [blocks, ...types.map((one) => blocksIn(content, (type) => type === one)), ...forms]) {
     const sent = sanitize({ text, blocks: form })
     readContent({ ...sent })
-    readContent({ ...sent }, { textMost: UPDATE_TEXT_MOST })
+    readContent({ ...sent }, { textMost: MAX_UPDATE_TEXT })
     expect(pings({ ...sent, blocks: sent.blocks.map((block) => ({ ...block })) })).toEqual([])
   }
   readContent({ ...sanitize(withoutBlocks(content, 'chat.postMessage')) })
-  readContent({ ...sanitize(withoutBlocks(content, 'chat.update')) }, { textMost: UPDATE_TEXT_MOST })
+  readContent({ ...sanitize(withoutBlocks(content, 'chat.update')) }, { textMost: MAX_UPDATE_TEXT })
   if (file) accept(file.without)
 }

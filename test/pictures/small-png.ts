@@ -3,7 +3,7 @@ import { deflateSync, inflateSync } from 'node:zlib'
 import { pngChunk } from '../harness/said-files.ts'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-const MOST_COLOURS = 256
+const MAX_COLOURS = 256
 
 /** Rows of red, green and blue, a byte each. */
 interface Picture {
@@ -76,7 +76,7 @@ function frequentColours(picture: Picture): number[] {
     counts.set(colour, (counts.get(colour) ?? 0) + 1)
   }
   const sorted = [...counts].sort(([, a], [, b]) => b - a)
-  return sorted.slice(0, MOST_COLOURS).map(([colour]) => colour)
+  return sorted.slice(0, MAX_COLOURS).map(([colour]) => colour)
 }
 
 /** Each row with the filter byte 0 before it, each pixel as the place of the colour nearest to its own. */

@@ -64,7 +64,7 @@ describe('somebody at the page', () => {
   test('presses, reacts to and stops what they see', async () => {
     const { ts } = await callSlack(slack, 'chat.postMessage', { channel: GENERAL, text: 'x', blocks: BLOCKS })
     const channel = slack.store.channel(GENERAL)
-    const whisper = slack.store.whisper(channel, { user: ALICE, text: 'x', blocks: BLOCKS })
+    const sendEphemeral = slack.store.sendEphemeral(channel, { user: ALICE, text: 'x', blocks: BLOCKS })
     const at = { channel: GENERAL, ts }
     const before = interactions()
     for (const [path, body] of [
@@ -77,7 +77,7 @@ describe('somebody at the page', () => {
       expect(await post('dave', path, body), path).toEqual(refused('not in this channel'))
       expect(await post('bob', path, body), path).toEqual({ ok: true })
     }
-    const seen = { channel: GENERAL, ts: whisper.ts, action_id: 'go' }
+    const seen = { channel: GENERAL, ts: sendEphemeral.ts, action_id: 'go' }
     expect(await post('bob', '/press', seen)).toEqual(refused('no such message'))
     expect(await post('alice', '/press', seen)).toEqual({ ok: true })
     expect(slack.reactions(GENERAL, String(ts))).toEqual([{ name: 'tada', users: [BOB], count: 1 }])

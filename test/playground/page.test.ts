@@ -90,7 +90,7 @@ describe('the page’s server', () => {
 
   test('does not show what is whispered to others', async () => {
     const channel = playground.slack.store.channel(RANDOM)
-    playground.slack.store.whisper(channel, { user: BOB, text: 'for Bob' })
+    playground.slack.store.sendEphemeral(channel, { user: BOB, text: 'for Bob' })
     expect((await ask('/state')).body).not.toContain('for Bob')
   })
 

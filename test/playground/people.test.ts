@@ -271,7 +271,7 @@ describe('what happens is told to who watches', () => {
   test('a message is told at once, one that somebody else is whispered is not', async () => {
     const slack = await localSlack({ ackMs: 10, retryMs: [] })
     const told = await eventWith(await page(slack), 'for everybody', async () => {
-      slack.store.whisper(slack.store.channel(RANDOM), { user: BOB, text: 'for Bob alone' })
+      slack.store.sendEphemeral(slack.store.channel(RANDOM), { user: BOB, text: 'for Bob alone' })
       await slack.say({ channel: RANDOM, text: 'for everybody' })
     })
     expect(told).not.toContain('for Bob alone')

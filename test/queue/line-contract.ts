@@ -81,7 +81,9 @@ export function lineContract(make: () => Queue): void {
   test('a question whose run waits for a person is in the line, in no one’s way', async () => {
     const { queue, over } = await atWork(async ({ ts }) => (ts === '1' ? 'waiting' : undefined))
     over.resolve()
-    await eventually(async () => expect(await queue.inThread(thread)).toEqual({ waiting: [], parked: [question('1')] }))
+    await eventually(async () =>
+      expect(await queue.inThread(thread)).toEqual({ waiting: [], suspended: [question('1')] }),
+    )
     expect(await queue.withdraw(thread, question('1').id)).toBe(false)
     expect(await queue.inThread('T1:C1:9.0')).toEqual({ waiting: [] })
   })

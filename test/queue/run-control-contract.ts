@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
-import { MOST_SIGNALS, type RunControl, type RunRef, type Signal } from '../../src/stores/runs/control.ts'
+import { MAX_SIGNALS, type RunControl, type RunRef, type Signal } from '../../src/stores/runs/control.ts'
 import { conversationOf, undecidedSteps, type Question, type Run, type SavedRun } from '../../src/stores/runs/types.ts'
 import { deferred, eventually, question, toolStep } from '../harness/stores.ts'
 
 export interface ControlSettings {
   concurrency?: number
   now?: () => number
-  parkedMs?: number
+  suspendedMs?: number
   sweepMs?: number
 }
 
@@ -47,11 +47,11 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
         return askForApproval(run, settings?.now?.())
     }, settings)
     const order = () => seen.map(([name]) => name)
-    const isParked = async (count: number) => {
+    const isSuspended = async (count: number) => {
       await eventually(() => expect(seen).toHaveLength(count))
       await eventually(async () => expect(await parts.queue.stats()).toMatchObject({ active: 0, waiting: 0 }))
     }
-    return { ...parts, seen, order, isParked }
+    return { ...parts, seen, order, isSuspended: isSuspended }
   }
 
   test('a signal is heard while the run is at work, in order, and no other run’s', async () => {
@@ -101,14 +101,14 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
       await over.promise
     })
     expect(await control.send(refOf(question('1')), STOP)).toBe('not_running')
-    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('not_running')
+    expect(await control.resume(refOf(question('1')), '1', ALLOWED)).toBe('not_running')
     await queue.accept(question('1'))
     await saved.promise
     expect(await control.send(refOf(question('1')), STOP)).toBe('not_running')
-    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('not_running')
+    expect(await control.resume(refOf(question('1')), '1', ALLOWED)).toBe('not_running')
     over.resolve()
     await eventually(async () => expect((await queue.stats()).active).toBe(0))
-    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('not_running')
+    expect(await control.resume(refOf(question('1')), '1', ALLOWED)).toBe('not_running')
     expect(await control.send(refOf(question('1')), message('m'))).toBe('not_running')
   })
 
@@ -116,7 +116,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     const over = deferred()
     const { queue, control } = await opened(() => over.promise)
     await queue.accept(question('1'))
-    for (let n = 0; n < MOST_SIGNALS; n++)
+    for (let n = 0; n < MAX_SIGNALS; n++)
       expect(await control.send(refOf(question('1')), message(`m${n}`))).toBe('sent')
     expect(await control.send(refOf(question('1')), message('one more'))).toBe('full')
     expect(await control.send(refOf(question('1')), STOP)).toBe('sent')
@@ -124,27 +124,30 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
   })
 
   test('a run that waits for a person holds up nobody, and has no place among those at work', async () => {
-    const { queue, order, isParked } = await waiting(['1'], { concurrency: 1 })
+    const { queue, order, isSuspended: isSuspended } = await waiting(['1'], { concurrency: 1 })
     await queue.accept(question('1'))
     await queue.accept(question('2'))
     await queue.accept(question('3', { thread: '2.0' }))
-    await isParked(3)
+    await isSuspended(3)
     expect(order().toSorted()).toEqual(['1', '2', '3'])
     expect(await queue.accept(question('1'))).toBe('duplicate')
     expect(await queue.stats()).toEqual({ active: 0, waiting: 0, oldestMs: 0 })
   })
 
   test('a decision brings it back with what it had saved, once; the first decision holds', async () => {
-    const { queue, control, seen, isParked } = await waiting(['1'])
+    const { queue, control, seen, isSuspended: isSuspended } = await waiting(['1'])
     await queue.accept(question('1'))
-    await isParked(1)
+    await isSuspended(1)
     const denied = { outcome: 'denied', by: 'U3', reason: 'no "é"' } as const
-    const presses = [control.wake(refOf(question('1')), '1', denied), control.wake(refOf(question('1')), '1', ALLOWED)]
+    const presses = [
+      control.resume(refOf(question('1')), '1', denied),
+      control.resume(refOf(question('1')), '1', ALLOWED),
+    ]
     expect((await Promise.all(presses)).toSorted()).toEqual(['decided', 'woken'])
-    await isParked(2)
+    await isSuspended(2)
     const [, saved] = seen[1]!
     expect(saved).toMatchObject({ attempts: 2, steps: [{ waiting: { since: expect.any(Number) } }] })
-    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('decided')
+    expect(await control.resume(refOf(question('1')), '1', ALLOWED)).toBe('decided')
     expect([denied, ALLOWED]).toContainEqual(saved.decisions[1])
     expect(seen).toHaveLength(2)
   })
@@ -161,7 +164,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     })
     for (const name of ['1', '2', '3']) await queue.accept(question(name))
     await begun.promise
-    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('woken')
+    expect(await control.resume(refOf(question('1')), '1', ALLOWED)).toBe('woken')
     over.resolve()
     await eventually(() => expect(order).toEqual(['1', '2', '1', '3']))
   })
@@ -180,8 +183,8 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await queue.accept(question('1'))
     await queue.accept(question('2', { thread: '2.0' }))
     await asked.promise
-    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('woken')
-    expect(await control.wake(refOf(question('2', { thread: '2.0' })), '1', ALLOWED)).toBe('woken')
+    expect(await control.resume(refOf(question('1')), '1', ALLOWED)).toBe('woken')
+    expect(await control.resume(refOf(question('2', { thread: '2.0' })), '1', ALLOWED)).toBe('woken')
     decided.resolve()
     await eventually(() => expect(runs.filter(({ decisions }) => decisions[1])).toHaveLength(2))
   })
@@ -205,41 +208,51 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
 
   test('when its time is over it goes on without a decision, and who decides then hears that', async () => {
     let now = 1_000_000
-    const { queue, control, seen, isParked } = await waiting(['1'], { now: () => now, parkedMs: 5_000, sweepMs: 20 })
+    const {
+      queue,
+      control,
+      seen,
+      isSuspended: isSuspended,
+    } = await waiting(['1'], { now: () => now, suspendedMs: 5_000, sweepMs: 20 })
     await queue.accept(question('1'))
-    await isParked(1)
+    await isSuspended(1)
     now += 5_001
-    await isParked(2)
+    await isSuspended(2)
     expect(seen[1]?.[1].decisions).toEqual({ 1: { outcome: 'expired' } })
-    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('expired')
+    expect(await control.resume(refOf(question('1')), '1', ALLOWED)).toBe('expired')
     expect(seen).toHaveLength(2)
   })
 
   test('who decides too late, before anybody has looked, hears that too, and the run goes on', async () => {
     let now = 1_000_000
-    const { queue, control, seen, isParked } = await waiting(['1'], { now: () => now, parkedMs: 5_000 })
+    const {
+      queue,
+      control,
+      seen,
+      isSuspended: isSuspended,
+    } = await waiting(['1'], { now: () => now, suspendedMs: 5_000 })
     await queue.accept(question('1'))
-    await isParked(1)
+    await isSuspended(1)
     now += 5_001
-    expect(await control.wake(refOf(question('1')), '1', ALLOWED)).toBe('expired')
-    await isParked(2)
+    expect(await control.resume(refOf(question('1')), '1', ALLOWED)).toBe('expired')
+    await isSuspended(2)
     expect(seen[1]?.[1].decisions).toEqual({ 1: { outcome: 'expired' } })
   })
 
   test('a run can be read by whoever shows it or decides: while it waits, and when it has gone on', async () => {
-    const { queue, control, isParked } = await waiting(['1'])
+    const { queue, control, isSuspended: isSuspended } = await waiting(['1'])
     const asked = question('1', { text: 'What "é"?' })
     expect(await control.load(refOf(asked))).toBeUndefined()
     await queue.accept(asked)
-    await isParked(1)
+    await isSuspended(1)
     const loaded = await control.load(refOf(asked))
     expect(loaded).toMatchObject({ question: asked, saved: { steps: [{ waiting: {} }], decisions: {} } })
     expect(undecidedSteps(loaded!.saved)).toEqual(['1'])
     // It is a copy.
     loaded!.saved.decisions['1'] = ALLOWED
     expect((await control.load(refOf(asked)))?.saved.decisions).toEqual({})
-    await control.wake(refOf(asked), '1', ALLOWED)
-    await isParked(2)
+    await control.resume(refOf(asked), '1', ALLOWED)
+    await isSuspended(2)
     expect((await control.load(refOf(asked)))?.saved.decisions).toEqual({ 1: ALLOWED })
     await queue.forgetUser({ team: 'T1', user: 'another' })
     expect(await control.load(refOf(asked))).toBeDefined()
@@ -258,7 +271,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
       return 'waiting'
     })
     await queue.accept(question('1'))
-    const isParked = (count: number) =>
+    const isSuspended = (count: number) =>
       eventually(async () => {
         expect(seen).toHaveLength(count)
         expect(await queue.stats()).toMatchObject({ active: 0, waiting: 0 })
@@ -267,18 +280,18 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     const denied = { outcome: 'denied', by: 'U3', reason: 'no', key: 'k' } as const
     const decisions = { 1: { ...ALLOWED, key: 'k', always: true }, 1.2: answered, 1.3: denied } as const
     for (const [i, [key, decision]] of Object.entries(decisions).toSorted().entries()) {
-      await isParked(i + 1)
-      expect(await control.wake(refOf(question('1')), key, decision)).toBe('woken')
-      expect(await control.wake(refOf(question('1')), key, { outcome: 'denied', by: 'U9' })).toBe('decided')
+      await isSuspended(i + 1)
+      expect(await control.resume(refOf(question('1')), key, decision)).toBe('woken')
+      expect(await control.resume(refOf(question('1')), key, { outcome: 'denied', by: 'U9' })).toBe('decided')
     }
-    await isParked(4)
+    await isSuspended(4)
     expect(seen.at(-1)).toEqual(decisions)
   })
 
   test('of two steps that wait, the time of the one is over before that of the other', async () => {
     let now = 1_000_000
     const seen: SavedRun['decisions'][] = []
-    const settings = { now: () => now, parkedMs: 5_000, sweepMs: 20 }
+    const settings = { now: () => now, suspendedMs: 5_000, sweepMs: 20 }
     const { queue, control } = await opened(async (_, run) => {
       seen.push(structuredClone(run.saved.decisions))
       if (Object.keys(run.saved.decisions).length === 2) return
@@ -291,7 +304,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     now = 1_005_001
     await eventually(async () => expect([seen.length, (await queue.stats()).active]).toEqual([2, 0]))
     expect(seen.at(-1)).toEqual({ 1: { outcome: 'expired' } })
-    expect(await control.wake(refOf(question('1')), '2', ALLOWED)).toBe('woken')
+    expect(await control.resume(refOf(question('1')), '2', ALLOWED)).toBe('woken')
     await eventually(() => expect(seen.at(-1)).toEqual({ 1: { outcome: 'expired' }, 2: ALLOWED }))
   })
 
@@ -306,12 +319,12 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
         await run.save({ part: 'step', n: 2, value: toolStep(1, { waiting: { since: 1_003_000 } }) })
         return 'waiting'
       },
-      { now: () => now, parkedMs: 5_000 },
+      { now: () => now, suspendedMs: 5_000 },
     )
     await queue.accept(question('1'))
     await eventually(async () => expect([seen.length, (await queue.stats()).active]).toEqual([1, 0]))
     now = 1_005_001
-    expect(await control.wake(refOf(question('1')), '2', ALLOWED)).toBe('woken')
+    expect(await control.resume(refOf(question('1')), '2', ALLOWED)).toBe('woken')
     await eventually(() => expect(seen.at(-1)).toEqual({ 1: { outcome: 'expired' }, 2: ALLOWED }))
   })
 }

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
-import { wakeRun } from '../../src/queue/scripts.ts'
+import { resumeRun } from '../../src/queue/scripts.ts'
 import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
 import type { RedisSettings } from '../../src/base/redis/redis.ts'
 import type { Signal } from '../../src/stores/runs/control.ts'
@@ -78,13 +78,13 @@ describeWithRedis('runs in Redis', () => {
     const after = await opened(prefix)
     await after.start(async (_, run) => void seen.push(run.saved.steps.length))
     const front = await opened(prefix, { role: 'front' })
-    expect(await front.control.wake(refOf(question('1')), '1', ALLOWED)).toBe('woken')
+    expect(await front.control.resume(refOf(question('1')), '1', ALLOWED)).toBe('woken')
     await eventually(async () => expect([seen, await state(prefix)]).toEqual([[1], 'done']))
   })
 
   test('every key of a run that waits expires, and not before the run may wait no longer', async () => {
     const prefix = `c${count++}`
-    const queue = await opened(prefix, { knownTtlMs: 1_000, deadLetterTtlMs: 1_000, parkedMs: 60_000 })
+    const queue = await opened(prefix, { knownTtlMs: 1_000, deadLetterTtlMs: 1_000, suspendedMs: 60_000 })
     const before = Date.now()
     await queue.start(approval)
     await queue.accept(question('1'))
@@ -102,10 +102,19 @@ describeWithRedis('runs in Redis', () => {
     await queue.start(async (_, run) => (run.saved.decisions[1] ? done.resolve() : askForApproval(run)))
     await queue.accept(question('1'))
     await eventually(async () => expect(await state(prefix)).toBe('waiting for a person'))
-    const { thread, inbox, runs, parked } = threadKeys(prefix, refOf(question('1')).thread)
+    const { thread, inbox, runs, suspended: suspended } = threadKeys(prefix, refOf(question('1')).thread)
     const { id } = question('1')
-    const named = { thread, inbox, run: runs + id, parked, id, now: Date.now(), ttlMs: 60_000, isExpiry: 0 }
-    await wakeRun(server.rawClient(), { ...named, decision: JSON.stringify(ALLOWED) }, { args: ['decision:1'] })
+    const named = {
+      thread,
+      inbox,
+      run: runs + id,
+      suspended: suspended,
+      id,
+      now: Date.now(),
+      ttlMs: 60_000,
+      isExpiry: 0,
+    }
+    await resumeRun(server.rawClient(), { ...named, decision: JSON.stringify(ALLOWED) }, { args: ['decision:1'] })
     await done.promise
   })
 

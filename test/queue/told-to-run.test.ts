@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
-import { MOST_SIGNALS, type Signal } from '../../src/stores/runs/control.ts'
+import { MAX_SIGNALS, type Signal } from '../../src/stores/runs/control.ts'
 import { conversationOf, type Question, type Run } from '../../src/stores/runs/types.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
@@ -124,7 +124,7 @@ function additionsContract(make: () => [front: ControlledQueue, worker: Controll
       saved.resolve()
       await over.promise
     })
-    for (let n = 0; n < MOST_SIGNALS; n++)
+    for (let n = 0; n < MAX_SIGNALS; n++)
       await front.control.send(refOf(first.one), { ...message(first.one), id: `${n}` } as Signal)
     expect(await front.accept(asks('1.2'), MAYBE)).toBe('accepted')
     await front.withdraw('T1:C1:1.0', asks('1.2').id)

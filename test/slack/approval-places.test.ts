@@ -142,7 +142,7 @@ describe('the card of a private question', () => {
     notes(bot, 'Hidden')
     await bot.slack.slash('private: Write down Hidden')
     const { blocks = [] } = await bot.slack.until(() => card(bot), 'the card')
-    const copy = bot.slack.store.whisper(bot.slack.store.channel(GENERAL), { user: BOB, text: '', blocks })
+    const copy = bot.slack.store.sendEphemeral(bot.slack.store.channel(GENERAL), { user: BOB, text: '', blocks })
     await press(bot, { channel: GENERAL, ts: copy.ts }, { action: ONCE, user: BOB })
     await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB).length > 1, 'a word to Bob')
     expect(bot.slack.whispers(GENERAL, BOB).at(-1)).toMatch(/^This button belongs to an answer in another channel/)

@@ -91,8 +91,8 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     slack.addChannel(id, extra)
     const asked = model.requests.length
     expect((await slack.slash('a question', { channel: id })).ok).toBe(true)
-    const whisper = await slack.until(() => slack.whispers(id, ALICE)[0], 'a private word')
-    expect(whisper).toMatch(says)
+    const sendEphemeral = await slack.until(() => slack.whispers(id, ALICE)[0], 'a private word')
+    expect(sendEphemeral).toMatch(says)
     expect(slack.messages(id)).toEqual([])
     expect(model.requests.length).toBe(asked)
   })

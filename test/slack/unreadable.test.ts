@@ -21,6 +21,7 @@ describe('an output that cannot be read', async () => {
     expect(await thread.lastAnswer()).toBe('Two.')
     const steps = thread.shown().slice(0, -1)
     expect(steps).toEqual([WARNING, '💭 A sum.\n🔧 *calculator* `1+1`\n👁 2', WARNING])
+    expect(JSON.stringify(bot.slack.calls)).not.toContain('That reply could not be read')
   })
 
   test('is a task of the stream that says so, with STEPS=stream', async () => {

@@ -4,18 +4,18 @@ import type { Complain } from './block-elements.ts'
 import { checkRichText } from './rich-text.ts'
 import type { Json } from '../types.ts'
 
-const MOST_COLUMNS = 20
+const MAX_COLUMNS = 20
 /** Rows of data; a data_table has its header besides. */
-const MOST_ROWS = 100
-const MOST_SERIES = 12
-const MOST_CATEGORIES = 20
-const LABEL_MOST = 20
-const AXIS_MOST = 50
+const MAX_ROWS = 100
+const MAX_SERIES = 12
+const MAX_CATEGORIES = 20
+const MAX_LABEL = 20
+const MAX_AXIS = 50
 
 /** https://docs.slack.dev/reference/block-kit/blocks/table-block */
 export function checkTable(block: Json, complain: Complain) {
   const rows = block['rows']
-  if (!Array.isArray(rows) || rows.length === 0 || rows.length > MOST_ROWS) return complain(`1 to ${MOST_ROWS} rows`)
+  if (!Array.isArray(rows) || rows.length === 0 || rows.length > MAX_ROWS) return complain(`1 to ${MAX_ROWS} rows`)
   for (const row of rows) checkRow(row, complain)
 }
 
@@ -23,8 +23,8 @@ export function checkTable(block: Json, complain: Complain) {
 export function checkDataTable(block: Json, complain: Complain) {
   const { rows, caption, page_size: size, row_header_column_index: header } = block
   if (typeof caption !== 'string' || caption === '') complain('caption is missing')
-  if (!Array.isArray(rows) || rows.length < 2 || rows.length > MOST_ROWS + 1)
-    return complain(`2 to ${MOST_ROWS + 1} rows`)
+  if (!Array.isArray(rows) || rows.length < 2 || rows.length > MAX_ROWS + 1)
+    return complain(`2 to ${MAX_ROWS + 1} rows`)
   for (const row of rows) checkRow(row, complain)
   const [head = []]: Json[][] = rows
   if (head.some((cell) => cell['type'] === 'rich_text')) complain('rich_text in a header')
@@ -38,8 +38,8 @@ function isWithin(value: unknown, least: number, most: number): boolean {
 }
 
 function checkRow(row: unknown, complain: Complain) {
-  if (!Array.isArray(row) || row.length === 0 || row.length > MOST_COLUMNS)
-    return complain(`1 to ${MOST_COLUMNS} cells a row`)
+  if (!Array.isArray(row) || row.length === 0 || row.length > MAX_COLUMNS)
+    return complain(`1 to ${MAX_COLUMNS} cells a row`)
   for (const cell of row) checkCell(cell, complain)
 }
 
@@ -71,7 +71,7 @@ export function checkChart(block: Json, complain: Complain) {
   const { title, chart } = block
   if (typeof title !== 'string' || title === '' || title.length > 50) complain('a title of 1 to 50 characters')
   if (!isObject(chart)) return complain('chart is missing')
-  if (chart['type'] === 'pie') return checkPoints(chart['segments'], MOST_SERIES, complain)
+  if (chart['type'] === 'pie') return checkPoints(chart['segments'], MAX_SERIES, complain)
   if (!['bar', 'area', 'line'].includes(String(chart['type']))) complain(`chart of type ${String(chart['type'])}`)
   checkSeries(chart['series'], checkAxis(chart['axis_config'], complain), complain)
 }
@@ -79,25 +79,25 @@ export function checkChart(block: Json, complain: Complain) {
 /** The categories of the x axis. */
 function checkAxis(axis: unknown, complain: Complain): string[] {
   const { categories, x_label, y_label } = isObject(axis) ? axis : {}
-  if (!Array.isArray(categories) || categories.length === 0 || categories.length > MOST_CATEGORIES)
-    return complain(`1 to ${MOST_CATEGORIES} categories`)
+  if (!Array.isArray(categories) || categories.length === 0 || categories.length > MAX_CATEGORIES)
+    return complain(`1 to ${MAX_CATEGORIES} categories`)
   for (const label of categories)
-    if (typeof label !== 'string' || label === '' || label.length > LABEL_MOST)
-      complain(`a category of 1 to ${LABEL_MOST} characters`)
+    if (typeof label !== 'string' || label === '' || label.length > MAX_LABEL)
+      complain(`a category of 1 to ${MAX_LABEL} characters`)
   for (const label of [x_label, y_label])
-    if (String(label ?? '').length > AXIS_MOST) complain(`an axis label over ${AXIS_MOST} characters`)
+    if (String(label ?? '').length > MAX_AXIS) complain(`an axis label over ${MAX_AXIS} characters`)
   return categories
 }
 
 /** Each series has one point for each category, and a name of its own. */
 function checkSeries(series: unknown, categories: string[], complain: Complain) {
-  if (!Array.isArray(series) || series.length === 0 || series.length > MOST_SERIES)
-    return complain(`1 to ${MOST_SERIES} series`)
+  if (!Array.isArray(series) || series.length === 0 || series.length > MAX_SERIES)
+    return complain(`1 to ${MAX_SERIES} series`)
   const names = series.map((one: unknown) => (isObject(one) ? one['name'] : undefined))
   if (names.some((name) => typeof name !== 'string' || name === '')) complain('a series without a name')
   if (new Set(names).size < names.length) complain('two series of one name')
   for (const { data } of series.filter(isObject)) {
-    checkPoints(data, MOST_CATEGORIES, complain)
+    checkPoints(data, MAX_CATEGORIES, complain)
     const labels = Array.isArray(data) ? data.map((point: Json) => point['label']) : []
     if (labels.join('\n') !== categories.join('\n')) complain('labels that are not the categories')
   }
@@ -107,8 +107,8 @@ function checkPoints(points: unknown, most: number, complain: Complain) {
   if (!Array.isArray(points) || points.length === 0 || points.length > most) return complain(`1 to ${most} points`)
   for (const point of points) {
     const { label, value } = isObject(point) ? point : {}
-    if (typeof label !== 'string' || label === '' || label.length > LABEL_MOST)
-      complain(`a label of 1 to ${LABEL_MOST} characters`)
+    if (typeof label !== 'string' || label === '' || label.length > MAX_LABEL)
+      complain(`a label of 1 to ${MAX_LABEL} characters`)
     if (typeof value !== 'number' || !Number.isFinite(value)) complain('a point without a number')
   }
 }

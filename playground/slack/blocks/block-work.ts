@@ -4,8 +4,8 @@ import { checkImage, checkTextObject, type Complain } from './block-elements.ts'
 import { checkRichText } from './rich-text.ts'
 import type { Json } from '../types.ts'
 
-const MOST_CHILDREN = 10
-const TITLE_MOST = 150
+const MAX_CHILDREN = 10
+const MAX_TITLE = 150
 /** What both the docs and the live validator take inside a container. */
 const CHILDREN = new Set(['actions', 'context', 'divider', 'header', 'image', 'section', 'table', 'video'])
 
@@ -44,16 +44,16 @@ export function checkPlan(block: Json, complain: Complain) {
 /** https://docs.slack.dev/reference/block-kit/blocks/container-block */
 export function checkContainer(block: Json, complain: Complain, check: (child: Json, complain: Complain) => void) {
   const { title, rich_text_title, subtitle, icon, width, child_blocks: children } = block
-  if (rich_text_title === undefined) checkTextObject(title, { complain, most: TITLE_MOST, plain: true })
+  if (rich_text_title === undefined) checkTextObject(title, { complain, most: MAX_TITLE, plain: true })
   else checkRichText(isObject(rich_text_title) ? rich_text_title : {}, complain)
-  if (subtitle !== undefined) checkTextObject(subtitle, { complain, most: TITLE_MOST })
+  if (subtitle !== undefined) checkTextObject(subtitle, { complain, most: MAX_TITLE })
   if (icon !== undefined) checkImage(isObject(icon) ? icon : {}, complain)
   if (width !== undefined && !['narrow', 'standard', 'wide', 'full'].includes(String(width)))
     complain(`width ${String(width)}`)
   if (block['default_collapsed'] === true && block['is_collapsible'] !== true)
     complain('default_collapsed needs is_collapsible')
-  if (!Array.isArray(children) || children.length === 0 || children.length > MOST_CHILDREN)
-    return complain(`1 to ${MOST_CHILDREN} child_blocks`)
+  if (!Array.isArray(children) || children.length === 0 || children.length > MAX_CHILDREN)
+    return complain(`1 to ${MAX_CHILDREN} child_blocks`)
   for (const child of children) {
     const type = isObject(child) ? String(child['type']) : 'none'
     if (!isObject(child) || !CHILDREN.has(type)) return complain(`unsupported child: ${type}`)

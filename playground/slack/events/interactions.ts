@@ -50,7 +50,7 @@ export class Interactions {
       trigger_id: this.way.with.trigger(user),
     }
     const done = await this.way.hand('slash_commands', payload)
-    if (!done.ok) store.whisper(channel, { user, text: `${command} failed with the error "operation_timeout"` })
+    if (!done.ok) store.sendEphemeral(channel, { user, text: `${command} failed with the error "operation_timeout"` })
     const answer = parsed(done.body)
     if (done.ok && (answer['text'] || answer['blocks'])) responseUrls.show(to, answer)
     return done
@@ -71,17 +71,17 @@ export class Interactions {
     const { store, responseUrls, base } = this.way.with
     const { user = ALICE, values = {} } = where
     const channel = this.way.channel(where.channel)
-    const whisper = channel.ephemerals.find((one) => one.ts === where.ts && one.user === user)
-    const message = whisper ?? store.message(channel, where.ts)
+    const sendEphemeral = channel.ephemerals.find((one) => one.ts === where.ts && one.user === user)
+    const message = sendEphemeral ?? store.message(channel, where.ts)
     const found = findAction(message.blocks, action)
     if (!found) throw new Error(`Message ${where.ts} has no element with the action_id ${action.action_id}.`)
     const { thread_ts: thread, ts } = message
     return this.way.hand('interactive', {
       ...this.way.interaction('block_actions', user),
       channel: { id: channel.id, name: channel.name },
-      container: { ...container(channel, message), is_ephemeral: whisper !== undefined },
+      container: { ...container(channel, message), is_ephemeral: sendEphemeral !== undefined },
       // What only one person sees is kept nowhere, so the app is not given it back.
-      ...(!whisper && { message }),
+      ...(!sendEphemeral && { message }),
       state: messageState(message.blocks, values),
       response_url: responseUrls.issue(base(), { channel, user, message: ts, ...(thread && { thread }) }),
       actions: [actionOf(found, action, store.ts())],

@@ -36,19 +36,20 @@ export function createResponseUrls(store: Store, now: () => number): ResponseUrl
 
   function show(to: { channel: Channel; user: string; thread?: string; message?: string }, args: Json) {
     const original = to.message === undefined ? undefined : store.find(to.channel, to.message)
-    const whisper = to.channel.ephemerals.find((one) => one.ts === to.message && one.user === to.user)
-    if (args['delete_original'] === true && whisper) return store.unwhisper(to.channel, whisper)
+    const sendEphemeral = to.channel.ephemerals.find((one) => one.ts === to.message && one.user === to.user)
+    if (args['delete_original'] === true && sendEphemeral) return store.unwhisper(to.channel, sendEphemeral)
     if (args['delete_original'] === true && original) return store.remove(to.channel, original)
     const { text, blocks } = readContent(args)
     const thread = to.thread && { thread_ts: to.thread }
-    if (args['replace_original'] === true && whisper) return store.rewhisper(to.channel, whisper, { text, blocks })
+    if (args['replace_original'] === true && sendEphemeral)
+      return store.rewhisper(to.channel, sendEphemeral, { text, blocks })
     if (args['replace_original'] === true && original) {
       Object.assign(original, { text, blocks })
       return store.changed(to.channel, original)
     }
     if (args['response_type'] === 'in_channel')
       return void store.post(to.channel, { ...FROM_BOT, text, ...(blocks && { blocks }), ...thread })
-    store.whisper(to.channel, { user: to.user, text, ...(blocks && { blocks }), ...thread })
+    store.sendEphemeral(to.channel, { user: to.user, text, ...(blocks && { blocks }), ...thread })
   }
 
   return {

@@ -9,7 +9,7 @@ import { APP } from '../store.ts'
 import type { Json } from '../types.ts'
 
 /** At most so many sockets an app. */
-const MOST_SOCKETS = 10
+const MAX_SOCKETS = 10
 const PING_MS = 10_000
 /** What the address of a socket begins with, and a base to read the rest of it against. */
 const DOOR = '/link/'
@@ -119,7 +119,7 @@ export class Sockets {
     // Each envelope that is under way listens for the socket's close.
     socket.setMaxListeners(0)
     socket.on('error', () => socket.terminate())
-    if (this.open.length >= MOST_SOCKETS) {
+    if (this.open.length >= MAX_SOCKETS) {
       socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }))
       return socket.close()
     }

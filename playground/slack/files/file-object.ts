@@ -10,7 +10,7 @@ const WIDTHS = [360, 480, 720, 960, 1024]
 /** The smallest is made of every picture; a larger one only where the original is larger still. */
 const LEAST_WIDTH = 360
 /** How much of a transcript stands in the object itself, in characters; all of it is at `vtt`. */
-const TRANSCRIPT_PREVIEW_MOST = 300
+const MAX_TRANSCRIPT_PREVIEW = 300
 
 /** All of a file's object, with addresses at `base`. */
 export function fileObject(file: StoredFile, base: string): Json {
@@ -62,7 +62,7 @@ function transcription({ id, transcription: heard }: StoredFile, base: string): 
   if (!heard) return {}
   const { status, text } = heard
   if (status !== 'complete') return { transcription: { status } }
-  const preview = { content: text.slice(0, TRANSCRIPT_PREVIEW_MOST), has_more: text.length > TRANSCRIPT_PREVIEW_MOST }
+  const preview = { content: text.slice(0, MAX_TRANSCRIPT_PREVIEW), has_more: text.length > MAX_TRANSCRIPT_PREVIEW }
   const vtt = `${base}/files-tmb/${TEAM}-${id}-0123456789/file.vtt`
   return { transcription: { status, locale: 'en-US', preview }, vtt }
 }

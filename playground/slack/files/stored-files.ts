@@ -30,7 +30,7 @@ export interface GivenFile {
 }
 
 /** Slack's own first lines of a text, and how much of a clip's transcript is in the file's object, in characters. */
-const PREVIEW_MOST = 2_000
+const MAX_PREVIEW = 2_000
 
 /** Takes a file in, as yet shared nowhere. */
 export function keepFile(store: Store, given: GivenFile, user: string): StoredFile {
@@ -75,7 +75,7 @@ export function previewOf({ bytes = new Uint8Array(), filetype, mode, mimetype }
   const isText = mode === 'snippet' || (mimetype.startsWith('text/') && filetype !== 'html')
   if (!isText) return undefined
   // A character is at most four bytes.
-  return Buffer.from(bytes.subarray(0, 4 * PREVIEW_MOST))
+  return Buffer.from(bytes.subarray(0, 4 * MAX_PREVIEW))
     .toString()
-    .slice(0, PREVIEW_MOST)
+    .slice(0, MAX_PREVIEW)
 }

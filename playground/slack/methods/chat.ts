@@ -1,7 +1,7 @@
 import { optional, required } from '../args.ts'
 import { APP, BOT, BOT_USER, TEAM } from '../store.ts'
 import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
-import { readContent, UPDATE_TEXT_MOST } from './method-content.ts'
+import { readContent, MAX_UPDATE_TEXT } from './method-content.ts'
 import type { Method, Workspace } from './method.ts'
 import { isStreaming } from './stream-life.ts'
 
@@ -23,7 +23,7 @@ export const chatMethods: Record<string, Method> = {
     const { store } = slack
     const { channel, message } = own(args, store, 'cant_update_message')
     if (isStreaming(message, slack)) throw new Refusal('streaming_state_conflict')
-    const content = readContent({ ...keptBy(args, message), ...args }, { textMost: UPDATE_TEXT_MOST })
+    const content = readContent({ ...keptBy(args, message), ...args }, { textMost: MAX_UPDATE_TEXT })
     const edited = { user: BOT_USER, ts: store.ts() }
     // Blocks without a new text leave the old one as what a notification says.
     const text = content.text || message.text
@@ -44,13 +44,13 @@ export const chatMethods: Record<string, Method> = {
     if (!channel.members.has(user)) throw declined('user_not_in_channel')
     const { text, blocks } = readContent(args)
     const thread = threadOf(args, channel, store)
-    const whisper = store.whisper(channel, {
+    const sendEphemeral = store.sendEphemeral(channel, {
       user,
       text,
       ...(blocks && { blocks }),
       ...(thread && { thread_ts: thread }),
     })
-    return { message_ts: whisper.ts }
+    return { message_ts: sendEphemeral.ts }
   },
 }
 

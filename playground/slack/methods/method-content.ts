@@ -3,11 +3,11 @@ import { checkBlocks } from '../blocks/block-rules.ts'
 import { Refusal, type Json } from '../types.ts'
 
 /** Where a text is cut or refused, in characters. */
-const TEXT_MOST = 40_000
-export const UPDATE_TEXT_MOST = 4_000
-export const MARKDOWN_MOST = 12_000
+const MAX_TEXT = 40_000
+export const MAX_UPDATE_TEXT = 4_000
+export const MAX_MARKDOWN = 12_000
 /** https://docs.slack.dev/messaging/message-metadata */
-const METADATA_MOST = 8_000
+const MAX_METADATA = 8_000
 
 /** What a message shows, checked. */
 export interface Content {
@@ -24,8 +24,8 @@ export function readContent(args: Json, options: { textMost?: number } = {}): Co
   const { blocks, attachments, metadata } = args
   if (markdown !== undefined && (text !== undefined || blocks !== undefined))
     throw new Refusal('markdown_text_conflict', { why: 'markdown_text together with text or blocks' })
-  checkLength(text, options.textMost ?? TEXT_MOST)
-  checkLength(markdown, MARKDOWN_MOST)
+  checkLength(text, options.textMost ?? MAX_TEXT)
+  checkLength(markdown, MAX_MARKDOWN)
   if (blocks !== undefined) checkBlocks(blocks)
   checkAttachments(attachments)
   const shown = [blocks, attachments].some((list) => Array.isArray(list) && list.length > 0)
@@ -57,7 +57,7 @@ export function readMetadata(metadata: unknown): { metadata?: Json } {
   if (metadata === undefined) return {}
   if (!isObject(metadata) || typeof metadata['event_type'] !== 'string' || !isObject(metadata['event_payload']))
     throw new Refusal('invalid_metadata_format', { why: 'metadata needs event_type and an object event_payload' })
-  if (JSON.stringify(metadata).length > METADATA_MOST)
+  if (JSON.stringify(metadata).length > MAX_METADATA)
     throw new Refusal('metadata_too_large', { why: 'metadata over 8 KB' })
   return { metadata }
 }

@@ -5,9 +5,9 @@ import { declined, Refusal, type Channel, type Json, type Message, type User } f
 import type { SearchTokens } from '../search-tokens.ts'
 import type { Method, Workspace } from './method.ts'
 
-const LIMIT_MOST = 20
+const MAX_LIMIT = 20
 /** Slack does not say how long a query may be. */
-const QUERY_MOST = 1_000
+const MAX_QUERY = 1_000
 
 /** What may be looked for, each with the scope that it needs. */
 const SCOPES: Record<string, string> = {
@@ -23,7 +23,7 @@ export const searchMethods: Record<string, Method> = {
   'assistant.search.context': (args, slack) => {
     const tokens = enabled(slack.search)
     const query = required(args, 'query')
-    if (query.length > QUERY_MOST) throw new Refusal('query_too_long', { why: `${query.length} characters` })
+    if (query.length > MAX_QUERY) throw new Refusal('query_too_long', { why: `${query.length} characters` })
     const asker = askerOf(args, tokens, slack)
     const kinds = listOf(args, 'content_types', 'messages')
     for (const kind of kinds) checkKind(kind, slack)
@@ -180,9 +180,9 @@ function userOf({ id, real_name, profile }: User, { base }: Workspace): Json {
 }
 
 function pageOf(length: number, args: Json): { from: number; to: number; next: string } {
-  const limit = Number(args['limit'] ?? LIMIT_MOST)
-  if (!Number.isInteger(limit) || limit < 1 || limit > LIMIT_MOST)
-    throw invalid(`[ERROR] limit must be from 1 to ${LIMIT_MOST}`)
+  const limit = Number(args['limit'] ?? MAX_LIMIT)
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_LIMIT)
+    throw invalid(`[ERROR] limit must be from 1 to ${MAX_LIMIT}`)
   const cursor = optional(args, 'cursor')
   const place = cursor === undefined ? ['', '0'] : /^search:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString())
   if (!place) throw new Refusal('invalid_cursor')

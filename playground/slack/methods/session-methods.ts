@@ -4,8 +4,8 @@ import { declined, type Channel, type Json, type SessionStatus } from '../types.
 import type { Method, Workspace } from './method.ts'
 
 const STATUSES: readonly string[] = ['processing', 'active', 'suspended', 'closed'] satisfies SessionStatus[]
-const TITLE_MOST = 200
-const PROMPTS_MOST = 4
+const MAX_TITLE = 200
+const MAX_PROMPTS = 4
 
 export const sessionMethods: Record<string, Method> = {
   'agents.sessions.setStatus': (args, slack) => {
@@ -83,7 +83,7 @@ export function readStatus(status: string): SessionStatus {
 }
 
 function readTitle<Title extends string | undefined>(title: Title): Title {
-  if (title !== undefined && title.length > TITLE_MOST) throw invalid(`[ERROR] a title over ${TITLE_MOST} characters`)
+  if (title !== undefined && title.length > MAX_TITLE) throw invalid(`[ERROR] a title over ${MAX_TITLE} characters`)
   return title
 }
 
@@ -93,6 +93,6 @@ function readPrompts(prompts: unknown): Json[] {
   const whole = list.every((one) => typeof one['title'] === 'string' && typeof one['message'] === 'string')
   if (list.length === 0 || list.length !== given.length || !whole)
     throw invalid('[ERROR] prompts: objects of title and message')
-  if (list.length > PROMPTS_MOST) throw invalid(`[ERROR] no more than ${PROMPTS_MOST} prompts`)
+  if (list.length > MAX_PROMPTS) throw invalid(`[ERROR] no more than ${MAX_PROMPTS} prompts`)
   return list
 }

@@ -4,13 +4,13 @@ import { checkBlocks } from '../blocks/block-rules.ts'
 import { BOT, TEAM } from '../store.ts'
 import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
 import { FROM_BOT } from './chat.ts'
-import { checkLength, MARKDOWN_MOST, readMetadata } from './method-content.ts'
+import { checkLength, MAX_MARKDOWN, readMetadata } from './method-content.ts'
 import type { Method, Workspace } from './method.ts'
 import { readStatus } from './session-methods.ts'
 import { checkGrowth, isStreaming, notStreaming } from './stream-life.ts'
 
 /** The most characters of a title in it. */
-const TITLE_MOST = 256
+const MAX_TITLE = 256
 
 /** Start, append, stop; one message that grows meanwhile. */
 export const streamMethods: Record<string, Method> = {
@@ -97,7 +97,7 @@ function readChunks(args: Json): Json[] {
   const chunks = args['chunks'] ?? []
   if (!Array.isArray(chunks)) throw new Refusal('invalid_chunks', { why: 'chunks is no list' })
   if (markdown !== undefined && chunks.length > 0) throw invalid('[ERROR] markdown_text together with chunks')
-  checkLength(markdown, MARKDOWN_MOST)
+  checkLength(markdown, MAX_MARKDOWN)
   for (const chunk of chunks) checkChunk(chunk)
   return markdown === undefined ? chunks : [{ type: 'markdown_text', text: markdown }]
 }
@@ -109,15 +109,15 @@ function checkChunk(chunk: unknown) {
   const { type, text, title, id, status } = chunk
   const texts = type === 'markdown_text' ? [text] : type === 'blocks' ? [] : [title]
   if (texts.some((one) => typeof one !== 'string' || one === '')) throw no(`a ${String(type)} without its text`)
-  if (type === 'markdown_text') return checkLength(String(text), MARKDOWN_MOST)
+  if (type === 'markdown_text') return checkLength(String(text), MAX_MARKDOWN)
   if (type === 'blocks') return checkBlocks(chunk['blocks'])
   if (type !== 'plan_update' && type !== 'task_update') throw no(`a chunk of type ${String(type)}`)
-  if (String(title).length > TITLE_MOST) throw no(`a title of ${String(title).length} characters`)
+  if (String(title).length > MAX_TITLE) throw no(`a title of ${String(title).length} characters`)
   if (type === 'plan_update') return
   if (typeof id !== 'string' || id === '') throw no('a task without an id')
   if (!['pending', 'in_progress', 'complete', 'error'].includes(String(status))) throw no(`status ${String(status)}`)
   for (const name of ['details', 'output'])
-    if (String(chunk[name] ?? '').length > TITLE_MOST) throw no(`${name} over ${TITLE_MOST} characters`)
+    if (String(chunk[name] ?? '').length > MAX_TITLE) throw no(`${name} over ${MAX_TITLE} characters`)
 }
 
 /** All or nothing. */

@@ -8,14 +8,14 @@ import { FROM_BOT, threadOf } from './chat.ts'
 import type { Method, Workspace } from './method.ts'
 
 /** Slack takes files of up to 1 GB; here they are kept in memory. */
-const MOST_BYTES = 4_000_000
+const MAX_BYTES = 4_000_000
 
 export const uploadMethods: Record<string, Method> = {
   'files.getUploadURLExternal': (args, { store, base }) => {
     const name = required(args, 'filename')
     const size = Number(args['length'])
     if (!Number.isInteger(size) || size < 1) throw invalid('[ERROR] missing required field: length')
-    if (size > MOST_BYTES) throw declined('file_upload_size_restricted')
+    if (size > MAX_BYTES) throw declined('file_upload_size_restricted')
     const altText = optional(args, 'alt_txt')
     const mode = optional(args, 'snippet_type') === undefined ? 'hosted' : 'snippet'
     const { id } = keepFile(store, { name, size, mode, ...(altText && { altText }) }, BOT_USER)

@@ -5,10 +5,10 @@ import { Refusal, type Json } from '../types.ts'
 import type { Method } from './method.ts'
 import { readContent } from './method-content.ts'
 
-const TITLE_MOST = 24
-const METADATA_MOST = 3000
+const MAX_TITLE = 24
+const MAX_METADATA = 3000
 /** The whole view as JSON, in bytes. */
-const VIEW_MOST = 250_000
+const MAX_VIEW = 250_000
 
 export const viewMethods: Record<string, Method> = {
   'views.open': (args, { views, useTrigger }) => {
@@ -66,11 +66,11 @@ export function checkView(view: unknown, type: 'home' | 'modal'): Json {
   const { blocks } = view
   checkBlocks(blocks, { most: VIEW_BLOCKS, surface: type })
   if (type === 'modal') checkModal(view, blocks)
-  checkLength(view, 'private_metadata', METADATA_MOST)
+  checkLength(view, 'private_metadata', MAX_METADATA)
   checkLength(view, 'callback_id', 255)
   checkLength(view, 'external_id', 255)
-  if (Buffer.byteLength(JSON.stringify(view)) > VIEW_MOST)
-    throw new Refusal('view_too_large', { why: `over ${VIEW_MOST} bytes` })
+  if (Buffer.byteLength(JSON.stringify(view)) > MAX_VIEW)
+    throw new Refusal('view_too_large', { why: `over ${MAX_VIEW} bytes` })
   return view
 }
 
@@ -84,8 +84,8 @@ function checkModal(view: Json, blocks: Json[]) {
   for (const name of ['title', 'submit', 'close']) {
     if (view[name] === undefined && name !== 'title') continue
     const { type, text } = isObject(view[name]) ? view[name] : {}
-    if (type !== 'plain_text' || typeof text !== 'string' || text === '' || text.length > TITLE_MOST)
-      throw invalid(`[ERROR] ${name} is a plain_text of at most ${TITLE_MOST} characters`)
+    if (type !== 'plain_text' || typeof text !== 'string' || text === '' || text.length > MAX_TITLE)
+      throw invalid(`[ERROR] ${name} is a plain_text of at most ${MAX_TITLE} characters`)
   }
   if (view['submit'] === undefined && blocks.some((block) => block['type'] === 'input'))
     throw invalid('[ERROR] a modal with an input needs submit')

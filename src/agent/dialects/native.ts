@@ -133,12 +133,12 @@ function opensProse(line: string, isFirst: boolean): AnswerOpening | undefined {
   const at = line.length - line.trimStart().length
   const isProse = isFirst && /^[\p{L}\p{N}#*_"'(-]/u.test(line.slice(at)) && !BEGINS_SCAFFOLDED.test(line.slice(at))
   if (!isProse || line.length - at < LONGEST_LABEL || reactLabel(line, 0) || ANSWER_LABEL.test(line)) return undefined
-  return { at, form: 'text', hold: MOST_PREAMBLE, endsAt: (later) => SCAFFOLDING.test(later) }
+  return { at, form: 'text', hold: MAX_PREAMBLE, endsAt: (later) => SCAFFOLDING.test(later) }
 }
 
 /** What is not a label after so many characters is none; no model says more before it calls a tool. */
 const LONGEST_LABEL = 30
-const MOST_PREAMBLE = 300
+const MAX_PREAMBLE = 300
 
 /**
  * Some models write their calls into the text, or ReAct's labels although they were given tools: then that is how they are
@@ -200,14 +200,14 @@ function leakedCalls(turn: ModelOutput): LeakedCall[] {
   for (
     let call = leakedCallFrom(turn, 0);
     call;
-    call = calls.length < MOST_CALLS ? leakedCallFrom(turn, call.end) : undefined
+    call = calls.length < MAX_CALLS ? leakedCallFrom(turn, call.end) : undefined
   )
     calls.push(call)
   return calls
 }
 
 /** No honest turn asks for more. */
-const MOST_CALLS = 50
+const MAX_CALLS = 50
 
 /** JSON is a call where a mark says so, or where it is all that was written. */
 const CALL = /tool[_▁]?calls?|function_?call|python_tag|tool_use|^\s{0,20}(?:`{3}(?:json)?\s{0,9})?[{[]/i

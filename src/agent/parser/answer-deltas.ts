@@ -16,8 +16,8 @@ const CLOSES: Record<AnswerOpening['form'], string> = { text: '', json: '"}', br
 /** So many characters after an opening show whether its label goes on (`**Final Answer:** …`). */
 const SEEN = 8
 /** As many places are tried, and in lines that are no longer. */
-const MOST_TRIES = 3
-const MOST_LINE = 4000
+const MAX_TRIES = 3
+const MAX_LINE = 4000
 
 export class AnswerDeltas implements AnswerReader {
   told = ''
@@ -41,7 +41,7 @@ export class AnswerDeltas implements AnswerReader {
     const said = this.#withoutReasoning(piece, cut)
     this.#length += piece.length
     if (this.#answer) return this.#tell(this.#answer.push(said))
-    return said === '' || this.#tries >= MOST_TRIES ? '' : this.#search(said, cut)
+    return said === '' || this.#tries >= MAX_TRIES ? '' : this.#search(said, cut)
   }
 
   #withoutReasoning(piece: string, { reasoning }: ObservationCut): string {
@@ -54,9 +54,9 @@ export class AnswerDeltas implements AnswerReader {
 
   #search(said: string, cut: ObservationCut): string {
     for (let at = 0; at < said.length; at = nextLine(said, at)) {
-      this.#line += this.#line.length > MOST_LINE ? '' : said.slice(at, nextLine(said, at))
+      this.#line += this.#line.length > MAX_LINE ? '' : said.slice(at, nextLine(said, at))
       const isWhole = said[nextLine(said, at) - 1] === '\n'
-      const opening = this.#line.length > MOST_LINE ? undefined : this.#openingIn(this.#line, isWhole)
+      const opening = this.#line.length > MAX_LINE ? undefined : this.#openingIn(this.#line, isWhole)
       const rest = said.slice(nextLine(said, at))
       const before = opening && cut.text.slice(0, cut.text.length - rest.length - this.#line.length + opening.at)
       if (opening && before !== undefined && this.#isAnswer(before, opening))
@@ -75,7 +75,7 @@ export class AnswerDeltas implements AnswerReader {
 
   /** Whether the dialect takes what follows for the answer. */
   #isAnswer(before: string, { form }: AnswerOpening): boolean {
-    if (++this.#tries > MOST_TRIES) return false
+    if (++this.#tries > MAX_TRIES) return false
     const reading = this.#dialect.read({ text: `${before}${WORD}${CLOSES[form]}` }, this.#tools)
     return reading.kind === 'finish' && reading.answer === WORD
   }
@@ -101,7 +101,7 @@ export class AnswerDeltas implements AnswerReader {
 /** A line is told once it is whole or so long that it begins with no label. */
 const LONGEST_HEAD = 90
 /** Of a line that may be a fence, or is white space, no more is waited for. */
-const MOST_HELD = 1000
+const MAX_HELD = 1000
 /** The longest of what is looked at where a sign may begin a special token. */
 const LONGEST_TOKEN = 40
 /** What may begin a special token, a mark of reasoning, or a leaked call; in brackets, what may end the answer. */
@@ -177,7 +177,7 @@ class GrowingAnswer {
     const line = text.slice(0, nextLine(text, 0))
     const mayBeFence = /^\s*\\?(?:[`~]|$)/.test(line)
     if (!line.endsWith('\n') && (mayBeFence || line.trimStart().length < LONGEST_HEAD))
-      return line.length > MOST_HELD ? this.end() : undefined
+      return line.length > MAX_HELD ? this.end() : undefined
     const endsHere = this.#depth === 0 && endsAnswer(line)
     if (endsHere || this.#opening.endsAt?.(line)) return this.end()
     this.#isLineStart = false

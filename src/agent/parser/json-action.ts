@@ -11,7 +11,7 @@ const LEAD = /(?:[\s`~\\[]|json\b|<[\w|/]{1,20}>)*$/i
 const LONGEST_LEAD = 60
 
 /** No honest turn shows more JSON objects before its call. */
-const MOST_OBJECTS = 1000
+const MAX_OBJECTS = 1000
 
 /**
  * The first JSON object of a turn that calls a tool or gives the answer. Objects that begin a line (after a label, a
@@ -35,7 +35,7 @@ function firstCall(turn: ModelOutput, candidates: Iterable<number>): Match | und
   let tried = 0
   for (const candidate of candidates) {
     for (let at: number | undefined = candidate < from ? undefined : candidate; at !== undefined;) {
-      if (++tried > MOST_OBJECTS) return undefined
+      if (++tried > MAX_OBJECTS) return undefined
       const loose = readLoose(turn.text, at, retries)
       from = Math.max(at + 1, loose.ok ? loose.end : loose.at)
       if (!loose.ok && loose.cut) return placed(turn, at, { kind: 'fault', what: 'its JSON breaks off before the end' })
@@ -165,7 +165,7 @@ export function actionIn(value: unknown, tools: string[]): JsonAction | undefine
 
 /** The first of a list that asks for something; most are asked for by the first of all. */
 function firstIn(list: unknown[], tools: string[]): JsonAction | undefined {
-  for (const item of list.slice(0, MOST_ITEMS)) {
+  for (const item of list.slice(0, MAX_ITEMS)) {
     const action = isRecord(item) ? actionIn(item, tools) : undefined
     if (action) return action
   }
@@ -261,7 +261,7 @@ function isText(value: unknown): boolean {
 }
 
 /** No honest list of calls is longer. */
-const MOST_ITEMS = 100
+const MAX_ITEMS = 100
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

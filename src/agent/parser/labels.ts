@@ -39,7 +39,7 @@ const INVISIBLE = /[\u200b-\u200d\u2060\ufeff]/g
 const BLANK = new RegExp(`${SPACE}*\\r?(?:\\n|$)`, 'y')
 
 /** As many spellings of labels are remembered; a turn has a few. */
-const MOST_SPELLINGS = 500
+const MAX_SPELLINGS = 500
 
 /** Makes the reader of a table of labels. */
 export function labelReader<Name extends string>(table: Record<Name, string[]>): LabelReader<Name> {
@@ -48,7 +48,7 @@ export function labelReader<Name extends string>(table: Record<Name, string[]>):
   const kinds = names.map((name) => ({ name, exact: new RegExp(`^(?:${table[name].join('|')})$`, 'i') }))
   const known = new Map<string, Name | undefined>()
   const nameOf = (word: string) => {
-    if (!known.has(word) && known.size < MOST_SPELLINGS)
+    if (!known.has(word) && known.size < MAX_SPELLINGS)
       known.set(word, kinds.find(({ exact }) => exact.test(word))?.name)
     return known.has(word) ? known.get(word) : kinds.find(({ exact }) => exact.test(word))?.name
   }
@@ -140,7 +140,7 @@ export interface Section extends Label {
 }
 
 /** No honest turn has more labels; what comes after so many is not looked at. */
-const MOST_LABELS = 1000
+const MAX_LABELS = 1000
 
 /**
  * The labelled parts of a turn, in order. A lone `Input:` is a label only right after an action, a lone `Tool:` only right
@@ -149,7 +149,7 @@ const MOST_LABELS = 1000
 export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Section[] {
   const sections: Section[] = []
   let depth = 0
-  for (let at = 0; at < turn.length && sections.length < MOST_LABELS; at = nextLine(turn, at)) {
+  for (let at = 0; at < turn.length && sections.length < MAX_LABELS; at = nextLine(turn, at)) {
     const fence = fenceAt(turn, at)
     if (fence) depth = depthAfter(depth, fence)
     const label = fence ? undefined : labelAt(turn, at)

@@ -237,7 +237,7 @@ function readObject(text: string, start: number): Fields | undefined {
 
 /** `{query:<escape>x<escape>}`: texts stand between marks of their own, so quotes in them are theirs. */
 function gemmaObject(text: string, start: number): Fields | undefined {
-  const pieces = text.slice(start, start + MOST_CHARS).split(GEMMA)
+  const pieces = text.slice(start, start + MAX_CHARS).split(GEMMA)
   const end = pieces.findIndex((piece, i) => i % 2 === 0 && i > 0 && piece.includes('}'))
   if (end < 0) return undefined
   const json = pieces.slice(0, end + 1).map((piece, i) => (i % 2 === 0 ? piece : JSON.stringify(piece)))
@@ -248,7 +248,7 @@ function gemmaObject(text: string, start: number): Fields | undefined {
 }
 
 /** No call has longer arguments in this form. */
-const MOST_CHARS = 20_000
+const MAX_CHARS = 20_000
 
 /** Elements one after the other; undefined where there are none, not ok where one is not closed. */
 function readElements(text: string, start: number): Fields | undefined {

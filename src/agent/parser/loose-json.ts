@@ -52,7 +52,7 @@ const BARE_KEY = /[\s,]{0,40}["'`]?([\p{L}_][\p{L}\p{N}_ -]{0,40})["'`]?\s{0,3}[
 const BARE_VALUE = /[^{}\n]{0,2000}/y
 const NEXT_BARE_KEY = /,\s{0,9}["'`]?[\p{L}_][\p{L}\p{N}_-]{0,40}["'`]?\s{0,3}[:=]\s/u
 const BARE_END = /[\s,]{0,40}\}/y
-const MOST_BARE_FIELDS = 20
+const MAX_BARE_FIELDS = 20
 
 /**
  * Reads the object at `from` whose texts stand without quotes: `{action: search, action_input: who is it?}`. Each is taken
@@ -63,7 +63,7 @@ export function readBareObject(text: string, from: number): Loose {
   const fields: [string, unknown][] = []
   while (reader.match(BARE_END) === undefined) {
     const key = reader.match(BARE_KEY)
-    if (key === undefined || fields.length >= MOST_BARE_FIELDS) return { ok: false, cut: false, at: reader.at }
+    if (key === undefined || fields.length >= MAX_BARE_FIELDS) return { ok: false, cut: false, at: reader.at }
     const value = /[{["'“‘`]/.test(text[reader.at] ?? '') ? reader.value(0, ',，}') : reader.bareText()
     if (value === FAIL) return { ok: false, cut: reader.at >= text.length, at: reader.at }
     fields.push([key.replace(/^[\s,"'`]+|["'`]?\s*[:=]\s*$/g, ''), value])

@@ -8,7 +8,7 @@
 import type { ParsedTurn } from '../types.ts'
 import { plainLabels } from './label-styles.ts'
 import { opensStep, sectionsOf, unwrapped, type LabelReader, type Section } from './labels.ts'
-import { beginsObservation, cutWhole, MOST_CHARS } from './observation-cut.ts'
+import { beginsObservation, cutWhole, MAX_CHARS } from './observation-cut.ts'
 import { MAY_END_REASONING, withoutReasoning } from './reasoning.ts'
 import { cameToFinal, finalPart, MAY_HOLD_TOKENS, withoutEnd, withoutHead } from './special-tokens.ts'
 import { braceAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
@@ -60,7 +60,7 @@ export interface TurnText {
  * (where `begins` holds, in a dialect that calls observations otherwise).
  */
 export function turnText(completion: string, begins: (line: string) => boolean = beginsObservation): TurnText {
-  const lines = withPlainBreaks(completion.slice(0, MOST_CHARS + 1))
+  const lines = withPlainBreaks(completion.slice(0, MAX_CHARS + 1))
   const mayHoldTokens = MAY_HOLD_TOKENS.test(lines)
   const cut = cutWhole(mayHoldTokens ? withoutHead(lines) : lines, begins)
   const mayReason = cut.reasoning.length > 0 || MAY_END_REASONING.test(cut.text)
@@ -72,7 +72,7 @@ export function turnText(completion: string, begins: (line: string) => boolean =
   return {
     text,
     isFinal: final.isFinal || (mayHoldTokens && cameToFinal(lines)),
-    isCut: completion.length > MOST_CHARS && lines.trimEnd().endsWith(text.slice(-100)),
+    isCut: completion.length > MAX_CHARS && lines.trimEnd().endsWith(text.slice(-100)),
   }
 }
 
@@ -87,7 +87,7 @@ function cutLastLine(text: string, begins: (line: string) => boolean): string {
 }
 
 /** What a reader found in a turn, before it becomes a ParsedTurn. `at` is the offset where it begins. */
-export type Match = Place &
+export type Match = ActionPosition &
   (
     | { kind: 'action'; tool: string; input: unknown }
     | { kind: 'finish'; answer: string }
@@ -95,7 +95,7 @@ export type Match = Place &
     | { kind: 'fault'; what: string }
   )
 
-interface Place {
+interface ActionPosition {
   at: number
   thought: string
 }

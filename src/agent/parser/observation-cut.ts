@@ -10,7 +10,7 @@ import {
 import { nextLine } from './text-lines.ts'
 
 /** The longest completion that is read. The stream ends there, so that no more is paid for. */
-export const MOST_CHARS = 100_000
+export const MAX_CHARS = 100_000
 
 /** No label and no opening mark is longer than this. */
 const LONGEST_HEAD = 200
@@ -24,7 +24,7 @@ const MAY_END_LABEL = /[^\p{L}\p{N}\s]/u
  * Each piece is read once, however long a line or a piece grows: the time is linear in the output.
  */
 export class ObservationCut {
-  /** The output so far, without anything from the cut on. One character more than MOST_CHARS shows that there was more. */
+  /** The output so far, without anything from the cut on. One character more than MAX_CHARS shows that there was more. */
   text = ''
   /** Where the output so far is reasoning. */
   readonly reasoning: ReasoningSpan[] = []
@@ -52,11 +52,11 @@ export class ObservationCut {
   push(piece: string): boolean {
     if (this.#isOver) return true
     const before = this.text.length
-    const taken = piece.slice(0, MOST_CHARS + 1 - before)
+    const taken = piece.slice(0, MAX_CHARS + 1 - before)
     this.text += taken
     for (let at = 0; at < taken.length && !this.#isOver;)
       at = this.#closing ? this.#reason(taken, at, this.#closing) : this.#read(taken, at, before)
-    this.#isOver ||= this.text.length > MOST_CHARS
+    this.#isOver ||= this.text.length > MAX_CHARS
     return this.#isOver
   }
 

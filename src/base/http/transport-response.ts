@@ -155,7 +155,7 @@ export class ResponseBody implements ReadableBody {
   #wake: (() => void) | undefined
   #isTaken = false
   #timer: NodeJS.Timeout | undefined
-  /** How long after the first bytes that it waits for a reader is woken, in ms; at the end of the body it is at once. */
+  /** How long after the first bytes that it waits for a reader is resumed, in ms; at the end of the body it is at once. */
   gatherMs = 0
 
   constructor(source: BodySource) {
@@ -201,7 +201,7 @@ export class ResponseBody implements ReadableBody {
   #next(): Promise<Read> {
     // One turn of the microtask queue after the first bytes, when all of the same network read are here.
     if (this.#size === 0 && !this.#isOver)
-      return new Promise<void>((wake) => (this.#wake = wake)).then(() => this.#next())
+      return new Promise<void>((resume) => (this.#wake = resume)).then(() => this.#next())
     return this.#fault === undefined ? Promise.resolve(this.#read()) : Promise.reject(this.#fault)
   }
 
@@ -235,9 +235,9 @@ export class ResponseBody implements ReadableBody {
   #rouse(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const wake = this.#wake
+    const resume = this.#wake
     this.#wake = undefined
-    wake?.()
+    resume?.()
   }
 }
 

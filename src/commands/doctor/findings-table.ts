@@ -5,7 +5,7 @@ const MARKS: Record<Finding['outcome'], string> = { ok: 'ok', note: 'note', faul
 
 const GAP = '  '
 /** A longer name, such as a gateway's of a model, does not make the column wider: its sentence begins on the next line. */
-const MOST_NAME = 24
+const MAX_NAME = 24
 /** With less room than this beside the columns, sentences begin on the next line. */
 const LEAST_SENTENCE = 30
 
@@ -17,7 +17,7 @@ export function findingsTable(findings: Finding[], width = Infinity): string {
   const rows = findings.map(({ area, outcome, name, sentence }) =>
     [area, MARKS[outcome], name, sentence].map(onOneLine),
   )
-  const most = width === Infinity ? Infinity : MOST_NAME
+  const most = width === Infinity ? Infinity : MAX_NAME
   const widths = [0, 1, 2].map((column) => Math.max(0, ...rows.map((row) => row[column]?.length ?? 0)))
   const columns = widths.map((one) => Math.min(one, most))
   return [...rows.map((row) => rowOf(row, columns, width)), '', sumOf(findings)].join('\n')

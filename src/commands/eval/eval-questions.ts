@@ -81,13 +81,13 @@ function tellOnce(progress: ProgressStream): TellLeftOut {
   }
 }
 
-interface Work {
+interface EvalRun {
   questions: EvalQuestion[]
   options: AskOptions
   around: Surroundings
 }
 
-async function evalSide(variant: Variant, { answer }: AgentParts, { questions, options, around }: Work) {
+async function evalSide(variant: Variant, { answer }: AgentParts, { questions, options, around }: EvalRun) {
   const asked = questions.map((one) => ({ ...one, question: `${one.question} ${options.append}`.trim() }))
   const label = nameOf(variant)
   const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`))

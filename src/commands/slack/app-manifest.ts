@@ -41,7 +41,7 @@ export function readManifest(kind: ManifestKind): AppManifest {
 }
 
 /** Browsers and servers take an address of this many characters; not every one takes more. */
-const MOST_ADDRESS = 8_000
+const MAX_ADDRESS = 8_000
 
 /**
  * The page of Slack that makes an app of a manifest (https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests);
@@ -50,5 +50,5 @@ const MOST_ADDRESS = 8_000
 export function createAddress({ text }: Pick<AppManifest, 'text'>): string | undefined {
   const bare = text.replaceAll(/^\s*#.*\n/gm, '')
   const address = `https://api.slack.com/apps?new_app=1&manifest_yaml=${encodeURIComponent(bare)}`
-  return address.length > MOST_ADDRESS ? undefined : address
+  return address.length > MAX_ADDRESS ? undefined : address
 }

@@ -58,9 +58,9 @@ export function isUnreachable({ facts }: CheckRow): boolean {
   return facts?.['error'] === 'connection'
 }
 
-type Asked = CheckOptions & { app: string | undefined }
+type SlackCheck = CheckOptions & { app: string | undefined }
 
-async function checkBot(token: string | undefined, options: Asked): Promise<CheckRow[]> {
+async function checkBot(token: string | undefined, options: SlackCheck): Promise<CheckRow[]> {
   const bad = form('SLACK_BOT_TOKEN', token)
   if (bad || token === undefined) return bad ? [bad] : []
   const answer = await ask('auth.test', token, options)
@@ -96,7 +96,7 @@ function scopes({ response_metadata: metadata }: SlackResult, app: string | unde
 }
 
 /** How events come in: over Socket Mode by the app-level token, else over HTTP, where the secret proves itself only with an event. */
-async function checkDoor(tokens: SlackTokens, options: Asked): Promise<CheckRow[]> {
+async function checkDoor(tokens: SlackTokens, options: SlackCheck): Promise<CheckRow[]> {
   const { SLACK_APP_TOKEN: token, SLACK_SIGNING_SECRET: secret } = tokens
   if (token === undefined && secret !== undefined) {
     const sentence = 'Events come over HTTP: the signing secret is there; only an event of Slack’s can prove it.'
@@ -135,7 +135,10 @@ function changes(rows: CheckRow[], before: Installed): CheckRow[] {
   return [{ name: 'workspace', ok: true, sentence, facts: { team, before: before.team } }]
 }
 
-function refused(token: TokenName, { name, error, apiUrl, app }: Asked & { name: string; error: string }): CheckRow {
+function refused(
+  token: TokenName,
+  { name, error, apiUrl, app }: SlackCheck & { name: string; error: string },
+): CheckRow {
   const sentence = refusedSentence(error, { name: token, host: new URL(apiUrl).host })
   const isToken = !/^(?:connection|ratelimited|http_|not_slack)/.test(error)
   const fix = fixFor(error, { app, name: token })

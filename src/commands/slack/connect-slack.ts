@@ -89,12 +89,12 @@ async function askMissing(tokens: SlackTokens, desk: Desk): Promise<void> {
 }
 
 /** Tries that a person has for one token: whoever pastes something else each time is stuck, not slow. */
-const MOST_TRIES = 10
+const MAX_TRIES = 10
 
 /** Until the form is right. `otherwise` says what an empty answer means, where it may be empty. */
 async function askToken(name: TokenName, desk: Desk, otherwise?: string): Promise<string> {
   desk.say(`${name}: ${WHERE[name]}${otherwise ?? ''}.`)
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const value = await desk.ask(`${name} (hidden): `, { hidden: true })
     if (value === '' && otherwise !== undefined) return value
     const fault = value === '' ? `Nothing came. Paste ${name}, then press Enter.` : formFault(name, value)

@@ -4,7 +4,7 @@ import { parse } from 'dotenv'
 import { TOKEN_NAMES, type SlackTokens } from './slack-tokens.ts'
 
 /** More than three tokens need, in characters; the rest is not read. */
-const MOST = 64_000
+const MAX = 64_000
 /** How long somebody may take who pipes something in: a pipe that nobody writes to would else wait for ever. */
 const WAIT_MS = 10_000
 
@@ -35,12 +35,12 @@ export async function readPiped(input: Readable): Promise<string> {
   try {
     for await (const chunk of input.setEncoding('utf8')) {
       text += String(chunk)
-      if (text.length > MOST) break
+      if (text.length > MAX) break
     }
   } catch {
     // Cut off: what came until then counts.
   } finally {
     clearTimeout(timer)
   }
-  return text.slice(0, MOST)
+  return text.slice(0, MAX)
 }

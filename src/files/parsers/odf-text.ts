@@ -13,11 +13,11 @@ const META = 'meta.xml'
 /** Deleted text, comments, and what LibreOffice writes on every page. */
 const DROPPED = new Set(['tracked-changes', 'annotation', 'forms', 'date-time-decl', 'footer-decl', 'header-decl'])
 /** As many as a sheet can have. A file says of one cell that it comes a million times. */
-const MOST_COLUMNS = 16_384
-const MOST_ROWS = 1_048_576
-const MOST_SPACES = 100
+const MAX_COLUMNS = 16_384
+const MAX_ROWS = 1_048_576
+const MAX_SPACES = 100
 /** Characters that one cell's repetitions may have. */
-const MOST_REPEATED = 1_000_000
+const MAX_REPEATED = 1_000_000
 
 export function parseOdf({ kind, bytes, limits }: ToParse): ParsedFile {
   const members = readMembers(bytes, (name) => [CONTENT, MANIFEST, META].includes(name), limits.zip)
@@ -79,7 +79,7 @@ class Content {
 
   open(name: string, attributes: Record<string, string>): void {
     if (DROPPED.has(name)) this.#dropped += 1
-    if (name === 's') this.#text += ' '.repeat(times(attributes.c, MOST_SPACES))
+    if (name === 's') this.#text += ' '.repeat(times(attributes.c, MAX_SPACES))
     if (name === 'tab' || name === 'line-break') this.#text += ' '
     if (name === 'p' || name === 'h') this.#text = ''
     if (name === 'h') this.#level = times(attributes['outline-level'], 6)
@@ -90,7 +90,7 @@ class Content {
     if (name === 'table-row') this.#beginRow(attributes)
     if (name === 'table-cell' || name === 'covered-table-cell') {
       this.#cell = []
-      this.#cellTimes = times(attributes['number-columns-repeated'], MOST_COLUMNS)
+      this.#cellTimes = times(attributes['number-columns-repeated'], MAX_COLUMNS)
     }
   }
 
@@ -137,7 +137,7 @@ class Content {
   #beginRow(attributes: Record<string, string>): void {
     this.#row = []
     this.#emptyCells = 0
-    this.#rowTimes = times(attributes['number-rows-repeated'], MOST_ROWS)
+    this.#rowTimes = times(attributes['number-rows-repeated'], MAX_ROWS)
   }
 
   #endCell(): void {
@@ -147,10 +147,10 @@ class Content {
     this.#cell = []
     if (text === '') return void (this.#emptyCells += this.#cellTimes)
     const push = (cell: string, count: number) => {
-      for (let i = 0; i < count && row.length < MOST_COLUMNS; i += 1) row.push(cell)
+      for (let i = 0; i < count && row.length < MAX_COLUMNS; i += 1) row.push(cell)
     }
     push('', this.#emptyCells)
-    push(text, Math.min(this.#cellTimes, Math.ceil(MOST_REPEATED / text.length)))
+    push(text, Math.min(this.#cellTimes, Math.ceil(MAX_REPEATED / text.length)))
     this.#emptyCells = 0
   }
 
@@ -165,7 +165,7 @@ class Content {
     if (isEmpty) return void (this.#emptyRows += this.#rowTimes)
     const before = this.#emptyRows
     this.#emptyRows = 0
-    for (let i = 0; i < before + this.#rowTimes && this.#rows < MOST_ROWS && !this.isDone(); i += 1) {
+    for (let i = 0; i < before + this.#rowTimes && this.#rows < MAX_ROWS && !this.isDone(); i += 1) {
       this.writer.row(i < before ? [] : row)
       this.#rows += 1
     }

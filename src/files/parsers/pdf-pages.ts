@@ -9,7 +9,7 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 type Page = Awaited<ReturnType<Pdf['getPage']>>
 type Bookmark = Awaited<ReturnType<Pdf['getOutline']>>[number]
 
-const MOST_BOOKMARKS = 500
+const MAX_BOOKMARKS = 500
 /** pdf.js: errors only. Its warnings about damaged files would go to the console. */
 const VERBOSITY = 0
 
@@ -102,14 +102,14 @@ async function bookmarksOf(pdf: Pdf): Promise<PdfHeading[]> {
   const found: PdfHeading[] = []
   try {
     const open = ((await pdf.getOutline()) ?? []).map((bookmark) => ({ bookmark, level: 1 })).reverse()
-    for (let seen = 0; open.length > 0 && seen < MOST_BOOKMARKS; seen += 1) {
+    for (let seen = 0; open.length > 0 && seen < MAX_BOOKMARKS; seen += 1) {
       const { bookmark, level } = open.pop()!
       const section = await pageOf(pdf, bookmark)
       if (section) found.push({ text: bookmark.title, level, section, line: 1 })
       const below: Bookmark[] = bookmark.items ?? []
       open.push(
         ...below
-          .slice(0, MOST_BOOKMARKS)
+          .slice(0, MAX_BOOKMARKS)
           .reverse()
           .map((one) => ({ bookmark: one, level: level + 1 })),
       )

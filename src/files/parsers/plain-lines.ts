@@ -5,10 +5,10 @@ import type { ParsedFile } from '../types.ts'
 import type { ToParse } from './parser.ts'
 
 /** JSON without line breaks is laid out, unless it is so deep that its indents would be most of it. */
-const MOST_DEPTH = 40
+const MAX_DEPTH = 40
 const LONG_LINE = 500
 /** A longer one costs more memory to lay out than a worker has. */
-const MOST_LAID_OUT = 4_000_000
+const MAX_LAID_OUT = 4_000_000
 
 export function parsePlain({ kind, bytes, encoding, limits }: ToParse): ParsedFile {
   const text = decodeText(bytes, encoding)
@@ -37,8 +37,8 @@ const DECLARATION =
   /^(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub|unsafe|open|data) ){0,5}(?:function|class|def|interface|type|struct|enum|impl|trait|fn|func|fun|module|namespace|package|object|record|CREATE TABLE) ?[*\w$(]/
 
 function laidOut(text: string): string {
-  if (text.length > MOST_LAID_OUT || text.length / text.split('\n').length < LONG_LINE) return text
-  if (deepest(text) > MOST_DEPTH) return text
+  if (text.length > MAX_LAID_OUT || text.length / text.split('\n').length < LONG_LINE) return text
+  if (deepest(text) > MAX_DEPTH) return text
   try {
     return JSON.stringify(JSON.parse(text.replace(/^\ufeff/, '')), null, 1)
   } catch {

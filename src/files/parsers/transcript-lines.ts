@@ -21,7 +21,7 @@ export function parseTranscript({ bytes, encoding, limits }: ToParse): ParsedFil
 }
 
 /** Far more than is said in the seconds of a cue. */
-const MOST_IN_CUE = 4000
+const MAX_IN_CUE = 4000
 
 /** Undefined for the head, for notes and for styles. */
 function cueOf(block: string): string | undefined {
@@ -32,7 +32,7 @@ function cueOf(block: string): string | undefined {
   const text = lines
     .slice(at + 1)
     .join(' ')
-    .slice(0, MOST_IN_CUE)
+    .slice(0, MAX_IN_CUE)
   const [, speaker] = /<v(?:\.[^\s>]{0,100})?[ \t]([^>]{1,200})>/.exec(text) ?? []
   const said = text.replace(/<[^<>]{0,300}>/g, '').replace(/\s+/g, ' ')
   const time = [hours && Number(hours), hours ? minutes?.padStart(2, '0') : Number(minutes), seconds.padStart(2, '0')]

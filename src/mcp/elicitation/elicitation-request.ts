@@ -23,13 +23,13 @@ export function elicitedBy(params: unknown): Elicited {
   return mode === 'url' ? { message, url } : { message, schema: requestedSchema }
 }
 
-const MOST_MESSAGE_CHARS = 10_000
+const MAX_MESSAGE_CHARS = 10_000
 /** Of a button's address at Slack. */
-const MOST_URL_CHARS = 3_000
+const MAX_URL_CHARS = 3_000
 
 /** Why a person is not asked this: half a sentence. Undefined where they can be. */
 export function whyNotAsked({ message, schema, url }: Elicited, config: McpServerConfig): string | undefined {
-  if (message.length > MOST_MESSAGE_CHARS) return 'its words are too long'
+  if (message.length > MAX_MESSAGE_CHARS) return 'its words are too long'
   if (url !== undefined) return whyNotVisited(url, config)
   const form = formOf(schema)
   return 'why' in form ? form.why : undefined
@@ -38,7 +38,7 @@ export function whyNotAsked({ message, schema, url }: Elicited, config: McpServe
 /** People are sent to https alone, or to this machine where the operator has the server there. The address is never fetched here. */
 function whyNotVisited(address: string, config: McpServerConfig): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (!url || url.href.length > MOST_URL_CHARS) return 'its address is none, or too long'
+  if (!url || url.href.length > MAX_URL_CHARS) return 'its address is none, or too long'
   if (url.username !== '' || url.password !== '') return 'its address hides its host behind a name or a password'
   if (url.protocol === 'https:' && !isLoopback(url.hostname)) return undefined
   const isOwn = config.kind === 'http' && new URL(config.url).hostname === url.hostname

@@ -13,11 +13,11 @@ import type { McpServerConfig } from '../types.ts'
 export const CAPABILITIES = { elicitation: { form: {}, url: {} } }
 
 /** So often one call may ask, and so often it may be made again. */
-const MOST_ROUNDS = 10
+const MAX_ROUNDS = 10
 /** Before a call that a server wants to be made again without having asked anything. */
 const PAUSE_MS = 250
 /** What is asked is saved with the run. */
-const MOST_STATE_CHARS = 100_000
+const MAX_STATE_CHARS = 100_000
 
 type CallParams = CallToolRequest['params']
 type SdkOptions = NonNullable<Parameters<Client['callTool']>[1]> & { signal: AbortSignal }
@@ -54,7 +54,7 @@ export class Elicitation {
     const { name } = this.#config
     const last = given.answers.at(-1)
     const state = last && stateOf(last)
-    if (given.answers.length > MOST_ROUNDS) throw new ToolError(`${name} has asked too often in one call.`)
+    if (given.answers.length > MAX_ROUNDS) throw new ToolError(`${name} has asked too often in one call.`)
     if (state?.way === 'refusal' && last?.action !== 'accept')
       throw new ToolError(`${name} did nothing: it wants a page to be visited first, and the asker did not.`)
     if (state?.way !== 'result') return this.#rounds({ params, options, given, round: 1 })
@@ -75,7 +75,7 @@ export class Elicitation {
     if ('asks' in sent) return sent
     const { result } = sent
     if (!isInputRequiredResult(result)) return { result }
-    if (round >= MOST_ROUNDS) throw new ToolError(`${this.#config.name} has asked too often in one call.`)
+    if (round >= MAX_ROUNDS) throw new ToolError(`${this.#config.name} has asked too often in one call.`)
     const asking = this.#asking(result, round)
     const next = this.#again(asking, { ...given, answers: [] })
     if ('asks' in next) return next
@@ -101,7 +101,7 @@ export class Elicitation {
   #asking({ inputRequests: requests = {}, requestState }: InputRequiredResult, round: number): AskingResult {
     const state = requestState === undefined ? {} : { requestState }
     const asking: AskingResult = { way: 'result', round, key: '', requests: { ...requests }, ...state }
-    const isTooMuch = Object.keys(requests).length > MOST_ROUNDS || JSON.stringify(asking).length > MOST_STATE_CHARS
+    const isTooMuch = Object.keys(requests).length > MAX_ROUNDS || JSON.stringify(asking).length > MAX_STATE_CHARS
     if (isTooMuch) throw new ToolError(`${this.#config.name} asks for too much at once.`)
     return asking
   }

@@ -122,7 +122,7 @@ export class PendingCalls {
   #wakeAll(): void {
     const waiting = this.#wake
     this.#wake = []
-    for (const wake of waiting) wake()
+    for (const resume of waiting) resume()
   }
 }
 

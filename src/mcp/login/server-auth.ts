@@ -25,7 +25,7 @@ export function createAuthOf(logins: LoginStore, { log, now }: { log: Log; now()
 const RENEWAL_MS = 10_000
 
 /** Tokens that are remembered as such, of one server. */
-const MOST_SECRETS = 12
+const MAX_SECRETS = 12
 
 /** Codes after which a renewal will not succeed another time (RFC 6749, 5.2). */
 const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope']
@@ -91,7 +91,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
 function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
   const own = [login?.accessToken, login?.refreshToken, login?.client.client_secret].filter((one) => one !== undefined)
   if (own.every((one) => seen.includes(one))) return seen
-  return [...new Set([...seen, ...own])].slice(-MOST_SECRETS)
+  return [...new Set([...seen, ...own])].slice(-MAX_SECRETS)
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { backoffMs } from '../../base/backoff.ts'
 import { ToolError } from '../../base/errors.ts'
-import { seldom, type Log } from '../../base/log.ts'
+import { oncePerMinute, type Log } from '../../base/log.ts'
 import { isLoginNeeded, sentenceOf, type Failing } from './call-errors.ts'
 import { connect, type ConnectDeps, type Connection } from './connection.ts'
 import { hideSecrets, type Hide } from '../tools/hide-secrets.ts'
@@ -28,7 +28,7 @@ const RESTART = { base: 1_000, max: 60_000 }
 /** A server that has run for so long, in ms, ended for another reason than the last time. */
 const STEADY_MS = 60_000
 /** Lines of stderr in the log a minute. */
-const MOST_LINES = 200
+const MAX_LINES = 200
 
 /** The connection to a server: opened when first needed, shared, opened again when it is needed after it has gone. */
 export class ServerLink {
@@ -36,7 +36,7 @@ export class ServerLink {
   readonly #deps: LinkDeps
   readonly #onListChanged: () => void
   readonly #login: ServerLogin | undefined
-  readonly #seldom: (kind: string) => number | undefined
+  readonly #oncePerMinute: (kind: string) => number | undefined
   readonly #era: ConnectDeps['era'] = {}
   readonly #stderr = { lines: 0, since: 0 }
   readonly #restart = { ends: 0, notBefore: 0 }
@@ -51,7 +51,7 @@ export class ServerLink {
     this.#deps = deps
     this.#onListChanged = onListChanged
     this.#login = deps.login
-    this.#seldom = seldom(deps.now)
+    this.#oncePerMinute = oncePerMinute(deps.now)
   }
 
   status(): ServerStatus {
@@ -158,7 +158,7 @@ export class ServerLink {
       const pause = this.#restart.ends > 1 ? backoffMs(this.#restart.ends - 2, RESTART) : 0
       this.#restart.notBefore = now() + pause
     }
-    const unsaid = this.#seldom('down')
+    const unsaid = this.#oncePerMinute('down')
     if (unsaid !== undefined && !this.#closing.signal.aborted)
       log.warn({ server: this.#config.name, why: sentence.message, unsaid }, 'an MCP server is down')
   }
@@ -168,9 +168,9 @@ export class ServerLink {
     if (now() - this.#stderr.since > 60_000) Object.assign(this.#stderr, { lines: 0, since: now() })
     this.#stderr.lines += 1
     const server = this.#config.name
-    if (this.#stderr.lines <= MOST_LINES)
+    if (this.#stderr.lines <= MAX_LINES)
       log.debug({ server, line: this.hide().text(line) }, 'an MCP server writes to stderr')
-    else if (this.#stderr.lines === MOST_LINES + 1)
+    else if (this.#stderr.lines === MAX_LINES + 1)
       log.debug({ server }, 'an MCP server writes more to stderr, which is left out')
   }
 }

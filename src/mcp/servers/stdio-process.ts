@@ -11,7 +11,7 @@ import type { StdioServerConfig } from '../types.ts'
 /** How long a server may take to end by itself after its stdin is closed, and again after SIGTERM, in ms. */
 const PATIENCE_MS = 1_000
 /** What it may leave unread of what we write, in bytes. */
-const MOST_UNREAD = 4 * MCP_MAX_BYTES
+const MAX_UNREAD = 4 * MCP_MAX_BYTES
 
 export interface StdioProcessDeps {
   /** Gets each line that it writes to stderr. */
@@ -86,7 +86,7 @@ export class StdioProcess implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin
     if (!stdin?.writable) throw new ToolError(this.#fault ?? `${this.#server.name} is not running.`, { isDown: true })
-    if (stdin.writableLength > MOST_UNREAD)
+    if (stdin.writableLength > MAX_UNREAD)
       throw new ToolError(`${this.#server.name} does not read what it is sent.`, { isDown: true })
     this.#intake.asked()
     stdin.write(serializeMessage(message))

@@ -12,12 +12,12 @@ type Validator = ReturnType<InstanceType<typeof Ajv>['compile']>
 type AjvError = NonNullable<Validator['errors']>[number]
 
 /** Parts of the schema, references filled in; and parts of the schema times those of the input. */
-const MOST_PARTS = 2_000
-const MOST_WORK = 300_000
+const MAX_PARTS = 2_000
+const MAX_WORK = 300_000
 /** How often a reference may be filled in inside itself: data of a recursive schema is checked as deep as that. */
-const MOST_RECURSION = 3
+const MAX_RECURSION = 3
 const DEEPEST_INPUT = 100
-const MOST_ISSUES = 50
+const MAX_ISSUES = 50
 
 /** The schema is compiled when it is first needed. */
 export function checkOf(schema: Schema): Check {
@@ -29,15 +29,15 @@ export function checkOf(schema: Schema): Check {
     if (isTooDeep) return { ok: false, issues: [{ path: [], message: 'is nested too deeply' }] }
     compiled ??= compile(schema)
     const { validate } = compiled
-    if (!validate || compiled.parts * parts > MOST_WORK || validate(value)) return { ok: true, value }
-    return { ok: false, issues: (validate.errors ?? []).slice(0, MOST_ISSUES).map(issueOf) }
+    if (!validate || compiled.parts * parts > MAX_WORK || validate(value)) return { ok: true, value }
+    return { ok: false, issues: (validate.errors ?? []).slice(0, MAX_ISSUES).map(issueOf) }
   }
 }
 
 function compile(schema: Schema): { validate: Validator | undefined; parts: number } {
-  const walk = { root: schema, left: { parts: MOST_PARTS }, open: new Map<string, number>() }
+  const walk = { root: schema, left: { parts: MAX_PARTS }, open: new Map<string, number>() }
   const checked = checkable(schema, walk)
-  const parts = MOST_PARTS - walk.left.parts
+  const parts = MAX_PARTS - walk.left.parts
   try {
     const ajv = new Ajv({
       ...{ allErrors: true, strict: false, validateSchema: false, validateFormats: false, meta: false },
@@ -110,7 +110,7 @@ type Below = (one: unknown) => Schema | boolean
 /** What `#/$defs/name` stands for; everything where it leads nowhere, elsewhere, or into itself again and again. */
 function filledIn(ref: string, walk: Walk): Schema | boolean {
   const times = walk.open.get(ref) ?? 0
-  if (!/^#(?:\/|$)/.test(ref) || times >= MOST_RECURSION) return true
+  if (!/^#(?:\/|$)/.test(ref) || times >= MAX_RECURSION) return true
   walk.open.set(ref, times + 1)
   const filled = checkable(targetOf(ref, walk.root), walk)
   walk.open.set(ref, times)

@@ -69,7 +69,7 @@ export interface McpToolboxDeps {
 /** How long the start waits for what is kept of the servers, in ms. */
 const LOAD_MS = 2_000
 /** Of a server with more tools, all or none are chosen. */
-const MOST_CHOICES = 20
+const MAX_CHOICES = 20
 
 /** HTTP servers are asked for their tools in the background; a process that is a server's is started when it is first needed. */
 export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): Promise<McpToolbox> {
@@ -222,7 +222,7 @@ function addTool({ tools }: Snapshot, tool: Tool<Schema>): void {
 }
 
 function choicesOf(server: string, tools: Tool[]): string[] {
-  if (tools.length <= MOST_CHOICES) return tools.map(({ name }) => name)
+  if (tools.length <= MAX_CHOICES) return tools.map(({ name }) => name)
   return [`${server.replace(/[^a-zA-Z0-9_-]+/g, '_')}__*`]
 }
 

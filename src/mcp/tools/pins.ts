@@ -100,11 +100,11 @@ export function withListed(
   const gone = Object.entries(known?.tools ?? {}).flatMap(([name, { pin }]) =>
     pin && !names.has(name) ? [[name, { pin }] as const] : [],
   )
-  return { record: { identity, tools: Object.fromEntries([...tools, ...gone.slice(0, MOST_GONE)]) }, notes }
+  return { record: { identity, tools: Object.fromEntries([...tools, ...gone.slice(0, MAX_GONE)]) }, notes }
 }
 
 /** Of tools that are listed no more so many are remembered. */
-const MOST_GONE = 1_000
+const MAX_GONE = 1_000
 
 /**
  * Why a tool is off, as the end of a sentence that begins with its name; undefined for one that is on. `suspect`: what is wrong

@@ -8,10 +8,10 @@ export type Schema = Record<string, unknown>
 
 export type PlainSchema = { ok: true; schema: Schema; faults: Fault[] } | { ok: false; why: string }
 
-const MOST_DEPTH = 30
+const MAX_DEPTH = 30
 /** Schemas and values in it, all together. */
-const MOST_PARTS = 5_000
-const MOST_CHARS = 60_000
+const MAX_PARTS = 5_000
+const MAX_CHARS = 60_000
 const TEXT_CHARS = 1_000
 /** Longer examples and defaults are left out. */
 const EXAMPLE_CHARS = 500
@@ -86,12 +86,12 @@ const KEYWORDS: Record<string, Kind> = {
 
 /** Never throws, whatever it is given. */
 export function plainSchema(given: unknown): PlainSchema {
-  const walk: Walk = { faults: new Set(), parts: { left: MOST_PARTS }, deeper: MOST_DEPTH, at: '' }
+  const walk: Walk = { faults: new Set(), parts: { left: MAX_PARTS }, deeper: MAX_DEPTH, at: '' }
   try {
     const plain = schema(given, walk)
     if (!isRecord(plain) || (plain.type ?? 'object') !== 'object') return { ok: false, why: 'its input is no object' }
     const whole: Schema = { ...plain, type: 'object', properties: plain.properties ?? {} }
-    if (JSON.stringify(whole).length > MOST_CHARS) return { ok: false, why: 'its schema is too long' }
+    if (JSON.stringify(whole).length > MAX_CHARS) return { ok: false, why: 'its schema is too long' }
     return { ok: true, schema: whole, faults: [...walk.faults] }
   } catch (error) {
     return { ok: false, why: error instanceof Refused ? error.message : 'its schema cannot be read' }

@@ -27,7 +27,7 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   const place = isDirect(question) || isPrivate(question) ? 'conversation' : 'thread'
   const value = waitValue(question, key)
   const content = waitingCard({ ...call, place, value, deciders: await decidersOf(call, options) })
-  await (isPrivate(question) ? outbox.whisper(cardKey(key), content) : outbox.show(cardKey(key), content))
+  await (isPrivate(question) ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
 }
 
 async function decidersOf(

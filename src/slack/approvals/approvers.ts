@@ -11,7 +11,7 @@ import { SlackRefusal } from '../client/slack-errors.ts'
 import type { SlackWeb } from '../client/slack-web.ts'
 
 /** What is decided about. */
-export interface Asked {
+export interface ToolDecision {
   question: Pick<Question, 'team' | 'user' | 'bot'>
   /** Of a tool of a server its `ruleName`. */
   tool: string
@@ -34,7 +34,7 @@ const PATIENCE_MS = 1_800
 const MAX_GROUPS = 1_000
 
 /** Whether somebody may decide about a call. Costs a call of `usergroups.users.list` in five minutes for each group that is named. */
-export async function mayDecide(user: string, asked: Asked, options: ApproverOptions): Promise<MayDecide> {
+export async function mayDecide(user: string, asked: ToolDecision, options: ApproverOptions): Promise<MayDecide> {
   const { ids, asker } = approversOf(asked, options.approvers)
   if (user === asker || ids.includes(user)) return 'yes'
   const groups = ids.filter((id) => id.startsWith('S'))
@@ -45,7 +45,7 @@ export async function mayDecide(user: string, asked: Asked, options: ApproverOpt
 
 /** Who is named for a call, and its asker where they may decide: never a bot. */
 export function approversOf(
-  { question, tool, server }: Asked,
+  { question, tool, server }: ToolDecision,
   approvers: Settings['approvers'],
 ): { ids: string[]; asker?: string } {
   const fits = approvers.filter(({ name }) => name === undefined || name === server || matchesRule(tool, name))

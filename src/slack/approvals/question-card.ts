@@ -59,7 +59,7 @@ function pageBlocks(value: string): KnownBlock[] {
 }
 
 /** Slack takes 25 in a row; the others are to leave it empty and to decline. */
-const MOST_BUTTONS = 23
+const MAX_BUTTONS = 23
 
 const DECLINE = 'Decline'
 const LEAVE = 'Leave it open'
@@ -72,7 +72,7 @@ function choicesOf(fields: readonly FormField[]): { title: string; answer: strin
   if (!field) return [{ title: 'OK', answer: undefined }]
   if (others.length > 0 || (field.kind !== 'one' && field.kind !== 'boolean')) return []
   const options = field.kind === 'one' ? field.options : YES_NO
-  if (options.length > MOST_BUTTONS) return []
+  if (options.length > MAX_BUTTONS) return []
   const choices = distinct(options, OURS).map(({ title, value }) => ({ title, answer: value }))
   return field.isRequired ? choices : [...choices, { title: LEAVE, answer: undefined }]
 }

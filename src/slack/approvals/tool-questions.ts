@@ -14,7 +14,7 @@ export async function showQuestion(n: number, { waiting }: ToolStep, { outbox }:
   const post = questionPost(key)
   if (outbox.isPosted(post)) return
   const content = questionCard(waiting.for, { asker: question.user, value: waitValue(question, key) })
-  await (isPrivate(question) ? outbox.whisper(post, content) : outbox.show(post, content))
+  await (isPrivate(question) ? outbox.sendEphemeral(post, content) : outbox.show(post, content))
 }
 
 /**

@@ -104,7 +104,7 @@ export class Mentions {
   control(control: RunControl): RunControl {
     return {
       send: (run, signal) => control.send(run, signal),
-      wake: (run, key, decision) => control.wake(run, key, decision),
+      resume: (run, key, decision) => control.resume(run, key, decision),
       load: (run) => control.load(run),
       listen: async (run, heard) => {
         const named: Promise<void>[] = []

@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { isPrivate, type Question, type Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
-import { UNPARSED, whisper } from './response-url.ts'
+import { UNPARSED, sendEphemeral } from './response-url.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import { sendSimpler } from './simpler-forms.ts'
 import type { CallOptions, Refusals, SlackArgs, SlackResult } from './slack-web.ts'
@@ -132,7 +132,7 @@ export class Outbox {
   }
 
   /** Tells the asker alone a part of the run, again where nobody knows whether it arrived. @throws SlackRefusal, LeaseLost */
-  async whisper(key: string, content: Content, { replaces = false } = {}): Promise<void> {
+  async sendEphemeral(key: string, content: Content, { replaces = false } = {}): Promise<void> {
     const send = async () => {
       await this.run.checkLease()
       await this.#tell(content, { replaces, signal: this.#options.signal })
@@ -151,7 +151,7 @@ export class Outbox {
       elsewhere: aboutContent(text, simple),
       log: this.#warn,
     }
-    return whisper({ channel, user, responseUrl, ...more }, forms, way)
+    return sendEphemeral({ channel, user, responseUrl, ...more }, forms, way)
   }
 
   /** Deletes what the run has posted. @throws LeaseLost */

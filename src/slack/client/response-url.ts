@@ -50,7 +50,7 @@ interface Client {
 }
 
 /** Whom to tell, and where. `replaces`: at the response_url of a press, in place of the message that holds what was pressed. */
-interface WhisperTo {
+interface EphemeralPlace {
   responseUrl?: string | undefined
   replaces?: boolean
   channel: string
@@ -59,7 +59,7 @@ interface WhisperTo {
   signal?: AbortSignal
 }
 
-interface WhisperOptions {
+interface EphemeralOptions {
   client: Client
   fetch?: typeof globalThis.fetch | undefined
   log(fields: object, line: string): void
@@ -71,10 +71,10 @@ interface WhisperOptions {
  * Tells one person alone: at the response_url while it lasts, else by an ephemeral message in the channel, else in the direct
  * messages. `forms`: the message, and simpler ones for where Slack refuses how it looks. @throws what kept Slack from taking it
  */
-export async function whisper(
-  { responseUrl, replaces = false, signal, ...place }: WhisperTo,
+export async function sendEphemeral(
+  { responseUrl, replaces = false, signal, ...place }: EphemeralPlace,
   forms: readonly [object, ...object[]],
-  options: WhisperOptions,
+  options: EphemeralOptions,
 ): Promise<void> {
   const { client, fetch = globalThis.fetch, log, elsewhere } = options
   const ephemeral = { response_type: 'ephemeral', ...(replaces ? { replace_original: true } : {}) }
@@ -108,7 +108,7 @@ interface ReplacedMessage {
 export async function replaceMessage(
   { responseUrl, place }: ReplacedMessage,
   { content, simple = content }: { content: object; simple?: object },
-  { client, fetch = globalThis.fetch, log, asker = '' }: Omit<WhisperOptions, 'elsewhere'> & { asker?: string },
+  { client, fetch = globalThis.fetch, log, asker = '' }: Omit<EphemeralOptions, 'elsewhere'> & { asker?: string },
 ): Promise<void> {
   const at = { apiUrl: client.apiUrl, fetch, log }
   if (responseUrl && (await respond(responseUrl, { replace_original: true, ...content, ...UNPARSED }, at))) return

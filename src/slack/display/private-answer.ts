@@ -17,8 +17,8 @@ export class PrivateAnswer implements Display {
 
   async finish(ending: Ending): Promise<void> {
     const contents = ending.kind === 'note' ? [noteContent(ending.text)] : contentsOf(ending.view)
-    for (const [i, content] of contents.entries()) await this.#outbox.whisper(`${ending.key}-${i + 1}`, content)
-    if (ending.kind === 'answer') await this.#outbox.whisper('choice', privateChoice(this.#outbox.question.id))
+    for (const [i, content] of contents.entries()) await this.#outbox.sendEphemeral(`${ending.key}-${i + 1}`, content)
+    if (ending.kind === 'answer') await this.#outbox.sendEphemeral('choice', privateChoice(this.#outbox.question.id))
   }
 
   async end(): Promise<void> {}

@@ -46,7 +46,7 @@ export class Replies implements Display {
     this.#isSlow = false
     let isPosted = false
     const put = async (key: string) => {
-      isPosted = (await this.#put(key).catch((error: unknown) => void failures.push(error))) || isPosted
+      isPosted = (await this.#show(key).catch((error: unknown) => void failures.push(error))) || isPosted
       if (failures.at(-1) instanceof LeaseLost) throw failures.at(-1)
     }
     for (const key of known) await put(key)
@@ -79,7 +79,7 @@ export class Replies implements Display {
   }
 
   /** Posts or updates a message. @returns whether there was anything new to show. */
-  async #put(key: string): Promise<boolean> {
+  async #show(key: string): Promise<boolean> {
     const [first, last] = rangeOf(key)
     const steps = [...this.#steps.values()].filter(({ n }) => n >= first && n <= last)
     const content = contentOf(steps.sort((a, b) => a.n - b.n))

@@ -48,7 +48,7 @@ export class RunDisplay {
   #mayShowAt = 0
   #showTimer: NodeJS.Timeout | undefined
   /** What ended the work on the thread in this process. */
-  #lost: unknown
+  #leaseLost: unknown
   #isAbandoned = false
   #hasBegun = false
 
@@ -80,7 +80,7 @@ export class RunDisplay {
 
   /** @throws LeaseLost when another process owns the run by now; SlackRefusal when the answer cannot be delivered. */
   async write(event: AnswerEvent): Promise<void> {
-    if (this.#lost) throw this.#lost
+    if (this.#leaseLost) throw this.#leaseLost
     if (event.type === 'understood') this.#understood = event.question
     this.#progress = applyEvent(this.#progress, event)
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
@@ -112,7 +112,7 @@ export class RunDisplay {
     this.#enqueue(async () => {
       const { outbox } = this.#options
       await (isPrivate(outbox.question)
-        ? outbox.whisper(key, noteContent(text))
+        ? outbox.sendEphemeral(key, noteContent(text))
         : outbox.deliver(key, noteContent(text)))
       this.#status.refresh()
     })
@@ -138,7 +138,7 @@ export class RunDisplay {
    * for calls that are under way: the other process could not find a post that arrives later.
    */
   async abandon(error: unknown): Promise<never> {
-    this.#lost ??= error
+    this.#leaseLost ??= error
     this.#isAbandoned = true
     clearTimeout(this.#showTimer)
     await Promise.all([this.#tail, this.#status.abandon()])
@@ -158,7 +158,7 @@ export class RunDisplay {
       await show(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
     })
     await this.#tail
-    if (this.#lost ?? failure) throw this.#lost ?? failure
+    if (this.#leaseLost ?? failure) throw this.#leaseLost ?? failure
     this.#status.suspend()
   }
 
@@ -259,16 +259,16 @@ export class RunDisplay {
     this.#enqueue(finish, true)
     if (steps.some((step) => step.kind === 'tool' && step.waiting)) this.#settleApprovals(true)
     await this.#tail
-    if (this.#lost) throw this.#lost
+    if (this.#leaseLost) throw this.#leaseLost
   }
 
   /** Later work waits for earlier work. A step that cannot be shown is logged; for an ending the caller gets the error. */
   #enqueue(work: () => Promise<void>, mustSucceed = false): void {
     const { log, signal, outbox } = this.#options
     this.#tail = this.#tail.then(async () => {
-      if (this.#lost) return
+      if (this.#leaseLost) return
       await work().catch((error: unknown) => {
-        if (mustSucceed || error instanceof LeaseLost || signal.aborted) this.#lost = error
+        if (mustSucceed || error instanceof LeaseLost || signal.aborted) this.#leaseLost = error
         else log.error({ question: outbox.question.id, error: messageOf(error) }, 'a step could not be shown')
       })
     })

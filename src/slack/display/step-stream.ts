@@ -6,7 +6,7 @@ import { StreamMarkdown } from '../format/stream-markdown.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { endedBy, inheritStream, StreamMessage, streamKeys, WITHDRAWN } from './stream-message.ts'
-import type { Chunk, EndedStream, Told } from './stream-message.ts'
+import type { Chunk, EndedStream, StreamedAnswer } from './stream-message.ts'
 import type { StreamRefusals } from './stream-refusals.ts'
 import { taskOf, type TaskUpdate } from './stream-tasks.ts'
 import type { AnswerStart, Display, Ending, ShownStep } from './types.ts'
@@ -16,13 +16,13 @@ const PACE_MS = 1_000
 /** After a call that failed the next one is so much later. Milliseconds. */
 const RETRY_MS = 3_000
 /** So many streams of a run may die before the rest is shown otherwise. */
-const MOST_DEATHS = 3
+const MAX_DEATHS = 3
 /** How long Slack is asked to end a stream. Milliseconds. */
 const END_MS = 15_000
 /** So long the end of the answer is waited for, which comes right after its last words: both go in one call. Milliseconds. */
 const SETTLE_MS = 60
 const WORKING = 'Working on it …'
-const NOTHING: Told = { written: '', markdown: '', posts: [] }
+const NOTHING: StreamedAnswer = { written: '', markdown: '', posts: [] }
 const CLOSING_FENCE = { type: 'markdown_text' as const, text: '\n```' }
 
 export interface StepStreamOptions {
@@ -55,22 +55,22 @@ export class StepStream implements Display {
   /** A message that takes no more, as long as no other one has gone on. */
   #dead: StreamMessage | undefined
   /** What the messages before hold of the answer: as it was written, and as Slack has it. */
-  #before: Told = NOTHING
+  #before: StreamedAnswer = NOTHING
   /** A code block that was open where a message ended: it goes on in the next. */
   #reopened = ''
   #deaths = 0
   #answer: StreamMarkdown | undefined
   #start: AnswerStart | undefined
   /** The answer so far as it was written, as far as Slack has it. */
-  #told = ''
-  #way: 'stream' | 'fallback' | 'silent' = 'stream'
+  #sentText = ''
+  #mode: 'stream' | 'fallback' | 'silent' = 'stream'
   /** An earlier process has opened a stream, which is not looked up yet; and how many steps it may have shown. */
   #isInherited: boolean
   readonly #savedSteps: number
   #calledAt = -Infinity
   #timer: NodeJS.Timeout | undefined
   #tail: Promise<void> = Promise.resolve()
-  #lost: LeaseLost | undefined
+  #leaseLost: LeaseLost | undefined
   #isEnding = false
 
   constructor(options: StepStreamOptions) {
@@ -78,12 +78,12 @@ export class StepStream implements Display {
     this.#isInherited = streamKeys(options.outbox).length > 0
     this.#savedSteps = options.outbox.run.saved.steps.length
     const { outbox, refused, now } = options
-    if (!this.#isInherited && refused.isRefused(outbox.question, now())) this.#way = 'fallback'
+    if (!this.#isInherited && refused.isRefused(outbox.question, now())) this.#mode = 'fallback'
   }
 
   async show(steps: ShownStep[]): Promise<boolean> {
-    if (this.#lost) throw this.#lost
-    if (this.#way === 'fallback') return this.#options.fallback.show(steps)
+    if (this.#leaseLost) throw this.#leaseLost
+    if (this.#mode === 'fallback') return this.#options.fallback.show(steps)
     const fresh = steps.filter((step) => this.#isNew(step))
     for (const step of steps) this.#steps.set(step.n, step)
     for (const { n } of fresh) this.#unsent.add(n)
@@ -98,7 +98,7 @@ export class StepStream implements Display {
 
   showAnswer(text: string | undefined, start: AnswerStart): void {
     if (text === undefined) return this.#withdraw()
-    if (this.#way !== 'stream') return
+    if (this.#mode !== 'stream') return
     this.#start = start
     this.#answer ??= this.#markdown(start)
     this.#answer.push(text)
@@ -108,8 +108,8 @@ export class StepStream implements Display {
   #withdraw(): void {
     this.#answer = undefined
     this.#enqueue(async () => {
-      const [told, message] = [this.#told, this.#message]
-      this.#told = ''
+      const [told, message] = [this.#sentText, this.#message]
+      this.#sentText = ''
       this.#before = NOTHING
       if (told === '' || !message) return
       message.text = ''
@@ -120,21 +120,21 @@ export class StepStream implements Display {
 
   async finish(ending: Ending): Promise<void> {
     this.#isEnding = true
-    if (this.#way !== 'fallback') for (const step of ending.unfinished) this.#keep(step)
+    if (this.#mode !== 'fallback') for (const step of ending.unfinished) this.#keep(step)
     clearTimeout(this.#timer)
     await this.#tail
-    if (this.#lost) throw this.#lost
+    if (this.#leaseLost) throw this.#leaseLost
     if (this.#isInherited) await this.#inherit()
-    if (!this.#message && !this.#dead && this.#way === 'stream' && this.#unsent.size > 0) await this.#send()
+    if (!this.#message && !this.#dead && this.#mode === 'stream' && this.#unsent.size > 0) await this.#send()
     const message = this.#message ?? this.#dead
-    const isApart = this.#way === 'fallback' && message?.text === ''
+    const isApart = this.#mode === 'fallback' && message?.text === ''
     if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending)
     await this.#options.end(ending.key, ending.view, {
       ...{ message, before: this.#before, head: headOf(ending.view) },
       tasks: [...this.#steps.values()].sort((a, b) => a.n - b.n).map(taskOf),
       unsent: this.#tasks(),
       answer: this.#answer ?? this.#markdown(ending.view),
-      told: this.#told,
+      told: this.#sentText,
     })
   }
 
@@ -157,7 +157,7 @@ export class StepStream implements Display {
   async #finishApart(ending: Ending): Promise<void> {
     const message = this.#message
     if (message && !message.isOver) await message.stop(this.#tasks()).catch(() => undefined)
-    const isShown = this.#way !== 'fallback' && message !== undefined
+    const isShown = this.#mode !== 'fallback' && message !== undefined
     await this.#options.fallback.finish(isShown ? { ...ending, unfinished: [] } : ending)
   }
 
@@ -173,7 +173,7 @@ export class StepStream implements Display {
 
   /** Sends what has piled up: at once, or a while after the last call. */
   #schedule(afterMs = PACE_MS): void {
-    if (this.#timer !== undefined || this.#isEnding || this.#way !== 'stream') return
+    if (this.#timer !== undefined || this.#isEnding || this.#mode !== 'stream') return
     const waitMs = Math.max(SETTLE_MS, this.#calledAt + afterMs - Date.now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
@@ -183,9 +183,9 @@ export class StepStream implements Display {
 
   #enqueue(work: () => Promise<void>): void {
     this.#tail = this.#tail.then(async () => {
-      if (this.#lost) return
+      if (this.#leaseLost) return
       await work().catch((error: unknown) => {
-        if (error instanceof LeaseLost) this.#lost = error
+        if (error instanceof LeaseLost) this.#leaseLost = error
         else this.#options.log.error(this.#fields(error), 'the streamed message could not go on')
       })
     })
@@ -204,31 +204,31 @@ export class StepStream implements Display {
     this.#calledAt = Date.now()
     try {
       await this.#write([...tasks, ...text], part?.fence ?? '')
-      this.#told += part?.written ?? ''
+      this.#sentText += part?.written ?? ''
     } catch (error) {
       for (const n of sent) this.#unsent.add(n)
       if (part && !this.#message?.isUnsure) answer?.putBack(part)
-      await this.#meet(error, part?.fence ?? '')
+      await this.#onError(error, part?.fence ?? '')
     }
   }
 
   /** Above the answer stands how its question was understood. */
   #withHead(markdown: string): string {
-    return this.#told === '' && this.#start ? headOf(this.#start) + markdown : markdown
+    return this.#sentText === '' && this.#start ? headOf(this.#start) + markdown : markdown
   }
 
   /** Appends to the message, or to the next. `fence`: the code block that is open where the chunks' text begins. */
   async #write(chunks: Chunk[], fence: string): Promise<void> {
     if (this.#message && !this.#message.isUnsure && this.#message.isFull(Date.now(), chunks)) {
       const message = this.#message
-      this.#put(message, fence)
+      this.#retire(message, fence)
       await message.stop(this.#reopened ? [CLOSING_FENCE] : []).catch(() => message.end(END_MS))
     }
     if (this.#message) return this.#message.append(chunks)
     const all = chunks.map((chunk) => (chunk.type === 'markdown_text' ? this.#continued(chunk) : chunk))
     this.#message = await StreamMessage.open(this.#options.outbox, [{ type: 'plan_update', title: WORKING }, ...all])
     this.#reopened = ''
-    if (this.#dead) this.#before = endedBy(this.#dead, this.#before, this.#told)
+    if (this.#dead) this.#before = endedBy(this.#dead, this.#before, this.#sentText)
     if (this.#dead) this.#message.follow(this.#dead)
     this.#dead = undefined
   }
@@ -239,14 +239,14 @@ export class StepStream implements Display {
   }
 
   /** The message takes no more. */
-  #put(message: StreamMessage, fence: string): void {
+  #retire(message: StreamMessage, fence: string): void {
     this.#dead = message
     this.#message = undefined
     this.#reopened = message.text === '' ? '' : fence
   }
 
   /** Something went wrong: the stream goes on later, in another message, or not at all. */
-  async #meet(error: unknown, fence: string): Promise<void> {
+  async #onError(error: unknown, fence: string): Promise<void> {
     if (error instanceof LeaseLost) throw error
     const code = error instanceof SlackRefusal ? error.code : undefined
     this.#options.log.info(this.#fields(error), 'Slack did not take a part of the streamed message')
@@ -254,19 +254,19 @@ export class StepStream implements Display {
     if (code === 'stopped_by_user') this.#options.stopRun()
     // What nobody is sure of is mended at the end.
     if (code === 'stopped_by_user' || (isDead && this.#message?.isUnsure)) {
-      this.#way = 'silent'
+      this.#mode = 'silent'
       return
     }
     if (!this.#message) return this.#fallBack(code)
     if (code === undefined || code === 'ratelimited') return this.#schedule(RETRY_MS)
-    if (!isDead || ++this.#deaths > MOST_DEATHS) return this.#fallBack(code)
-    this.#put(this.#message, fence)
+    if (!isDead || ++this.#deaths > MAX_DEATHS) return this.#fallBack(code)
+    this.#retire(this.#message, fence)
     this.#schedule()
   }
 
   /** What the stream does not show, the fallback does. */
   async #fallBack(code: string | undefined): Promise<void> {
-    this.#way = 'fallback'
+    this.#mode = 'fallback'
     const { outbox, refused, now, fallback } = this.#options
     if (code !== undefined && !this.#message) refused.note(outbox.question, code, now())
     const unsent = [...this.#unsent].sort((a, b) => a - b)

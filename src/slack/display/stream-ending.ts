@@ -12,7 +12,7 @@ const END_MS = 15_000
 type Ended = EndedStream & { outbox: Outbox; signal: AbortSignal }
 
 /** The most characters of Markdown in a chunk. */
-const MOST_CHUNK = 11_500
+const MAX_CHUNK = 11_500
 const NOT_SHOWN = new Set(['section', 'markdown', 'rich_text', 'table', 'data_table'])
 
 /**
@@ -50,7 +50,7 @@ async function stopWith(key: string, view: AnswerView, stream: Ended): Promise<b
   const text = (told === '' ? stream.head : '') + answer.finish(rest)
   const steps: Chunk[] = [...unsent, { type: 'plan_update', title: titleOf(view) }]
   const chunks: Chunk[] = text === '' ? steps : [...steps, { type: 'markdown_text', text }]
-  const isLong = text.length > MOST_CHUNK || message.isFull(0, chunks)
+  const isLong = text.length > MAX_CHUNK || message.isFull(0, chunks)
   const metadata = outbox.metadata(`${key}-1`)
   try {
     if (!isLong) await message.stop(chunks, { blocks: closingBlocks(view), metadata })

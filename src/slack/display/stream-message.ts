@@ -6,7 +6,7 @@ import type { TaskUpdate } from './stream-tasks.ts'
 export const STREAM = 'stream'
 /** A streamed message dies about five minutes after its start, and of 11,000 bytes: another one goes on before that. */
 const OLD_MS = 235_000
-const MOST_BYTES = 10_500
+const MAX_BYTES = 10_500
 /** How long a message is looked for. Milliseconds. */
 const FIND_MS = 3_000
 /** What stands below a beginning of an answer that was none. */
@@ -35,7 +35,7 @@ export interface StreamOutbox {
 }
 
 /** A beginning of the answer that is in Slack: as it was written, where that is known, and as Slack has it. */
-export interface Told {
+export interface StreamedAnswer {
   written: string | undefined
   markdown: string
   /** The messages that hold it. */
@@ -43,7 +43,11 @@ export interface Told {
 }
 
 /** What is told when this message has ended. `told`: all of the answer, as it was written. */
-export function endedBy({ ts, text }: StreamMessage, { written, markdown, posts }: Told, told: string): Told {
+export function endedBy(
+  { ts, text }: StreamMessage,
+  { written, markdown, posts }: StreamedAnswer,
+  told: string,
+): StreamedAnswer {
   return { written: written === undefined ? written : told, markdown: markdown + text, posts: [...posts, ts] }
 }
 
@@ -52,7 +56,7 @@ export interface EndedStream {
   /** The message that the answer ends in. */
   message: StreamMessage
   /** What the messages before it hold. */
-  before: Told
+  before: StreamedAnswer
   /** All steps, and those that the message does not show as they are. */
   tasks: TaskUpdate[]
   unsent: TaskUpdate[]
@@ -126,7 +130,7 @@ export class StreamMessage {
 
   /** Whether another message should go on, with these chunks. */
   isFull(now: number, chunks: Chunk[]): boolean {
-    return now - this.#startedAt > OLD_MS || this.#bytes + bytesOf(chunks) > MOST_BYTES
+    return now - this.#startedAt > OLD_MS || this.#bytes + bytesOf(chunks) > MAX_BYTES
   }
 
   /** @throws whatever went wrong; what Slack refuses is not in the message */
@@ -236,7 +240,7 @@ async function findOpen(outbox: StreamOutbox): Promise<FoundStream | undefined> 
 export async function inheritStream(
   outbox: StreamOutbox,
   steps: number,
-): Promise<{ message?: StreamMessage; before: Told }> {
+): Promise<{ message?: StreamMessage; before: StreamedAnswer }> {
   const found = await findStreams(outbox)
   const last = found.pop()
   const markdown = found.map(({ text }) => text).join('')

@@ -5,11 +5,11 @@ import type { FileStore, KeptFile } from '../../files/file-store.ts'
 import { createFileParsers, type FileParser } from '../../files/parse-file.ts'
 import { questionFiles } from '../../files/question-files.ts'
 import { runFiles } from '../../files/run-files.ts'
-import type { Said } from '../../stores/history/types.ts'
+import type { ThreadContext } from '../../stores/history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
 import { denialNow } from '../intake/access.ts'
-import { leftOutText, MOST_BYTES, MOST_FILES, WHY, type LeftOut } from './left-out-files.ts'
+import { leftOutText, MAX_BYTES, MAX_FILES, WHY, type LeftOut } from './left-out-files.ts'
 import { loadFile } from './load-file.ts'
 import type { FileWork, GivenFile } from '../types.ts'
 
@@ -31,13 +31,13 @@ async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<T
   const all = [...new Map(given.map((file) => [file.id || file.name, file])).values()]
   const store = await work.options.files()
   const kept = new Map((await store.list(conversationOf(work.question))).map((file) => [file.id, file]))
-  let left = MOST_BYTES.question
+  let left = MAX_BYTES.question
   const spend = (bytes: number) => bytes <= left && (left -= bytes) >= 0
   const patience = AbortSignal.timeout(PATIENCE_MS)
   const bounded = { ...work, signal: AbortSignal.any([work.signal, patience]) }
   const at = work.options.now().getTime()
   const parser = parsers.forQuestion(`${work.question.team}:${work.question.user}`)
-  const taking = all.slice(0, MOST_FILES).map(async (file, i) => {
+  const taking = all.slice(0, MAX_FILES).map(async (file, i) => {
     const known = kept.get(file.id)
     const fault = known
       ? await adopt(store, known, work.question)
@@ -47,16 +47,16 @@ async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<T
     return fault === undefined ? [] : [{ name: file.name, why: fault }]
   })
   const faults = (await Promise.all(taking)).flat()
-  const tooMany = all.slice(MOST_FILES).map(({ name }) => ({ name, why: WHY.tooMany }))
+  const tooMany = all.slice(MAX_FILES).map(({ name }) => ({ name, why: WHY.tooMany }))
   return { hasFiles: faults.length < taking.length, left: [...faults, ...tooMany] }
 }
 
 /** Takes the files in. People are told which are left out, and so is the model, beside what was said. */
 export async function saidWithFiles(
-  said: Said,
+  said: ThreadContext,
   files: readonly GivenFile[],
   work: FileWork & { display: { tell(key: string, text: string): Promise<void> } },
-): Promise<Said> {
+): Promise<ThreadContext> {
   const { hasFiles, left } = await takeFiles(files, work)
   if (left.length > 0) await work.display.tell('files', leftOutText(left))
   const lines = left.map(({ name, why }) => `(Not read: ${name}: ${why})`)

@@ -8,9 +8,9 @@ export interface LeftOut {
   why: string
 }
 
-export const MOST_FILES = 5
+export const MAX_FILES = 5
 const MEBIBYTE = 1024 * 1024
-export const MOST_BYTES = { file: 20 * MEBIBYTE, question: 40 * MEBIBYTE }
+export const MAX_BYTES = { file: 20 * MEBIBYTE, question: 40 * MEBIBYTE }
 
 /** Names that one line has; the others are counted. */
 const NAMED = 5
@@ -34,10 +34,10 @@ const SCOPE =
   'the app lacks the scope files:read, or was not installed again since it has it. Whoever runs me can change that.'
 
 export const WHY = {
-  tooMany: `I read at most ${MOST_FILES} files with a question.`,
-  tooLarge: `it is larger than ${MOST_BYTES.file / MEBIBYTE} MB.`,
+  tooMany: `I read at most ${MAX_FILES} files with a question.`,
+  tooLarge: `it is larger than ${MAX_BYTES.file / MEBIBYTE} MB.`,
   largePicture: 'Slack has no smaller picture of it, and it is too large for models to see.',
-  tooMuch: `together they are larger than ${MOST_BYTES.question / MEBIBYTE} MB.`,
+  tooMuch: `together they are larger than ${MAX_BYTES.question / MEBIBYTE} MB.`,
   tooLong: 'what it holds is too much to keep in mind here. A part of it may not be.',
   notAllowed: 'I do not take files from who put it here.',
   unknown: 'Slack has not told me which file it is. Please upload it again.',

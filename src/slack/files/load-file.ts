@@ -9,7 +9,7 @@ import { download } from '../client/download.ts'
 import { fileInfo, type FileInfo } from '../client/file-info.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { cleanFileName, NAMELESS } from '../format/escape.ts'
-import { MOST_BYTES, NOT_LOADED, WHY, whyRefused } from './left-out-files.ts'
+import { MAX_BYTES, NOT_LOADED, WHY, whyRefused } from './left-out-files.ts'
 
 export interface LoadOptions {
   installation: Installation
@@ -32,7 +32,7 @@ export type Loaded =
 
 /** A picture of more bytes is Slack's smaller one, if there is one. */
 const SMALL_BYTES = 400_000
-const MOST_PICTURE_BYTES = 4_000_000
+const MAX_PICTURE_BYTES = 4_000_000
 
 /** Never throws for what the file is. @throws what `signal` was aborted with, and faults of Slack that may pass */
 export async function loadFile({ id, name, mode }: FileRef, options: LoadOptions): Promise<Loaded> {
@@ -60,7 +60,7 @@ const MODES: Record<string, string | undefined> = {
 async function loadBytes(info: FileInfo, options: LoadOptions): Promise<Loaded> {
   if (/^(?:audio|video)\//.test(info.mimetype)) return loadTranscript(info, options)
   const thumbnail = thumbnailOf(info)
-  if (!thumbnail && (info.size ?? 0) > MOST_BYTES.file) return { fault: WHY.tooLarge }
+  if (!thumbnail && (info.size ?? 0) > MAX_BYTES.file) return { fault: WHY.tooLarge }
   return loadAt(thumbnail ?? info.address, thumbnail ? { ...info, size: undefined } : info, options)
 }
 
@@ -68,7 +68,7 @@ async function loadBytes(info: FileInfo, options: LoadOptions): Promise<Loaded> 
 function thumbnailOf({ mimetype, size = 0, thumbnail, smaller, small }: FileInfo): string | undefined {
   if (!mimetype.startsWith('image/')) return undefined
   const isSeen = /^image\/(?:png|jpe?g|gif|webp)$/.test(mimetype)
-  if (!isSeen || size > MOST_PICTURE_BYTES) return thumbnail ?? smaller ?? small
+  if (!isSeen || size > MAX_PICTURE_BYTES) return thumbnail ?? smaller ?? small
   return thumbnail ?? (size > SMALL_BYTES ? smaller : undefined)
 }
 
@@ -84,7 +84,7 @@ async function loadAt(address: string | undefined, info: FileInfo, options: Load
   if (!options.spend(info.size ?? 0)) return { fault: WHY.tooMuch }
   const { installation, fetch, signal } = options
   const { token, client } = installation
-  const way = { token, apiUrl: client.apiUrl, fetch, signal, maxBytes: MOST_BYTES.file, size: info.size }
+  const way = { token, apiUrl: client.apiUrl, fetch, signal, maxBytes: MAX_BYTES.file, size: info.size }
   const { bytes, fault } = await download(address, way)
   return bytes ? contentOf(info, bytes, options) : { fault: NOT_LOADED[fault] }
 }
@@ -94,7 +94,7 @@ async function contentOf(info: FileInfo, bytes: Uint8Array, { signal, parser }: 
   const file = { name: info.name, bytes }
   const kind = pictureKind(bytes)
   if (kind) {
-    if (bytes.length > MOST_PICTURE_BYTES) return { fault: WHY.largePicture }
+    if (bytes.length > MAX_PICTURE_BYTES) return { fault: WHY.largePicture }
     const picture = { mime: `image/${kind}`, base64: Buffer.from(bytes).toString('base64') }
     return { about: { name: info.name, kind, what: 'A picture', ...permalink }, content: { picture } }
   }

@@ -85,7 +85,7 @@ function stepBlocks(view: StepView, sizes: Sizes): KnownBlock[] {
     ...(view.understood ? [context([understoodLine(view.understood)])] : []),
     ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, sizes.thought)}`)] : []),
     ...(view.action ? [context([actionLine(view.action, sizes.input)])] : []),
-    view.observation
+    view.observation && !view.unreadable
       ? plainContext(observationWords(view.observation, sizes.observation))
       : context([stateWords(view)]),
   ]
@@ -93,14 +93,14 @@ function stepBlocks(view: StepView, sizes: Sizes): KnownBlock[] {
 
 /** The same as lines of plain text. */
 function stepWords(view: StepView, sizes: Sizes): string[] {
-  const { understood, thought, action, observation } = view
+  const { understood, thought, action, observation, unreadable } = view
   return [
     ...(understood ? [`Understood as: ${escapeWithin(understood, THOUGHT)}`] : []),
     ...(thought ? [`💭 ${escapeWithin(thought, sizes.thought)}`] : []),
     ...(action
       ? [`🔧 ${escapeText(`${shorten(action.tool, 80)} ${shorten(inputText(action.input), sizes.input)}`)}`]
       : []),
-    observation ? observationWords(observation, sizes.observation) : stateWords(view),
+    observation && !unreadable ? observationWords(observation, sizes.observation) : stateWords(view),
   ]
 }
 

@@ -46,7 +46,7 @@ export function codeSpan(text: string, max = Infinity): string {
     .map((part) => part.trim())
     .join(' ')
     .replaceAll('`', 'ˋ')
-  return isBlank(line) ? '' : `\`${escapeWithin(line, { max, most: SPAN_MOST })}\``
+  return isBlank(line) ? '' : `\`${escapeWithin(line, { max, most: MAX_SPAN })}\``
 }
 
 /**
@@ -87,7 +87,7 @@ export function plainLine(text: string): string {
 /** A scheme or www, or a host with something behind it. */
 const WEB_ADDRESS = /\/\/|www\.|\.[a-z]{2,24}[/:?#]/i
 
-const SPAN_MOST = 2000
+const MAX_SPAN = 2000
 const MAX_LINES = 2000
 
 /** Whether a person would see nothing: spaces, line ends, and characters without a form such as a zero-width space. */
@@ -148,12 +148,12 @@ function cleaned(name: string, dropped: RegExp): string {
 /** Of a file whose name Slack does not tell: one that is deleted or hidden. */
 export const NAMELESS = 'a file'
 /** Of one message. */
-const MOST_FILES = 20
+const MAX_FILES = 20
 
 /** A message's files by what Slack says of them there; their names as they may stand in a prompt and in a post. */
 export function fileRefs(files: unknown): FileRef[] {
   if (!Array.isArray(files)) return []
-  return files.slice(0, MOST_FILES).map((file: unknown) => refOf(typeof file === 'object' && file !== null ? file : {}))
+  return files.slice(0, MAX_FILES).map((file: unknown) => refOf(typeof file === 'object' && file !== null ? file : {}))
 }
 
 function refOf({ id, name, title, size, mimetype, mode, file_access: access }: SlackFile): FileRef {

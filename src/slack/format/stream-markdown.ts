@@ -7,13 +7,13 @@ import { withoutLinks } from './escape.ts'
 import { renderLink, type LinkPolicy } from './links.ts'
 
 /** A part that is ready to be sent: as the model wrote it, and as Slack gets it. */
-export interface StreamPart extends Place {
+export interface StreamPart extends StreamPosition {
   written: string
   markdown: string
 }
 
 /** What is known of a place in the text from all that stands above it. */
-interface Place {
+interface StreamPosition {
   /** The code block that is open there: its first line, with its language: ```` ```js ````. Empty where none is. */
   readonly fence: string
   /** Whether a line begins there. */
@@ -28,16 +28,16 @@ interface Place {
 }
 
 /** A mark that is not finished after so many characters is taken as it stands. */
-const MOST_HELD = 600
+const MAX_HELD = 600
 /** More white space than this does not wait for what comes after it. */
-const MOST_BLANK = 2000
+const MAX_BLANK = 2000
 
 export class StreamMarkdown {
   readonly #policy: LinkPolicy
   readonly #named: (text: string) => string
   #rest = ''
   /** Behind what was taken. */
-  #at: Place = { fence: '', isLineStart: true, isUnclear: undefined, endsInCode: false }
+  #at: StreamPosition = { fence: '', isLineStart: true, isUnclear: undefined, endsInCode: false }
 
   /** `named`: the text with names in place of ids. */
   constructor(policy: LinkPolicy, named: (text: string) => string = (text) => text) {
@@ -70,7 +70,7 @@ export class StreamMarkdown {
       markdown += this.#at.endsInCode && safe.startsWith('`') ? ` ${safe}` : safe
       this.#know({ endsInCode: safe.endsWith('`') })
     }
-    const isBlank = written.length > MOST_BLANK && written.trim() === ''
+    const isBlank = written.length > MAX_BLANK && written.trim() === ''
     const kept = isBlank ? written : written.trimEnd()
     this.#rest = written.slice(kept.length) + this.#rest
     if (kept !== written) this.#know({ isLineStart: false })
@@ -92,10 +92,10 @@ export class StreamMarkdown {
   /** How much of a line that still grows is ready: up to the end of a word before which no mark is open. */
   #ready(line: string): number {
     const { fence, isLineStart } = this.#at
-    if (isLineStart && /^\s*(?:`|$)/.test(line)) return line.length > MOST_HELD ? line.length : 0
+    if (isLineStart && /^\s*(?:`|$)/.test(line)) return line.length > MAX_HELD ? line.length : 0
     if (fence !== '') return wordEnd(line)
     const open = openMark(line)
-    const most = open >= 0 && line.length - open < MOST_HELD ? open : line.length
+    const most = open >= 0 && line.length - open < MAX_HELD ? open : line.length
     return wordEnd(line.slice(0, most))
   }
 
@@ -118,7 +118,7 @@ export class StreamMarkdown {
     return safeLine(line, this.#policy, this.#at.isUnclear === undefined)
   }
 
-  #know(news: Partial<Place>): void {
+  #know(news: Partial<StreamPosition>): void {
     this.#at = { ...this.#at, ...news }
   }
 }

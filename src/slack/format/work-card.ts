@@ -13,12 +13,12 @@ export interface CardStep {
 }
 
 /** A container holds ten blocks; so many steps are shown in full. */
-const MOST_SHOWN = 10
+const MAX_SHOWN = 10
 /** Tasks of a plan: those before are counted. All that a message says has to stay under 13,000 characters. */
-const MOST_TASKS = 30
+const MAX_TASKS = 30
 const TITLE_CHARS = 120
 /** A task's title is no longer than 256 characters, as tried on a live workspace. */
-const TITLE_MOST = 240
+const MAX_TITLE = 240
 const GIST = { max: 200, most: 400 }
 const SOURCES_A_TASK = 3
 const ADDRESS_CHARS = 1500
@@ -26,14 +26,14 @@ const ADDRESS_CHARS = 1500
 /** The card while the run is at work. `id`: the question's, for the button that stops it. */
 export function workingCard(steps: CardStep[], id: string): Content {
   const title = workingTitle(steps)
-  const tasks = steps.slice(-MOST_TASKS).map((one, i, all) => taskOf(one, i >= all.length - MOST_SHOWN))
+  const tasks = steps.slice(-MAX_TASKS).map((one, i, all) => taskOf(one, i >= all.length - MAX_SHOWN))
   const plan: KnownBlock = { type: 'plan', title, tasks }
-  const more = steps.length - MOST_SHOWN
+  const more = steps.length - MAX_SHOWN
   const earlier = more > 0 ? [context([`_${stepWords(more)} before these_`])] : []
-  const shown = steps.slice(-MOST_SHOWN)
+  const shown = steps.slice(-MAX_SHOWN)
   const simpler = new Map<KnownBlock, KnownBlock[]>([
-    [plan, [context([`*${title}*`]), ...earlier, ...tasks.slice(-MOST_SHOWN)]],
-    ...shown.map((one, i): [KnownBlock, KnownBlock[]] => [tasks.slice(-MOST_SHOWN)[i]!, [stepBlock(one)]]),
+    [plan, [context([`*${title}*`]), ...earlier, ...tasks.slice(-MAX_SHOWN)]],
+    ...shown.map((one, i): [KnownBlock, KnownBlock[]] => [tasks.slice(-MAX_SHOWN)[i]!, [stepBlock(one)]]),
   ])
   return { text: clip([title, ...shown.map(lineOf)].join('\n')), blocks: [plan, stopButton(id)], simpler }
 }
@@ -42,8 +42,8 @@ export function workingCard(steps: CardStep[], id: string): Content {
 export function foldedCard(steps: CardStep[], { ms, hasFailed }: { ms: number; hasFailed: boolean }): Content {
   const title = [stepWords(steps.length), durationWords(ms), ...(hasFailed ? ['not finished'] : [])].join(', ')
   if (steps.length === 0) return { text: title, blocks: [context([`_${title}_`])] }
-  const fits = steps.length <= MOST_SHOWN
-  const shown = fits ? steps : steps.slice(0, MOST_SHOWN - 1)
+  const fits = steps.length <= MAX_SHOWN
+  const shown = fits ? steps : steps.slice(0, MAX_SHOWN - 1)
   const rest = fits ? [] : [context([`_${stepWords(steps.length - shown.length)} more: see Show work_`])]
   const children: ContextBlock[] = [...shown.map(stepBlock), ...rest]
   const container: ContainerBlock = {
@@ -95,7 +95,7 @@ function titleOf(step: ToolStep | UnreadableStep): string {
   const failed = step.observation?.ok === false ? ' (failed)' : ''
   const written = oneLine(inputText(input))
   const title = plain(`${oneLine(tool)}${written === '' ? '' : `: ${written}`}`, TITLE_CHARS)
-  return `${isBlank(title) ? '…' : headOf(title, TITLE_MOST)}${failed}`
+  return `${isBlank(title) ? '…' : headOf(title, MAX_TITLE)}${failed}`
 }
 
 const UNREADABLE = 'The model’s output could not be read'

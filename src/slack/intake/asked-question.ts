@@ -57,14 +57,14 @@ export function isSamePerson(
 
 export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>
 
-/** Wakes the run with the answer, if it is the first. What was typed goes nowhere else. @throws what keeps the store from keeping it */
+/** Resumes the run with the answer, if it is the first. What was typed goes nowhere else. @throws what keeps the store from keeping it */
 export async function answerQuestion(
   { ref, question }: AskedQuestion,
   answer: GivenAnswer,
   options: Pick<ListenerOptions, 'control' | 'log'>,
 ): Promise<'woken' | QuestionEnd> {
   const run = { thread: ref.conversation, id: ref.id }
-  const outcome = await options.control.wake(run, ref.key, { outcome: 'answered', by: question.user, ...answer })
+  const outcome = await options.control.resume(run, ref.key, { outcome: 'answered', by: question.user, ...answer })
   const { action } = answer
   options.log.info({ question: ref.id, wait: ref.key, action, outcome }, 'a tool’s question is answered')
   if (outcome === 'woken' || outcome === 'expired') return outcome

@@ -22,7 +22,7 @@ export function isAdmin(person: Awaited<ReturnType<Installation['directory']['fa
 /** How long Slack is asked who somebody is, in ms: a modal has to be opened or answered within three seconds. */
 const PATIENCE_MS = 1_800
 /** As many pages of a channel's members are read, of 999 each. */
-const MOST_PAGES = 5
+const MAX_PAGES = 5
 
 /**
  * Whether somebody may change the settings of a place. Whoever could type the command in a channel was a member of it then;
@@ -60,7 +60,7 @@ export async function isMember(
   client: Installation['client'],
 ): Promise<boolean | undefined> {
   let cursor: unknown
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const args = { channel, limit: 999, ...(cursor ? { cursor } : {}) }
     const answer = await client.call('conversations.members', args, { effort: 'once' }).catch(() => undefined)
     if (!Array.isArray(answer?.members)) return undefined

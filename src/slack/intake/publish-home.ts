@@ -20,12 +20,12 @@ const WRITES_SHOWN = 10
 /** How long the names of people are waited for, in ms. */
 const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
-const MOST_LINKS = 10_000
+const MAX_LINKS = 10_000
 
 /** Makes what publishes a person's Home as it is now. */
 export function homePublisher(options: Options): (of: HomeOf) => Promise<void> {
   const now = () => options.now().getTime()
-  const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MOST_LINKS, now })
+  const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MAX_LINKS, now })
   return async (of) => {
     const { user, installation } = of
     const view = signedView(homeView(await partsOf(of, links, options)), { user, token: installation.token })

@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
-import { whisper } from '../client/response-url.ts'
+import { sendEphemeral } from '../client/response-url.ts'
 import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS } from '../format/messages.ts'
 import { settingsView, type SettingsForm } from '../views/settings-view.ts'
@@ -32,7 +32,7 @@ export async function openSettings(
     const who = await maySet(command, settings, { ...installation, isLater: false })
     const { client } = installation
     if (who.denial !== undefined)
-      return await whisper({ responseUrl, channel, user }, [noteContent(SETTINGS_WORDS[who.denial])], {
+      return await sendEphemeral({ responseUrl, channel, user }, [noteContent(SETTINGS_WORDS[who.denial])], {
         client,
         fetch,
         log: warn,
@@ -45,7 +45,9 @@ export async function openSettings(
   } catch (error) {
     warn({ error: messageOf(error) }, 'the settings could not be shown')
     const words: [object] = [noteContent(SETTINGS_WORDS.failed)]
-    await whisper({ responseUrl, channel, user }, words, { ...installation, fetch, log: warn }).catch(() => undefined)
+    await sendEphemeral({ responseUrl, channel, user }, words, { ...installation, fetch, log: warn }).catch(
+      () => undefined,
+    )
   }
 }
 

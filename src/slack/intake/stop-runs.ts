@@ -37,8 +37,8 @@ export async function stopRuns(wish: StopWish, options: ListenerOptions): Promis
   const surface = channel.startsWith('D') ? 'dm' : 'thread'
   const place = { ...wish, id: '', text: '', surface, at: 0, ...(wish.isWide ? { ts: root } : {}) } as const
   const thread = conversationOf(await options.queue.place(place))
-  const { running, waiting, parked = [] } = await options.queue.inThread(thread)
-  const begun = [...(running ? [running] : []), ...parked]
+  const { running, waiting, suspended: suspended = [] } = await options.queue.inThread(thread)
+  const begun = [...(running ? [running] : []), ...suspended]
   const isInThread = (question: Question) => wish.isWide || question.thread === root
   const isEarlier = ({ ts = '0' }: Question) => Number(ts) < Number(wish.at)
   const isOwn = (question: Question) => question.user === user
@@ -76,7 +76,7 @@ export async function stopByWord(
   const outcome = await stopRuns({ ...place, at: ts, isWide: surface === 'dm' && ts === thread }, options)
   if (outcome === 'stopped') return true
   const isTold = outcome === 'forbidden' ? !isTwin : surface === 'dm'
-  if (isTold) void whisper({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, options)
+  if (isTold) void sendEphemeral({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, options)
   return true
 }
 
@@ -96,8 +96,8 @@ async function stopOne(
   log.info({ question: id, by, outcome: sent }, 'stop')
   if (!isOut) return sent === 'sent'
   const place = { ...question, isReply: ts !== question.thread && !isPrivate(question) }
-  void whisper({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, options)
-  if (user !== by) void whisper({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, options)
+  void sendEphemeral({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, options)
+  if (user !== by) void sendEphemeral({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, options)
   return true
 }
 
@@ -105,7 +105,7 @@ async function stopOne(
  * Tells one person alone: in the thread, or in the channel where the thread may have no replies yet, since Slack shows such words
  * in no thread without any. Never rejects; lost where Slack does not take it.
  */
-export async function whisper(
+export async function sendEphemeral(
   word: { team: string; channel: string; user: string; thread: string; isReply: boolean; text: string },
   { installations, log }: ListenerOptions,
 ): Promise<void> {

@@ -187,7 +187,7 @@ export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([
   'me_message',
 ])
 
-export interface Asked {
+export interface MessageQuestion {
   question: Question
   /** True when the bot must have been asked in this thread before: nobody named it here. */
   onlyKnownThread: boolean
@@ -200,7 +200,7 @@ export interface Asked {
  * that name this one), edits, joins, people talking to each other. A message that names the bot counts whichever event
  * brings it; a reply may count because of its thread.
  */
-export function questionOf(message: SlackMessage, delivery: Delivery): Asked | undefined {
+export function questionOf(message: SlackMessage, delivery: Delivery): MessageQuestion | undefined {
   const { bot_id: bot, channel, ts, thread_ts: parent } = message
   // Integrations of the old kind have no user.
   const user = message.user ?? bot
@@ -235,7 +235,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): Asked | u
     ...(bot ? { bot } : {}),
   } as const
   const isReply = parent !== undefined && parent !== ts
-  const mayAdd = isReply && !isNamed && !bot && !message.files && !isCanned(question)
+  const mayAdd = isReply && !isNamed && !bot && !message.files && !needsNoModel(question)
   return { question, onlyKnownThread: surface === 'thread', mayAdd }
 }
 
@@ -263,7 +263,7 @@ function isForOthers(text: string, isDirect: boolean): boolean {
  * Whether no model is needed, because nothing is asked, or help: the word `help` alone, in whatever case, and with punctuation
  * behind it. Files are a question without words too. `cannedReply` is what is said then, outside of all limits.
  */
-export function isCanned({ text, files = [] }: Pick<Question, 'text' | 'files'>): boolean {
+export function needsNoModel({ text, files = [] }: Pick<Question, 'text' | 'files'>): boolean {
   return text === '' ? !files.some(({ id }) => id !== '') : /^help[\s\p{P}]*$/iu.test(text)
 }
 

@@ -76,13 +76,13 @@ async function isCorrection(
 }
 
 /** The questions that a message may have asked: as it was written, and as its last edit before this change left it. */
-interface Asked {
+interface AskedMessage {
   question: Question
   thread: string
   ids: string[]
 }
 
-async function askedBy(message: SlackMessage, { team, options }: Withdrawing): Promise<Asked> {
+async function askedBy(message: SlackMessage, { team, options }: Withdrawing): Promise<AskedMessage> {
   const { channel, ts, thread_ts, user = '', edited } = message
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
   const place = { team, channel, thread: thread_ts ?? ts, user, ts, at: options.now().getTime() }
@@ -95,12 +95,12 @@ async function askedBy(message: SlackMessage, { team, options }: Withdrawing): P
 
 /** With all runs of the question that are not over: those of other edits, and where they count those of "Ask again". */
 async function withRuns(
-  asked: Asked,
+  asked: AskedMessage,
   { queue }: ListenerOptions,
   counts: (id: string) => boolean = () => true,
-): Promise<Asked> {
-  const { running, waiting, parked = [] } = await queue.inThread(asked.thread)
-  const all = [...(running ? [running] : []), ...waiting, ...parked].map(({ id }) => id)
+): Promise<AskedMessage> {
+  const { running, waiting, suspended: suspended = [] } = await queue.inThread(asked.thread)
+  const all = [...(running ? [running] : []), ...waiting, ...suspended].map(({ id }) => id)
   const others = all.filter((id) => askedMessage(id) === asked.question.id && counts(id))
   return { ...asked, ids: [...new Set([...asked.ids, ...others])] }
 }
@@ -114,7 +114,7 @@ export function editTsOf(edited: unknown): string | undefined {
 /** Undefined where the message asks nothing of the bot any more. */
 async function editedQuestion(
   message: SlackMessage,
-  { question }: Asked,
+  { question }: AskedMessage,
   { team, identity, options }: Withdrawing,
 ): Promise<Question | undefined> {
   const editTs = editTsOf(message.edited)
@@ -128,7 +128,7 @@ async function editedQuestion(
  * @returns whether there was one: its worker does the rest
  */
 async function isUnderWay(
-  { thread, ids }: Asked,
+  { thread, ids }: AskedMessage,
   { by, withdrawal: withdrawn }: { by: string; withdrawal?: Withdrawal },
   { control, log }: ListenerOptions,
 ): Promise<boolean> {
@@ -142,7 +142,10 @@ async function isUnderWay(
 }
 
 /** The ids under which the question was answered, also after edits. */
-async function knownIds({ question, thread, ids }: Asked, { history, archive }: ListenerOptions): Promise<string[]> {
+async function knownIds(
+  { question, thread, ids }: AskedMessage,
+  { history, archive }: ListenerOptions,
+): Promise<string[]> {
   const turns = (await history.load(thread)).map(({ id }) => id)
   const answered = turns.filter((id) => askedMessage(id) === question.id)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
@@ -150,7 +153,7 @@ async function knownIds({ question, thread, ids }: Asked, { history, archive }: 
 }
 
 /** Waits until no run of the question is at work: its answer is saved, so that it could not be told, but may not be posted. */
-async function ended({ thread, ids }: Asked, { queue }: ListenerOptions): Promise<void> {
+async function ended({ thread, ids }: AskedMessage, { queue }: ListenerOptions): Promise<void> {
   for (const until = Date.now() + ENDING_MS; Date.now() < until; await sleep(LOOK_MS)) {
     const { running } = await queue.inThread(thread)
     if (!running || !ids.includes(running.id)) return
@@ -158,7 +161,7 @@ async function ended({ thread, ids }: Asked, { queue }: ListenerOptions): Promis
 }
 
 /** The record goes last: until then another delivery of the deletion finds what is left to do. */
-async function forget(asked: Asked, { team, identity, options }: Withdrawing): Promise<void> {
+async function forget(asked: AskedMessage, { team, identity, options }: Withdrawing): Promise<void> {
   const { archive, installations, log } = options
   const ids = await knownIds(asked, options)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
@@ -175,14 +178,22 @@ async function forget(asked: Asked, { team, identity, options }: Withdrawing): P
 }
 
 /** What was said and answered, and the files that were read for it. */
-async function forgetTurns({ thread, ids: asked }: Asked, ids: string[], options: ListenerOptions): Promise<void> {
+async function forgetTurns(
+  { thread, ids: asked }: AskedMessage,
+  ids: string[],
+  options: ListenerOptions,
+): Promise<void> {
   for (const id of ids) await options.history.remove(thread, id)
   const files = await options.files()
   for (const id of new Set([...asked, ...ids])) await files.remove(thread, id)
 }
 
 /** Offers the asker alone, under the answer, to ask again. */
-async function offerAgain({ question }: Asked, again: Question, { installations }: ListenerOptions): Promise<void> {
+async function offerAgain(
+  { question }: AskedMessage,
+  again: Question,
+  { installations }: ListenerOptions,
+): Promise<void> {
   const installation = await installations.of(question.team)
   const { channel, thread, user } = again
   const args = { channel, thread_ts: thread, user, parse: 'none', ...askEditedContent(question.id) }
@@ -190,7 +201,7 @@ async function offerAgain({ question }: Asked, again: Question, { installations 
 }
 
 /** What nothing durable waits for: the ack does not, and a failure is a line in the log. */
-function inBackground({ question }: Asked, { log }: ListenerOptions, work: () => Promise<void>): void {
+function inBackground({ question }: AskedMessage, { log }: ListenerOptions, work: () => Promise<void>): void {
   work().catch((error: unknown) => {
     log.warn({ question: question.id, error: messageOf(error) }, 'the change of a question could not be followed')
   })

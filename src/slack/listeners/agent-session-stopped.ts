@@ -1,6 +1,6 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { stopRuns, whisper } from '../intake/stop-runs.ts'
+import { stopRuns, sendEphemeral } from '../intake/stop-runs.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /**
@@ -15,7 +15,7 @@ export function agentSessionStopped(options: ListenerOptions): OnEvent<'agent_se
     const place = { team: recipient.team, channel, user, thread }
     const outcome = await stopRuns({ ...place, at: event.event_ts }, options)
     if (outcome === 'nothing') void endSession(place, options)
-    if (outcome === 'forbidden') void whisper({ ...place, isReply: true, text: STOP_WORDS.forbidden }, options)
+    if (outcome === 'forbidden') void sendEphemeral({ ...place, isReply: true, text: STOP_WORDS.forbidden }, options)
   }
 }
 

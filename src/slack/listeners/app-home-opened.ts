@@ -11,7 +11,7 @@ const AGAIN_MS = 3_000
 /** How long prompts that a person was given stay, and how long an app that may give none is not asked again. Milliseconds. */
 const PROMPTED_MS = 60 * 60_000
 const REFUSED_MS = 24 * PROMPTED_MS
-const MOST = 10_000
+const MAX = 10_000
 
 /** `app_home_opened`: the Home is published afresh; where it is the direct message that is opened, questions are suggested. */
 export function appHomeOpened(options: ListenerOptions): OnEvent<'app_home_opened'> {
@@ -32,8 +32,8 @@ export function appHomeOpened(options: ListenerOptions): OnEvent<'app_home_opene
 
 /** Suggests questions in the direct message of an agent app. A plain app is refused that: it is remembered. */
 function promptsOf(now: () => number): (opened: HomeOf) => Promise<void> {
-  const prompted = new ExpiringMap<true>({ ttlMs: PROMPTED_MS, maxSize: MOST, now })
-  const refused = new ExpiringMap<true>({ ttlMs: REFUSED_MS, maxSize: MOST, now })
+  const prompted = new ExpiringMap<true>({ ttlMs: PROMPTED_MS, maxSize: MAX, now })
+  const refused = new ExpiringMap<true>({ ttlMs: REFUSED_MS, maxSize: MAX, now })
   return async ({ team, user, channel, installation }) => {
     if (refused.has(team) || prompted.has(`${team}:${user}`)) return
     try {

@@ -7,7 +7,7 @@ import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
 import { stopRuns } from '../intake/stop-runs.ts'
 import {
   enqueue,
-  isCanned,
+  needsNoModel,
   isStopWord,
   plainText,
   recipientOf,
@@ -29,7 +29,7 @@ export function askCommand(options: ListenerOptions): OnCommand {
     const { team, identity } = recipient
     const said = questionOfCommand(command, { team, botUser: identity.botUser, now: options.now() })
     const question = privateQuestion(said) ?? said
-    if (isCanned(question))
+    if (needsNoModel(question))
       return ack({ response_type: 'ephemeral', ...noteContent(helpText(await options.settingsFor(question))) })
     const word = WORDS.find(({ isMeant }) => isMeant(said.text))
     const installation = word && (await options.installations.of(team))

@@ -48,7 +48,7 @@ async function decided(one: Deciding): Promise<() => Promise<void>> {
   if (before) return async () => void (await Promise.all([showLate(call, before, one), goOn(before, one)]))
   try {
     const may = await mayPress(call, run.question, one)
-    return may === 'yes' ? await wake(call, one) : () => pressed.tell(PRESS[may])
+    return may === 'yes' ? await resume(call, one) : () => pressed.tell(PRESS[may])
   } catch (error) {
     void pressed.tell(PRESS.away)
     throw error
@@ -58,7 +58,7 @@ async function decided(one: Deciding): Promise<() => Promise<void>> {
 /** Who decided before may have died before the run could go on: what was decided holds, and deciding it once more sees to that. */
 async function goOn(before: Decision, { pressed: { ref }, options }: Deciding): Promise<void> {
   if (before.outcome !== 'expired')
-    await options.control.wake({ thread: ref.conversation, id: ref.id }, ref.key, before)
+    await options.control.resume({ thread: ref.conversation, id: ref.id }, ref.key, before)
 }
 
 async function mayPress(
@@ -78,11 +78,11 @@ async function mayPress(
 }
 
 /** The first decision holds. A grant is kept once it does: who is too late has granted nothing. */
-async function wake(call: AskedCall, one: Deciding): Promise<() => Promise<void>> {
+async function resume(call: AskedCall, one: Deciding): Promise<() => Promise<void>> {
   const { pressed, options } = one
   const { key, conversation, id } = pressed.ref
   const decision = decisionOf(call, one)
-  const woken = await options.control.wake({ thread: conversation, id }, key, decision)
+  const woken = await options.control.resume({ thread: conversation, id }, key, decision)
   const fields = { question: id, wait: key, tool: call.tool, user: pressed.user, outcome: decision.outcome, woken }
   options.log.info(fields, 'a person decided about a call')
   if (woken === 'expired') return () => showLate(call, { outcome: 'expired' }, one)

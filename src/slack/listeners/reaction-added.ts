@@ -5,7 +5,7 @@ import { askedMessage, type Question } from '../../stores/runs/types.ts'
 import type { Identity } from '../client/installations.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { stopRuns, whisper, type StopWish } from '../intake/stop-runs.ts'
+import { stopRuns, sendEphemeral, type StopWish } from '../intake/stop-runs.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const STOPS = new Set(['x', 'octagonal_sign'])
@@ -74,7 +74,7 @@ async function stopAt(wish: StopWish & Reacted, options: ListenerOptions): Promi
   const isMeant = wish.isMeant ?? (isOwn ? undefined : isOfIt)
   const outcome = await stopRuns({ ...wish, ...(isMeant ? { isMeant } : {}) }, options)
   const isReply = wish.thread !== ts
-  if (outcome === 'forbidden') void whisper({ ...wish, isReply, text: STOP_WORDS.forbidden }, options)
+  if (outcome === 'forbidden') void sendEphemeral({ ...wish, isReply, text: STOP_WORDS.forbidden }, options)
   return outcome !== 'nothing'
 }
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import type { ChannelSettings } from '../../stores/settings/settings.ts'
 import type { Installation } from '../client/installations.ts'
-import { whisper } from '../client/response-url.ts'
+import { sendEphemeral } from '../client/response-url.ts'
 import { noteContent } from '../format/blocks.ts'
 import { SETTINGS_WORDS, settingsSaved } from '../format/messages.ts'
 import { readSettingsInput } from '../views/settings-input.ts'
@@ -34,7 +34,7 @@ export function settingsSubmission(options: ListenerOptions): OnForm {
     await ack()
     const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
     const { client } = installation
-    const told = whisper({ ...to, user: person.user }, [noteContent(words)], { ...options, client, log: warn })
+    const told = sendEphemeral({ ...to, user: person.user }, [noteContent(words)], { ...options, client, log: warn })
     told.catch((error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'))
   }
 }

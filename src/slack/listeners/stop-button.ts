@@ -1,6 +1,6 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { stopRuns, whisper } from '../intake/stop-runs.ts'
+import { stopRuns, sendEphemeral } from '../intake/stop-runs.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /** The button "Stop" on what shows a run: stops that question alone. */
@@ -14,7 +14,7 @@ export function stopButton(options: ListenerOptions): OnButton {
         { ...place, at: action.action_ts, isMeant: ({ id }) => id === action.value },
         options,
       )
-      if (outcome !== 'stopped') void whisper({ ...place, isReply: true, text: STOP_WORDS[outcome] }, options)
+      if (outcome !== 'stopped') void sendEphemeral({ ...place, isReply: true, text: STOP_WORDS[outcome] }, options)
     }
     await ack()
   }

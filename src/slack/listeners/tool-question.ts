@@ -117,12 +117,12 @@ async function showPage(
   { log, fetch }: ListenerOptions,
 ): Promise<void> {
   const { pageContent } = await import('../views/question-page.ts')
-  const { whisper } = await import('../client/response-url.ts')
+  const { sendEphemeral: sendEphemeral } = await import('../client/response-url.ts')
   const { channel, thread, ts, user } = question
   const place = { channel, user, responseUrl, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
   const content = { ...pageContent(asked, waitValue(question, ref.key)), replace_original: false }
   const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
-  await whisper(place, [content], { client: pressed.installation.client, fetch, log: warn })
+  await sendEphemeral(place, [content], { client: pressed.installation.client, fetch, log: warn })
 }
 
 /** The card as it is now over. What shows a page is left to its reader. */
@@ -154,7 +154,7 @@ interface SentForm {
 
 type Reply = { response_action: 'errors'; errors: Record<string, string> } | { response_action: 'update'; view: View }
 
-/** What is wrong stands at its input; else the run is woken, and the modal closes. @throws what keeps the store from keeping it */
+/** What is wrong stands at its input; else the run is resumed, and the modal closes. @throws what keeps the store from keeping it */
 async function followForm(
   { ref, user, values, responseUrl, installation }: SentForm,
   options: ListenerOptions,

@@ -18,8 +18,8 @@ export interface ReadPermalinkOptions {
 }
 
 /** Of a longer thread so many messages are read, and so many given: its first one, and those around the one of the address. */
-const MOST_READ = 1_000
-const MOST_GIVEN = 50
+const MAX_READ = 1_000
+const MAX_GIVEN = 50
 
 /** @throws ToolError with a sentence that says why it is not read */
 export async function readPermalink(address: string, options: ReadPermalinkOptions): Promise<ReadThread> {
@@ -140,7 +140,7 @@ async function readAll(channel: string, thread: string, { installation, signal }
   let isWhole = true
   for await (const message of readMessages(installation.client, { channel, thread, since: '0', signal })) {
     if (WRITTEN_BY_PEOPLE.has(message.subtype) || message.subtype === 'bot_message') messages.push(message)
-    isWhole = messages.length < MOST_READ
+    isWhole = messages.length < MAX_READ
     if (!isWhole) break
   }
   return { messages, isWhole }
@@ -148,12 +148,12 @@ async function readAll(channel: string, thread: string, { installation, signal }
 
 /** The first message and those around the wanted one, and how many are left out. */
 function around(ts: string, messages: ThreadMessage[]): [ThreadMessage[], number] {
-  if (messages.length <= MOST_GIVEN) return [messages, 0]
+  if (messages.length <= MAX_GIVEN) return [messages, 0]
   const at = Math.max(
     0,
     messages.findIndex((message) => message.ts === ts),
   )
-  const from = Math.max(1, Math.min(at - MOST_GIVEN / 2, messages.length - MOST_GIVEN + 1))
-  const given = [...messages.slice(0, 1), ...messages.slice(from, from + MOST_GIVEN - 1)]
+  const from = Math.max(1, Math.min(at - MAX_GIVEN / 2, messages.length - MAX_GIVEN + 1))
+  const given = [...messages.slice(0, 1), ...messages.slice(from, from + MAX_GIVEN - 1)]
   return [given, messages.length - given.length]
 }

@@ -14,7 +14,7 @@ import type { WorkspaceWork } from '../types.ts'
 /** So many are found at a time. */
 const FINDS = 6
 /** A page may hold the question itself and nothing else: then the next is read. */
-const MOST_PAGES = 3
+const MAX_PAGES = 3
 
 const SEARCH = 'assistant.search.context'
 
@@ -56,7 +56,7 @@ export async function searchWorkspace(
   await checkAsker(options)
   const places = { content_types: kind, channel_types: 'public_channel', limit: FINDS }
   let next = cursor ?? ''
-  for (let page = 0; page < MOST_PAGES; page++) {
+  for (let page = 0; page < MAX_PAGES; page++) {
     const args = { query, action_token: token, ...places, ...(next === '' ? {} : { cursor: next }) }
     const answer = await installation.client
       .call(SEARCH, args, { effort: 'patient', signal })

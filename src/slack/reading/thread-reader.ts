@@ -4,7 +4,7 @@ import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { newestMessages, type Message } from '../../stores/history/said.ts'
-import type { Said, Turn } from '../../stores/history/types.ts'
+import type { ThreadContext, Turn } from '../../stores/history/types.ts'
 import type { Log } from '../../base/log.ts'
 import { askedAt, hasThreadBefore, type FileRef, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
@@ -26,13 +26,13 @@ export interface ThreadReaderOptions {
 
 /** `said`: as the model gets it. `files`: the question's own, then those of the other messages. */
 export interface ThreadReading {
-  said: Said
+  said: ThreadContext
   files: GivenFile[]
 }
 
 /** How long a question waits for the reading, in ms. */
 const PATIENCE_MS = 4_000
-const MOST = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
+const MAX = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
 
 /**
  * Reads the thread from the last answered question up to this one. The turns are the watermark: a turn and what was read for it
@@ -49,7 +49,7 @@ export async function readThread(options: ThreadReaderOptions, turns: readonly T
     if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
     const { people, files } = await reading
     const asked = own.length > 0 ? own : files
-    const said = withFiles(newestMessages(await linesOf(people, options), MOST), asked)
+    const said = withFiles(newestMessages(await linesOf(people, options), MAX), asked)
     // The newest messages count most.
     return { said, files: [...asked, ...people.toReversed().flatMap(filesOf)] }
   } catch (error) {
@@ -68,7 +68,7 @@ export async function readMessage(options: ThreadReaderOptions, ts: string): Pro
   const { channel, thread } = question
   for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal }))
     if (message.ts === ts)
-      return { said: newestMessages(await linesOf([message], options), MOST), files: filesOf(message) }
+      return { said: newestMessages(await linesOf([message], options), MAX), files: filesOf(message) }
   throw new SlackRefusal('conversations.replies', 'message_not_found')
 }
 
@@ -98,7 +98,7 @@ export async function withFilesLookedUp(
   return question
 }
 
-const NOTHING: Said = { text: '', by: [] }
+const NOTHING: ThreadContext = { text: '', by: [] }
 
 function filesOf({ files, user, bot_id, user_team, team }: ThreadMessage): GivenFile[] {
   const userTeam = user_team ?? team
@@ -106,7 +106,7 @@ function filesOf({ files, user, bot_id, user_team, team }: ThreadMessage): Given
   return fileRefs(files).map((file) => ({ ...file, ...from }))
 }
 
-function withFiles({ text, by }: Said, files: readonly FileRef[]): Said {
+function withFiles({ text, by }: ThreadContext, files: readonly FileRef[]): ThreadContext {
   const line = filesLine(files)
   if (line === '') return { text, by }
   return text === '' ? { text: line, by: [''] } : { text: `${text}\n${line}`, by: [...by, ''] }

@@ -25,7 +25,7 @@ export function adminBlocks({ writes, nameOf, needLogin = [], off = [] }: AdminP
   return [
     ...(writes ? [header('What tools wrote last'), ...writeBlocks(writes, nameOf)] : []),
     ...(needLogin.length > 0
-      ? [header('MCP servers that need a login'), listOf(needLogin.slice(0, MOST_SHOWN).map(loginLine))]
+      ? [header('MCP servers that need a login'), listOf(needLogin.slice(0, MAX_SHOWN).map(loginLine))]
       : []),
     ...(off.length > 0 ? [header('MCP tools that are off'), ...offBlocks(off)] : []),
   ]
@@ -73,7 +73,7 @@ function loginLine({ server, why }: LoginNeeded): Inline[] {
 const NAME_CHARS = 100
 const WHY_CHARS = 400
 /** Slack takes 100 blocks in a Home, and 2,000 characters in a button's value. */
-const MOST_SHOWN = 25
+const MAX_SHOWN = 25
 const VALUE_CHARS = 2000
 
 function nameIn(name: string): string {
@@ -83,9 +83,8 @@ function nameIn(name: string): string {
 }
 
 function offBlocks(off: OffTool[]): KnownBlock[] {
-  const shown = off.slice(0, MOST_SHOWN).map(offBlock)
-  const more =
-    off.length > MOST_SHOWN ? [facts(`${off.length - MOST_SHOWN} more: npm run mcp -- tools lists all.`)] : []
+  const shown = off.slice(0, MAX_SHOWN).map(offBlock)
+  const more = off.length > MAX_SHOWN ? [facts(`${off.length - MAX_SHOWN} more: npm run mcp -- tools lists all.`)] : []
   return [...shown, ...more]
 }
 

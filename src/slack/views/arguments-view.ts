@@ -7,7 +7,7 @@ import { facts } from './plain-blocks.ts'
 
 /** So much stands in one piece, and so many pieces in the modal, which Slack bounds to 100 blocks and 250,000 characters as JSON. */
 const PIECE_CHARS = 2_900
-const MOST_CHARS = 150_000
+const MAX_CHARS = 150_000
 
 /** A modal with all that a tool would be sent. */
 export function argumentsView({ tool, approval }: AskedCall): View {
@@ -15,7 +15,7 @@ export function argumentsView({ tool, approval }: AskedCall): View {
   const of = approval.server === undefined ? '' : ` of ${openLine(approval.server)}`
   const blocks: KnownBlock[] = [facts(`What ${openLine(tool)}${of} would be sent:`)]
   let [at, weight] = [0, 0]
-  while (at < text.length && weight < MOST_CHARS) {
+  while (at < text.length && weight < MAX_CHARS) {
     const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS)
     blocks.push(preformatted(piece))
     at += piece.length

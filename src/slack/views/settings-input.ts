@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DIALECTS, FOLLOW_UPS, STEPS } from '../../config.ts'
-import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
+import { MAX_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
 import { DEFAULT, FIELDS, type SettingsChoices } from './settings-view.ts'
 
 /** What was filled in: of each input that the modal had, `undefined` where it is to be as everywhere. */
@@ -26,7 +26,7 @@ const SHAPES: { [Name in keyof ChannelSettings]-?: z.ZodType<ChannelSettings[Nam
   model: z.string(),
   dialect: z.enum(DIALECTS),
   tools: z.array(z.string()),
-  instructions: z.string().max(MOST_INSTRUCTIONS),
+  instructions: z.string().max(MAX_INSTRUCTIONS),
   whoMayStop: z.enum(['asker', 'anyone']),
   whoMayForget: z.enum(['admins', 'anyone']),
 }

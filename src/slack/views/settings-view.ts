@@ -1,6 +1,6 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
 import { FOLLOW_UPS, STEPS } from '../../config.ts'
-import { MOST_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
+import { MAX_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
 import { SETTINGS } from '../format/action-ids.ts'
 import { plainText } from '../format/plain-elements.ts'
 import { headOf } from '../format/escape.ts'
@@ -47,7 +47,7 @@ export const DEFAULT = 'default'
 const OPTION_CHARS = 75
 const PLACEHOLDER_CHARS = 150
 const HINT_CHARS = 2_000
-const MOST_OPTIONS = 100
+const MAX_OPTIONS = 100
 const MODEL_CHARS = 200
 
 const WORDS: Record<string, string> = {
@@ -101,7 +101,7 @@ function menu(name: MenuName, given: { form: SettingsForm; label: string; values
   const { form, label, values } = given
   const words = (value: string) => WORDS[`${name} ${value}`] ?? value
   const usual = option(DEFAULT, `As everywhere: ${words(form.defaults[name])}`)
-  const options = [usual, ...values.slice(0, MOST_OPTIONS - 1).map((value) => option(value, words(value)))]
+  const options = [usual, ...values.slice(0, MAX_OPTIONS - 1).map((value) => option(value, words(value)))]
   const initial_option = options.find(({ value }) => value === form.set[name]) ?? usual
   const element = { type: 'static_select' as const, action_id: FIELDS[name], options, initial_option }
   return input(name, { label, element })
@@ -121,7 +121,7 @@ function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
 
 /** Absent where there is but one tool, or none. */
 function toolsInput({ set, defaults, choices }: SettingsForm): KnownBlock[] {
-  const options = choices.tools.slice(0, MOST_OPTIONS).map((name) => option(name, name))
+  const options = choices.tools.slice(0, MAX_OPTIONS).map((name) => option(name, name))
   const initial = options.filter(({ value }) => set.tools?.includes(value ?? ''))
   if (options.length < 2) return []
   const element = {
@@ -139,7 +139,7 @@ function instructionsInput({ set }: SettingsForm): KnownBlock {
     type: 'plain_text_input' as const,
     action_id: FIELDS.instructions,
     multiline: true,
-    max_length: MOST_INSTRUCTIONS,
+    max_length: MAX_INSTRUCTIONS,
     placeholder: plainText('Such as: Answer in Spanish. Prefer metric units.'),
     ...(set.instructions ? { initial_value: set.instructions } : {}),
   }

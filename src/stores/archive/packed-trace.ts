@@ -13,7 +13,7 @@ const decompress = promisify(brotliDecompress)
 const HOW = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 24 } }
 
 /** No trace of ours is longer when unpacked, in bytes. */
-const MOST_BYTES = 64_000_000
+const MAX_BYTES = 64_000_000
 
 export async function packTrace(trace: RunTrace): Promise<string> {
   return (await compress(JSON.stringify(trace), HOW)).toString('base64')
@@ -21,7 +21,7 @@ export async function packTrace(trace: RunTrace): Promise<string> {
 
 /** @returns undefined for anything but a packed trace */
 export async function unpackTrace(packed: string): Promise<RunTrace | undefined> {
-  const json = await decompress(Buffer.from(packed, 'base64'), { maxOutputLength: MOST_BYTES }).catch(() => undefined)
+  const json = await decompress(Buffer.from(packed, 'base64'), { maxOutputLength: MAX_BYTES }).catch(() => undefined)
   return json && asRunTrace(parseJson(json.toString('utf8'))).trace
 }
 

@@ -1,4 +1,4 @@
-import { AUDIT_TTL_MS, MOST_ENTRIES, type AuditEntry, type AuditLog } from './types.ts'
+import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditEntry, type AuditLog } from './types.ts'
 
 export interface MemoryAuditOptions {
   ttlMs?: number
@@ -10,7 +10,7 @@ export interface MemoryAuditOptions {
 /** The writes, in this process's memory: they are forgotten when it ends. */
 export function memoryAudit({
   ttlMs = AUDIT_TTL_MS,
-  most = MOST_ENTRIES,
+  most = MAX_ENTRIES,
   now = Date.now,
 }: MemoryAuditOptions = {}): AuditLog {
   const teams = new Map<string, Map<string, AuditEntry>>()

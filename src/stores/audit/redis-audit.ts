@@ -2,7 +2,7 @@ import { scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { threadInKey } from '../runs/thread-keys.ts'
 import { parseEntry } from './stored-entry.ts'
-import { AUDIT_TTL_MS, MOST_ENTRIES, type AuditLog } from './types.ts'
+import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditLog } from './types.ts'
 
 export interface RedisAuditOptions {
   redis: RedisClient
@@ -28,7 +28,7 @@ const noteWrite = redisScript(new URL('./lua/note-write.lua', import.meta.url), 
  * Both expire a year after the team's last write.
  */
 export function redisAudit(options: RedisAuditOptions): AuditLog {
-  const { redis, prefix, ttlMs = AUDIT_TTL_MS, most = MOST_ENTRIES, now = Date.now } = options
+  const { redis, prefix, ttlMs = AUDIT_TTL_MS, most = MAX_ENTRIES, now = Date.now } = options
   const keysOf = (team: string) => ({
     entries: threadKey(prefix, team, 'audit'),
     times: threadKey(prefix, team, 'audit-times'),

@@ -33,7 +33,7 @@ export interface AuditEntry extends Place {
   outcome: WriteOutcome
 }
 
-/** The writes of each team, one entry for a step of a run, each kept for a year; the newest `MOST_ENTRIES` of a team. */
+/** The writes of each team, one entry for a step of a run, each kept for a year; the newest `MAX_ENTRIES` of a team. */
 export interface AuditLog {
   /** Noted again, a step's entry is replaced. Resolves once the entry is stored. */
   note(entry: AuditEntry): Promise<void>
@@ -45,4 +45,4 @@ export interface AuditLog {
 /** How long an entry is kept, in ms. */
 export const AUDIT_TTL_MS = 365 * 86_400_000
 /** Upper bound on a team's entries; beyond it the oldest are dropped. */
-export const MOST_ENTRIES = 10_000
+export const MAX_ENTRIES = 10_000

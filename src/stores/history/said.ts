@@ -3,10 +3,10 @@
  * of a message are indented, so that no message passes for two.
  */
 import { SAID_CHARS } from '../../agent/prompt-size.ts'
-import type { Said, Turn } from './types.ts'
+import type { ThreadContext, Turn } from './types.ts'
 
 /** The newest messages within these bounds, as text that says how many are left out. */
-export function newestMessages(messages: readonly Message[], most: { count: number; chars: number }): Said {
+export function newestMessages(messages: readonly Message[], most: { count: number; chars: number }): ThreadContext {
   let left = most.chars - LEFT_OUT_CHARS
   let first = messages.length
   while (first > Math.max(0, messages.length - most.count)) {
@@ -25,7 +25,7 @@ export interface Message {
   by: string
 }
 
-function messagesIn({ text, by }: Said): Message[] {
+function messagesIn({ text, by }: ThreadContext): Message[] {
   return text.split(/\n(?! )/).map((line, i) => ({ line, by: by[i] ?? '' }))
 }
 
@@ -53,7 +53,7 @@ function leftOut(count: number): string {
 }
 
 /** The turns and what was said since, with the newest of all that people wrote, as much as a prompt may carry. */
-export function keepNewestSaid(turns: readonly Turn[], said: string): { turns: Turn[]; said: string } {
+export function trimToBudget(turns: readonly Turn[], said: string): { turns: Turn[]; said: string } {
   let left = SAID_CHARS
   const keep = (text: string): string => {
     const kept = text.length <= left ? text : newest(text, left)
@@ -70,6 +70,6 @@ function newest(text: string, chars: number): string {
 }
 
 /** All that people wrote, oldest first. */
-export function allSaid({ turns, said }: { turns: readonly Turn[]; said: string }): string {
+export function joinMessages({ turns, said }: { turns: readonly Turn[]; said: string }): string {
   return [...turns.map((turn) => turn.said ?? ''), said].filter((text) => text !== '').join('\n')
 }

@@ -1,7 +1,7 @@
 import type { Forgetting, Person, ThreadKey } from '../../base/place.ts'
 
 /** What people wrote in a thread, as `said.ts` has it, and the id of who wrote each message; '' for a line of nobody's. */
-export interface Said {
+export interface ThreadContext {
   text: string
   by: string[]
   /** Files came with the question or with these messages, and are kept (files/file-store.ts). */

@@ -9,11 +9,11 @@ export interface SaidOnce {
 }
 
 const REMEMBERED_MS = 86_400_000
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 /** In this process; the clock is in ms. */
 export function memorySaidOnce(now: () => number = Date.now): SaidOnce {
-  const said = new ExpiringMap<true>({ ttlMs: REMEMBERED_MS, maxSize: MOST_REMEMBERED, now })
+  const said = new ExpiringMap<true>({ ttlMs: REMEMBERED_MS, maxSize: MAX_REMEMBERED, now })
   return {
     async isFirst(team, what) {
       const key = `${team}:${what}`

@@ -107,7 +107,7 @@ export interface UsageLimitsOptions {
   /** Longer than any run takes, in ms: a slot that is held for longer belongs to a dead worker. */
   runMs: number
   /** How long a run may wait for a person, in ms: what its question has reserved is known until then. */
-  parkedMs?: number
+  suspendedMs?: number
   /** The clock where there is no Redis, in ms. */
   now?: () => number
 }
@@ -115,8 +115,8 @@ export interface UsageLimitsOptions {
 /** Undefined where nothing is limited: then a question costs no call. */
 export function createUsageLimits(settings: UsageLimitSettings, options: UsageLimitsOptions): UsageLimits | undefined {
   if (Object.values(settings).every((value) => value === undefined)) return undefined
-  const { redis, prefix, runMs, parkedMs = 0, now = Date.now } = options
-  const questionTtlMs = QUESTION_TTL_MS + parkedMs
+  const { redis, prefix, runMs, suspendedMs: suspendedMs = 0, now = Date.now } = options
+  const questionTtlMs = QUESTION_TTL_MS + suspendedMs
   const slots = { max: settings.teamRuns, ttlMs: runMs }
   const rateLimiter = redis
     ? redisRateLimiter(slots, { redis, prefix, questionTtlMs })

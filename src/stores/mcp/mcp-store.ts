@@ -27,7 +27,7 @@ export interface PutOptions {
 
 const YEAR_MS = 365 * 86_400_000
 
-interface Kept {
+interface StoredValue {
   text: string
   until: number
   ttlMs?: number | undefined
@@ -35,7 +35,7 @@ interface Kept {
 
 /** In this process's memory. The clock is in ms. */
 export function memoryMcpStore({ now = Date.now }: { now?: () => number } = {}): McpStore {
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, StoredValue>()
   const turns = new Map<string, Promise<unknown>>()
   const find = (key: string) => {
     const entry = kept.get(key)

@@ -43,7 +43,7 @@ export type Sent = 'sent' | 'not_running' | 'full'
  * `woken`: the decision is stored, and the run goes on. `decided`: somebody was faster; that decision holds. `expired`: the
  * run has waited for too long, and goes on without a decision. `not_running`: the run has ended, or there is none.
  */
-export type Woken = 'woken' | 'decided' | 'expired' | 'not_running'
+export type ResumeOutcome = 'woken' | 'decided' | 'expired' | 'not_running'
 
 /** A question and its run, as a copy. */
 export interface LoadedRun {
@@ -58,9 +58,9 @@ export interface RunControl {
   /**
    * Decides about a step that waits for a person, by the wait's key (`waitKey`); the first decision about a wait holds. A run that
    * waits comes back to the head of its thread, for any worker; one that is not waiting yet will not begin to. One whose waking was
-   * cut off by the death of a process goes on when it is woken again, whatever was decided then.
+   * cut off by the death of a process goes on when it is resumed again, whatever was decided then.
    */
-  wake(run: RunRef, waitKey: string, decision: Decision): Promise<Woken>
+  resume(run: RunRef, waitKey: string, decision: Decision): Promise<ResumeOutcome>
   /** The run as it is saved now, for whoever shows it or decides about it. Undefined where it is not known, or not any more. */
   load(run: RunRef): Promise<LoadedRun | undefined>
   /**
@@ -73,7 +73,7 @@ export interface RunControl {
 }
 
 /** Of a run's messages, as many are stored at most. */
-export const MOST_SIGNALS = 50
+export const MAX_SIGNALS = 50
 
 /** Which tools people have allowed for the question's whole thread, from now on. */
 export interface Grants {

@@ -2,13 +2,13 @@
 import { LeaseLost } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import {
-  MOST_SIGNALS,
+  MAX_SIGNALS,
   type LoadedRun,
   type RunControl,
   type RunRef,
   type Sent,
   type Signal,
-  type Woken,
+  type ResumeOutcome,
 } from './control.ts'
 import {
   applyPart,
@@ -54,7 +54,7 @@ export function embeddedRun(saved: SavedRun, isHeld: () => boolean): Run {
 }
 
 /** Of as many runs that have waited for a person it is known how they ended. */
-const MOST_WAITED = 1_000
+const MAX_WAITED = 1_000
 
 /** What the control of a run in memory needs of it. */
 export interface ControlledRun {
@@ -62,7 +62,7 @@ export interface ControlledRun {
   signals: Signal[]
   /** Who works on it, and wants to hear. */
   listeners: Set<(signal: Signal) => void>
-  /** It was woken before it was parked: it will not be. */
+  /** It was resumed before it was suspended: it will not be. */
   isWoken: boolean
 }
 
@@ -78,7 +78,7 @@ export interface MemoryRunControlOptions<Item> {
   goOn(run: RunRef, item: Item): void
   now: () => number
   /** How long a run may wait for a person, in ms. */
-  parkedMs: number
+  suspendedMs: number
   /** How long, and of how many runs, it is known what was decided. */
   doneTtlMs: number
   maxClaims: number
@@ -106,7 +106,7 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     this.#options = options
     const { now, doneTtlMs: ttlMs, maxClaims: maxSize } = options
     this.#decided = new ExpiringMap({ now, ttlMs, maxSize })
-    this.#waited = new ExpiringMap({ now, ttlMs: ttlMs + options.parkedMs, maxSize: MOST_WAITED })
+    this.#waited = new ExpiringMap({ now, ttlMs: ttlMs + options.suspendedMs, maxSize: MAX_WAITED })
   }
 
   async send(run: RunRef, signal: Signal): Promise<Sent> {
@@ -115,13 +115,13 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     const text = JSON.stringify(signal)
     if (item.signals.some((sent) => JSON.stringify(sent) === text)) return 'sent'
     const isStop = signal.type === 'stop'
-    if (item.signals.length >= MOST_SIGNALS && !isStop) return 'full'
+    if (item.signals.length >= MAX_SIGNALS && !isStop) return 'full'
     tellRun(item, signal)
-    if (isStop) this.#unpark(run, item)
+    if (isStop) this.#requeue(run, item)
     return 'sent'
   }
 
-  async wake(run: RunRef, key: string, decision: Decision): Promise<Woken> {
+  async resume(run: RunRef, key: string, decision: Decision): Promise<ResumeOutcome> {
     const before = this.#decided.get(decidedKey(run, key))
     if (before) return before === 'expired' ? 'expired' : 'decided'
     const item = this.#find(run)
@@ -132,7 +132,7 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
       if (this.#decided.get(decidedKey(run, key))) return 'expired'
     }
     this.#decide(run, item, { key, decision })
-    this.#unpark(run, item)
+    this.#requeue(run, item)
     return 'woken'
   }
 
@@ -148,14 +148,14 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     return () => void item?.listeners.delete(heard)
   }
 
-  park(run: RunRef, item: Item): void {
+  suspend(run: RunRef, item: Item): void {
     this.#waited.set(keyOf(run), item)
-    const { now, parkedMs } = this.#options
-    this.#parked.set(keyOf(run), { run, item, until: waitsUntil(item.saved, parkedMs) ?? now() + parkedMs })
+    const { now, suspendedMs: suspendedMs } = this.#options
+    this.#parked.set(keyOf(run), { run, item, until: waitsUntil(item.saved, suspendedMs) ?? now() + suspendedMs })
   }
 
   /** The runs that wait for a person. */
-  get parked(): Item[] {
+  get suspended(): Item[] {
     return [...this.#parked.values()].map(({ item }) => item)
   }
 
@@ -168,7 +168,7 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
   }
 
   /** Drops the runs of such threads that wait for a person. */
-  dropParked(isMeant: (thread: RunRef['thread']) => boolean): void {
+  dropSuspended(isMeant: (thread: RunRef['thread']) => boolean): void {
     for (const [key, { run }] of this.#parked) if (isMeant(run.thread)) this.#parked.delete(key)
   }
 
@@ -180,10 +180,10 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
 
   /** All steps whose time is over hear the same: nobody decided in time. */
   #expire(run: RunRef, item: Item): void {
-    const { now, parkedMs } = this.#options
-    for (const key of undecidedSteps(item.saved, now() - parkedMs))
+    const { now, suspendedMs: suspendedMs } = this.#options
+    for (const key of undecidedSteps(item.saved, now() - suspendedMs))
       this.#decide(run, item, { key, decision: { outcome: 'expired' } })
-    this.#unpark(run, item)
+    this.#requeue(run, item)
   }
 
   #decide(run: RunRef, { saved }: Item, { key, decision }: { key: string; decision: Decision }): void {
@@ -191,7 +191,7 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     saved.decisions[key] = structuredClone(decision)
   }
 
-  #unpark(run: RunRef, item: Item): void {
+  #requeue(run: RunRef, item: Item): void {
     if (this.#parked.delete(keyOf(run))) this.#options.goOn(run, item)
     else item.isWoken = true
   }

@@ -28,12 +28,12 @@ export interface FormOption {
 }
 
 /** What fits into a modal and can be looked through: https://docs.slack.dev/reference/block-kit */
-const MOST_FIELDS = 40
-const MOST_OPTIONS = 100
-export const MOST_CHARS = 3_000
+const MAX_FIELDS = 40
+const MAX_OPTIONS = 100
+export const MAX_CHARS = 3_000
 
 /** Slack takes 250,000 bytes a modal (https://docs.slack.dev/reference/views). */
-const MOST_SCHEMA_CHARS = 30_000
+const MAX_SCHEMA_CHARS = 30_000
 
 /** The fields in the schema's order, or why no form can be made of it: half a sentence. */
 export type Form = { fields: FormField[] } | { why: string }
@@ -57,7 +57,7 @@ const severalSchema = z.object({
 })
 const textSchema = z.object({
   minLength: count,
-  maxLength: z.number().int().positive().catch(MOST_CHARS),
+  maxLength: z.number().int().positive().catch(MAX_CHARS),
   pattern: z.string().max(1_000).optional().catch(undefined),
   format: z.enum(['email', 'uri', 'date', 'date-time']).optional().catch(undefined),
   default: z.string().optional().catch(undefined),
@@ -75,13 +75,13 @@ const formSchema = z.object({
 
 /** Reads a schema. @returns why it is none that a person can be shown, where it is not */
 export function formOf(schema: unknown): Form {
-  if (sizeOf(schema) > MOST_SCHEMA_CHARS) return { why: 'its form is too large' }
+  if (sizeOf(schema) > MAX_SCHEMA_CHARS) return { why: 'its form is too large' }
   const read = formSchema.safeParse(schema)
   if (!read.success) return { why: 'its schema is no object of fields' }
   const { properties, required } = read.data
   const names = Object.keys(properties)
-  if (names.length > MOST_FIELDS)
-    return { why: `it has ${names.length} fields, and a form here has ${MOST_FIELDS} at most` }
+  if (names.length > MAX_FIELDS)
+    return { why: `it has ${names.length} fields, and a form here has ${MAX_FIELDS} at most` }
   const missing = required.find((name) => !Object.hasOwn(properties, name))
   if (missing !== undefined) return { why: 'it requires a field that it does not describe' }
   const fields: FormField[] = []
@@ -116,14 +116,14 @@ function kindOf(property: { type?: unknown }): FieldKind | { why: string } {
 
 function textOf(property: object): FieldKind | { why: string } {
   const { default: given, format, pattern, minLength, maxLength } = textSchema.parse(property)
-  if (minLength > Math.min(maxLength, MOST_CHARS)) return { why: 'wants a longer text than a form here takes' }
+  if (minLength > Math.min(maxLength, MAX_CHARS)) return { why: 'wants a longer text than a form here takes' }
   return {
     kind: 'text',
     minLength,
-    maxLength: Math.min(maxLength, MOST_CHARS),
+    maxLength: Math.min(maxLength, MAX_CHARS),
     ...(format ? { format } : {}),
     ...(pattern === undefined ? {} : { pattern }),
-    ...initial(given === undefined || given.length > MOST_CHARS ? undefined : given),
+    ...initial(given === undefined || given.length > MAX_CHARS ? undefined : given),
   }
 }
 
@@ -166,8 +166,8 @@ function optionsOf(choice: z.infer<typeof choiceSchema>): FormOption[] | { why: 
     ('enum' in choice ? choice.enum.map((value, i) => ({ value, title: choice.enumNames?.[i] ?? value })) : [])
   const options = [...new Map(all.map((option) => [option.value, option])).values()]
   if (options.length === 0) return { why: 'offers nothing to choose' }
-  return options.length > MOST_OPTIONS
-    ? { why: `offers ${options.length} choices, and a form here has ${MOST_OPTIONS} at most` }
+  return options.length > MAX_OPTIONS
+    ? { why: `offers ${options.length} choices, and a form here has ${MAX_OPTIONS} at most` }
     : options
 }
 

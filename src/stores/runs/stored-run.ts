@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Usage } from '../../agent/types.ts'
 import { parseJson } from '../../base/parse-json.ts'
-import type { Said } from '../history/types.ts'
+import type { ThreadContext } from '../history/types.ts'
 import { freshRun, type Decision, type FileRef, type Question, type RunPart, type SavedRun } from './types.ts'
 import { answerAction, fields, parseStep } from './stored-step.ts'
 
 /**
- * Where a run stands. `waiting` for its turn; `parked`: for a person. Dead-lettered ones, which failed too often, are kept for
+ * Where a run stands. `waiting` for its turn; `suspended`: for a person. Dead-lettered ones, which failed too often, are kept for
  * inspection. `added`: no run of its own, but a message that was told to another one.
  */
 export type RunStatus = 'waiting' | 'running' | 'parked' | 'added' | 'done' | 'dead-lettered'
@@ -64,7 +64,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
 
 const stateSchema = z.enum(['waiting', 'running', 'parked', 'added', 'done', 'dead-lettered']).catch('waiting')
 
-const saidSchema: z.ZodType<Said> = z.object({
+const saidSchema: z.ZodType<ThreadContext> = z.object({
   text: z.string(),
   by: z.array(z.string()),
   hasFiles: z.literal(true).exactOptional(),

@@ -25,7 +25,7 @@ export interface ThreadKeys {
   inbox: string
   /** Before a run's id. */
   runs: string
-  parked: string
+  suspended: string
   /** Before a run's id. */
   signals: string
   /** Before an event's id. */
@@ -42,7 +42,7 @@ export function threadKeys(prefix: string, thread: ThreadKey): ThreadKeys {
     thread: threadKey(prefix, thread, 'thread'),
     inbox: threadKey(prefix, thread, 'inbox'),
     runs: threadKey(prefix, thread, 'run:'),
-    parked: threadKey(prefix, thread, 'parked'),
+    suspended: threadKey(prefix, thread, 'parked'),
     signals: threadKey(prefix, thread, 'signals:'),
     events: threadKey(prefix, thread, 'event:'),
   }

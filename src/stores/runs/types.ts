@@ -1,6 +1,6 @@
 import type { PersonsAnswer, Step, StopReason, Source, ToolMemory, Usage, Waiting } from '../../agent/types.ts'
 import type { ThreadKey } from '../../base/place.ts'
-import type { Said } from '../history/types.ts'
+import type { ThreadContext } from '../history/types.ts'
 
 /** How a question came in. `private`: by `/ask private:`; what comes of it is for the asker alone. `shortcut`: about a message. */
 export type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
@@ -119,7 +119,7 @@ export interface SavedRun {
   /** The question with names in place of the ids of people and channels. Absent where it names nobody. */
   named?: string
   /** What people wrote in the thread before the question, with names, as it was read at the start; empty if nobody did. */
-  said?: Said
+  said?: ThreadContext
   standalone?: string
   steps: Step[]
   /** What the tools remember between steps. */
@@ -150,7 +150,7 @@ export type Decision =
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
 export type RunPart =
   | { part: 'named'; value: string }
-  | { part: 'said'; value: Said }
+  | { part: 'said'; value: ThreadContext }
   | { part: 'standalone'; value: string }
   | { part: 'step'; n: number; value: Step }
   | { part: 'memory'; value: ToolMemory }

@@ -120,7 +120,7 @@ export interface ChannelSettings {
   model?: string | undefined
   dialect?: DialectName | undefined
   tools?: string[] | undefined
-  /** What the model is told besides, in people's own words: at most `MOST_INSTRUCTIONS` characters. */
+  /** What the model is told besides, in people's own words: at most `MAX_INSTRUCTIONS` characters. */
   instructions?: string | undefined
   whoMayStop?: 'asker' | 'anyone' | undefined
   whoMayForget?: 'admins' | 'anyone' | undefined
@@ -136,7 +136,7 @@ export interface ChannelSettingsStore {
 }
 
 /** Of a channel's instructions, as many characters are kept. */
-export const MOST_INSTRUCTIONS = 2_000
+export const MAX_INSTRUCTIONS = 2_000
 
 const YEAR_MS = 365 * 86_400_000
 /** Upper bound on the channels in memory; those that were set longest ago are forgotten. */
@@ -214,7 +214,7 @@ const PARTS = {
   tools: z.array(z.string()).max(200).optional().catch(undefined),
   instructions: z
     .string()
-    .transform((text) => text.trim().slice(0, MOST_INSTRUCTIONS).replace(HALF, '') || undefined)
+    .transform((text) => text.trim().slice(0, MAX_INSTRUCTIONS).replace(HALF, '') || undefined)
     .optional()
     .catch(undefined),
   whoMayStop: z.enum(['asker', 'anyone']).optional().catch(undefined),

@@ -1,5 +1,5 @@
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
-import { MOST_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
+import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
 export interface MemoryThreadsOptions {
   /** How long a state is kept after it was last changed, in ms. */
@@ -35,5 +35,5 @@ export function memoryThreads({ ttlMs, maxThreads = 20_000, now = Date.now }: Me
 
 function withGrants(before: readonly Grant[] = [], added: readonly Grant[]): Grant[] {
   const isReplaced = ({ tool, by }: Grant) => added.some((grant) => grant.tool === tool && grant.by === by)
-  return [...before.filter((grant) => !isReplaced(grant)), ...added].slice(-MOST_GRANTS)
+  return [...before.filter((grant) => !isReplaced(grant)), ...added].slice(-MAX_GRANTS)
 }

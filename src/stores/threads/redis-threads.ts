@@ -2,7 +2,7 @@ import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '..
 import { z } from 'zod'
 import type { ThreadKey } from '../../base/place.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
-import { MOST_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
+import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
 export interface RedisThreadsOptions {
   redis: RedisClient
@@ -36,7 +36,7 @@ const grantsSchema: z.ZodType<Grant[]> = z
  * command, and no part overwrites another.
  */
 export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): ThreadStates {
-  const bounds = { most: MOST_GRANTS, ttlMs }
+  const bounds = { most: MAX_GRANTS, ttlMs }
   const keysOf = (thread: ThreadKey) => Object.values(NAMES).map((name) => threadKey(prefix, thread, name))
   return {
     async load(thread) {

@@ -9,7 +9,7 @@ export interface ThreadState {
   renamed?: boolean
   /** Beside the threads of a direct message: the channel that its person looks at, and since when (ms since the epoch). */
   lookingAt?: { channel: string; at: number }
-  /** What people have allowed here from then on ("Always in this thread"), oldest first, at most `MOST_GRANTS`. */
+  /** What people have allowed here from then on ("Always in this thread"), oldest first, at most `MAX_GRANTS`. */
   grants?: Grant[]
 }
 
@@ -23,7 +23,7 @@ export interface Grant {
 }
 
 /** Of a thread's grants, as many are kept: the newest. */
-export const MOST_GRANTS = 100
+export const MAX_GRANTS = 100
 
 /** The states of threads. Each part is kept for HISTORY_TTL_DAYS after it was last set. */
 export interface ThreadStates extends Forgetting {

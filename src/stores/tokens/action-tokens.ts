@@ -17,7 +17,7 @@ export interface ActionTokens extends Forgetting {
 }
 
 export const ACTION_TOKEN_MS = 10 * 60_000
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 
 /** Where the token stands differs: on the message, or in what makes it an assistant's. */
 const tokenSchema = z.string().min(1).max(1_000)
@@ -33,7 +33,7 @@ function tokenIn(event: unknown): string | undefined {
 
 /** In this process; the clock is in ms. */
 export function memoryActionTokens(now: () => number = Date.now): ActionTokens {
-  const tokens = new ExpiringMap<string>({ ttlMs: ACTION_TOKEN_MS, maxSize: MOST_KEPT, now })
+  const tokens = new ExpiringMap<string>({ ttlMs: ACTION_TOKEN_MS, maxSize: MAX_KEPT, now })
   return {
     async keep(question, event) {
       const token = tokenIn(event)

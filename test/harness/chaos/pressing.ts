@@ -16,7 +16,7 @@ async function stateOf({ client, env }: Scene, thread: PlayedThread): Promise<st
 }
 
 /** The run waits for a person: its card is there, and no process works on it. */
-export function isParked(scene: Scene, thread: PlayedThread): Promise<void> {
+export function isSuspended(scene: Scene, thread: PlayedThread): Promise<void> {
   return eventually(async () => expect(await stateOf(scene, thread)).toBe('parked'), 60_000)
 }
 

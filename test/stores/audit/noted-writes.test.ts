@@ -71,7 +71,7 @@ describeWithRedis('the audit list', async () => {
     await eventually(async () => expect(await stores.queue.stats()).toMatchObject({ active: 0, waiting: 0 }))
     const before = await listed()
     const [key = ''] = await waits()
-    expect(await stores.control.wake(runOf(thread), key, decision)).toBe('woken')
+    expect(await stores.control.resume(runOf(thread), key, decision)).toBe('woken')
     return before
   }
 

@@ -282,7 +282,7 @@ describe('in this process’s memory', () => {
   test('a run that has waited for a person for days is charged once for all that it used', async () => {
     let now = 1_700_000_000_000
     const settings = { teamDayTokens: 100 }
-    const limits = createUsageLimits(settings, { prefix: 'p', runMs: RUN_MS, parkedMs: 72 * HOUR, now: () => now })!
+    const limits = createUsageLimits(settings, { prefix: 'p', runMs: RUN_MS, suspendedMs: 72 * HOUR, now: () => now })!
     const left = async () => (await limits.left({ team: 'T1', user: 'U1' }))[0]?.left
     await limits.admit(question('a'))
     await limits.release(question('a'), used(40))
@@ -326,13 +326,16 @@ describeWithRedis('in Redis', () => {
   })
 
   test('what a question has reserved is known for as long as its run may wait for a person', async () => {
-    const parkedMs = 700 * HOUR
-    const limits = createUsageLimits({ teamDayTokens: 100 }, { redis, prefix: 'parked', runMs: RUN_MS, parkedMs })!
+    const suspendedMs = 700 * HOUR
+    const limits = createUsageLimits(
+      { teamDayTokens: 100 },
+      { redis, prefix: 'parked', runMs: RUN_MS, suspendedMs: suspendedMs },
+    )!
     await limits.admit(question('a'))
     const left = () => redis.pttl(`parked:{T1}:limit:question:${question('a').id}`)
-    expect(await left()).toBeGreaterThan(parkedMs)
+    expect(await left()).toBeGreaterThan(suspendedMs)
     await limits.release(question('a'), used(10))
-    expect(await left()).toBeGreaterThan(parkedMs)
+    expect(await left()).toBeGreaterThan(suspendedMs)
   })
 
   test('a bucket is forgotten when it is full again', async () => {

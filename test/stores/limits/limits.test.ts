@@ -44,8 +44,8 @@ describe.concurrent('the private sentence', () => {
     await (await bot.ask('Just this?')).ended()
     const posted = bot.slack.messages(GENERAL).length
     expect((await bot.slack.slash('And that?')).ok).toBe(true)
-    const [whisper] = await bot.slack.until(() => filled(bot.slack.whispers(GENERAL, ALICE)), 'a private word')
-    expect(whisper).toContain('1 question an hour for one person')
+    const [sendEphemeral] = await bot.slack.until(() => filled(bot.slack.whispers(GENERAL, ALICE)), 'a private word')
+    expect(sendEphemeral).toContain('1 question an hour for one person')
     await bot.slack.settle(100)
     expect(bot.slack.messages(GENERAL)).toHaveLength(posted)
     expect(bot.slack.calls.filter(({ method }) => method === 'chat.postEphemeral')).toEqual([])

@@ -19,7 +19,7 @@ const ASKED = question('Dune')
 /** Somebody could decide; whoever does writes the decision into the run. */
 const REACHABLE: RunControl = {
   send: async () => 'sent',
-  wake: async () => 'woken',
+  resume: async () => 'woken',
   load: async () => undefined,
   listen: async () => () => {},
 }

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { connect } from '../../../src/base/redis/redis.ts'
 import {
   memoryChannelSettings,
-  MOST_INSTRUCTIONS,
+  MAX_INSTRUCTIONS,
   redisChannelSettings,
   type ChannelSettings,
   type ChannelSettingsStore,
@@ -35,8 +35,8 @@ function settingsContract(make: () => ChannelSettingsStore): void {
 
   test('instructions are cut, at a whole character; empty ones are none', async () => {
     const store = make()
-    await store.save(place, { instructions: `${'x'.repeat(MOST_INSTRUCTIONS - 1)}🦉` })
-    expect(await store.load(place)).toEqual({ instructions: 'x'.repeat(MOST_INSTRUCTIONS - 1) })
+    await store.save(place, { instructions: `${'x'.repeat(MAX_INSTRUCTIONS - 1)}🦉` })
+    expect(await store.load(place)).toEqual({ instructions: 'x'.repeat(MAX_INSTRUCTIONS - 1) })
     await store.save(place, { instructions: ' \n ' })
     expect(await store.load(place)).toEqual({})
   })

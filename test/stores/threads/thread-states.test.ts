@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { memoryThreads } from '../../../src/stores/threads/memory-threads.ts'
 import { redisThreads } from '../../../src/stores/threads/redis-threads.ts'
-import { MOST_GRANTS, type ThreadStates } from '../../../src/stores/threads/types.ts'
+import { MAX_GRANTS, type ThreadStates } from '../../../src/stores/threads/types.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 import { eventually } from '../../harness/stores.ts'
 
@@ -40,9 +40,9 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
       muted: true,
       grants: [grant('files__write', 'U2', 1_700_000_000_002), grant('files__write', 'U1', 1_700_000_000_003)],
     })
-    for (let i = 0; i < MOST_GRANTS; i++) await threads.patch(thread, { grants: [grant(`tool${i}`, 'U1', i)] })
+    for (let i = 0; i < MAX_GRANTS; i++) await threads.patch(thread, { grants: [grant(`tool${i}`, 'U1', i)] })
     const { grants = [] } = await threads.load(thread)
-    expect(grants.map(({ tool }) => tool)).toEqual(Array.from({ length: MOST_GRANTS }, (_, i) => `tool${i}`))
+    expect(grants.map(({ tool }) => tool)).toEqual(Array.from({ length: MAX_GRANTS }, (_, i) => `tool${i}`))
   })
 
   test('what a person has granted is forgotten in all threads of the team, and nobody else’s grants', async () => {

@@ -1,8 +1,8 @@
--- Brings a parked run back to the head of its thread, behind the question that is at work there. One that is not parked (yet)
+-- Brings a suspended run back to the head of its thread, behind the question that is at work there. One that is not suspended (yet)
 -- is marked, so that it will not be. Returns the generation that must have a job ('' for none).
-local function unparkRun(keys, id, ttlMs)
-  local thread, inbox, run, parked = unpack(keys)
-  if redis.call('ZREM', parked, id) == 0 then
+local function requeueRun(keys, id, ttlMs)
+  local thread, inbox, run, suspended = unpack(keys)
+  if redis.call('ZREM', suspended, id) == 0 then
     redis.call('HSET', run, 'woken', 1)
     return ''
   end

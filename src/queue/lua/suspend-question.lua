@@ -1,7 +1,7 @@
 -- Ends the work on a question whose run waits for a person, until `deadline` (ms). A run that was woken meanwhile stays at the
 -- head of its thread. The rest of ARGV is saved with it: `field, value, …`.
 -- Returns { 'lost' | 'ok', the generation that must have a job ('' for none) }.
-local thread, inbox, run, parked = unpack(KEYS)
+local thread, inbox, run, suspended = unpack(KEYS)
 local token, id, deadline, ttlMs = unpack(ARGV)
 
 --- @include "activate-thread"
@@ -15,9 +15,9 @@ if redis.call('HDEL', run, 'woken') == 1 then
   return { 'ok', activateThread(thread) }
 end
 redis.call('HSET', run, 'state', 'parked')
-redis.call('ZADD', parked, deadline, id)
+redis.call('ZADD', suspended, deadline, id)
 redis.call('LREM', inbox, 1, id)
-for _, key in ipairs({ thread, run, parked }) do redis.call('PEXPIRE', key, ttlMs) end
+for _, key in ipairs({ thread, run, suspended }) do redis.call('PEXPIRE', key, ttlMs) end
 if redis.call('LLEN', inbox) > 0 then return { 'ok', activateThread(thread) } end
 redis.call('HDEL', thread, 'active', 'begun', 'lease')
 return { 'ok', '' }

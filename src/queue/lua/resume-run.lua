@@ -2,11 +2,11 @@
 -- decision about a wait holds. `isExpiry` '1': the decision is that the time is over, which needs no wait.
 -- Returns { 'woken' | 'decided' | 'due' | 'not_running', the generation that must have a job ('' for none), what was decided
 -- before }. `due`: the time is over, and the run must be woken for that. Whoever decided before may have died before there was a job.
-local thread, inbox, run, parked = unpack(KEYS)
+local thread, inbox, run, suspended = unpack(KEYS)
 local id, decision, now, ttlMs, isExpiry = unpack(ARGV)
 
 --- @include "activate-thread"
---- @include "unpark-run"
+--- @include "requeue-run"
 
 local step = ARGV[6]
 local decided = step and redis.call('HGET', run, step)
@@ -15,8 +15,8 @@ if decided and isExpiry == '0' then
   return { 'decided', state == 'waiting' and redis.call('HGET', thread, 'active') or '', decided }
 end
 if not state or answer or state == 'done' or state == 'dead-lettered' or state == 'added' then return { 'not_running', '' } end
-local deadline = redis.call('ZSCORE', parked, id)
+local deadline = redis.call('ZSCORE', suspended, id)
 if deadline and tonumber(deadline) <= tonumber(now) and isExpiry == '0' then return { 'due', '' } end
 if isExpiry == '1' and not deadline then return { 'not_running', '' } end
 for i = 6, #ARGV do redis.call('HSETNX', run, ARGV[i], decision) end
-return { 'woken', unparkRun(KEYS, id, ttlMs) }
+return { 'woken', requeueRun(KEYS, id, ttlMs) }
