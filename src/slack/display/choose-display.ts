@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import type { Log } from '../../base/log.ts'
 import { isDirect, isPrivate } from '../../stores/runs/types.ts'
 import type { Outbox } from '../client/outbox.ts'
@@ -14,7 +15,7 @@ import type { Display } from './types.ts'
 export interface DisplayChoice {
   outbox: Outbox
   /** How the steps are shown: the setting `STEPS`. */
-  steps: 'replies' | 'card' | 'stream' | 'hidden'
+  steps: Config['STEPS']
   /** Whether a stream may be opened in a channel, where one person alone sees it grow: `STEPS_STREAM_CHANNELS`. */
   streamInChannels: boolean
   /** Shared by all runs of the process. */

@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import type { StopReason } from '../../agent/types.ts'
 import type { Refusal } from '../../stores/limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
@@ -14,7 +15,7 @@ export interface HelpOptions {
   /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
   dmMemoryMinutes: number
   /** How a run is shown. */
-  steps: 'replies' | 'card' | 'stream' | 'hidden'
+  steps: Config['STEPS']
 }
 
 /** What is seen of the work. A stream is a card where the one may not be opened: the sentence holds for both. */
