@@ -4,7 +4,11 @@ import type { Tool } from '../../src/agent/types.ts'
 import { toolContext } from '../harness/tool-context.ts'
 import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'
 import { atUrl, byCommand, openToolbox, PLACE, type OpenToolbox } from '../harness/mcp/toolbox.ts'
-import type { McpStore } from '../../src/stores/mcp/mcp-store.ts'
+import { createLog } from '../../src/base/log.ts'
+import { ListedServer } from '../../src/mcp/servers/listed-server.ts'
+import { versionOf } from '../../src/mcp/tools/pins.ts'
+import type { McpServerConfig } from '../../src/mcp/types.ts'
+import { memoryMcpStore, type McpStore } from '../../src/stores/mcp/mcp-store.ts'
 import { deferred, eventually } from '../harness/stores.ts'
 
 const path = { type: 'object', properties: { path: { type: 'string', description: 'a file' } }, required: ['path'] }
@@ -245,6 +249,55 @@ test('another address under the same name is another server, and pinned anew', a
   const second = await openToolbox(t, [atUrl('files', two.url)], { store: first.store })
   expect(await second.names()).toEqual(['files__read'])
   expect(second.off()).toEqual([])
+})
+
+test.for<[what: string, McpServerConfig[], isSame: boolean]>([
+  [
+    'another key in an address',
+    ['key-one-111', 'key-two-222'].map((key) => atUrl('files', `https://a.example/mcp?key=${key}`, { secrets: [key] })),
+    true,
+  ],
+  [
+    'another host in an address that is a secret as a whole',
+    ['https://a.example/mcp?t=one', 'https://b.example/mcp?t=two'].map((url) =>
+      atUrl('files', url, { secrets: [url] }),
+    ),
+    false,
+  ],
+  [
+    'another database in an argument that is a secret as a whole',
+    ['postgres://u:p@staging/db', 'postgres://u:p@prod/db'].map((url) =>
+      byCommand('files', ['npx', 'pg', url], { secrets: [url] }),
+    ),
+    false,
+  ],
+  [
+    'another host in the environment',
+    ['staging.example', 'prod.example'].map((PGHOST) => ({ ...byCommand('files', ['npx']), env: { PGHOST } })),
+    false,
+  ],
+  [
+    'another password in the environment',
+    ['swordfish1', 'swordfish2'].map((PGPASSWORD) => ({
+      ...byCommand('files', ['npx'], { secrets: [PGPASSWORD] }),
+      env: { PGPASSWORD },
+    })),
+    true,
+  ],
+])('%s: whether an approval still counts', async ([, [one, other], isSame], t) => {
+  const store = memoryMcpStore()
+  const seenTool = {
+    name: 'write',
+    description: 'Writes.',
+    parameters: {},
+    hints: { readOnly: false, idempotent: false },
+  }
+  const versions = [one, other].map((config) => {
+    if (!config) throw new Error('no server')
+    const { target } = new ListedServer(config, { store, log: createLog('silent'), now: () => 0 })
+    return versionOf(seenTool, target)
+  })
+  t.expect(versions[0] === versions[1]).toBe(isSame)
 })
 
 test('a new tool that is off takes no name from those that are on: settings may speak of them by their names', async (t) => {

@@ -40,8 +40,9 @@ const LOCK_MS = 10_000
 export class ListedServer {
   readonly config: McpServerConfig
   readonly #deps: ListedServerDeps
-  /** Which server it is: what is run or asked, without its secrets. */
-  readonly identity: string
+  /** What its tools' versions are bound to. */
+  readonly target: string
+  readonly #identity: string
   #record: ServerRecord | undefined
   /** Of the record as it was last read or written: another one says that another process has written. */
   #stamp: unknown
@@ -55,7 +56,8 @@ export class ListedServer {
   constructor(config: McpServerConfig, deps: ListedServerDeps) {
     this.config = config
     this.#deps = deps
-    this.identity = identityOf(config)
+    this.#identity = identityOf(config)
+    this.target = targetOf(config)
   }
 
   /** The same object as long as nothing has changed. */
@@ -99,7 +101,7 @@ export class ListedServer {
     const stamp = await this.#deps.store.get(this.#key('stamp'))
     if (stamp === undefined || stamp === this.#stamp) return
     const record = readRecord(await this.#deps.store.get(this.#key('tools')))
-    if (record?.identity !== this.identity) return
+    if (record?.identity !== this.#identity) return
     this.#record = record
     this.#stamp = stamp
   }
@@ -114,7 +116,7 @@ export class ListedServer {
   ): Promise<void> {
     if (isFresh || this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal, isFresh)
     const entry = this.#record?.tools[tool]
-    const isOther = entry?.seen && versionOf(entry.seen, this.identity) !== version
+    const isOther = entry?.seen && versionOf(entry.seen, this.target) !== version
     const why =
       (entry ? whyOff(entry, this.config) : 'is listed no more') ??
       (isOther ? 'has changed since it was shown' : undefined)
@@ -161,7 +163,7 @@ export class ListedServer {
     }
     const { seen, cleanings } = seenTools(listed.tools)
     const notes = await this.#change(async (before) => {
-      const after = withListed(before, seen, { identity: this.identity, trust: this.config.trust })
+      const after = withListed(before, seen, { identity: this.#identity, trust: this.config.trust })
       return { record: after.record, result: after.notes }
     })
     // Only now: a call that is checked meanwhile must not pass by what was known before.
@@ -182,7 +184,7 @@ export class ListedServer {
     const { store } = this.#deps
     return store.lock(this.#key('tools'), LOCK_MS, async () => {
       const stored = readRecord(await store.get(this.#key('tools')))
-      const before = stored?.identity === this.identity ? stored : undefined
+      const before = stored?.identity === this.#identity ? stored : undefined
       const { record, result } = await work(before)
       const isNew = record !== undefined && JSON.stringify(record) !== JSON.stringify(before)
       if (isNew) {
@@ -205,8 +207,29 @@ const NOTES: Record<PinNote['what'], string> = {
   notation: 'an MCP tool says the same of itself in another notation',
 }
 
-/** Without its secrets: a key that is changed makes it no other server, whose tools would be pinned anew as they are then. */
+/**
+ * Hashes what is run or asked, without its secrets: a changed key makes it no other server, whose tools would be pinned anew as they
+ * are then. Of an address its host, port and path count even where the whole of it is a secret.
+ */
 function identityOf(config: McpServerConfig): string {
   const what = config.kind === 'stdio' ? [config.command, config.args, config.cwd] : [config.url]
-  return jsonHash(hideSecrets(config.secrets).json(what))
+  return jsonHash(withoutSecrets(what, config))
+}
+
+/** The same with the environment or the headers, which may name another account, tenant or database: approvals end with it. */
+function targetOf(config: McpServerConfig): string {
+  const more = config.kind === 'stdio' ? config.env : config.headers
+  return jsonHash([identityOf(config), withoutSecrets(more, config)])
+}
+
+function withoutSecrets(value: unknown, config: McpServerConfig): unknown {
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, config))
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value).map(([name, one]) => [name, withoutSecrets(one, config)])
+  if (typeof value !== 'string') return value
+  const hide = hideSecrets(config.secrets)
+  const [, flag = '', rest = value] = /^(--?[\w-]+=)(.+)$/s.exec(value) ?? []
+  if (!rest.includes('://') || !URL.canParse(rest)) return hide.text(value)
+  const { protocol, host, pathname, searchParams } = new URL(rest)
+  return [flag, protocol, host, hide.text(pathname), [...new Set(searchParams.keys())].sort()]
 }

@@ -181,7 +181,7 @@ function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
       snapshot,
       mcpTool(seen, {
         name: names[i] ?? '',
-        version: versionOf(seen, server.identity),
+        version: versionOf(seen, server.target),
         config: server.config,
         call: callOf(server, deps),
       }),

@@ -138,8 +138,8 @@ function nextOrder(record: ServerRecord | undefined): number {
 }
 
 /** What an approval is bound to: which server it is, and what the tool says of itself. */
-export function versionOf(seen: SeenTool, identity: string): string {
-  return jsonHash([identity, fingerprintOf(seen)]).slice(0, 16)
+export function versionOf(seen: SeenTool, target: string): string {
+  return jsonHash([target, fingerprintOf(seen)]).slice(0, 16)
 }
 
 /** What identifies a tool as it is listed: whoever accepts it says what they have seen. */
