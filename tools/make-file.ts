@@ -69,7 +69,7 @@ function freeName(name: string, taken: readonly string[]): string {
 }
 
 /** A cell in quotes, and one without. The separators are those of any country's spreadsheet. */
-const CELL = /[^\S\t\r\n]*"[^"]*(?:""[^"]*)*"?[^,;\t\r\n]*|[^,;\t\r\n]+/g
+const CELL = /"[^"]*(?:""[^"]*)*"?[^,;\t\r\n]*|[^,;\t\r\n]+/g
 const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^"[\t\r]/
 const NUMBER = /^ *"? *[+-]?\d[\d.,]{0,30}(?:e[+-]?\d{1,3})?%?[\s"]*$/i
 
@@ -80,8 +80,11 @@ const NUMBER = /^ *"? *[+-]?\d[\d.,]{0,30}(?:e[+-]?\d{1,3})?%?[\s"]*$/i
 function harmlessCells(name: string, text: string): string {
   const ending = name.slice(name.lastIndexOf('.')).toLowerCase()
   if (ending !== '.csv' && ending !== '.tsv') return text
-  const harmless = text.replace(CELL, (cell) =>
-    FORMULA.test(cell) && !NUMBER.test(cell) ? cell.replace(/^\s*"?/, (opening) => `${opening.trim()}'`) : cell,
-  )
+  // Excel takes a first line such as `sep=|` as the name of another separator.
+  const harmless = text
+    .replace(/^\s*"?sep=/i, "'$&")
+    .replace(CELL, (cell) =>
+      FORMULA.test(cell) && !NUMBER.test(cell) ? cell.replace(/^\s*"?/, (opening) => `${opening.trim()}'`) : cell,
+    )
   return ending === '.csv' ? harmless.replace(/(^|[,;\r\n])(?=\t)/g, "$1'") : harmless
 }

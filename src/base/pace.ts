@@ -21,12 +21,17 @@ export class Pace {
     this.#fullAt = new ExpiringMap({ ttlMs: options.burst * options.everyMs, maxSize: MAX_KEYS, now: options.now })
   }
 
+  /** How long until there is a turn, ms. */
+  waitMs(key: string): number {
+    const { burst, everyMs, now } = this.#options
+    return Math.max(0, (this.#fullAt.get(key) ?? 0) - (burst - 1) * everyMs - now())
+  }
+
   /** Takes a turn. Returns false where there is none. */
   take(key: string): boolean {
-    const { burst, everyMs, now } = this.#options
-    const fullAt = Math.max(now(), this.#fullAt.get(key) ?? 0)
-    if (fullAt - now() > (burst - 1) * everyMs) return false
-    this.#fullAt.set(key, fullAt + everyMs)
+    if (this.waitMs(key) > 0) return false
+    const { everyMs, now } = this.#options
+    this.#fullAt.set(key, Math.max(now(), this.#fullAt.get(key) ?? 0) + everyMs)
     return true
   }
 }
@@ -34,7 +39,6 @@ export class Pace {
 /** Work that takes a turn each time. What comes without one waits for the next; of several works on one thing the newest is kept. */
 export class PacedWork {
   readonly #pace: Pace
-  readonly #everyMs: number
   readonly #onError: (error: unknown) => void
   readonly #waiting = new Map<string, () => Promise<void>>()
 
@@ -42,7 +46,6 @@ export class PacedWork {
   constructor({ onError, ...options }: PaceOptions & { onError: (error: unknown) => void }) {
     this.#onError = onError
     this.#pace = new Pace(options)
-    this.#everyMs = options.everyMs
   }
 
   /** Does the work now, or when there is a turn. Resolves once it is done, or put off. @throws what work that is done now throws */
@@ -54,14 +57,13 @@ export class PacedWork {
   }
 
   #later(id: string, key: string): void {
-    this.#waiting.set(id, async () => {})
-    const timer = setInterval(() => {
-      if (!this.#pace.take(key)) return
-      clearInterval(timer)
+    if (!this.#waiting.has(id)) this.#waiting.set(id, async () => {})
+    const timer = setTimeout(() => {
+      if (!this.#pace.take(key)) return this.#later(id, key)
       const work = this.#waiting.get(id)
       this.#waiting.delete(id)
       work?.().catch(this.#onError)
-    }, this.#everyMs)
+    }, this.#pace.waitMs(key))
     timer.unref()
   }
 }

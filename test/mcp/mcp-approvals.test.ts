@@ -85,6 +85,27 @@ test('a tool that an admin took again is asked for again: the card with the old 
   expect(server.calls).toHaveLength(1)
 })
 
+test('a tool that changes, is taken, changes back and is taken again has lost what was allowed before', async (t) => {
+  const server = await startChangingServer([ADD])
+  const bot = await startBot(t, { env: config(t, server) })
+  const { thread, card } = await askFor(bot, 'once')
+  for (const description of ['Adds two lines.', ADD.description]) {
+    server.tools = [{ ...ADD, description }]
+    const word = `find ${description}`
+    bot.model.on(word, act('I do it.', 'hub__add', '{}'), finish('So it is.'))
+    const other = await bot.mention(`Please ${word}`)
+    const waiting = await waitingCard(bot, other)
+    await press(bot, { ...other, ts: waiting.ts }, { action: ONCE })
+    await other.ended()
+    const home = await bot.openHome(strangers.admin(bot.slack))
+    await home.press(TAKE_TOOL)
+    await bot.slack.until(() => !home.shown().includes('MCP tools that are off'), 'a Home without it')
+  }
+  await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
+  expect(await answered(thread)).toContain('has changed since a person allowed it')
+  expect(server.calls).toEqual([])
+})
+
 describeWithRedis('with another address under the same name', () => {
   const redis = suiteRedis()
 

@@ -295,7 +295,7 @@ test.for<[what: string, McpServerConfig[], isSame: boolean]>([
   const versions = [one, other].map((config) => {
     if (!config) throw new Error('no server')
     const { target } = new ListedServer(config, { store, log: createLog('silent'), now: () => 0 })
-    return versionOf(seenTool, target)
+    return versionOf({ seen: seenTool }, target)
   })
   t.expect(versions[0] === versions[1]).toBe(isSame)
 })

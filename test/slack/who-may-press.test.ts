@@ -38,6 +38,17 @@ test('a press by somebody with the asker’s id in another workspace decides not
   expect(await thread.lastAnswer()).toContain('Noted Plan')
 })
 
+test('a press by somebody with an approver’s id in another workspace decides nothing', async (t) => {
+  const bot = await approvalBot(t, {}, { env: { APPROVERS: BOB } })
+  notes(bot, 'Budget')
+  const thread = await bot.mention('Write down Budget')
+  const card = await waitingCard(bot, thread)
+  bot.slack.addUser(BOB, { team_id: 'T0OTHER0001', is_stranger: true })
+  await press(bot, { ...thread, ts: card.ts }, { action: ONCE, user: BOB })
+  await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB).includes(NOT_YOURS), 'a word')
+  expect(cards(thread)[0]).toMatch(/^🔐/)
+})
+
 describeWithRedis('somebody who was taken out of ALLOW_USERS', () => {
   const redis = suiteRedis()
   let count = 0

@@ -116,7 +116,8 @@ export class ListedServer {
   ): Promise<void> {
     if (isFresh || this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal, isFresh)
     const entry = this.#record?.tools[tool]
-    const isOther = entry?.seen && versionOf(entry.seen, this.target) !== version
+    const { seen, pin } = entry ?? {}
+    const isOther = seen && versionOf({ seen, pin }, this.target) !== version
     const why =
       (entry ? whyOff(entry, this.config) : 'is listed no more') ??
       (isOther ? 'has changed since it was shown' : undefined)
@@ -127,11 +128,16 @@ export class ListedServer {
   async accept(isMeant: (entry: NonNullable<ServerRecord['tools'][string]['seen']>) => boolean): Promise<string[]> {
     return this.#change(async (before) => {
       const meant = Object.values(before?.tools ?? {}).flatMap(({ seen, pin }) =>
-        seen && seen.broken === undefined && !pin?.accepted && isMeant(seen) ? [seen.name] : [],
+        seen && seen.broken === undefined && !this.#isAccepted({ seen, pin }) && isMeant(seen) ? [seen.name] : [],
       )
       const record = meant.reduce<ServerRecord | undefined>((now, name) => now && withAccepted(now, name), before)
       return { record, result: meant }
     })
+  }
+
+  /** Whether an admin has accepted it as it is now. */
+  #isAccepted(entry: ServerRecord['tools'][string]): boolean {
+    return entry.pin?.accepted === true && whyOff(entry, this.config) === undefined
   }
 
   async #look(): Promise<void> {

@@ -85,13 +85,13 @@ function joined(ranges: Range[]): Range[] {
 
 /** Percent codes, also of percent codes; codes of JSON and JavaScript; and what is left out: blanks, backslashes, what nobody sees. */
 const CODED =
-  /((?:%(?:25){0,3}[\da-f]{2})+)|\\+u\{?([\da-f]{4,6})\}?|\\+x([\da-f]{2})|\\+[nrt]?|[\s\p{Cc}\p{Cf}\p{Mn}\u115f\u1160\u2800\u3164\uffa0]+/giu
+  /((?:%(?:25){0,3}[\da-f]{2})+)|\\+u(?:\{([\da-f]{1,6})\}|([\da-f]{4}))|\\+x([\da-f]{2})|\\+[nrt]?|[\s\p{Cc}\p{Cf}\p{Mn}\u115f\u1160\u2800\u3164\uffa0]+/giu
 
 /** Without codes, case, blanks and what nobody sees. Forms of secrets are looked for in the same view of themselves. */
 function plainView(text: string): View {
-  return viewOf(text, CODED, ([, percent, unicode, byte]) => {
+  return viewOf(text, CODED, ([, percent, braced, unicode, byte]) => {
     if (percent !== undefined) return decodedPercent(percent)
-    const code = Number.parseInt(unicode ?? byte ?? '', 16)
+    const code = Number.parseInt(braced ?? unicode ?? byte ?? '', 16)
     return code <= 0x10ffff ? String.fromCodePoint(code) : ''
   })
 }

@@ -160,6 +160,7 @@ function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
       return {
         server,
         seen,
+        pin,
         order: pin?.order ?? 0,
         why: whyOff({ seen, pin }, { trust, suspect: shadowing(seen, others.get(name) ?? new Set()) }),
       }
@@ -176,12 +177,12 @@ function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
     return why === undefined ? [] : [{ server: server.config.name, tool: seen.name, why, ...taking }]
   })
   const snapshot: Snapshot = { tools: new Map(), off, choices: [] }
-  for (const [i, { server, seen }] of on.entries())
+  for (const [i, { server, seen, pin }] of on.entries())
     addTool(
       snapshot,
       mcpTool(seen, {
         name: names[i] ?? '',
-        version: versionOf(seen, server.target),
+        version: versionOf({ seen, pin }, server.target),
         config: server.config,
         call: callOf(server, deps),
       }),

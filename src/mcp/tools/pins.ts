@@ -30,6 +30,8 @@ export interface Pin {
   order: number
   /** An admin has accepted it as it is, with what is suspect about it. */
   accepted?: boolean | undefined
+  /** How often an admin has accepted it: what was approved before does not count any more. */
+  taken?: number | undefined
 }
 
 /** What is kept of a server for all processes. */
@@ -56,6 +58,7 @@ const seenSchema = z.object({
 const pinSchema = z.object({
   ...{ description: z.string(), schema: z.string(), written: z.string() },
   ...{ readOnly: z.boolean(), idempotent: z.boolean(), order: z.number(), accepted: z.boolean().optional() },
+  taken: z.number().optional(),
 })
 const recordSchema: z.ZodType<ServerRecord> = z.object({
   identity: z.string(),
@@ -129,8 +132,9 @@ const UNTAKEN = ': it is off until an admin takes it'
 export function withAccepted(record: ServerRecord, tool: string): ServerRecord {
   const seen = Object.hasOwn(record.tools, tool) ? record.tools[tool]?.seen : undefined
   if (!seen) return record
-  const order = record.tools[tool]?.pin?.order ?? nextOrder(record)
-  return { ...record, tools: { ...record.tools, [tool]: { seen, pin: { ...pinOf(seen), order, accepted: true } } } }
+  const { order = nextOrder(record), taken = 0 } = record.tools[tool]?.pin ?? {}
+  const pin = { ...pinOf(seen), order, accepted: true, taken: taken + 1 }
+  return { ...record, tools: { ...record.tools, [tool]: { seen, pin } } }
 }
 
 function nextOrder(record: ServerRecord | undefined): number {
@@ -138,8 +142,8 @@ function nextOrder(record: ServerRecord | undefined): number {
 }
 
 /** What an approval is bound to: which server it is, and what the tool says of itself. */
-export function versionOf(seen: SeenTool, target: string): string {
-  return jsonHash([target, fingerprintOf(seen)]).slice(0, 16)
+export function versionOf({ seen, pin }: { seen: SeenTool; pin?: Pin | undefined }, target: string): string {
+  return jsonHash([target, fingerprintOf(seen), pin?.taken ?? 0]).slice(0, 16)
 }
 
 /** What identifies a tool as it is listed: whoever accepts it says what they have seen. */

@@ -7,6 +7,7 @@ import { PRESS } from '../approvals/approval-words.ts'
 import { noteContent } from '../format/blocks.ts'
 import { savedCall, type AskedCall } from '../approvals/saved-call.ts'
 import { waitRef, type WaitRef } from '../approvals/wait-ref.ts'
+import { isSamePerson } from './asked-question.ts'
 import { recipientOf, type ListenerOptions } from './to-question.ts'
 
 /** What Slack delivers of a press, as far as it is read here. */
@@ -82,7 +83,7 @@ export async function pressedCall(
     void pressed.tell(PRESS.away)
     throw error
   })
-  const isItsAskers = run && isPrivate(run.question) && run.question.user === pressed.user
+  const isItsAskers = run && isPrivate(run.question) && isSamePerson(pressed, run.question)
   const isHere = !(run && isPrivate(run.question)) && ref.id.startsWith(`${pressed.team}:${body.channel?.id}:`)
   if (isItsAskers || isHere)
     return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved, ref.key) } }

@@ -37,7 +37,7 @@ export async function stopRuns(wish: StopWish, options: ListenerOptions): Promis
   const surface = channel.startsWith('D') ? 'dm' : 'thread'
   const place = { ...wish, id: '', text: '', surface, at: 0, ...(wish.isWide ? { ts: root } : {}) } as const
   const thread = conversationOf(await options.queue.place(place))
-  const { running, waiting, suspended: suspended = [] } = await options.queue.inThread(thread)
+  const { running, waiting, suspended = [] } = await options.queue.inThread(thread)
   const begun = [...(running ? [running] : []), ...suspended]
   const isInThread = (question: Question) => wish.isWide || question.thread === root
   const isEarlier = ({ ts = '0' }: Question) => Number(ts) < Number(wish.at)

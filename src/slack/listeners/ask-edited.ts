@@ -3,6 +3,7 @@ import type { Question } from '../../stores/runs/types.ts'
 import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { fileRefs } from '../format/escape.ts'
+import { isSamePerson } from '../intake/asked-question.ts'
 import { enqueue, plainText, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 import { editedQuestionId, editTsOf } from '../intake/withdraw.ts'
 
@@ -14,8 +15,9 @@ export function askEdited(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)
     const record = await options.archive.load(action.value ?? '')
-    const isAskers = recipient?.team === record?.question.team && record?.question.user === body.user.id
-    const again = record && isAskers ? await asItReadsNow(record.question, options) : undefined
+    const presser = { user: body.user.id, userTeam: body.user.team_id }
+    const isAskers = record && recipient?.team === record.question.team && isSamePerson(presser, record.question)
+    const again = isAskers ? await asItReadsNow(record.question, options) : undefined
     if (again) await enqueue(again, options)
     await ack()
     if (again) void withdrawButton(body.response_url, again.team, options)
@@ -35,7 +37,8 @@ async function asItReadsNow(question: Question, options: ListenerOptions): Promi
     const id = editedQuestionId(`${team}:${channel}:${ts}`, editTs)
     const files = fileRefs(message.files)
     const words = { text: plainText(message.text ?? '', identity.botUser), ...(files.length > 0 ? { files } : {}) }
-    return { id, team, channel, thread, user, ts, surface, ...words, at: options.now().getTime() }
+    const when = { at: options.now().getTime(), firstAt: question.firstAt ?? question.at }
+    return { id, team, channel, thread, user, ts, surface, ...words, ...when }
   }
   return undefined
 }

@@ -69,6 +69,9 @@ async function mayPress(
   const { approvers } = await options.settingsFor(question)
   // The asker decides as long as they may ask; whoever else does so by APPROVERS alone.
   const isAsker = isSamePerson({ user, userTeam }, question) && (await mayAskNow(question, options))
+  // An id that APPROVERS names is of this workspace, unless people of connected ones may ask too.
+  const isForeign = userTeam !== undefined && userTeam !== question.team
+  if (isForeign && !isAsker && !(await options.settingsFor(question)).access.external) return 'no'
   const asked = isAsker ? question : { ...question, user: '' }
   return mayDecide(
     user,
