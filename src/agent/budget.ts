@@ -57,9 +57,12 @@ function writesInARow(steps: readonly Step[], action: Action): ToolStep[] {
   return tools.slice(tools.findLastIndex((step) => keyOf(step.action) !== keyOf(action)) + 1)
 }
 
-/** Whether another call has run since the turn of this step: then the same call may come to something else. */
+/** Whether anything else has happened since the turn of this step: then the same call may come to something else. */
 export function hasOtherRunSince(steps: readonly Step[], { turn, action }: ToolStep): boolean {
-  return steps.some((step) => hasRun(step) && step.turn > turn && keyOf(step.action) !== keyOf(action))
+  const isOther = (step: Step) =>
+    step.kind === 'message' || (step.kind === 'tool' && !step.observation?.hint && keyOf(step.action) !== keyOf(action))
+  // What a person adds has the turn of the step before it.
+  return steps.some((step) => isOther(step) && (step.turn > turn || (step.kind === 'message' && step.turn === turn)))
 }
 
 /**

@@ -36,7 +36,9 @@ export function awaitingAnswer(
 ): ToolStep | Observation {
   if ((step.waiting?.round ?? 1) >= MAX_ROUNDS)
     return { ok: false, text: `${step.action.tool} asked the person too often: it was not called again.` }
-  const question = { ...asks, kind: 'question' as const, state: plainJson(asks.state) }
+  const tool = run.tools.find(({ name }) => name === step.action.tool)
+  const version = tool?.version === undefined ? {} : { version: tool.version }
+  const question = { ...asks, ...version, kind: 'question' as const, state: plainJson(asks.state) }
   const all = answers.length > 0 ? { answers: [...answers] } : {}
   return nextRound(run, { ...step, ...all }, question)
 }

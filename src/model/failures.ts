@@ -143,7 +143,7 @@ const HINTS = {
 /** Whether the endpoint says that it has no such model. LiteLLM and some gateways answer with 400; a bare 404 may be a wrong path. */
 export function isUnknownModel(error: unknown): boolean {
   if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 404)) return false
-  if (error.status === 404 && /\bmodel\b/i.test(error.message)) return true
+  if (error.status === 404 && /(?<![/-])\bmodel\b(?![/-])/i.test(error.message)) return true
   return (
     error.code === 'model_not_found' ||
     /invalid model name|model.{0,250}(?:not found|does not exist)/i.test(error.message)

@@ -26,7 +26,9 @@ function ofStatus(error: APIError, status: number): string {
     return `The quota of the account is used up ${of}. Check its plan and billing.`
   if (status === 401) return `It refused the key ${of}. Check OPENAI_API_KEY and OPENAI_HEADERS.`
   if (status === 407) return `The proxy wants a login ${of}. Check HTTPS_PROXY.`
-  if (status === 404 || isUnknownModel(error))
+  if (status === 404 && !isUnknownModel(error))
+    return `It has no chat completions ${of}. Check OPENAI_BASE_URL, which often ends in /v1.`
+  if (isUnknownModel(error))
     return `There is no such model at this address ${of}. Check its name, and OPENAI_BASE_URL, which often ends in /v1.`
   if (status === 429) return `It takes no more calls for now ${of}. Wait, or look at the limits of the account.`
   if (status >= 500) return `It is broken or overloaded ${of}. Look at the endpoint itself, or try again in a minute.`

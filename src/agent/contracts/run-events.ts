@@ -78,7 +78,7 @@ export type Awaited =
       /** The same call was made before, and it is not known whether it took effect. */
       isRepeat?: true
     }
-  | ({ kind: 'question' } & ToolQuestion)
+  | ({ kind: 'question'; version?: string } & ToolQuestion)
 
 /** A completion that no dialect could read: `text` is its beginning, the observation tells the model the expected form. */
 export interface UnreadableStep {

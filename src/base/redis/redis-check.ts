@@ -106,13 +106,27 @@ async function missingPermissions(redis: RedisClient, prefix: string): Promise<R
     ['unlink', () => redis.unlink(key)],
     ['zrem', () => redis.zrem(key, 'none')],
     ['hdel', () => redis.hdel(key, 'none')],
+    ['xadd', () => redis.xadd(key, 'NOMKSTREAM', '*', 'a', '1')],
+    ['zadd', () => redis.zadd(key, 'XX', 1, 'none')],
+    ['subscribe', () => subscribed(redis, `${prefix}:signals`)],
   ]
   const problems: RedisProblem[] = []
   for (const [right, run] of tries) {
     const said = await run().then(() => '', messageOf)
     if (!/NOPERM/.test(said)) continue
-    const sentence = `The queue needs a right that this user lacks: ${said.replace(/\.$/, '')} (+${right} ~${prefix}:* ~{${prefix}:*).`
+    const sentence = `The queue needs a right that this user lacks: ${said.replace(/\.$/, '')} (+${right} ~${prefix}:* ~{${prefix}:* &${prefix}:*).`
     problems.push({ name: 'permission', sentence, isFatal: true })
   }
   return problems
+}
+
+/** Runs are told of stops and edits on this channel. Since Redis 7 a user has no channels unless they are given. */
+async function subscribed(redis: RedisClient, channel: string): Promise<void> {
+  const subscriber: RedisClient = redis instanceof Cluster ? redis.duplicate() : redis.duplicate()
+  subscriber.on('error', () => undefined)
+  try {
+    await subscriber.subscribe(channel)
+  } finally {
+    subscriber.disconnect()
+  }
 }

@@ -111,13 +111,17 @@ async function connectHttp(server: HttpServerConfig, deps: ConnectDeps): Promise
       throw error
     })
   }
+  if (deps.era.isOld) return await openStreamable(true).catch(orSse)
   try {
     return await openStreamable(false)
   } catch (error) {
     // The SDK has tried the older protocol by itself.
     if (knowsNoStreamableHttp(error)) return await orSse(error)
     if (isLogin(error) || deps.login?.need?.() !== undefined || deps.signal.aborted) throw error
-    return await openStreamable(true).catch(orSse)
+    const connection = await openStreamable(true).catch(orSse)
+    // Asking again would cost another wait where the server does not answer the question at all.
+    deps.era.isOld = true
+    return connection
   }
 }
 

@@ -50,13 +50,11 @@ export function distinct(
   options: readonly { value: string; title: string }[],
   taken: readonly string[] = [],
 ): { value: string; title: string }[] {
-  const seen = new Set<string>()
-  const looks = taken.map(lookOf)
+  const looks = new Set(taken.map(lookOf))
   return options.map(({ value, title }, i) => {
     let shown = optionText(title)
-    while (isBlank(shown) || seen.has(shown) || looks.includes(lookOf(shown)))
-      shown = `${i + 1}. ${headOf(shown, OPTION.max - 6)}`.trim()
-    seen.add(shown)
+    while (isBlank(shown) || looks.has(lookOf(shown))) shown = `${i + 1}. ${headOf(shown, OPTION.max - 6)}`.trim()
+    looks.add(lookOf(shown))
     return { value, title: shown }
   })
 }
@@ -65,7 +63,7 @@ export function distinct(
 function lookOf(text: string): string {
   return text
     .normalize('NFKD')
-    .replace(/[^\p{L}\p{N}]+/gu, '')
+    .replace(/[^\p{L}\p{N}]+|\p{DI}/gu, '')
     .toLowerCase()
 }
 

@@ -133,6 +133,9 @@ export class HeardSignals implements Required<Steering> {
     const decision = this.#approvalOf(call)
     if (decision) return permissionOf(decision, call)
     const { tool, isRepeat, step } = call
+    const asked = step.waiting?.for
+    if (asked?.kind === 'question' && asked.version !== tool.version)
+      return { no: `${tool.name} was not run: the tool, or its server, has changed since it asked.` }
     // A card stands there for this call, which what is allowed for other calls since does not decide.
     const isAsked = step.waiting !== undefined && step.waiting.for?.kind !== 'question'
     if (!tool.needsApproval && !isRepeat && !isAsked) return 'yes'

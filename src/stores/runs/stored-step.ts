@@ -33,6 +33,7 @@ const awaited: z.ZodType<Awaited> = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('question'),
+    version: z.string().exactOptional(),
     server: z.string(),
     message: z.string(),
     schema: fields.exactOptional(),

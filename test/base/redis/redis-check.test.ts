@@ -33,6 +33,12 @@ describeWithRedis('npm start', { timeout: 120_000 }, () => {
       async () => userWithout('-bzpopmin'),
       /right that this user lacks.*\+bzpopmin/,
     ],
+    [
+      'whose user may use no channels',
+      async () => ['--user', 'bot', 'on', '>sesame', '~*', 'resetchannels', '+@all'],
+      /right that this user lacks.*&thinkaloud:\*/,
+    ],
+    ['whose user lacks streams', async () => userWithout('-@stream'), /right that this user lacks.*\+xadd/],
     ['that is a node of a Cluster', async () => ['--cluster-enabled', 'yes'], /redis\+cluster:\/\//],
     ['that is a replica', async () => ['--replicaof', '127.0.0.1', String(await freePort())], /It is a replica/],
   ])('with a Redis %s ends with one sentence', async ([, settings, sentence], t) => {
