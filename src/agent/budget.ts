@@ -60,7 +60,11 @@ function writesInARow(steps: readonly Step[], action: Action): ToolStep[] {
 /** Whether anything else has happened since the turn of this step: then the same call may come to something else. */
 export function hasOtherRunSince(steps: readonly Step[], { turn, action }: ToolStep): boolean {
   const isOther = (step: Step) =>
-    step.kind === 'message' || (step.kind === 'tool' && !step.observation?.hint && keyOf(step.action) !== keyOf(action))
+    step.kind === 'message' ||
+    (step.kind === 'tool' &&
+      step.observation !== undefined &&
+      !step.observation.hint &&
+      keyOf(step.action) !== keyOf(action))
   // What a person adds has the turn of the step before it.
   return steps.some((step) => isOther(step) && (step.turn > turn || (step.kind === 'message' && step.turn === turn)))
 }
