@@ -5,6 +5,7 @@
  * turn are its sections.
  */
 import { REACT, SPACE, type ReactLabel } from './label-words.ts'
+import { readLoose } from './loose-json.ts'
 import { dedent, depthAfter, fenceAt, matchAt, nextLine, tidy } from './text-lines.ts'
 
 /** A label as found: where its line begins, and where its value does. */
@@ -167,20 +168,21 @@ export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Sec
   })
 }
 
-/** A tool's name with JSON arguments below it, and then prose: a description of the tool, and no call. */
+/** A tool's name with arguments below it, and then prose or an answer: a description of the tool, and no call. */
 function isQuoted(turn: string, sections: Section[], at: number): boolean {
   const [input, next] = [sections[at + 1], sections[at + 2]]
+  if (next?.name === 'loneAnswer') return true
   const value = input ? turn.slice(input.valueAt, next?.at).trim() : ''
-  const line = value.split('\n', 1)[0] ?? ''
-  return isJson(line) && /[^\s`~]/.test(value.slice(line.length)) && next?.name !== 'observation'
+  const end = argumentsEnd(value)
+  return end !== undefined && /\n\s*[^\s`~]/.test(value.slice(end)) && next?.name !== 'observation'
 }
 
-function isJson(line: string): boolean {
-  try {
-    return typeof JSON.parse(line) === 'object'
-  } catch {
-    return false
-  }
+/** Where the arguments end that a text begins with, a JSON value or a word for none; undefined where it begins with neither. */
+function argumentsEnd(value: string): number | undefined {
+  const none = /^(?:none|null|n\/a)\b/i.exec(value)?.[0].length
+  if (none !== undefined || !/^[{[]/.test(value)) return none
+  const read = readLoose(value)
+  return read.ok ? read.end : undefined
 }
 
 /** The section of a label, named by the same label or by the one that follows it on its line. */
