@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Tool } from '../../src/agent/types.ts'
+import { ToolError } from '../../src/base/errors.ts'
 import { echo, runOn } from '../harness/agent-run.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { zodInput } from '../../src/agent/tool-input.ts'
@@ -56,6 +57,14 @@ describe.concurrent('an action that is repeated', () => {
     const told = 'You have already done exactly this. It returned: echo of x'
     expect(observations).toEqual(['echo of x', `${told} Do something else, or give the final answer.`, told])
     expect(model.requests.at(-1)?.prompt).toContain('the same action was repeated')
+  })
+
+  test('is made again once another call was made in between, also one that failed', async (t) => {
+    const tool = echo()
+    const broken = echo(() => Promise.reject(new ToolError('It is closed.')), { name: 'other' })
+    const turns = [act('a', 'echo', 'x'), act('b', 'other', 'y'), act('c', 'echo', 'x'), finish('z')]
+    await runOn(t, { model: turns, tools: [tool, broken] })
+    expect(tool.calls).toEqual(['x', 'x'])
   })
 
   test('in another spelling of its input is the same, and of another input is not', async (t) => {

@@ -86,6 +86,9 @@ test('a secret is hidden however a server encodes it', () => {
         /^(?:a )?(?:%|0x|\\x|"|https:\/\/|[A-Za-z]{1,2})?\[secret\][A-Za-z]?={0,2}(?:"|\.example\.com\/)? z$/,
       ),
     ])
+  const mixed = hideSecrets(['tok-4f9a77c1'])
+  expect(mixed.text('a tok-\\u0034f9a77c1 z')).toBe('a [secret] z')
+  expect(mixed.text('a \\u{74}ok-\\u{000034}f9a77c1 z')).toBe('a [secret] z')
   expect(hide.text('Nothing here is 73 6b, or %41 secret.')).toBe('Nothing here is 73 6b, or %41 secret.')
 })
 

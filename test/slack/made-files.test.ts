@@ -51,11 +51,19 @@ test('a cell of a table is no formula, in quotes neither; numbers stay', async (
     '\t=3,"\t4",＝5',
     '"Smith, +Co",-12.5,+1e3,a=b,"-7",-8%',
     '"open,=6',
+    ' "x,=1+1,"',
   ].join('\n')
   const tabs = '=1\t-2\t"@x"\n\tb'
-  model.on('cells', make('a.csv', table), make('b.tsv', tabs), make('c.py', '=1'), finish('Done.'))
+  model.on(
+    'cells',
+    make('a.csv', table),
+    make('b.tsv', tabs),
+    make('c.py', '=1'),
+    make('d.csv', 'sep=|\na|=1+1'),
+    finish('Done.'),
+  )
   await (await bot.mention('cells')).ended()
-  const contents = slack.files().filter(({ name }) => /^[abc]\.(?:csv|tsv|py)$/.test(String(name)))
+  const contents = slack.files().filter(({ name }) => /^[abcd]\.(?:csv|tsv|py)$/.test(String(name)))
   const of = (name: string) => contents.findLast((file) => file.name === name)?.content
   expect(of('a.csv')?.split('\n')).toEqual([
     'name,sum;note',
@@ -64,9 +72,11 @@ test('a cell of a table is no formula, in quotes neither; numbers stay', async (
     `'\t'=3,"'\t4",'＝5`,
     '"Smith, +Co",-12.5,+1e3,a=b,"-7",-8%',
     '"open,=6',
+    ` "x,'=1+1,"`,
   ])
   expect(of('b.tsv')).toBe(`'=1\t-2\t"'@x"\n\tb`)
   expect(of('c.py')).toBe('=1')
+  expect(of('d.csv')).toBe("'sep=|\na|=1+1")
 })
 
 test('an empty one is none, which the model is told', async () => {

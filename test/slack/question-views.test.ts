@@ -108,6 +108,8 @@ test('an option called as one of our own buttons gets its number, and no two but
     'C++',
     'fish',
     'fish',
+    'Decline\u3164',
+    'fi\u034fsh',
   ]
   const choice = { oneOf: titles.map((title, i) => ({ const: `${i}`, title })) }
   const asked = { server: 's', message: 'Which?', schema: { type: 'object', properties: { choice } }, state: null }
@@ -121,5 +123,5 @@ test('an option called as one of our own buttons gets its number, and no two but
       .replace(/[^a-z]/gi, '')
       .toLowerCase() === 'decline'
   expect(labels.filter((label) => !/^\d/.test(label) && ours(label))).toEqual(['Decline'])
-  expect(labels).toEqual(expect.arrayContaining(['C', 'C++', 'fish', '10. fish', '6. Leave it open']))
+  expect(labels).toEqual(expect.arrayContaining(['C', 'C++', 'fish', '10. fish', '12. fi\u034fsh', '6. Leave it open']))
 })

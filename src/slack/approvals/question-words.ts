@@ -50,11 +50,14 @@ export function distinct(
   options: readonly { value: string; title: string }[],
   taken: readonly string[] = [],
 ): { value: string; title: string }[] {
+  const seen = new Set<string>()
   const looks = new Set(taken.map(lookOf))
+  const formOf = (shown: string) => shown.replace(/\p{DI}/gu, '')
   return options.map(({ value, title }, i) => {
     let shown = optionText(title)
-    while (isBlank(shown) || looks.has(lookOf(shown))) shown = `${i + 1}. ${headOf(shown, OPTION.max - 6)}`.trim()
-    looks.add(lookOf(shown))
+    while (isBlank(shown) || seen.has(formOf(shown)) || looks.has(lookOf(shown)))
+      shown = `${i + 1}. ${headOf(shown, OPTION.max - 6)}`.trim()
+    seen.add(formOf(shown))
     return { value, title: shown }
   })
 }
