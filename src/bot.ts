@@ -1,28 +1,29 @@
 /** The composition root: builds everything from a Config and starts it. */
-import type { AnswerWatch } from './question/answer.ts'
-import { createAgent, type AgentChoices, type AgentParts, type ToolSeam } from './question/create-agent.ts'
-import type { Model, WorkspaceReader } from './agent/types.ts'
-import { secretsOf, type Config } from './config.ts'
+import type { Model } from './agent/types.ts'
 import { ConfigError } from './base/errors.ts'
+import { createNetwork, type Network } from './base/http/proxy.ts'
+import { serve, type Server } from './base/http/server.ts'
 import { createLog, type Log } from './base/log.ts'
-import type { McpAdmin } from './mcp/tools/mcp-admin.ts'
+import { secretsOf, type Config } from './config.ts'
+import { loginStore } from './mcp/login/login-store.ts'
+import { mcpAdmin, type McpAdmin } from './mcp/tools/mcp-admin.ts'
 import type { ModelMeter } from './model/index.ts'
 import { checkBudgetPrices } from './model/prices.ts'
 import { probeEndpoint } from './model/probe-endpoint.ts'
-import { createNetwork, type Network } from './base/http/proxy.ts'
-import type { Handler, Queue } from './queue/types.ts'
-import type { RunTrace } from './stores/runs/run-trace.ts'
-import { serve, type Server } from './base/http/server.ts'
-import { createQuestionHandlers } from './slack/handle-question.ts'
-import { askSearchInfo, type SearchInfo } from './slack/reading/search-info.ts'
-import { createSlackReceiver, type SlackReceiver, type SlackReceiverOptions } from './slack/receiver.ts'
-import type { WorkspaceWork } from './slack/types.ts'
+import type { AnswerWatch } from './question/answer.ts'
+import { createAgent, type AgentParts, type ToolSeam } from './question/create-agent.ts'
 import { createStores, type Stores } from './question/open-stores.ts'
+import type { Handler } from './queue/types.ts'
+import { installationFromConfig, tokenRefused } from './slack/client/installations.ts'
+import { askSearchInfo } from './slack/client/search-info.ts'
+import type { SlackCall } from './slack/client/slack-web.ts'
+import { createQuestionHandlers } from './slack/handle-question.ts'
+import { createSlackReceiver, type SlackConnection, type SlackReceiver } from './slack/receiver.ts'
+import type { Services } from './slack/services.ts'
+import type { RunTrace } from './stores/runs/run-trace.ts'
+import { settingsFromConfig, withChannelSettings } from './stores/settings/settings.ts'
+import { createRunRecorder, type RunRecorder } from './telemetry/run-recorder.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
-import type { RunRecorder } from './telemetry/run-recorder.ts'
-import type { SlackCallEvent } from './telemetry/telemetry-event.ts'
-import { installationFromConfig, tokenRefused, type Installations } from './slack/client/installations.ts'
-import { settingsFromConfig, withChannelSettings, type SettingsFor } from './stores/settings/settings.ts'
 
 export interface Bot {
   /** Where /healthz answers, and /slack/events in HTTP mode. */
@@ -42,9 +43,9 @@ export interface BotOptions {
   stores?: Stores
   toolSeam?: ToolSeam
   log?: Log
-  /** How long nothing may come over Slack's socket before it is replaced, in ms; see SlackReceiverOptions. */
+  /** How long nothing may come over Slack's socket before it is replaced, in ms; see SlackConnection. */
   socketSilenceMs?: number
-  /** The pauses between two tries to open Slack's socket, in ms; see SlackReceiverOptions. */
+  /** The pauses between two tries to open Slack's socket, in ms; see SlackConnection. */
   socketPause?: { base: number; max: number }
   /** Told at the beginning and the end of each call of a run, and at its end, with its trace so far. Runs are recorded then as with RUN_TRACES. */
   onTrace?: (trace: RunTrace) => void
@@ -53,40 +54,26 @@ export interface BotOptions {
 /** @throws ConfigError when Slack refuses the tokens or a port is taken. */
 export async function startBot(config: Config, options: BotOptions = {}): Promise<Bot> {
   const log = options.log ?? createLog(config.LOG_LEVEL, undefined, secretsOf(config))
-  if (config.ROLE !== 'front' && !options.model) checkBudgetPrices(config, log)
+  const isWorker = config.ROLE !== 'front'
+  const asksModel = isWorker && !options.model
+  if (asksModel) checkBudgetPrices(config, log)
   const net = await createNetwork(config)
   const telemetry = await createTelemetry(config, log)
-  const onCall = telemetry && ((call: Omit<SlackCallEvent, 'kind'>) => telemetry.note({ kind: 'slack', ...call }))
   const stores = options.stores ?? (await createStores(config, log))
-  const recorder = await recorderOf(config, { ...options, stores, log })
+  const recorder = recorderOf(config, { stores, log, onTrace: options.onTrace })
   const agent = await createAgent(config, {
     ...{ log, net, model: options.model, meter: meterOf({ telemetry, recorder }), mcpStore: stores.mcp },
-    hasWorkspace: !options.model,
-    toolSeam: options.toolSeam,
+    ...{ hasWorkspace: !options.model, toolSeam: options.toolSeam, watchCall: recorder?.tool },
   }).catch((error: unknown) => stores.close().then(() => Promise.reject(error)))
-  const queue = telemetry?.queue(stores.queue) ?? stores.queue
-  const installations = await installationFromConfig(config, { log, fetch: net.fetch, onCall })
-  const operators = settingsFromConfig(config, agent.answer.agent)
-  const defaultsFor: SettingsFor = async (place) => ({
-    ...(await operators(place)),
-    ...(await agent.agentFor({}, place)),
-  })
-  const settingsFor = settingsIn(operators, { stores, agent, waits: false })
-  const { now } = agent.answer.agent
-  const { choices } = agent
-  const parts = { log, net, stores, queue, telemetry, recorder, installations, settingsFor, defaultsFor, choices, now }
   const stopping = new AbortController()
-  if (config.ROLE !== 'front' && !options.model)
-    void probeEndpoint(config, { log, net, signal: stopping.signal }).then((names) => choices.listed.push(...names))
-  const asksSearch = config.ROLE !== 'front' && !options.model
-  const search = asksSearch ? askSearchInfo(installations, log, stopping.signal) : undefined
-  if (config.ROLE !== 'front')
-    await startWork({ ...parts, agent, search, settingsFor: settingsIn(operators, { stores, agent, waits: true }) })
-  const { socketSilenceMs, socketPause } = options
-  const mcpAdmin = await adminOf(config, { agent, stores })
-  const front = { ...parts, agent, search, mcpAdmin, socketSilenceMs, socketPause }
-  const receiver = config.ROLE === 'worker' ? undefined : receiverOf(config, front)
-  const server = await listenAt(config, { ...parts, receiver })
+  const { signal } = stopping
+  const services = await servicesOf(config, { log, net, stores, agent, telemetry, recorder })
+  if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
+  if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
+  if (isWorker) await startWork(services, recorder)
+  const receiver =
+    config.ROLE === 'worker' ? undefined : createSlackReceiver(services, connectionOf(config, net, options))
+  const server = await listenAt(config, { stores, receiver, telemetry })
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error)))
   return {
     port: server.port,
@@ -101,50 +88,53 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   }
 }
 
-/** A worker waits for the tools of servers that nothing is known of yet; what is acked to Slack does not. */
-function settingsIn(
-  operators: SettingsFor,
-  { stores, agent, waits }: { stores: Stores; agent: AgentParts; waits: boolean },
-): SettingsFor {
-  const { channelSettings: store } = stores
-  return withChannelSettings(operators, {
-    store,
-    isAgentFresh: agent.mcp !== undefined,
-    agentFor: (chosen, place) => agent.agentFor(chosen, { ...place, waits }),
-  })
-}
-
-/** What an admin's Home tells of MCP servers; absent without any. */
-async function adminOf(
-  config: Config,
-  { agent, stores }: { agent: AgentParts; stores: Stores },
-): Promise<McpAdmin | undefined> {
-  if (!agent.mcp || !agent.mcpConfig || !stores.mcp) return undefined
-  const { loginStore } = await import('./mcp/login/login-store.ts')
-  const { needOf } = loginStore(stores.mcp, config.SECRETS_KEY)
-  const { mcpAdmin } = await import('./mcp/tools/mcp-admin.ts')
-  return mcpAdmin(agent.mcp, { config: agent.mcpConfig, needOf })
-}
-
-interface Parts {
+/** What the bot's services are made of. */
+interface Parts extends Observers {
   log: Log
   net: Network
   stores: Stores
-  /** The stores' queue, watched where something is measured. */
-  queue: Queue
-  telemetry: Telemetry | undefined
-  recorder: RunRecorder | undefined
-  installations: Installations
-  settingsFor: SettingsFor
-  defaultsFor: SettingsFor
-  choices: AgentChoices
-  now(): Date
+  agent: AgentParts
 }
 
-/** Those who read along with the work, each only where its setting asks for it. */
-type Readers = Pick<Parts, 'telemetry' | 'recorder'>
+/** Those who observe the work, each only where its setting asks for it. */
+interface Observers {
+  telemetry: Telemetry | undefined
+  recorder: RunRecorder | undefined
+}
 
-function meterOf({ telemetry, recorder }: Readers): ModelMeter | undefined {
+async function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder }: Parts): Promise<Services> {
+  const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
+  const operators = settingsFromConfig(config, agent.answer.agent)
+  return {
+    ...stores,
+    queue: telemetry?.queue(stores.queue) ?? stores.queue,
+    archive: recorder?.archive ?? stores.archive,
+    agent,
+    installations: await installationFromConfig(config, { log, fetch: net.fetch, onCall }),
+    settingsFor: withChannelSettings(operators, {
+      store: stores.channelSettings,
+      isAgentFresh: agent.mcp !== undefined,
+      agentFor: agent.agentFor,
+    }),
+    defaultsFor: async (place) => ({ ...(await operators(place)), ...(await agent.agentFor({}, place)) }),
+    mcpAdmin: adminOf(config, { agent, stores }),
+    watch: watchOf({ telemetry, recorder }),
+    onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
+    onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
+    log,
+    fetch: net.fetch,
+    now: agent.answer.agent.now,
+  }
+}
+
+/** What admins see of MCP servers on their Home. Undefined where there are none. */
+function adminOf(config: Config, { agent, stores }: { agent: AgentParts; stores: Stores }): McpAdmin | undefined {
+  if (!agent.mcp || !agent.mcpConfig || !stores.mcp) return undefined
+  const { needOf } = loginStore(stores.mcp, config.SECRETS_KEY)
+  return mcpAdmin(agent.mcp, { config: agent.mcpConfig, needOf })
+}
+
+function meterOf({ telemetry, recorder }: Observers): ModelMeter | undefined {
   if (!telemetry && !recorder) return undefined
   const recorded = (model: Model) => recorder?.model(model) ?? model
   return {
@@ -153,50 +143,22 @@ function meterOf({ telemetry, recorder }: Readers): ModelMeter | undefined {
   }
 }
 
-async function recorderOf(
+function recorderOf(
   config: Config,
-  { stores, log, onTrace }: { stores: Stores; log: Log } & Pick<BotOptions, 'onTrace'>,
-): Promise<RunRecorder | undefined> {
+  { stores, log, onTrace }: { stores: Stores; log: Log; onTrace: BotOptions['onTrace'] },
+): RunRecorder | undefined {
   if (config.ROLE === 'front' || (!config.RUN_TRACES && !onTrace)) return undefined
-  const { createRunRecorder } = await import('./telemetry/run-recorder.ts')
-  return createRunRecorder({ ...stores, log, onTrace, secrets: secretsOf(config) })
+  const { archive, durable } = stores
+  return createRunRecorder({ archive, durable, log, onTrace, secrets: secretsOf(config) })
 }
 
-async function startWork(parts: Parts & { agent: AgentParts; search: SearchInfo | undefined }): Promise<void> {
-  const { agent, net, stores, recorder } = parts
-  const watched = recorder ? { watchCall: recorder.tool } : {}
-  const answer = { ...agent.answer, agent: { ...agent.answer.agent, ...watched } }
-  const handlers = createQuestionHandlers({
-    ...parts,
-    answer: { ...answer, history: stores.history, control: stores.control },
-    archive: recorder?.archive ?? stores.archive,
-    audit: stores.audit,
-    threads: stores.threads,
-    actionTokens: stores.actionTokens,
-    openWorkspace,
-    files: stores.files,
-    queue: stores.queue,
-    limits: stores.limits,
-    saidOnce: stores.saidOnce,
-    durable: stores.durable,
-    watch: watchOf(parts),
-    fetch: net.fetch,
-  })
+async function startWork(services: Services, recorder: RunRecorder | undefined): Promise<void> {
+  const handlers = createQuestionHandlers(services)
   const recorded = (handler: Handler) => recorder?.handler(handler) ?? handler
-  await parts.queue.start(recorded(handlers.answer), recorded(handlers.deadLetter))
+  await services.queue.start(recorded(handlers.answer), recorded(handlers.deadLetter))
 }
 
-/** Loaded where a tool reads it. */
-async function openWorkspace(work: WorkspaceWork): Promise<WorkspaceReader> {
-  const { searchWorkspace } = await import('./slack/reading/search-workspace.ts')
-  const { readPermalink } = await import('./slack/reading/read-permalink.ts')
-  return {
-    search: (query, how) => searchWorkspace(query, how, work),
-    readThread: (url, signal) => readPermalink(url, { ...work, signal }),
-  }
-}
-
-function watchOf({ telemetry, recorder }: Readers): AnswerWatch | undefined {
+function watchOf({ telemetry, recorder }: Observers): AnswerWatch | undefined {
   if (!telemetry && !recorder) return undefined
   return {
     events: (events, tools) => {
@@ -207,32 +169,23 @@ function watchOf({ telemetry, recorder }: Readers): AnswerWatch | undefined {
   }
 }
 
-function receiverOf(
-  config: Config,
-  parts: Parts & { agent: AgentParts } & Pick<
-      SlackReceiverOptions,
-      'search' | 'mcpAdmin' | 'socketSilenceMs' | 'socketPause'
-    >,
-): SlackReceiver {
-  const { net, stores, telemetry } = parts
-  return createSlackReceiver({
-    ...parts,
-    ...stores,
-    queue: parts.queue,
-    onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
-    ...net,
+function connectionOf(config: Config, { dispatcher }: Network, options: BotOptions): SlackConnection {
+  const { socketSilenceMs, socketPause } = options
+  return {
     appToken: config.SLACK_APP_TOKEN,
     signingSecret: config.SLACK_SIGNING_SECRET,
     apiUrl: config.SLACK_API_URL,
-    control: stores.control,
-    archive: stores.archive,
-    history: stores.history,
-    onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
-  })
+    ...{ dispatcher, socketSilenceMs, socketPause },
+  }
 }
 
-async function listenAt(config: Config, parts: Parts & { receiver: SlackReceiver | undefined }) {
-  const { receiver, stores, telemetry } = parts
+interface Listening {
+  stores: Stores
+  receiver: SlackReceiver | undefined
+  telemetry: Telemetry | undefined
+}
+
+async function listenAt(config: Config, { receiver, stores, telemetry }: Listening) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () => {

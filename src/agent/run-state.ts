@@ -110,10 +110,14 @@ export interface AnswerReader {
   readonly told: string
 }
 
-export interface AgentDeps extends ToolEnv, Steering {
+/** The parts of an agent that a channel may choose. */
+export interface AgentSetup {
   model: Model
   dialect: Dialect
   tools: Tool[]
+}
+
+export interface AgentDeps extends AgentSetup, ToolEnv, Steering {
   limits: RunLimits
   /** A few characters that no page can guess: they fence a run's observations in the prompt. */
   newNonce(): string

@@ -38,12 +38,16 @@ export interface ConversationFiles {
   tools: Tool[]
 }
 
-export interface AnswerDeps {
+/** What answering takes of models and prompts: the bot, the terminal and the evaluation share it. */
+export interface AnsweringAgent {
   agent: AgentDeps
-  history: History
   prompts: Prompts
   /** Condenses follow-ups; a small model is enough. */
   condenseModel: Model
+}
+
+export interface AnswerDeps extends AnsweringAgent {
+  history: History
   /**
    * What people wrote in the thread before the question and no earlier question read; `turns` are the thread's. Absent where
    * there is nothing before it. Never rejects.
@@ -87,11 +91,7 @@ export async function* answer(
   }
 }
 
-async function* answerOnceHeard(
-  question: Question,
-  run: Run,
-  deps: Omit<Deps, 'turns' | 'said'> & { listening: Promise<unknown> | undefined },
-): AsyncGenerator<AnswerEvent> {
+async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDeps): AsyncGenerator<AnswerEvent> {
   const thread = conversationOf(question)
   const turns = earlierTurns(await deps.history.load(thread), question, run)
   await deps.listening
@@ -122,8 +122,19 @@ async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): 
   return value
 }
 
-/** `said`: what people wrote before the question. */
-type Deps = AnswerDeps & { signal: AbortSignal; turns: Turn[]; said: string; heard: HeardSignals }
+interface ListeningDeps extends AnswerDeps {
+  signal: AbortSignal
+  heard: HeardSignals
+  /** Settled once the run hears what it is told; absent where nobody can tell it anything. */
+  listening: Promise<unknown> | undefined
+}
+
+interface Deps extends ListeningDeps {
+  turns: Turn[]
+  /** What people wrote before the question. */
+  said: string
+}
+
 type Final = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
 async function* understand(question: Question, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, string> {
@@ -254,7 +265,7 @@ function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
 function turnOf(
   { id, text, user, at }: Question,
   { steps }: SavedRun,
-  { standalone, answer, said }: Pick<Turn, 'standalone' | 'answer'> & { said: ThreadContext },
+  { standalone, answer, said }: { standalone: string; answer: string; said: ThreadContext },
 ): Turn {
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   const inAll = (asked: string) => [asked, ...added].join('\nAdded: ')

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto'
-import type { AgentDeps } from '../agent/agent.ts'
+import type { AgentSetup, AgentDeps } from '../agent/run-state.ts'
 import { DIALECTS, type DialectName } from '../agent/dialects/index.ts'
 import { withInstructions } from '../agent/dialects/instructions.ts'
 import type { Dialect, Model, Tool } from '../agent/types.ts'
-import type { AnswerDeps } from './answer.ts'
+import type { AnsweringAgent } from './answer.ts'
 import { DIALECTS as DIALECT_NAMES, readEnv, type Config } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { ProxySetting } from '../base/http/agents.ts'
@@ -11,6 +11,7 @@ import { createToolHttp } from '../base/http/tool-http.ts'
 import type { Log } from '../base/log.ts'
 import type { McpToolbox, ToolsPlace } from '../mcp/tools/mcp-toolbox.ts'
 import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
+import type { ChosenAgent } from '../stores/settings/settings.ts'
 import type { McpStore } from '../stores/mcp/mcp-store.ts'
 import type { McpConfig } from '../mcp/types.ts'
 import { createModels, type ModelMeter, type Models } from '../model/index.ts'
@@ -20,7 +21,7 @@ import { openToolbox, type LeftOut, type Toolbox } from '../toolbox/toolbox.ts'
 
 /** Everything that answering takes, apart from the history: what the bot, the terminal and the evaluation share. */
 export interface AgentParts {
-  answer: Omit<AnswerDeps, 'history'>
+  answer: AnsweringAgent
   /** Another dialect over the same tools. @throws ConfigError where they do not do for it. */
   dialect(name: DialectName): Dialect
   /** What a place may choose from, by name. */
@@ -29,7 +30,7 @@ export interface AgentParts {
    * The model, the dialect and the tools for what a place has chosen, those of MCP servers as they are at this moment. What is not
    * to be had is as the operator set it.
    */
-  agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<ChosenParts>
+  agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<AgentSetup>
   /** Where MCP_CONFIG is set, and a store for it is there. */
   mcp: McpToolbox | undefined
   /** MCP_CONFIG as it was read. */
@@ -49,17 +50,6 @@ export interface AgentChoices {
   toolsOff: Toolbox['off']
 }
 
-/** Names, and what the model is told besides. */
-export interface ChosenAgent {
-  model?: string | undefined
-  dialect?: DialectName | undefined
-  tools?: string[] | undefined
-  instructions?: string | undefined
-}
-
-/** The parts of the agent that a place may choose. */
-export type ChosenParts = Pick<AgentDeps, 'model' | 'dialect' | 'tools'>
-
 export interface AgentSources {
   log: Log
   net: Network
@@ -73,6 +63,8 @@ export interface AgentSources {
   /** Whether questions come from a Slack workspace, whose tools are there then. */
   hasWorkspace?: boolean
   toolSeam?: ToolSeam | undefined
+  /** Wraps a tool for the call of one step; see AgentDeps. */
+  watchCall?: AgentDeps['watchCall']
   /** In place of the files of `prompts/`; for trying others. */
   prompts?: Prompts | undefined
 }
@@ -103,7 +95,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const parts = { dialect, prompts, mcp, toolSeam, warnOfGone: warnOnce(sources.log) }
   const agent = {
     ...{ model, dialect: dialect(name), tools: toolbox.tools },
-    ...{ limits: limitsOf(config), ...world },
+    ...{ limits: limitsOf(config), ...world, ...(sources.watchCall ? { watchCall: sources.watchCall } : {}) },
   }
   return {
     answer: { agent, prompts, condenseModel },
@@ -164,7 +156,7 @@ async function mcpOf(
   return { toolbox, config: servers }
 }
 
-function throughSeam<T extends Pick<Toolbox, 'tools'>>(toolbox: T, seam: ToolSeam | undefined): T {
+function throughSeam(toolbox: Toolbox, seam: ToolSeam | undefined): Toolbox {
   if (!seam) return toolbox
   const more = seam.more?.(toolbox.tools.map(({ name }) => name)) ?? []
   return { ...toolbox, tools: [...toolbox.tools.map((tool) => seam.wrap(tool)), ...more] }
@@ -216,7 +208,7 @@ async function agentFor(
   chosen: ChosenAgent,
   place: ToolsPlace,
   { model, named, tools, prompts, mcp, toolSeam, ...all }: AllParts,
-): Promise<ChosenParts> {
+): Promise<AgentSetup> {
   const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name
   const chosenOf = (some: Tool[]) => (chosen.tools ? some.filter((tool) => isChosen(tool, chosen.tools ?? [])) : some)
   const wrapped = (some: Tool[] = []) => (toolSeam ? some.map((tool) => toolSeam.wrap(tool)) : some)

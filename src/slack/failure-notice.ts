@@ -1,63 +1,37 @@
 import { randomBytes } from 'node:crypto'
-import type { Usage } from '../agent/types.ts'
-import { messageOf } from '../base/errors.ts'
+import { messageOf, ModelError } from '../base/errors.ts'
+import { failureOutcome, type FailureReason } from '../question/failure-outcome.ts'
 import type { Refusal } from '../stores/limits/usage-limits.ts'
-import type { SaidOnce } from '../stores/limits/said-once.ts'
-import type { Log } from '../base/log.ts'
-import { isUnrooted, type Question, type Run } from '../stores/runs/types.ts'
-import type { Settings } from '../stores/settings/settings.ts'
-import type { Denial } from './intake/access.ts'
-import { SlackRefusal } from './client/slack-errors.ts'
-import { failureOutcome } from './failure-outcome.ts'
+import { isUnrooted } from '../stores/runs/types.ts'
+import { refusalCode, SlackRefusal } from './client/slack-errors.ts'
+import type { RunDisplay } from './display/run-display.ts'
 import { noteContent } from './format/blocks.ts'
-import { denialText, FAILED, GIVEN_UP, refusalText, withReference } from './format/messages.ts'
-import type { Outbox } from './client/outbox.ts'
-
-/** What a failure takes of a run's display. */
-interface NoticeDisplay {
-  begin(): void
-  fail(sentence: string, reference: string): Promise<void>
-  giveUp(sentence: string, reference: string): Promise<void>
-  abandon(error: unknown): Promise<never>
-  end(): Promise<void>
-}
-
-/** The work on one question, with what it takes. */
-export interface QuestionWork {
-  question: Question
-  run: Run
-  signal: AbortSignal
-  isDurable: boolean
-  outbox: Outbox
-  log: Log
-  /** A display of the run; `steps` and `signal` in place of the question's own. */
-  openDisplay(options?: { steps?: Settings['steps']; signal?: AbortSignal }): Promise<NoticeDisplay>
-  /**
-   * Called before the thread shows how the question ended, so that for the next one the cost is booked and the place is free.
-   * `refund`: the question is not counted; its cost is booked all the same. `usage`: more than the run has saved by now.
-   */
-  release(options?: { refund?: boolean; usage?: Usage[] }): Promise<void>
-}
+import { cannotPost, denialText, FAILED, GIVEN_UP, refusalText, RESTARTED, withReference } from './format/messages.ts'
+import type { Denial } from './intake/access.ts'
+import type { QuestionWork } from './question-work.ts'
 
 /** How long a process that ends takes to say so in a thread. Milliseconds. */
 const RESTARTED_MS = 2_000
 
 /**
- * Does what `failure-outcome.ts` says: leaves the run to the queue by throwing the error again, or gives a sentence with a reference to
- * people, and the rest under that reference to the log. `display` is the one that the work had, where it had one.
+ * Handles a failure as `question/failure-outcome.ts` decides: throws the error again, which leaves the run to the queue, or gives people
+ * a sentence with a reference, under which the log has the rest. `display` is the run's, where it has one.
  */
-export async function noticeFailure(error: unknown, work: QuestionWork, display?: NoticeDisplay): Promise<void> {
-  const { question, run, signal, isDurable, log } = work
+export async function noticeFailure(error: unknown, work: QuestionWork, display?: RunDisplay): Promise<void> {
+  const { question, run, signal, services } = work
   const hasAnswered = Boolean(run.saved.posts['answer-1'])
-  const outcome = failureOutcome(error, { isDurable, isAborted: signal.aborted, hasAnswered })
+  const refusal = error instanceof SlackRefusal ? { isLockedOut: LOCKED_OUT.has(error.code) } : undefined
+  const isDurable = services.durable
+  const outcome = failureOutcome(error, { isDurable, isAborted: signal.aborted, hasAnswered, refusal })
   if (outcome.action === 'retry') {
     await display?.abandon(error)
     throw error
   }
-  const { to, sentence, refund, level, line } = outcome
+  const { to, why, refund, level, line } = outcome
+  const sentence = SENTENCES[why](error)
   const reference = newReference()
   const stack = error instanceof Error ? error.stack : undefined
-  log[level]({ question: question.id, reference, error: messageOf(error), stack }, line)
+  services.log[level]({ question: question.id, reference, error: messageOf(error), stack }, line)
   await work.release({ refund })
   if (to === 'asker' || !display) return tellAsker(work, sentence, reference)
   // What is aborted posts nothing any more.
@@ -66,11 +40,21 @@ export async function noticeFailure(error: unknown, work: QuestionWork, display?
   await inThread(told.fail(sentence, reference), work, () => tellAsker(work, sentence, reference))
 }
 
+/** Slack refuses every call with this token. */
+const LOCKED_OUT = new Set(['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'])
+
+const SENTENCES: Record<FailureReason, (error: unknown) => string> = {
+  refused: (error) => cannotPost(refusalCode(error) ?? ''),
+  restarted: () => RESTARTED,
+  model: (error) => (error instanceof ModelError ? error.hint : FAILED),
+  failed: () => FAILED,
+}
+
 /** Tells that the queue dead-letters the question, because its run has failed again and again. */
 export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
-  const { question, run, log } = work
+  const { question, run, services } = work
   const reference = newReference()
-  log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question dead-lettered')
+  services.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question dead-lettered')
   await work.release({ refund: isUnrooted(question) })
   const alone = () => tellAsker(work, GIVEN_UP, reference)
   if (isUnrooted(question)) return alone()
@@ -81,11 +65,6 @@ export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
   await display.end()
 }
 
-/** What a question that is not taken needs to be told of. */
-type RefusedWork = Pick<QuestionWork, 'question' | 'outbox' | 'log'> & {
-  watch?: { refused(question: Question, reason: string): void } | undefined
-}
-
 /** It is not the asker who may not: Slack does not say who they are, so that they ask again, and would meet silence. */
 const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'])
 
@@ -93,8 +72,9 @@ const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'
  * Tells the asker alone that they may not ask, or not there: once a day for each reason, place and person, but whoever asked in
  * private or from a menu, or could not be looked up, each time, since they wait for a word. Bots are told nothing.
  */
-export async function noticeDenial(denial: Denial, work: RefusedWork & { saidOnce: SaidOnce }): Promise<void> {
-  const { question, log, watch, saidOnce } = work
+export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<void> {
+  const { question, services } = work
+  const { log, watch, saidOnce } = services
   const { team, channel, user, bot, responseUrl } = question
   const reference = newReference()
   watch?.refused(question, denial)
@@ -106,8 +86,9 @@ export async function noticeDenial(denial: Denial, work: RefusedWork & { saidOnc
 }
 
 /** Tells the asker alone which limit stands against the question. */
-export async function noticeRefusal(refusal: Refusal, work: RefusedWork): Promise<void> {
-  const { question, log, watch } = work
+export async function noticeRefusal(refusal: Refusal, work: QuestionWork): Promise<void> {
+  const { question, services } = work
+  const { log, watch } = services
   const reference = newReference()
   watch?.refused(question, refusal.limit)
   log.info({ question: question.id, reference, limit: refusal.limit }, 'question refused by a limit')
@@ -133,7 +114,7 @@ async function inThread(told: Promise<void>, work: QuestionWork, alone: () => Pr
   }
 }
 
-function tellAsker({ outbox }: Pick<QuestionWork, 'outbox'>, sentence: string, reference: string): Promise<void> {
+function tellAsker({ outbox }: QuestionWork, sentence: string, reference: string): Promise<void> {
   return outbox.tellAsker(noteContent(withReference(sentence, reference)))
 }
 

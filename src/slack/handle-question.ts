@@ -1,112 +1,101 @@
 import { madeFile } from '../agent/run-progress.ts'
-import { recordOf } from '../question/run-record.ts'
-import { answer, answeredFields, type AnswerDeps, type AnswerEvent } from '../question/answer.ts'
+import { AnswerDeltas } from '../agent/parser/answer-deltas.ts'
 import type { Tool } from '../agent/types.ts'
-import { messageOf } from '../base/errors.ts'
 import { ExpiringMap } from '../base/expiring-map.ts'
-import type { History, ThreadContext } from '../stores/history/types.ts'
+import { admit, needsNoModel, release } from '../question/admission.ts'
+import { answeredFields, type AnswerDeps } from '../question/answer.ts'
+import { archiveRun, isArchived } from '../question/archive-run.ts'
+import { withoutGap } from '../question/private-history.ts'
+import { auditSaved, runQuestion } from '../question/run-question.ts'
+import { takeBack } from '../question/take-back.ts'
 import type { Handled, Handler } from '../queue/types.ts'
+import type { History, ThreadContext } from '../stores/history/types.ts'
 import { Withdrawn } from '../stores/runs/control.ts'
 import { hasThreadBefore, isDirect, isPrivate, isUnrooted, type Question, type Run } from '../stores/runs/types.ts'
-import type { Installation } from './client/installations.ts'
-import type { Settings } from '../stores/settings/settings.ts'
-import { isAboutOpen } from './about-message.ts'
-import { denialOf } from './intake/access.ts'
-import { catchUp } from './intake/catch-up.ts'
+import { grantedBy } from './approvals/grants.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
-import { UPLOAD_SCOPE } from './client/upload.ts'
-import { openCommandThread } from './command-thread.ts'
-import { chooseDisplay } from './display/choose-display.ts'
-import { isFailureTold, RunDisplay } from './display/run-display.ts'
-import { answerReader, stopRun } from './display/read-along.ts'
-import { StreamRefusals } from './display/stream-refusals.ts'
-import {
-  noticeDeadLetter,
-  noticeDenial,
-  noticeFailure,
-  noticeFailureAgain,
-  noticeRefusal,
-  type QuestionWork,
-} from './failure-notice.ts'
-import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
-import { needsNoModel } from './intake/to-question.ts'
+import type { Installation } from './client/installations.ts'
 import { Mentions } from './client/mentions.ts'
 import { Outbox } from './client/outbox.ts'
-import { withoutGap } from '../question/private-history.ts'
-import { shareAnswer } from './share-answer.ts'
-import { takeBack } from './take-back.ts'
+import { UPLOAD_SCOPE } from './client/upload.ts'
+import { chooseDisplay } from './display/choose-display.ts'
+import { stopRun } from './display/stop-run.ts'
+import { isFailureTold, RunDisplay } from './display/run-display.ts'
+import { StreamRefusals } from './display/stream-refusals.ts'
+import { noticeDeadLetter, noticeDenial, noticeFailure, noticeFailureAgain, noticeRefusal } from './failure-notice.ts'
+import { filesForRun, saidWithFiles, whyNothingIsRead } from './files/file-intake.ts'
+import { sendMadeFiles } from './files/made-files.ts'
+import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
+import { denialOf } from './intake/access.ts'
+import { catchUp } from './intake/catch-up.ts'
+import { isAboutOpen } from './opening/about-message.ts'
+import { openCommandThread } from './opening/command-thread.ts'
+import { shareAnswer } from './opening/share-answer.ts'
+import type { QuestionWork } from './question-work.ts'
+import { openWorkspace } from './reading/open-workspace.ts'
 import { readMessage, readThread, withFilesLookedUp, type ThreadReading } from './reading/thread-reader.ts'
-import type { HandleQuestionOptions } from './types.ts'
+import type { Services } from './services.ts'
 
-/** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
-export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
-  const now = () => options.now().getTime()
-  const admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
+/** Returns how the queue's questions are handled. An error that a handler throws is the queue's to retry; people are told here. */
+export function createQuestionHandlers(services: Services): { answer: Handler; deadLetter: Handler } {
+  const now = () => services.now().getTime()
+  const admitted: Admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
   const streamsRefused = new StreamRefusals()
   const handlerOf =
-    (handle: (work: AdmittedQuestion) => ReturnType<Handler>): Handler =>
+    (handle: (work: QuestionWork) => ReturnType<Handler>): Handler =>
     async (question, run, signal) => {
-      const installation = await options.installations.of(question.team)
-      const parts = { ...options, streamsRefused, admitted, installation, signal }
-      if (installation) {
-        const isBare = question.mayHaveFiles && question.text === ''
-        const asked = isBare ? await withFilesLookedUp(question, { ...parts, installation }) : question
-        return handle(await workOn(asked, run, { ...parts, installation }))
+      const { installations, log } = services
+      const installation = await installations.of(question.team)
+      if (!installation) {
+        const fields = { question: question.id, team: question.team }
+        return log.error(fields, 'no installation for this team: question dropped')
       }
-      const fields = { question: question.id, team: question.team }
-      options.log.error(fields, 'no installation for this team: question dropped')
+      const isBare = question.mayHaveFiles && question.text === ''
+      const asked = isBare ? await withFilesLookedUp(question, { installation, log, signal }) : question
+      return handle(await workOn(asked, run, { services, installation, signal, streamsRefused }))
     }
-  return { answer: handlerOf(handleAndSettle), deadLetter: handlerOf(deadLetter) }
+  return { answer: handlerOf((work) => handleAndSettle(work, admitted)), deadLetter: handlerOf(deadLetter) }
 }
 
-/** How long one who may ask in a channel is not looked at again, in ms, and for how many that is kept in mind. */
+/** Who may ask, by team, channel and person: nobody is looked up again for a while. */
+type Admitted = ExpiringMap<true>
+
+/** Milliseconds. */
 const ADMITTED_MS = 10 * 60_000
 const MAX_ADMITTED = 10_000
 
-interface AdmittedQuestion extends QuestionWork {
-  openDisplay(...options: Parameters<QuestionWork['openDisplay']>): Promise<RunDisplay>
-  settings: Settings
-  mentions: Mentions
+interface WorkParts {
+  services: Services
   installation: Installation
-  /** Who may ask, by team, channel and person. */
-  admitted: ExpiringMap<true>
-  options: HandleQuestionOptions
+  signal: AbortSignal
+  streamsRefused: StreamRefusals
 }
 
-/** Gathers what one question takes, at its moment. */
-async function workOn(
-  question: Question,
-  run: Run,
-  options: HandleQuestionOptions &
-    Pick<AdmittedQuestion, 'installation' | 'signal' | 'admitted'> & { streamsRefused: StreamRefusals },
-): Promise<AdmittedQuestion> {
-  const { installation, signal, admitted, log, limits, now, fetch } = options
-  const settings = await options.settingsFor(question)
+async function workOn(question: Question, run: Run, parts: WorkParts): Promise<QuestionWork> {
+  const { services, installation, signal, streamsRefused } = parts
+  const { log, now, fetch, threads, limits, control } = services
+  const settings = await services.settingsFor({ ...question, waits: true })
   const mentions = new Mentions(installation.directory, question)
   const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
   const outbox = outboxUnder(signal)
-  const work = { question, run, signal, settings, mentions, installation, admitted, options, outbox, log }
   return {
-    ...work,
-    isDurable: options.durable,
+    ...{ services, question, run, signal, settings, installation, mentions, outbox },
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
       await mentions.lookUpSaved(run.saved)
-      const linkHosts = [...settings.linkHosts, installation.identity.url]
-      const { streamsRefused, threads, approvers, streamInChannels } = { ...options, ...settings }
-      const parts = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
+      const { streamInChannels, approvers } = settings
+      const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
       const named = (text: string) => mentions.shown(text)
-      const stop = () => stopRun(question, { ...options.answer, log })
-      const display = chooseDisplay({ ...parts, steps, streamInChannels, streamsRefused, named, stopRun: stop })
-      return new RunDisplay({ ...parts, display, threads, linkHosts, approvers, mentions })
+      const stop = () => stopRun(question, { control, log })
+      const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, named, stopRun: stop })
+      const linkHosts = [...settings.linkHosts, installation.identity.url]
+      return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions })
     },
-    async release({ refund = false, usage = run.saved.usage } = {}) {
-      if (!needsNoModel(question) && question.shares === undefined) await limits?.release(question, usage, { refund })
-    },
+    release: (options) => release(question, run, { ...options, limits }),
   }
 }
 
-async function handleAndSettle(work: AdmittedQuestion): Promise<Handled> {
-  const result = await handleQuestion(work)
+async function handleAndSettle(work: QuestionWork, admitted: Admitted): Promise<Handled> {
+  const result = await handleQuestion(work, admitted)
   const { question, run, signal, installation } = work
   const heard = run.saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : []))
   const over = question.wasAddition ? [...heard, question.id] : heard
@@ -115,62 +104,66 @@ async function handleAndSettle(work: AdmittedQuestion): Promise<Handled> {
   return result
 }
 
-/** Answers one question in its thread; an `/ask` first gets one. */
-async function handleQuestion(work: AdmittedQuestion): Promise<Handled> {
-  const { question, run, outbox, mentions, options, signal } = work
+/** Answers one question in its thread. An `/ask` gets a thread first. */
+async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<Handled> {
+  const { question, run, outbox, mentions, services, signal } = work
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
   const begin = () => void (signal.aborted || display?.begin())
-  const refused = await refuse(work, begin).catch((error: unknown) => ({ error }))
+  const refused = await refuse(work, admitted, begin).catch((error: unknown) => ({ error }))
   if (refused) await display?.end()
   if (refused && 'error' in refused) throw refused.error
   if (refused) return refused.end
-  if (question.shares !== undefined)
-    return shareAnswer({ ...work, ...options }).catch((error: unknown) => noticeFailure(error, work))
+  if (question.shares !== undefined) return shareAnswer(work).catch((error: unknown) => noticeFailure(error, work))
   const notice = (error: unknown) => noticeFailure(error, work, display)
   const read = async (ts: string) => withFiles(await readMessage(work, ts), work, display)
   if (display && question.about !== undefined && !(await isAboutOpen(work, { read, notice }))) return display.end()
   if (display) return answerInThread(work, display)
   // The question holds its place among the runs at once until it is answered in its thread.
-  const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
+  const { queue } = services
+  const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { queue, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
 }
 
-/** @returns undefined for a question that is to be answered; who asked one that is not has been told. */
-async function refuse(work: AdmittedQuestion, beforeLookUp: () => void): Promise<{ end: Handled } | undefined> {
-  const { question, admitted, options } = work
+/** Tells who may not ask, or not now. @returns undefined for a question that is to be answered */
+async function refuse(
+  work: QuestionWork,
+  admitted: Admitted,
+  beforeLookUp: () => void,
+): Promise<{ end: Handled } | undefined> {
+  const { question, services } = work
   const who = `${question.team}:${question.channel}:${question.user}`
-  const denial = admitted.has(who) ? undefined : await denialOf({ ...work, beforeLookUp })
+  const denial = admitted.has(who) ? undefined : await denialOf(work, { log: services.log, beforeLookUp })
   if (!denial && question.bot === undefined && !admitted.has(who)) admitted.set(who, true)
   if (denial) {
-    await noticeDenial(denial, { ...work, ...options })
+    await noticeDenial(denial, work)
     return { end: 'refused' }
   }
-  const refusal =
-    needsNoModel(question) || question.shares !== undefined ? undefined : await options.limits?.admit(question)
+  const refusal = await admit(question, services.limits)
   if (!refusal) return undefined
-  await noticeRefusal(refusal, { ...work, ...options })
+  await noticeRefusal(refusal, work)
   return { end: undefined }
 }
 
-async function deadLetter(work: AdmittedQuestion): Promise<void> {
+async function deadLetter(work: QuestionWork): Promise<void> {
   await noticeDeadLetter(work)
   await archive(work, { hasFailed: true })
 }
 
-/** Slack may have delivered the question late: what was said after it meanwhile is looked up beside the answering. */
-async function answerInThread(work: AdmittedQuestion, display: RunDisplay): Promise<Handled> {
-  const caughtUp = work.question.isLate ? catchUp({ ...work.options, ...work }) : Promise.resolve()
+/** Where Slack delivered the question late, what was said after it is looked up at the same time. */
+async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<Handled> {
+  const { question, run, signal, services, outbox } = work
+  const caughtUp = question.isLate ? catchUp(work) : Promise.resolve()
   caughtUp.catch(() => undefined)
   let [isWaiting, hasFailed] = [false, false]
   let withdrawn: Withdrawn | undefined
-  if (!work.signal.aborted) display.begin()
+  if (!signal.aborted) display.begin()
   try {
-    work.signal.throwIfAborted()
+    signal.throwIfAborted()
     isWaiting = await showAnswer(work, display)
-    if (isWaiting) work.log.info({ question: work.question.id }, 'question waits for a person')
-    else work.log.info(answeredFields(work.question, work.run.saved, Date.now()), 'question answered')
+    if (isWaiting) services.log.info({ question: question.id }, 'question waits for a person')
+    else services.log.info(answeredFields(question, run.saved, services.now().getTime()), 'question answered')
   } catch (error) {
     if (error instanceof Withdrawn) withdrawn = error
     else await noticeFailure(error, work, display)
@@ -178,101 +171,87 @@ async function answerInThread(work: AdmittedQuestion, display: RunDisplay): Prom
   } finally {
     await display.end()
   }
-  if (withdrawn) await noteWrites(work, { isOver: true })
-  if (withdrawn) await takeBack(withdrawn, { ...work.options, ...work })
-  else if (!isWaiting) await archive(work, { hasFailed })
+  if (withdrawn) {
+    await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
+    await takeBack(withdrawn, work, () => outbox.removePosts())
+  } else if (!isWaiting) await archive(work, { hasFailed })
   // With a durable queue the run is tried again if the catching up failed.
-  await (work.isDurable ? caughtUp : caughtUp.catch(() => undefined))
+  await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
 }
 
-/** Keeps what the run has come to. It is over for people whether that succeeds or not. */
-async function archive(work: AdmittedQuestion, { hasFailed }: { hasFailed: boolean }): Promise<void> {
-  const { question, run, settings, signal, options, log } = work
-  if (needsNoModel(question) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
-  await noteWrites(work, { isOver: true })
-  const hasFinds = run.saved.steps.some((step) => step.kind === 'tool' && step.observation?.passing)
-  if (hasFinds) await (await import('../question/forget-finds.ts')).forgetFinds(run)
-  const { model, dialect } = settings
-  const ending = { model: model.name, dialect: dialect.name, endedAt: options.now().getTime(), hasFailed }
-  await options.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
-    log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be kept')
-  })
+async function archive(work: QuestionWork, ending: { hasFailed: boolean }): Promise<void> {
+  if (!isArchived(work)) return
+  await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
+  await archiveRun(work, ending)
 }
 
-/** Tells the audit list of the writes among a run's steps, or of the event's. Most questions have none: nothing is loaded then. */
-async function noteWrites(
-  work: AdmittedQuestion,
-  { event, isOver }: { event?: AnswerEvent; isOver: boolean },
-): Promise<void> {
-  const { question, run, settings, options } = work
-  const all = event ? ('step' in event ? [event] : []) : run.saved.steps.map((step, i) => ({ n: i + 1, step }))
-  const steps = all.filter(({ step }) => step.kind === 'tool' && (step.begun ?? step.waiting) !== undefined)
-  if (steps.length === 0) return
-  const { noteWrites } = await import('../stores/audit/note-writes.ts')
-  const granter = (tool: Tool) => grantedBy(work, tool)
-  await noteWrites(steps, { ...options, question, saved: run.saved, tools: settings.tools, isOver, grantedBy: granter })
-}
-
-const grantedBy = async (work: AdmittedQuestion, tool: Tool): Promise<string | undefined> =>
-  (await import('./approvals/grants.ts')).grantedBy(tool, { ...work.options, ...work })
-
-/** Nothing runs after these: the place among the team's runs is free. */
-const ENDS = new Set(['answer', 'gave_up', 'waiting'])
-
-/** @returns whether the run waits for a person. */
-async function showAnswer(work: AdmittedQuestion, display: RunDisplay): Promise<boolean> {
-  const { question, run, signal, settings, mentions, options } = work
+/** @returns whether the run waits for a person */
+async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<boolean> {
+  const { question, run, settings, mentions, installation } = work
   if (needsNoModel(question)) return display.note(cannedReply(question, settings)).then(() => false)
-  const unread =
-    question.text === '' ? await (await import('./files/file-intake.ts')).whyNothingIsRead(work) : undefined
+  const unread = question.text === '' ? await whyNothingIsRead(work) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
-  const { model, dialect } = settings
-  await options.search?.told
-  const canSearch = options.search?.isOn && !work.installation.client.refusals.has('assistant.search.context')
-  const tools = settings.tools.filter((tool) => canSearch || !tool.needsSearch)
-  const workspace = () => options.openWorkspace({ ...options, ...work })
-  const sendsFiles = !isPrivate(question) && !work.outbox.refusals.has(UPLOAD_SCOPE)
-  const along = display.showsDeltas ? { readAlong: await answerReader() } : {}
-  const agent = { ...options.answer.agent, model, dialect, tools, workspace, sendsFiles, ...along }
-  await noteWrites(work, { isOver: false })
-  const history = historyOf(work, display)
-  const control = options.answer.control && mentions.control(options.answer.control)
-  const readThread = readerOf(work, display)
-  const grants = { isGranted: async (tool: Tool) => (await grantedBy(work, tool)) !== undefined }
-  const loadFiles = async () => (await import('./files/file-intake.ts')).filesForRun(work)
-  const deps = { ...options.answer, agent, history, control, grants, readThread, loadFiles, signal }
-  const events = answer(await mentions.named(question, run), run, deps)
-  // The last call's is told before the answer, and saved beside it.
-  const usage = [...run.saved.usage]
+  const deps = await answerDeps(work, display)
+  const named = { ...work, question: await mentions.named(question, run) }
   let isWaiting = false
-  for await (const event of options.watch?.events(events, tools) ?? events) {
-    if (event.type === 'usage') usage.push(event.usage)
-    if (ENDS.has(event.type)) await work.release({ usage })
+  for await (const event of runQuestion(named, deps, granterIn(work))) {
     const isEnd = event.type === 'answer' || event.type === 'gave_up'
-    if (isEnd && run.saved.steps.some(madeFile))
-      await (await import('./files/made-files.ts')).sendMadeFiles(work, display)
+    if (isEnd && run.saved.steps.some(madeFile)) await sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
-    // A call is not made before it is noted: the loop waits.
-    await noteWrites(work, { event, isOver: false })
-    if (event.type === 'message') void markHeard(work.installation.client, event.step.id)
+    if (event.type === 'message') void markHeard(installation.client, event.step.id)
     await display.write(await mentions.event(event))
   }
   return isWaiting
 }
 
-/** The history with names. The first answer in a thread says how to go on there; private questions are a conversation for a while. */
-function historyOf({ question, settings, mentions, options }: AdmittedQuestion, display: RunDisplay): History {
+/** What the agent gets in this place: the channel's model and tools, and people, files and the workspace as Slack shows them. */
+async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps> {
+  const { question, settings, mentions, installation, outbox, services } = work
+  const { search, agent } = services
+  await search?.told
+  const canSearch = search?.isOn && !installation.client.refusals.has('assistant.search.context')
+  const granter = granterIn(work)
+  return {
+    ...agent.answer,
+    agent: {
+      ...agent.answer.agent,
+      model: settings.model,
+      dialect: settings.dialect,
+      tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),
+      workspace: async () => openWorkspace(work),
+      sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
+      ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),
+    },
+    history: historyOf(work, display),
+    control: mentions.control(services.control),
+    grants: { isGranted: async (tool) => (await granter(tool)) !== undefined },
+    readThread: readerOf(work, display),
+    loadFiles: () => filesForRun(work),
+  }
+}
+
+/** Returns who has allowed a tool in the question's thread from then on. */
+function granterIn({ question, settings, installation, services }: QuestionWork) {
+  const { threads, log } = services
+  return (tool: Tool) => grantedBy(tool, { question, settings, installation, threads, log })
+}
+
+/**
+ * The history with names in place of ids. The first answer in a thread says how to go on there; private questions are one conversation
+ * for a while.
+ */
+function historyOf({ question, settings, mentions, services }: QuestionWork, display: RunDisplay): History {
   const { followUps, dmMemoryMinutes } = settings
   const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
-  const history = mentions.history(options.answer.history, (turns) => {
+  const history = mentions.history(services.history, (turns) => {
     if (isOpen && turns.every(({ id }) => id === question.id)) display.addToFooter(HOW_TO_GO_ON)
   })
   return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history
 }
 
-/** Reads what came before the question, and its files. People are told at once which files are left out. */
-function readerOf(work: AdmittedQuestion, display: RunDisplay): AnswerDeps['readThread'] {
+/** Reads the messages and files before the question. People are told at once which files are left out. */
+function readerOf(work: QuestionWork, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined
   return async (turns) => withFiles(await readThread(work, turns), work, display)
@@ -280,9 +259,8 @@ function readerOf(work: AdmittedQuestion, display: RunDisplay): AnswerDeps['read
 
 async function withFiles(
   { said, files }: ThreadReading,
-  work: AdmittedQuestion,
+  work: QuestionWork,
   display: RunDisplay | undefined,
 ): Promise<ThreadContext> {
-  if (files.length === 0 || !display) return said
-  return (await import('./files/file-intake.ts')).saidWithFiles(said, files, { ...work, display })
+  return files.length === 0 || !display ? said : saidWithFiles(said, files, { work, display })
 }

@@ -16,25 +16,22 @@ import {
 import type { RequestListener } from 'node:http'
 import { messageOf } from '../base/errors.ts'
 import { oncePerMinute, type Log } from '../base/log.ts'
-import type { ListenerOptions } from './intake/to-question.ts'
+import type { Services } from './services.ts'
 import { registerListeners } from './listeners/index.ts'
-import { Mentions } from './client/mentions.ts'
 import { Socket, type SocketOptions } from './client/socket.ts'
 
-export interface SlackReceiverOptions extends Omit<ListenerOptions, 'namesIn' | 'publishHome'> {
+/** How Slack is reached. */
+export interface SlackConnection {
   /** Given: Socket Mode. Else events come over HTTP, signed with `signingSecret`. */
   appToken?: string | undefined
   signingSecret?: string | undefined
   apiUrl: string
-  fetch?: typeof globalThis.fetch | undefined
   /** An undici dispatcher for the socket, where a proxy is set. */
   dispatcher?: object | undefined
   /** How long nothing may come over the socket before it is replaced, in ms: three minutes unless given. */
   socketSilenceMs?: number | undefined
   /** The pauses between two tries to open the socket; see SocketOptions. */
   socketPause?: SocketOptions['pause']
-  /** Told at the start and at each change, in Socket Mode. */
-  onConnection?: ((isConnected: boolean) => void) | undefined
 }
 
 export interface SlackReceiver {
@@ -49,14 +46,13 @@ export interface SlackReceiver {
 }
 
 /** The Bolt app that takes Slack's deliveries in, over HTTP or Socket Mode. */
-export function createSlackReceiver(options: SlackReceiverOptions): SlackReceiver {
-  return options.appToken
-    ? socketReceiver(options, options.appToken)
-    : httpReceiver(options, options.signingSecret ?? '')
+export function createSlackReceiver(services: Services, connection: SlackConnection): SlackReceiver {
+  return connection.appToken ? socketReceiver(services, connection) : httpReceiver(services, connection)
 }
 
-function socketReceiver(options: SlackReceiverOptions, appToken: string): SlackReceiver {
-  const { log, dispatcher, socketSilenceMs: silenceMs = SILENCE_MS, socketPause: pause, onConnection } = options
+function socketReceiver(services: Services, connection: SlackConnection): SlackReceiver {
+  const { log, onConnection } = services
+  const { appToken = '', dispatcher, socketSilenceMs: silenceMs = SILENCE_MS, socketPause: pause } = connection
   // What the client logs of its connection, `Socket` logs too.
   const quiet = boltLogger(log, { isQuiet: true })
   const settings = {
@@ -66,7 +62,12 @@ function socketReceiver(options: SlackReceiverOptions, appToken: string): SlackR
     autoReconnectEnabled: false,
     // Each try is one call, so that the pauses between are the socket's own.
     installerOptions: {
-      clientOptions: { ...clientOptions(options), logger: quiet, retryConfig: { retries: 0 }, timeout: OPEN_MS },
+      clientOptions: {
+        ...clientOptions(services, connection),
+        logger: quiet,
+        retryConfig: { retries: 0 },
+        timeout: OPEN_MS,
+      },
     },
     processEventErrorHandler: async ({ error }: { error: Error }) => {
       logNotStored(log, error)
@@ -74,7 +75,7 @@ function socketReceiver(options: SlackReceiverOptions, appToken: string): SlackR
     },
   }
   const receiver = new SocketModeReceiver({ ...settings, ...(dispatcher ? { dispatcher: dispatcher as never } : {}) })
-  createApp(ackWhenStored(receiver), options)
+  createApp(ackWhenStored(receiver), services, connection)
   const socket = new Socket({ client: receiver.client, silenceMs, pause, log, onConnection })
   return { start: () => socket.start(), ready: () => socket.isConnected(), stop: () => socket.stop() }
 }
@@ -86,25 +87,25 @@ const OPEN_MS = 10_000
 
 const EVENTS_PATH = '/slack/events'
 
-function httpReceiver(options: SlackReceiverOptions, signingSecret: string): SlackReceiver {
-  const logger = { ...boltLogger(options.log), warn: rejectedRequestLine(options) }
+function httpReceiver(services: Services, connection: SlackConnection): SlackReceiver {
+  const logger = { ...boltLogger(services.log), warn: rejectedRequestLine(services) }
   const receiver = new HTTPReceiver({
-    signingSecret,
+    signingSecret: connection.signingSecret ?? '',
     endpoints: [EVENTS_PATH],
     logger,
     processBeforeResponse: true,
     processEventErrorHandler: async ({ error, response }) => {
-      logNotStored(options.log, error)
+      logNotStored(services.log, error)
       if (!response.headersSent) response.writeHead(error instanceof NotTaken ? 404 : 500).end()
       return false
     },
     // The answer stays open: what is done a little later is acked, which Slack may still hear.
     unhandledRequestHandler: ({ response }) => {
       if (response.headersSent) return
-      options.log.error({}, 'a delivery was not stored within three seconds: Slack may send it again')
+      services.log.error({}, 'a delivery was not stored within three seconds: Slack may send it again')
     },
   })
-  createApp(ackWhenStored(receiver), options)
+  createApp(ackWhenStored(receiver), services, connection)
   const requestListener =
     (rest: RequestListener): RequestListener =>
     (request, response) => {
@@ -133,7 +134,7 @@ function logNotStored(log: Log, error: Error): void {
 }
 
 /** Anybody may send requests to an open port: those without a valid signature get one log line a minute, with how many came between. */
-function rejectedRequestLine({ log, now }: SlackReceiverOptions): (...parts: unknown[]) => void {
+function rejectedRequestLine({ log, now }: Services): (...parts: unknown[]) => void {
   const isDue = oncePerMinute(() => now().getTime())
   return (...parts) => {
     const reason = parts.map(String).join(' ')
@@ -146,8 +147,8 @@ function rejectedRequestLine({ log, now }: SlackReceiverOptions): (...parts: unk
 /** No answer stays open longer. Slack itself waits for three seconds. */
 const ANSWER_MS = 10_000
 
-function createApp(receiver: HTTPReceiver | SocketModeReceiver, options: SlackReceiverOptions): void {
-  const { installations, log } = options
+function createApp(receiver: HTTPReceiver | SocketModeReceiver, services: Services, connection: SlackConnection): void {
+  const { installations, log } = services
   // Of a team without an installation the listeners say so in the log.
   const authorize: Authorize<boolean> = async ({ teamId }) => {
     const installation = await installations.of(teamId ?? installations.defaultTeam)
@@ -155,13 +156,18 @@ function createApp(receiver: HTTPReceiver | SocketModeReceiver, options: SlackRe
     const { token, identity } = installation
     return { botToken: token, botId: identity.botId, botUserId: identity.botUser }
   }
-  const app = new App({ receiver, authorize, logger: boltLogger(log), clientOptions: clientOptions(options) })
+  const app = new App({
+    receiver,
+    authorize,
+    logger: boltLogger(log),
+    clientOptions: clientOptions(services, connection),
+  })
   // What could not be stored must reach the receiver, which then does not ack.
   app.error((error) => Promise.reject(error))
-  registerListeners(app, { ...options, namesIn: ({ directory }, place) => new Mentions(directory, place) })
+  registerListeners(app, services)
 }
 
-function clientOptions({ apiUrl, fetch, log }: SlackReceiverOptions) {
+function clientOptions({ fetch, log }: Services, { apiUrl }: SlackConnection) {
   return { slackApiUrl: apiUrl, logger: boltLogger(log), ...(fetch ? { fetch: fetch as never } : {}) }
 }
 

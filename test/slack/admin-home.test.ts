@@ -141,12 +141,12 @@ async function frontWith(t: Ends, servers: object, needy: string[]) {
   const needOf = async ({ name }: { name: string }) =>
     needy.includes(name) ? { why: 'Its login has ended <!here>.' } : undefined
   const settingsFor = settingsFromConfig(config, agent.answer.agent)
-  const receiver = createSlackReceiver({
-    ...{ ...stores, settingsFor, defaultsFor: settingsFor, choices: agent.choices, log, now: () => new Date() },
-    ...{ signingSecret: slack.signingSecret, apiUrl: slack.apiUrl },
+  const services = {
+    ...{ ...stores, agent, settingsFor, defaultsFor: settingsFor, log, now: () => new Date() },
     installations: await installationFromConfig(config, { log }),
     mcpAdmin: mcpAdmin(await openMcpToolbox(mcp, deps), { config: mcp, needOf }),
-  })
+  }
+  const receiver = createSlackReceiver(services, { signingSecret: slack.signingSecret, apiUrl: slack.apiUrl })
   const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, front: receiver.requestListener })
   t.onTestFinished(() => server.close())
   t.onTestFinished(() => agent.close())

@@ -1,6 +1,6 @@
 /** The button "Show work": who sees what of a run, and what becomes of it where the run is gone. */
 import { describe, expect, test } from 'vitest'
-import { recordOf } from '../../src/question/run-record.ts'
+import { recordOf } from '../../src/question/archive-run.ts'
 import type { RunArchive } from '../../src/stores/archive/types.ts'
 import { createAgent } from '../../src/question/create-agent.ts'
 import { loadConfig } from '../../src/config.ts'
@@ -115,9 +115,17 @@ async function frontWith(t: Ends, load: RunArchive['load']) {
   const archive: RunArchive = { ...stores.archive, load }
   const settingsFor = settingsFromConfig(config, agent.answer.agent)
   const installations = await installationFromConfig(config, { log })
-  const asked = { settingsFor, defaultsFor: settingsFor, choices: agent.choices }
-  const parts = { ...stores, ...asked, archive, installations, log, now: () => new Date() }
-  const receiver = createSlackReceiver({ ...parts, signingSecret: slack.signingSecret, apiUrl: slack.apiUrl })
+  const services = {
+    ...stores,
+    archive,
+    agent,
+    installations,
+    settingsFor,
+    defaultsFor: settingsFor,
+    log,
+    now: () => new Date(),
+  }
+  const receiver = createSlackReceiver(services, { signingSecret: slack.signingSecret, apiUrl: slack.apiUrl })
   const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, front: receiver.requestListener })
   t.onTestFinished(() => server.close())
   t.onTestFinished(() => agent.close())

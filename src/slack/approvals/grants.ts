@@ -9,9 +9,9 @@ import { mayDecide } from './approvers.ts'
 
 export interface GrantOptions {
   question: Question
-  threads: Pick<ThreadStates, 'load'>
-  settings: Pick<Settings, 'approvers'>
-  installation: Pick<Installation, 'client'>
+  threads: ThreadStates
+  settings: Settings
+  installation: Installation
   log: Log
 }
 

@@ -43,7 +43,7 @@ const IDENTIFY_MS = 30_000
  */
 export async function installationFromConfig(
   config: Config,
-  options: { log: Log } & Pick<WebOptions, 'fetch' | 'onCall'>,
+  options: { log: Log; fetch?: WebOptions['fetch']; onCall?: WebOptions['onCall'] },
 ): Promise<Installations> {
   const token = config.SLACK_BOT_TOKEN!
   const client = new SlackWeb({ ...options, token, apiUrl: config.SLACK_API_URL })

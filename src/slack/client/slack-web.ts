@@ -23,13 +23,22 @@ export interface CallOptions {
   checkLease?: (() => Promise<void>) | undefined
 }
 
+/** One try at one call. `outcome` is `ok`, Slack's error code, or a word for a failed connection. */
+export interface SlackCall {
+  method: string
+  outcome: string
+  ms: number
+  /** How many tries were made before it. */
+  attempt: number
+}
+
 export interface WebOptions {
   token: string
   apiUrl: string
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   /** Told of every try once it is over: `ok` or what went wrong, how long it took (ms), and how many tries came before. */
-  onCall?: ((call: { method: string; outcome: string; ms: number; attempt: number }) => void) | undefined
+  onCall?: ((call: SlackCall) => void) | undefined
 }
 
 /** The workspace does not give this app the method, whatever its arguments are. */

@@ -11,7 +11,8 @@ import { fileTools } from '../../../tools/file-tools.ts'
 import { denialNow } from '../intake/access.ts'
 import { leftOutText, MAX_BYTES, MAX_FILES, WHY, type LeftOut } from './left-out-files.ts'
 import { loadFile } from './load-file.ts'
-import type { FileWork, GivenFile } from '../types.ts'
+import type { QuestionWork } from '../question-work.ts'
+import type { GivenFile } from '../reading/thread-reader.ts'
 
 /** How long a question waits for all of its files, in ms. */
 const PATIENCE_MS = 60_000
@@ -27,21 +28,21 @@ interface Taken {
 }
 
 /** Loads the files and keeps what they hold; those that are kept already are not loaded again. Never rejects but for `signal`. */
-async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<Taken> {
+async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promise<Taken> {
   const all = [...new Map(given.map((file) => [file.id || file.name, file])).values()]
-  const store = await work.options.files()
+  const store = await work.services.files()
   const kept = new Map((await store.list(conversationOf(work.question))).map((file) => [file.id, file]))
   let left = MAX_BYTES.question
   const spend = (bytes: number) => bytes <= left && (left -= bytes) >= 0
   const patience = AbortSignal.timeout(PATIENCE_MS)
-  const bounded = { ...work, signal: AbortSignal.any([work.signal, patience]) }
-  const at = work.options.now().getTime()
+  const signal = AbortSignal.any([work.signal, patience])
+  const at = work.services.now().getTime()
   const parser = parsers.forQuestion(`${work.question.team}:${work.question.user}`)
   const taking = all.slice(0, MAX_FILES).map(async (file, i) => {
     const known = kept.get(file.id)
     const fault = known
       ? await adopt(store, known, work.question)
-      : await take(file, { ...bounded, store, parser, spend, at: at + i }).catch((error: unknown) =>
+      : await take(file, { work, store, parser, spend, signal, at: at + i }).catch((error: unknown) =>
           whyNot(error, { work, patience }),
         )
     return fault === undefined ? [] : [{ name: file.name, why: fault }]
@@ -55,17 +56,17 @@ async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<T
 export async function saidWithFiles(
   said: ThreadContext,
   files: readonly GivenFile[],
-  work: FileWork & { display: { tell(key: string, text: string): Promise<void> } },
+  { work, display }: { work: QuestionWork; display: { tell(key: string, text: string): Promise<void> } },
 ): Promise<ThreadContext> {
   const { hasFiles, left } = await takeFiles(files, work)
-  if (left.length > 0) await work.display.tell('files', leftOutText(left))
+  if (left.length > 0) await display.tell('files', leftOutText(left))
   const lines = left.map(({ name, why }) => `(Not read: ${name}: ${why})`)
   const text = [said.text, ...lines].filter((line) => line !== '').join('\n')
   return { text, by: [...said.by, ...lines.map(() => '')], ...(hasFiles ? { hasFiles: true as const } : {}) }
 }
 
 /** For a question of files alone: the sentences to be said where none of them is read; undefined where one is. */
-export async function whyNothingIsRead(work: FileWork): Promise<string | undefined> {
+export async function whyNothingIsRead(work: QuestionWork): Promise<string | undefined> {
   const { files = [], user } = work.question
   const { hasFiles, left } = await takeFiles(
     files.map((file) => ({ ...file, user })),
@@ -75,10 +76,10 @@ export async function whyNothingIsRead(work: FileWork): Promise<string | undefin
 }
 
 /** The files of the question's conversation, as its run has them. */
-export async function filesForRun({ question, options }: FileWork): Promise<ConversationFiles> {
-  const place = { store: await options.files(), thread: conversationOf(question) }
+export async function filesForRun({ question, services }: QuestionWork): Promise<ConversationFiles> {
+  const place = { store: await services.files(), thread: conversationOf(question) }
   const isOwn = (file: KeptFile) => askedMessage(file.question) === askedMessage(question.id)
-  const { toolOutputChars: maxChars } = options.answer.agent.limits
+  const { toolOutputChars: maxChars } = services.agent.answer.agent.limits
   return { ...(await questionFiles(place, isOwn)), files: runFiles({ ...place, maxChars }), tools: fileTools() }
 }
 
@@ -89,17 +90,27 @@ async function adopt(store: FileStore, known: KeptFile, question: Question): Pro
   if (content) await store.keep(thread, { ...known, question: question.id }, content)
 }
 
+interface Taking {
+  work: QuestionWork
+  store: FileStore
+  parser: FileParser
+  at: number
+  /** Aborted when the question has waited for its files for too long, too. */
+  signal: AbortSignal
+  spend(bytes: number): boolean
+}
+
 /** @returns the sentence that says why the file is left out */
-async function take(
-  file: GivenFile,
-  work: FileWork & { store: FileStore; parser: FileParser; at: number; spend(bytes: number): boolean },
-): Promise<string | undefined> {
-  const { question, run, installation, signal, spend, store, parser, at, options } = work
+async function take(file: GivenFile, { work, store, parser, at, spend, signal }: Taking): Promise<string | undefined> {
+  const { question, run, installation, services } = work
   if (file.id === '') return WHY.unknown
   if (run.saved.posts[endedReader(file)]) return WHY.endedReader
-  if (file.user !== question.user && (await denialNow({ ...work, question: asIfAskedBy(file, question) })))
+  if (
+    file.user !== question.user &&
+    (await denialNow({ ...work, signal, question: asIfAskedBy(file, question) }, services))
+  )
     return WHY.notAllowed
-  const { fetch = globalThis.fetch } = options
+  const { fetch = globalThis.fetch } = services
   const { content, about, fault, killed } = await loadFile(file, { installation, fetch, signal, parser, spend })
   if (killed) await run.posted(endedReader(file), 'killed')
   if (!content) return fault
@@ -118,9 +129,9 @@ function asIfAskedBy({ user, userTeam }: GivenFile, { bot: _, userTeam: __, ...q
   return { ...question, user, ...(isOther ? { userTeam } : {}) }
 }
 
-function whyNot(error: unknown, { work, patience }: { work: FileWork; patience: AbortSignal }): string {
+function whyNot(error: unknown, { work, patience }: { work: QuestionWork; patience: AbortSignal }): string {
   work.signal.throwIfAborted()
   if (patience.aborted) return WHY.tooLate
-  work.log.warn({ question: work.question.id, error: messageOf(error) }, 'a file could not be taken')
+  work.services.log.warn({ question: work.question.id, error: messageOf(error) }, 'a file could not be taken')
   return WHY.internal
 }

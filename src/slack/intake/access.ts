@@ -26,12 +26,15 @@ export type Denial =
   | 'personUnreachable'
   | 'botTurns'
 
-export interface AdmissionOptions {
+/** A question, and what its admission depends on. */
+export interface Applicant {
   question: Question
-  run: Run
-  settings: Pick<Settings, 'access'>
+  settings: Settings
   installation: Installation
   signal: AbortSignal
+}
+
+interface AdmissionOptions {
   log: Log
   /** Called before Slack is asked who the person is, which may take a while. */
   beforeLookUp?: () => void
@@ -44,23 +47,27 @@ const MAX_BOT_TURNS = 3
  * Whether who asks may ask, and may ask there. Costs a call of `users.info` an hour and person, or none where the settings
  * alone decide. A run that has begun was admitted before. @returns undefined if it is admitted
  */
-export async function denialOf(options: AdmissionOptions): Promise<Denial | undefined> {
-  const { saved } = options.run
-  return saved.steps.length > 0 || Object.keys(saved.posts).length > 0 ? undefined : denialNow(options)
+export async function denialOf(
+  applicant: Applicant & { run: Run },
+  options: AdmissionOptions,
+): Promise<Denial | undefined> {
+  const { saved } = applicant.run
+  return saved.steps.length > 0 || Object.keys(saved.posts).length > 0 ? undefined : denialNow(applicant, options)
 }
 
 /** The same, whatever the run has done: also of somebody else's file in the question's thread, as if that person asked. */
-export async function denialNow(options: Omit<AdmissionOptions, 'run'>): Promise<Denial | undefined> {
-  const { question } = options
-  const { access } = options.settings
+export async function denialNow(applicant: Applicant, options: AdmissionOptions): Promise<Denial | undefined> {
+  const { question, settings, installation } = applicant
+  const { access } = settings
   if (!isPlaceAllowed(question, access)) return 'channel'
-  if (question.bot !== undefined) return (await botTurns(options)) > MAX_BOT_TURNS ? 'botTurns' : undefined
+  if (question.bot !== undefined)
+    return (await botTurns(applicant, options.log)) > MAX_BOT_TURNS ? 'botTurns' : undefined
   // Who is named by id may ask, whoever else may not.
   if (access.users.includes(question.user)) return undefined
   const domains = access.users.filter((one) => one.includes('.'))
   if (access.users.length > 0 && domains.length === 0) return 'person'
   if (access.external && domains.length === 0) return undefined
-  const facts = await options.installation.directory.factsOf(question.team, question.user, {
+  const facts = await installation.directory.factsOf(question.team, question.user, {
     ...(options.beforeLookUp ? { onCall: options.beforeLookUp } : {}),
   })
   return typeof facts === 'string' ? withoutFacts(facts, question) : denialOfPerson(facts, { access, domains })
@@ -78,7 +85,7 @@ export async function mayAskNow(
   if (!installation) return false
   const settings = await settingsFor(question)
   const signal = AbortSignal.timeout(PATIENCE_MS)
-  const asking = denialNow({ question, settings, installation, signal, log })
+  const asking = denialNow({ question, settings, installation, signal }, { log })
   return (await settledWithin(PATIENCE_MS, [asking])) && (await asking) === undefined
 }
 
@@ -110,7 +117,7 @@ function denialOfPerson(
  * How many questions bots have asked in the thread since a person last wrote in it, this one included. Too many where Slack
  * does not let us look.
  */
-async function botTurns({ question, installation, signal, log }: Omit<AdmissionOptions, 'run'>): Promise<number> {
+async function botTurns({ question, installation, signal }: Applicant, log: Log): Promise<number> {
   const { channel, thread, ts = thread } = question
   const { client, identity } = installation
   const named = new RegExp(`<@${identity.botUser}[|>]`)

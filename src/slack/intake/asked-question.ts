@@ -7,7 +7,7 @@ import { replaceMessage } from '../client/response-url.ts'
 import type { Content } from '../format/blocks.ts'
 import { questionEnd, questionPost, type QuestionEnd } from '../approvals/question-words.ts'
 import type { WaitRef } from '../approvals/wait-ref.ts'
-import type { ListenerOptions } from './to-question.ts'
+import type { Services } from '../services.ts'
 
 /** `end`: it waits for no answer any more, for that reason. */
 export interface AskedQuestion {
@@ -20,10 +20,7 @@ export interface AskedQuestion {
 }
 
 /** Undefined where it is not known, or not any more. @throws what keeps the store from telling */
-export async function findQuestion(
-  ref: WaitRef,
-  { control }: Pick<ListenerOptions, 'control'>,
-): Promise<AskedQuestion | undefined> {
+export async function findQuestion(ref: WaitRef, { control }: Services): Promise<AskedQuestion | undefined> {
   const run = await control.load({ thread: ref.conversation, id: ref.id })
   const n = Number.parseInt(ref.key, 10)
   const step = run?.saved.steps[n - 1]
@@ -61,21 +58,21 @@ export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'acti
 export async function answerQuestion(
   { ref, question }: AskedQuestion,
   answer: GivenAnswer,
-  options: Pick<ListenerOptions, 'control' | 'log'>,
+  services: Services,
 ): Promise<'woken' | QuestionEnd> {
   const run = { thread: ref.conversation, id: ref.id }
-  const outcome = await options.control.resume(run, ref.key, { outcome: 'answered', by: question.user, ...answer })
+  const outcome = await services.control.resume(run, ref.key, { outcome: 'answered', by: question.user, ...answer })
   const { action } = answer
-  options.log.info({ question: ref.id, wait: ref.key, action, outcome }, 'a tool’s question is answered')
+  services.log.info({ question: ref.id, wait: ref.key, action, outcome }, 'a tool’s question is answered')
   if (outcome === 'woken' || outcome === 'expired') return outcome
-  return (await findQuestion(ref, options))?.end ?? 'over'
+  return (await findQuestion(ref, services))?.end ?? 'over'
 }
 
 /** Replaces the card at once: the process that goes on may be busy. Never rejects. */
 export async function replaceQuestion(
   { question, card }: AskedQuestion,
   shown: { content: Content; responseUrl?: string | undefined; installation: Installation },
-  { log, fetch }: Pick<ListenerOptions, 'log' | 'fetch'>,
+  { log, fetch }: Services,
 ): Promise<void> {
   const { content, responseUrl, installation } = shown
   const { id, channel, user: asker } = question

@@ -1,24 +1,9 @@
 import { LeaseLost, messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
-import type { Queue } from '../../queue/types.ts'
 import { isTransient } from '../../base/redis/redis-errors.ts'
-import type { Question, Run } from '../../stores/runs/types.ts'
-import type { Installation } from '../client/installations.ts'
-import type { Settings } from '../../stores/settings/settings.ts'
+import type { Question } from '../../stores/runs/types.ts'
+import type { QuestionWork } from '../question-work.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { isMuteWord, isStopWord, questionOf } from './to-question.ts'
-
-export interface CatchUpOptions {
-  question: Question
-  run: Run
-  installation: Installation
-  /** Whether replies that do not name the bot are for it at all. */
-  settings: Pick<Settings, 'followUps'>
-  queue: Queue
-  log: Log
-  signal: AbortSignal
-  now(): Date
-}
 
 /** How long Slack is asked for the replies. Milliseconds. */
 const PATIENCE_MS = 60_000
@@ -30,12 +15,13 @@ const CAUGHT_UP = 'caught-up'
  * enqueued, because nobody had asked the bot in that thread. They are looked up in the thread, once, and enqueued now; the
  * queue knows one that it has already. @throws if the queue cannot store them now
  */
-export async function catchUp(options: CatchUpOptions): Promise<void> {
-  const { question, run, settings, queue, log, signal } = options
+export async function catchUp(work: QuestionWork): Promise<void> {
+  const { question, run, settings, services, signal } = work
+  const { queue, log } = services
   if (!question.isLate || question.surface !== 'mention' || settings.followUps === 'mention') return
   if (run.saved.posts[CAUGHT_UP]) return
   try {
-    for (const reply of await missedReplies(options)) {
+    for (const reply of await missedReplies(work)) {
       const outcome = await queue.accept(reply, { onlyKnownThread: true })
       if (outcome === 'accepted') log.info({ question: reply.id }, 'enqueued a reply from before its thread was known')
     }
@@ -46,14 +32,14 @@ export async function catchUp(options: CatchUpOptions): Promise<void> {
   }
 }
 
-async function missedReplies({ question, installation, now, signal }: CatchUpOptions): Promise<Question[]> {
+async function missedReplies({ question, installation, services, signal }: QuestionWork): Promise<Question[]> {
   const { team, channel, thread, ts = '', at } = question
   const { client, identity } = installation
   const missed: Question[] = []
   const place = { channel, thread, since: ts, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]) }
   for await (const message of readMessages(client, place)) {
     if (Number(message.ts) * 1000 > at) break
-    const delivery = { team, botUser: identity.botUser, now: now() }
+    const delivery = { team, botUser: identity.botUser, now: services.now() }
     const asked = message.ts > ts ? questionOf({ ...message, channel, edited: undefined }, delivery) : undefined
     if (asked?.onlyKnownThread && !isMuteWord(asked.question) && !isStopWord(asked.question.text))
       missed.push(asked.question)

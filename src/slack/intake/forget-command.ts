@@ -9,7 +9,7 @@ import type { Installation } from '../client/installations.ts'
 import { respond } from '../client/response-url.ts'
 import { noteContent } from '../format/blocks.ts'
 import { FORGET, withReference } from '../format/messages.ts'
-import type { ListenerOptions } from './to-question.ts'
+import type { Services } from '../services.ts'
 
 /** Whether `/ask` is given the word `forget` alone, in whatever case, and with punctuation behind it. */
 export function isForgetCommand(text: string): boolean {
@@ -23,12 +23,12 @@ export function isForgetCommand(text: string): boolean {
 export async function forgetByCommand(
   { command }: { command: Question },
   installation: Installation,
-  options: ListenerOptions,
+  services: Services,
 ): Promise<void> {
-  const { log, fetch = globalThis.fetch } = options
+  const { log, fetch = globalThis.fetch } = services
   const reference = randomBytes(4).toString('hex')
   const fields = { question: command.id, reference }
-  const outcome = await forget(command, installation, options).catch((error: unknown) => {
+  const outcome = await forget(command, installation, services).catch((error: unknown) => {
     log.error({ ...fields, error: messageOf(error) }, 'could not forget')
     return 'failed' as const
   })
@@ -43,7 +43,7 @@ export async function forgetByCommand(
 async function forget(
   { team, channel, user }: Question,
   { directory }: Installation,
-  { forgetting, settingsFor }: ListenerOptions,
+  { forgetting, settingsFor }: Services,
 ): Promise<keyof typeof FORGET> {
   if (channel.startsWith('D')) {
     await forgetting.forgetPerson({ team, channel, user })

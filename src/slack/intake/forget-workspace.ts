@@ -1,5 +1,6 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { recipientOf } from './to-question.ts'
+import type { Services } from '../services.ts'
 
 /**
  * Forgets a workspace; where an organisation removes the app and names none, all of its workspaces. The ack waits for it: what
@@ -8,20 +9,20 @@ import { recipientOf, type ListenerOptions } from './to-question.ts'
 export async function forgetWorkspace(
   event: string,
   context: AllMiddlewareArgs['context'],
-  options: ListenerOptions,
+  services: Services,
 ): Promise<void> {
-  for (const team of await teamsOf(context, options)) {
-    await options.forgetting.forgetTeam(team)
-    const installation = await options.installations.of(team)
+  for (const team of await teamsOf(context, services)) {
+    await services.forgetting.forgetTeam(team)
+    const installation = await services.installations.of(team)
     installation?.directory.forget(team)
-    options.log.warn({ team, event }, 'the app is removed from the workspace: what was kept of it is forgotten')
+    services.log.warn({ team, event }, 'the app is removed from the workspace: what was kept of it is forgotten')
   }
 }
 
-async function teamsOf(context: AllMiddlewareArgs['context'], options: ListenerOptions): Promise<string[]> {
-  const { installations, forgetting } = options
+async function teamsOf(context: AllMiddlewareArgs['context'], services: Services): Promise<string[]> {
+  const { installations, forgetting } = services
   if (!context.teamId && installations.isOrgWide)
     return [...new Set([...installations.teams(), ...(await forgetting.teams())])]
-  const recipient = await recipientOf({ context }, options)
+  const recipient = await recipientOf({ context }, services)
   return recipient ? [recipient.team] : []
 }

@@ -8,7 +8,8 @@ import { noteContent } from '../format/blocks.ts'
 import { savedCall, type AskedCall } from '../approvals/saved-call.ts'
 import { waitRef, type WaitRef } from '../approvals/wait-ref.ts'
 import { isSamePerson } from './asked-question.ts'
-import { recipientOf, type ListenerOptions } from './to-question.ts'
+import { recipientOf } from './to-question.ts'
+import type { Services } from '../services.ts'
 
 /** What Slack delivers of a press, as far as it is read here. */
 interface Press {
@@ -40,18 +41,18 @@ export interface Pressed {
 export async function pressedOn(
   id: string,
   { body, context, isAnywhere = false }: { body: Press; context: AllMiddlewareArgs['context']; isAnywhere?: boolean },
-  options: ListenerOptions,
+  services: Services,
 ): Promise<Pressed | undefined> {
-  const recipient = await recipientOf({ context, isShared: true }, options)
-  const installation = recipient && (await options.installations.of(recipient.team))
+  const recipient = await recipientOf({ context, isShared: true }, services)
+  const installation = recipient && (await services.installations.of(recipient.team))
   if (!recipient || !installation) return undefined
   const { team } = recipient
-  const tell = (text: string) => tellPresser(text, { url: body.response_url, installation, options })
+  const tell = (text: string) => tellPresser(text, { url: body.response_url, installation, services })
   const { id: user, team_id: userTeam } = body.user
   const presser = { user, ...(userTeam && userTeam !== team ? { userTeam } : {}) }
   const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
   if (id.startsWith(place)) return { id, team, ...presser, trigger: body.trigger_id, installation, tell }
-  options.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
+  services.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
   await tell(ELSEWHERE)
   return undefined
 }
@@ -73,13 +74,13 @@ export interface PressedCall extends Pressed {
 export async function pressedCall(
   value: string,
   { body, context }: { body: Press; context: AllMiddlewareArgs['context'] },
-  options: ListenerOptions,
+  services: Services,
 ): Promise<PressedCall | undefined> {
   const ref = waitRef(value)
   const isAnywhere = body.channel?.id.startsWith('D') === true
-  const pressed = await pressedOn(ref?.id ?? '', { body, context, isAnywhere }, options)
+  const pressed = await pressedOn(ref?.id ?? '', { body, context, isAnywhere }, services)
   if (!pressed || !ref?.conversation.startsWith(`${pressed.team}:`)) return undefined
-  const run = await options.control.load({ thread: ref.conversation, id: ref.id }).catch((error: unknown) => {
+  const run = await services.control.load({ thread: ref.conversation, id: ref.id }).catch((error: unknown) => {
     void pressed.tell(PRESS.away)
     throw error
   })
@@ -93,10 +94,10 @@ export async function pressedCall(
 
 async function tellPresser(
   text: string,
-  { url, installation, options }: { url: string | undefined; installation: Installation; options: ListenerOptions },
+  { url, installation, services }: { url: string | undefined; installation: Installation; services: Services },
 ): Promise<void> {
   if (url === undefined) return
-  const { log, fetch = globalThis.fetch } = options
+  const { log, fetch = globalThis.fetch } = services
   const message = { response_type: 'ephemeral', replace_original: false, parse: 'none', ...noteContent(text) }
   const warn = (fields: object, line: string) => log.warn(fields, line)
   await respond(url, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
@@ -115,7 +116,7 @@ export async function showOrTell<T>({ tell }: Pressed, show: () => Promise<T>, w
 const UNSHOWN = 'Slack did not let me show this in time. Please press the button again.'
 
 /** What the ack does not wait for. A failure is a line in the log: nothing that people asked is lost by it. */
-export function inBackground(what: string, { log }: ListenerOptions, work: () => Promise<void>): void {
+export function inBackground(what: string, { log }: Services, work: () => Promise<void>): void {
   work().catch((error: unknown) => {
     log.warn({ what, error: messageOf(error) }, 'an interaction could not be followed')
   })

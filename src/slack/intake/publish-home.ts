@@ -2,16 +2,25 @@ import { settledWithin } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { isPrivate } from '../../stores/runs/types.ts'
+import type { Person } from '../../base/place.ts'
 import type { Installation } from '../client/installations.ts'
+import { Mentions } from '../client/mentions.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
 import { homeView, type HomeParts } from '../views/home-view.ts'
 import { isAdmin } from './may-set.ts'
 import { signedView } from './signed-metadata.ts'
-import type { HomeOf, ListenerOptions } from './to-question.ts'
+import type { Services } from '../services.ts'
 
-/** All but what is made here. */
-type Options = Omit<ListenerOptions, 'publishHome'>
+/** The person whose Home it is. */
+export interface HomeOf extends Person {
+  /** The direct message with the person. */
+  channel: string
+  installation: Installation
+}
+
+/** Publishes a person's Home as it is now. */
+export type PublishHome = (of: HomeOf) => Promise<void>
 
 /** What is not known by then is left out, in ms. */
 const PATIENCE_MS = 2_500
@@ -22,46 +31,53 @@ const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
 const MAX_LINKS = 10_000
 
-/** Makes what publishes a person's Home as it is now. */
-export function homePublisher(options: Options): (of: HomeOf) => Promise<void> {
-  const now = () => options.now().getTime()
+export function homePublisher(services: Services): PublishHome {
+  const now = () => services.now().getTime()
   const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MAX_LINKS, now })
   return async (of) => {
     const { user, installation } = of
-    const view = signedView(homeView(await partsOf(of, links, options)), { user, token: installation.token })
+    const view = signedView(homeView(await partsOf(of, links, services)), { user, token: installation.token })
     await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
   }
 }
 
-async function partsOf(of: HomeOf, links: ExpiringMap<string>, options: Options): Promise<HomeParts> {
+async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Services): Promise<HomeParts> {
   const { team, user, channel, installation } = of
-  const { settingsFor, limits, archive, choices } = options
+  const { settingsFor, limits, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
   const [settings, left, asked, person, admin] = await Promise.all([
     inTime(settingsFor({ team, channel })),
     inTime(limits?.left({ team, user })),
-    inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, { links, options }))),
+    inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
     facts,
-    facts.then((person) => (isAdmin(person) ? adminPartsOf(of, options).then(adminBlocks) : undefined)),
+    facts.then((person) => (isAdmin(person) ? adminPartsOf(of, services).then(adminBlocks) : undefined)),
   ])
   const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
-  const tools = settings && toolsOf(settings, of, options)
+  const tools = settings && toolsOf(settings, of, services)
   const shown = settings && tools && { ...settings, tools: tools.on }
-  return { channel, settings: shown, left, asked, maySeeSettings, toolsOff: tools?.off ?? choices.toolsOff, admin }
+  return {
+    channel,
+    settings: shown,
+    left,
+    asked,
+    maySeeSettings,
+    toolsOff: tools?.off ?? agent.choices.toolsOff,
+    admin,
+  }
 }
 
 /** A tool that searches is off where the workspace does not let apps search. */
-function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, choices }: Options) {
+function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, agent }: Services) {
   const isOff = search?.isOn === false || installation.client.refusals.has('assistant.search.context')
   const on = tools.filter((tool) => !(isOff && tool.needsSearch))
   const off = tools
     .filter((tool) => !on.includes(tool))
     .map(({ name }) => ({ name, why: 'this workspace does not let apps search, or the app has not the scope for it' }))
-  return { on, off: [...choices.toolsOff, ...off] }
+  return { on, off: [...agent.choices.toolsOff, ...off] }
 }
 
-async function adminPartsOf({ team, installation: { directory } }: HomeOf, options: Options): Promise<AdminParts> {
-  const { audit, mcpAdmin } = options
+async function adminPartsOf({ team, installation: { directory } }: HomeOf, services: Services): Promise<AdminParts> {
+  const { audit, mcpAdmin } = services
   const [writes, needLogin, off] = await Promise.all([
     inTime(audit.list({ team }, WRITES_SHOWN)),
     inTime(mcpAdmin?.needLogin()),
@@ -93,11 +109,11 @@ function maySee({ settingsBy }: Settings, person: PersonFacts): boolean {
 function askedOf(
   records: RunRecord[],
   { installation }: HomeOf,
-  { links, options }: { links: ExpiringMap<string>; options: Options },
+  links: ExpiringMap<string>,
 ): Promise<NonNullable<HomeParts['asked']>> {
   return Promise.all(
     records.map(async (record) => {
-      const text = options.namesIn(installation, record.question).shown(record.question.text)
+      const text = new Mentions(installation.directory, record.question).shown(record.question.text)
       return { record, text, url: await linkTo(record, installation, links) }
     }),
   )

@@ -8,7 +8,7 @@ import { SETTINGS_WORDS } from '../format/messages.ts'
 import { settingsView, type SettingsForm } from '../views/settings-view.ts'
 import { maySet } from './may-set.ts'
 import { signMetadata } from './signed-metadata.ts'
-import type { ListenerOptions } from './to-question.ts'
+import type { Services } from '../services.ts'
 
 /** Whether `/ask` is given the word `settings` alone, in whatever case, and with punctuation behind it. */
 export function isSettingsCommand(text: string): boolean {
@@ -22,13 +22,13 @@ export function isSettingsCommand(text: string): boolean {
 export async function openSettings(
   { command, trigger }: { command: Question; trigger: string },
   installation: Installation,
-  options: ListenerOptions,
+  services: Services,
 ): Promise<void> {
-  const { log, fetch } = options
+  const { log, fetch } = services
   const { team, channel, user, responseUrl } = command
   const warn = (fields: object, line: string) => log.warn({ team, channel, user, ...fields }, line)
   try {
-    const settings = await options.settingsFor(command)
+    const settings = await services.settingsFor(command)
     const who = await maySet(command, settings, { ...installation, isLater: false })
     const { client } = installation
     if (who.denial !== undefined)
@@ -38,7 +38,7 @@ export async function openSettings(
         log: warn,
       })
     const view = settingsView({
-      ...(await formOf(command, who, options)),
+      ...(await formOf(command, who, services)),
       metadata: signMetadata(JSON.stringify({ channel, responseUrl }), { user, token: installation.token }),
     })
     await client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
@@ -54,7 +54,7 @@ export async function openSettings(
 async function formOf(
   { team, channel }: Question,
   { mayChangeForget }: { mayChangeForget: boolean },
-  { channelSettings, defaultsFor, choices }: ListenerOptions,
+  { channelSettings, defaultsFor, agent: { choices } }: Services,
 ): Promise<Omit<SettingsForm, 'metadata'>> {
   const place = { team, channel }
   const [set, defaults] = await Promise.all([channelSettings.load(place), defaultsFor(place)])

@@ -4,14 +4,8 @@ import { conversationOf, isPrivate, type Question } from '../../stores/runs/type
 import { mayAskNow } from './access.ts'
 import { noteContent } from '../format/blocks.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import {
-  isStopWord,
-  questionOf,
-  recipientOf,
-  type Incoming,
-  type ListenerOptions,
-  type SlackMessage,
-} from './to-question.ts'
+import { isStopWord, questionOf, recipientOf, type Incoming, type SlackMessage } from './to-question.ts'
+import type { Services } from '../services.ts'
 
 export interface StopWish {
   team: string
@@ -32,12 +26,12 @@ export interface StopWish {
 export type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
 
 /** Stops what the person may stop. @throws what keeps the stores from that */
-export async function stopRuns(wish: StopWish, options: ListenerOptions): Promise<StopOutcome> {
+export async function stopRuns(wish: StopWish, services: Services): Promise<StopOutcome> {
   const { channel, user, thread: root } = wish
   const surface = channel.startsWith('D') ? 'dm' : 'thread'
   const place = { ...wish, id: '', text: '', surface, at: 0, ...(wish.isWide ? { ts: root } : {}) } as const
-  const thread = conversationOf(await options.queue.place(place))
-  const { running, waiting, suspended = [] } = await options.queue.inThread(thread)
+  const thread = conversationOf(await services.queue.place(place))
+  const { running, waiting, suspended = [] } = await services.queue.inThread(thread)
   const begun = [...(running ? [running] : []), ...suspended]
   const isInThread = (question: Question) => wish.isWide || question.thread === root
   const isEarlier = ({ ts = '0' }: Question) => Number(ts) < Number(wish.at)
@@ -47,11 +41,11 @@ export async function stopRuns(wish: StopWish, options: ListenerOptions): Promis
   if (meant.length === 0) return 'nothing'
   const isOthers = meant.some((question) => !isOwn(question))
   const isAnyones =
-    isOthers && (await options.settingsFor(wish)).whoMayStop === 'anyone' && (await mayAskNow(place, options))
+    isOthers && (await services.settingsFor(wish)).whoMayStop === 'anyone' && (await mayAskNow(place, services))
   const allowed = meant.filter((question) => isAnyones || isOwn(question))
   if (allowed.length === 0) return 'forbidden'
   let outcome: StopOutcome = 'nothing'
-  for (const question of allowed) if (await stopOne(question, { thread, by: user }, options)) outcome = 'stopped'
+  for (const question of allowed) if (await stopOne(question, { thread, by: user }, services)) outcome = 'stopped'
   return outcome
 }
 
@@ -64,19 +58,19 @@ export async function stopRuns(wish: StopWish, options: ListenerOptions): Promis
 export async function stopByWord(
   message: SlackMessage,
   { body, context, isTwin = false }: Incoming & { isTwin?: boolean },
-  options: ListenerOptions,
+  services: Services,
 ): Promise<boolean> {
-  const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
+  const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
   if (!recipient) return false
   const { team, identity } = recipient
-  const asked = questionOf(message, { team, botUser: identity.botUser, now: options.now() })
+  const asked = questionOf(message, { team, botUser: identity.botUser, now: services.now() })
   if (!asked || !isStopWord(asked.question.text)) return false
   const { channel, user, thread, ts = message.ts, surface } = asked.question
   const place = { team, channel, user, thread }
-  const outcome = await stopRuns({ ...place, at: ts, isWide: surface === 'dm' && ts === thread }, options)
+  const outcome = await stopRuns({ ...place, at: ts, isWide: surface === 'dm' && ts === thread }, services)
   if (outcome === 'stopped') return true
   const isTold = outcome === 'forbidden' ? !isTwin : surface === 'dm'
-  if (isTold) void sendEphemeral({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, options)
+  if (isTold) void sendEphemeral({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, services)
   return true
 }
 
@@ -87,17 +81,17 @@ export async function stopByWord(
 async function stopOne(
   question: Question,
   { thread, by }: { thread: string; by: string },
-  options: ListenerOptions,
+  services: Services,
 ): Promise<boolean> {
-  const { queue, control, log } = options
+  const { queue, control, log } = services
   const { id, user, ts, surface } = question
   const isOut = surface !== 'ask' && (await queue.withdraw(thread, id, { neverBegun: true }))
   const sent = isOut ? 'withdrawn' : await control.send({ thread, id }, { type: 'stop', by })
   log.info({ question: id, by, outcome: sent }, 'stop')
   if (!isOut) return sent === 'sent'
   const place = { ...question, isReply: ts !== question.thread && !isPrivate(question) }
-  void sendEphemeral({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, options)
-  if (user !== by) void sendEphemeral({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, options)
+  void sendEphemeral({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, services)
+  if (user !== by) void sendEphemeral({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, services)
   return true
 }
 
@@ -107,7 +101,7 @@ async function stopOne(
  */
 export async function sendEphemeral(
   word: { team: string; channel: string; user: string; thread: string; isReply: boolean; text: string },
-  { installations, log }: ListenerOptions,
+  { installations, log }: Services,
 ): Promise<void> {
   const { team, channel, user, thread, isReply, text } = word
   const args = { channel, user, ...(isReply ? { thread_ts: thread } : {}), ...noteContent(text), parse: 'none' }

@@ -3,74 +3,16 @@
  * are heard in this place and thread: mute-word.ts. Whether the thread is one that the bot was asked in: the queue (`accept`).
  */
 import type { AllMiddlewareArgs } from '@slack/bolt'
-import type { Step } from '../../agent/types.ts'
-import type { RunArchive } from '../../stores/archive/types.ts'
-import type { AuditLog } from '../../stores/audit/types.ts'
-import type { AgentChoices } from '../../question/create-agent.ts'
-import type { FileStore } from '../../files/file-store.ts'
-import type { Person, Place } from '../../base/place.ts'
-import type { History } from '../../stores/history/types.ts'
-import type { UsageLimits } from '../../stores/limits/usage-limits.ts'
-import type { Log } from '../../base/log.ts'
-import type { McpAdmin } from '../../mcp/tools/mcp-admin.ts'
-import type { AcceptOptions, Queue } from '../../queue/types.ts'
-import type { RunControl } from '../../stores/runs/control.ts'
+import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at.ts'
-import type { ForgettingAll } from '../../question/open-stores.ts'
-import type { ThreadStates } from '../../stores/threads/types.ts'
-import type { Identity, Installation, Installations } from '../client/installations.ts'
-import type { ChannelSettingsStore, SettingsFor } from '../../stores/settings/settings.ts'
-import type { ActionTokens } from '../../stores/tokens/action-tokens.ts'
+import type { Identity } from '../client/installations.ts'
 import { markTaken } from '../client/addition-marks.ts'
 import { cleanName, fileRefs, unescapeText } from '../format/escape.ts'
+import { needsNoModel } from '../../question/admission.ts'
+import type { Services } from '../services.ts'
 import { tellPlaceLater } from './place-in-line.ts'
 import { hearMuteWord, isHeard } from './mute-word.ts'
-
-/** Before whom a Home stands. */
-export interface HomeOf extends Person {
-  /** The direct message with the person. */
-  channel: string
-  installation: Installation
-}
-
-export interface ListenerOptions {
-  installations: Installations
-  settingsFor: SettingsFor
-  queue: Queue
-  /** How runs that are under way are reached, and what is kept of those that have ended. */
-  control: RunControl
-  archive: RunArchive
-  audit: AuditLog
-  history: History
-  forgetting: ForgettingAll
-  threads: ThreadStates
-  actionTokens: ActionTokens
-  files(): Promise<FileStore>
-  channelSettings: ChannelSettingsStore
-  /** As the operator has set it, without what a place has set for itself. */
-  defaultsFor: SettingsFor
-  /** Fair use; absent where nothing is limited. */
-  limits?: UsageLimits | undefined
-  /** What a place may choose from, and what there is not. */
-  choices: AgentChoices
-  /** Whether the workspace lets apps search; absent where nobody asks Slack. */
-  search?: { isOn: boolean } | undefined
-  /** What admins see of MCP servers and decide about them; absent where none is set. */
-  mcpAdmin?: McpAdmin | undefined
-  /** Puts names in the place of ids, as far as they are known, in what is shown in a place. */
-  namesIn(
-    installation: Installation,
-    place: Place,
-  ): { shown(text: string): string; steps(steps: readonly Step[]): Step[] }
-  /** Publishes a person's Home as it is now. */
-  publishHome(of: HomeOf): Promise<void>
-  /** Told of each thumb; absent where nothing is measured. */
-  onFeedback?: ((rating: 'up' | 'down') => void) | undefined
-  log: Log
-  fetch?: typeof globalThis.fetch | undefined
-  now(): Date
-}
 
 type Context = AllMiddlewareArgs['context']
 
@@ -87,7 +29,7 @@ export interface Incoming {
  */
 export async function recipientOf(
   { context, isShared = false }: { context: Context; isShared?: boolean },
-  { installations, log }: ListenerOptions,
+  { installations, log }: Services,
 ): Promise<{ team: string; identity: Identity } | undefined> {
   const { defaultTeam } = installations
   // Bolt hands on the `null` of an organisation's event.
@@ -104,31 +46,31 @@ export async function recipientOf(
 export async function enqueueMessage(
   message: SlackMessage,
   { body, context }: Incoming,
-  options: ListenerOptions,
+  services: Services,
 ): Promise<void> {
-  const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
+  const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
   if (!recipient) return
   const isOtherBots = message.bot_id !== undefined && message.user !== recipient.identity.botUser
   const asked = questionOf(message, {
     team: recipient.team,
     eventId: body.event_id,
     botUser: recipient.identity.botUser,
-    now: options.now(),
+    now: services.now(),
     isLate: (context.retryNum ?? 0) > 0,
     bots: isOtherBots
-      ? (await options.settingsFor({ team: recipient.team, channel: message.channel })).access.bots
+      ? (await services.settingsFor({ team: recipient.team, channel: message.channel })).access.bots
       : [],
   })
   if (!asked) return
   const { question, onlyKnownThread, mayAdd } = asked
-  if (isMuteWord(question)) return hearMuteWord(question, options)
+  if (isMuteWord(question)) return hearMuteWord(question, services)
   // A follow-up that must name the bot, and does not, is heard all the same by the asker's own run.
-  const isForBot = !onlyKnownThread || (await isHeard(question, options))
+  const isForBot = !onlyKnownThread || (await isHeard(question, services))
   if (!isForBot && !mayAdd) return
-  const seen = question.surface === 'dm' ? await lookedAt(options.threads, question, question.at) : undefined
+  const seen = question.surface === 'dm' ? await lookedAt(services.threads, question, question.at) : undefined
   const how: AcceptOptions = { onlyKnownThread, ...(mayAdd ? { addition: isForBot ? 'maybe' : 'only' } : {}) }
-  if ('action_token' in message || 'assistant_thread' in message) void options.actionTokens.keep(question.id, message)
-  await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, options, how)
+  if ('action_token' in message || 'assistant_thread' in message) void services.actionTokens.keep(question.id, message)
+  await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, services, how)
 }
 
 /** The word `mute` or `unmute` alone, in whatever case, and with punctuation behind it, in a channel's thread. */
@@ -136,9 +78,9 @@ export const isMuteWord = ({ surface, text, thread, ts }: Question): boolean =>
   surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
-export async function enqueue(question: Question, options: ListenerOptions, how: AcceptOptions = {}): Promise<void> {
-  const { queue, installations, log } = options
-  const outcome = await queue.accept(question, { ...how, onQueued: () => tellPlaceLater(question, options) })
+export async function enqueue(question: Question, services: Services, how: AcceptOptions = {}): Promise<void> {
+  const { queue, installations, log } = services
+  const outcome = await queue.accept(question, { ...how, onQueued: () => tellPlaceLater(question, services) })
   if (outcome === 'unknown_thread') return
   if (outcome === 'added')
     void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))
@@ -217,7 +159,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): MessageQu
   const { team, eventId, now, isLate } = delivery
   const id = `${team}:${channel}:${ts}`
   const userTeam = message.user_team ?? message.team
-  const question = {
+  const question: Question = {
     id,
     team,
     channel,
@@ -233,7 +175,7 @@ export function questionOf(message: SlackMessage, delivery: Delivery): MessageQu
     ...(isLate ? { isLate } : {}),
     ...(userTeam && userTeam !== team ? { userTeam } : {}),
     ...(bot ? { bot } : {}),
-  } as const
+  }
   const isReply = parent !== undefined && parent !== ts
   const mayAdd = isReply && !isNamed && !bot && !message.files && !needsNoModel(question)
   return { question, onlyKnownThread: surface === 'thread', mayAdd }
@@ -257,14 +199,6 @@ const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
 function isForOthers(text: string, isDirect: boolean): boolean {
   if (isDirect && text === '') return false
   return (!isDirect && NAMES_OTHERS.test(text)) || !/[\p{L}\p{N}]/u.test(unescapeText(text).replace(EMOJI, ''))
-}
-
-/**
- * Whether no model is needed, because nothing is asked, or help: the word `help` alone, in whatever case, and with punctuation
- * behind it. Files are a question without words too. `cannedReply` is what is said then, outside of all limits.
- */
-export function needsNoModel({ text, files = [] }: Pick<Question, 'text' | 'files'>): boolean {
-  return text === '' ? !files.some(({ id }) => id !== '') : /^help[\s\p{P}]*$/iu.test(text)
 }
 
 /** Whether a text is the word `stop` or `cancel` alone, in whatever case, with punctuation around it. */

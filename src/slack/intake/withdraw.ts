@@ -6,12 +6,13 @@ import { askedMessage, conversationOf, isRepeat, type Question } from '../../sto
 import type { Identity } from '../client/installations.ts'
 import { removePosts } from '../client/thread-messages.ts'
 import { askEditedContent } from '../format/blocks.ts'
-import { isMuteWord, isStopWord, questionOf, type ListenerOptions, type SlackMessage } from './to-question.ts'
+import { isMuteWord, isStopWord, questionOf, type SlackMessage } from './to-question.ts'
+import type { Services } from '../services.ts'
 
 interface Withdrawing {
   team: string
   identity: Identity
-  options: ListenerOptions
+  services: Services
 }
 
 /** How long a run that has just answered is given to end, and how long Slack is asked to delete posts. Milliseconds. */
@@ -27,17 +28,17 @@ export function editedQuestionId(id: string, editTs: string): string {
 /**
  * A deleted question: a run that is not over takes its posts back; of one that is over, posts, turn and record go. @throws what keeps the stores from that
  */
-export async function withdrawDeleted(message: SlackMessage, { team, identity, options }: Withdrawing): Promise<void> {
-  const asked = await withRuns(await askedBy(message, { team, identity, options }), options)
-  const isTold = await isUnderWay(asked, { by: message.user ?? '', withdrawal: {} }, options)
-  const ids = await knownIds(asked, options)
-  const line = await options.queue.inThread(asked.thread)
+export async function withdrawDeleted(message: SlackMessage, { team, identity, services }: Withdrawing): Promise<void> {
+  const asked = await withRuns(await askedBy(message, { team, identity, services }), services)
+  const isTold = await isUnderWay(asked, { by: message.user ?? '', withdrawal: {} }, services)
+  const ids = await knownIds(asked, services)
+  const line = await services.queue.inThread(asked.thread)
   const isEnding = !isTold && asked.ids.some((id) => line.running?.id === id)
   if (ids.length === 0 && !isEnding) return
-  await forgetTurns(asked, ids, options)
-  inBackground(asked, options, async () => {
-    await ended(asked, options)
-    await forget(asked, { team, identity, options })
+  await forgetTurns(asked, ids, services)
+  inBackground(asked, services, async () => {
+    await ended(asked, services)
+    await forget(asked, { team, identity, services })
   })
 }
 
@@ -48,31 +49,31 @@ export async function withdrawDeleted(message: SlackMessage, { team, identity, o
  */
 export async function withdrawEdited(
   { message, previous }: { message: SlackMessage; previous: SlackMessage },
-  { team, identity, options }: Withdrawing,
+  { team, identity, services }: Withdrawing,
 ): Promise<void> {
-  const own = await askedBy(previous, { team, identity, options })
-  const asked = await withRuns(own, options, (id) => !isRepeat(id))
-  const reads = await editedQuestion(message, asked, { team, identity, options })
+  const own = await askedBy(previous, { team, identity, services })
+  const asked = await withRuns(own, services, (id) => !isRepeat(id))
+  const reads = await editedQuestion(message, asked, { team, identity, services })
   const isStop = reads !== undefined && isStopWord(reads.text)
   const again = reads && !isStop && !isMuteWord(reads) ? reads : undefined
   const told = { by: message.user ?? '', ...(isStop ? {} : { withdrawal: again ? { again } : {} }) }
-  const isTold = await isUnderWay(asked, told, options)
-  if (isTold || !again || (await isCorrection(again, { previous, identity, options }))) return
-  inBackground(asked, options, async () => {
-    await ended(asked, options)
-    if ((await knownIds(asked, options)).length > 0) await offerAgain(asked, again, options)
+  const isTold = await isUnderWay(asked, told, services)
+  if (isTold || !again || (await isCorrection(again, { previous, identity, services }))) return
+  inBackground(asked, services, async () => {
+    await ended(asked, services)
+    if ((await knownIds(asked, services)).length > 0) await offerAgain(asked, again, services)
   })
 }
 
 /** Whether the message says more to a question under way, as an addition that is corrected: the run hears of that. */
 async function isCorrection(
   reads: Question,
-  { previous, identity, options }: Pick<Withdrawing, 'identity' | 'options'> & { previous: SlackMessage },
+  { previous, identity, services }: Pick<Withdrawing, 'identity' | 'services'> & { previous: SlackMessage },
 ): Promise<boolean> {
-  const delivery = { team: reads.team, botUser: identity.botUser, now: options.now() }
+  const delivery = { team: reads.team, botUser: identity.botUser, now: services.now() }
   if (!questionOf({ ...previous, edited: undefined }, delivery)?.mayAdd) return false
   const corrected = { ...reads, text: `I correct what I added. It reads now: ${reads.text}` }
-  return (await options.queue.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
+  return (await services.queue.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
 }
 
 /** The questions that a message may have asked: as it was written, and as its last edit before this change left it. */
@@ -82,12 +83,12 @@ interface AskedMessage {
   ids: string[]
 }
 
-async function askedBy(message: SlackMessage, { team, options }: Withdrawing): Promise<AskedMessage> {
+async function askedBy(message: SlackMessage, { team, services }: Withdrawing): Promise<AskedMessage> {
   const { channel, ts, thread_ts, user = '', edited } = message
   const isDirect = message.channel_type === 'im' || channel.startsWith('D')
-  const place = { team, channel, thread: thread_ts ?? ts, user, ts, at: options.now().getTime() }
+  const place = { team, channel, thread: thread_ts ?? ts, user, ts, at: services.now().getTime() }
   const id = `${team}:${channel}:${ts}`
-  const question = await options.queue.place({ ...place, id, text: '', surface: isDirect ? 'dm' : 'thread' })
+  const question = await services.queue.place({ ...place, id, text: '', surface: isDirect ? 'dm' : 'thread' })
   const before = editTsOf(edited)
   const ids = before ? [editedQuestionId(id, before), id] : [id]
   return { question, thread: conversationOf(question), ids }
@@ -96,7 +97,7 @@ async function askedBy(message: SlackMessage, { team, options }: Withdrawing): P
 /** With all runs of the question that are not over: those of other edits, and where they count those of "Ask again". */
 async function withRuns(
   asked: AskedMessage,
-  { queue }: ListenerOptions,
+  { queue }: Services,
   counts: (id: string) => boolean = () => true,
 ): Promise<AskedMessage> {
   const { running, waiting, suspended: suspended = [] } = await queue.inThread(asked.thread)
@@ -115,12 +116,12 @@ export function editTsOf(edited: unknown): string | undefined {
 async function editedQuestion(
   message: SlackMessage,
   { question }: AskedMessage,
-  { team, identity, options }: Withdrawing,
+  { team, identity, services }: Withdrawing,
 ): Promise<Question | undefined> {
   const editTs = editTsOf(message.edited)
-  const delivery = { team, botUser: identity.botUser, now: options.now() }
+  const delivery = { team, botUser: identity.botUser, now: services.now() }
   const asks = editTs && questionOf({ ...message, edited: undefined }, delivery)?.question
-  return asks ? options.queue.place({ ...asks, id: editedQuestionId(question.id, editTs) }) : undefined
+  return asks ? services.queue.place({ ...asks, id: editedQuestionId(question.id, editTs) }) : undefined
 }
 
 /**
@@ -130,7 +131,7 @@ async function editedQuestion(
 async function isUnderWay(
   { thread, ids }: AskedMessage,
   { by, withdrawal: withdrawn }: { by: string; withdrawal?: Withdrawal },
-  { control, log }: ListenerOptions,
+  { control, log }: Services,
 ): Promise<boolean> {
   let isTold = false
   for (const id of ids) {
@@ -142,10 +143,7 @@ async function isUnderWay(
 }
 
 /** The ids under which the question was answered, also after edits. */
-async function knownIds(
-  { question, thread, ids }: AskedMessage,
-  { history, archive }: ListenerOptions,
-): Promise<string[]> {
+async function knownIds({ question, thread, ids }: AskedMessage, { history, archive }: Services): Promise<string[]> {
   const turns = (await history.load(thread)).map(({ id }) => id)
   const answered = turns.filter((id) => askedMessage(id) === question.id)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
@@ -153,7 +151,7 @@ async function knownIds(
 }
 
 /** Waits until no run of the question is at work: its answer is saved, so that it could not be told, but may not be posted. */
-async function ended({ thread, ids }: AskedMessage, { queue }: ListenerOptions): Promise<void> {
+async function ended({ thread, ids }: AskedMessage, { queue }: Services): Promise<void> {
   for (const until = Date.now() + ENDING_MS; Date.now() < until; await sleep(LOOK_MS)) {
     const { running } = await queue.inThread(thread)
     if (!running || !ids.includes(running.id)) return
@@ -161,16 +159,16 @@ async function ended({ thread, ids }: AskedMessage, { queue }: ListenerOptions):
 }
 
 /** The record goes last: until then another delivery of the deletion finds what is left to do. */
-async function forget(asked: AskedMessage, { team, identity, options }: Withdrawing): Promise<void> {
-  const { archive, installations, log } = options
-  const ids = await knownIds(asked, options)
+async function forget(asked: AskedMessage, { team, identity, services }: Withdrawing): Promise<void> {
+  const { archive, installations, log } = services
+  const ids = await knownIds(asked, services)
   const records = await Promise.all(ids.map((id) => archive.load(id)))
   const posts = records.flatMap((record) => Object.values(record?.posts ?? {}))
   const installation = await installations.of(team)
   const { question } = asked
   const signal = AbortSignal.timeout(REMOVE_MS)
   const runs = new Set([...ids, ...asked.ids])
-  await forgetTurns(asked, ids, options)
+  await forgetTurns(asked, ids, services)
   if (installation)
     await removePosts({ client: installation.client, identity, question, thread: question.thread, signal, runs }, posts)
   for (const id of ids) await archive.remove(id)
@@ -178,22 +176,14 @@ async function forget(asked: AskedMessage, { team, identity, options }: Withdraw
 }
 
 /** What was said and answered, and the files that were read for it. */
-async function forgetTurns(
-  { thread, ids: asked }: AskedMessage,
-  ids: string[],
-  options: ListenerOptions,
-): Promise<void> {
-  for (const id of ids) await options.history.remove(thread, id)
-  const files = await options.files()
+async function forgetTurns({ thread, ids: asked }: AskedMessage, ids: string[], services: Services): Promise<void> {
+  for (const id of ids) await services.history.remove(thread, id)
+  const files = await services.files()
   for (const id of new Set([...asked, ...ids])) await files.remove(thread, id)
 }
 
 /** Offers the asker alone, under the answer, to ask again. */
-async function offerAgain(
-  { question }: AskedMessage,
-  again: Question,
-  { installations }: ListenerOptions,
-): Promise<void> {
+async function offerAgain({ question }: AskedMessage, again: Question, { installations }: Services): Promise<void> {
   const installation = await installations.of(question.team)
   const { channel, thread, user } = again
   const args = { channel, thread_ts: thread, user, parse: 'none', ...askEditedContent(question.id) }
@@ -201,7 +191,7 @@ async function offerAgain(
 }
 
 /** What nothing durable waits for: the ack does not, and a failure is a line in the log. */
-function inBackground({ question }: AskedMessage, { log }: ListenerOptions, work: () => Promise<void>): void {
+function inBackground({ question }: AskedMessage, { log }: Services, work: () => Promise<void>): void {
   work().catch((error: unknown) => {
     log.warn({ question: question.id, error: messageOf(error) }, 'the change of a question could not be followed')
   })

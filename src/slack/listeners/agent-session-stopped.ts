@@ -1,28 +1,29 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, sendEphemeral } from '../intake/stop-runs.ts'
-import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /**
  * `agent_session_stopped`: somebody pressed Slack's own Stop under a thread of an agent app. Slack has ended the streams, but not
  * the session: the run does that at its end or, where none is left that could, this does.
  */
-export function agentSessionStopped(options: ListenerOptions): OnEvent<'agent_session_stopped'> {
+export function agentSessionStopped(services: Services): OnEvent<'agent_session_stopped'> {
   return async ({ event, body, context }) => {
-    const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
+    const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
     if (!recipient) return
     const { channel, thread_ts: thread, user } = event
     const place = { team: recipient.team, channel, user, thread }
-    const outcome = await stopRuns({ ...place, at: event.event_ts }, options)
-    if (outcome === 'nothing') void endSession(place, options)
-    if (outcome === 'forbidden') void sendEphemeral({ ...place, isReply: true, text: STOP_WORDS.forbidden }, options)
+    const outcome = await stopRuns({ ...place, at: event.event_ts }, services)
+    if (outcome === 'nothing') void endSession(place, services)
+    if (outcome === 'forbidden') void sendEphemeral({ ...place, isReply: true, text: STOP_WORDS.forbidden }, services)
   }
 }
 
 /** Never rejects. */
 async function endSession(
   { team, channel, thread }: { team: string; channel: string; thread: string },
-  { installations }: ListenerOptions,
+  { installations }: Services,
 ): Promise<void> {
   const installation = await installations.of(team)
   const args = { channel_id: channel, thread_ts: thread, status: 'active' }

@@ -1,7 +1,8 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { headOf } from '../format/escape.ts'
-import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** Slack's titles are no longer than this. */
 const TITLE_CHARS = 200
@@ -15,16 +16,16 @@ interface TitleChanged {
 }
 
 /** Somebody gave an agent's session a title of their own: the bot does not give it another one any more. */
-export function agentSessionTitleChanged(options: ListenerOptions): OnEvent<'agent_session_title_changed'> {
+export function agentSessionTitleChanged(services: Services): OnEvent<'agent_session_title_changed'> {
   return async ({ event, context }) => {
     const { channel, thread_ts: thread, title = '', user }: TitleChanged = { ...event }
-    const recipient = await recipientOf({ context }, options)
+    const recipient = await recipientOf({ context }, services)
     if (!recipient || !channel || !thread || !user || user === recipient.identity.botUser) return
     const key = `${recipient.team}:${channel}:${thread}`
     const state = { renamed: true, title: headOf(title, TITLE_CHARS) }
     // Slack does not wait for it, and a title is worth no redelivery.
-    await options.threads.patch(key, state).catch((error: unknown) => {
-      options.log.warn({ thread: key, error: messageOf(error) }, 'a title could not be kept')
+    await services.threads.patch(key, state).catch((error: unknown) => {
+      services.log.warn({ thread: key, error: messageOf(error) }, 'a title could not be kept')
     })
   }
 }

@@ -2,7 +2,8 @@ import type { OnEvent } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { keepLookedAt } from '../../stores/threads/looked-at.ts'
 import { inBackground } from '../intake/pressed.ts'
-import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 const channelId = z.string().regex(/^[CGD][A-Z0-9]{1,20}$/)
 
@@ -19,14 +20,14 @@ const changed = z.object({
 })
 
 /** `app_context_changed`: somebody with the agent beside them looks at something else. Only a channel is kept. */
-export function appContextChanged(options: ListenerOptions): OnEvent<'app_context_changed'> {
+export function appContextChanged(services: Services): OnEvent<'app_context_changed'> {
   return async ({ event, context }) => {
-    const recipient = await recipientOf({ context }, options)
+    const recipient = await recipientOf({ context }, services)
     const told = changed.safeParse(event).data
     const seen = told?.context.entities.map((one) => entity.safeParse(one).data).find((one) => one !== undefined)
     if (!recipient || !told || seen === undefined) return
     const dm = { team: recipient.team, channel: told.channel }
-    const at = options.now().getTime()
-    inBackground('app_context_changed', options, () => keepLookedAt(options.threads, dm, { channel: seen, at }))
+    const at = services.now().getTime()
+    inBackground('app_context_changed', services, () => keepLookedAt(services.threads, dm, { channel: seen, at }))
   }
 }

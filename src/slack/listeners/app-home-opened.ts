@@ -4,7 +4,9 @@ import { PacedWork } from '../../base/pace.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { inBackground } from '../intake/pressed.ts'
-import { recipientOf, type HomeOf, type ListenerOptions } from '../intake/to-question.ts'
+import type { HomeOf, PublishHome } from '../intake/publish-home.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** A Home is published at most once in this time for a person, in ms; what opens it in between has it published at the end. */
 const AGAIN_MS = 3_000
@@ -14,19 +16,19 @@ const REFUSED_MS = 24 * PROMPTED_MS
 const MAX = 10_000
 
 /** `app_home_opened`: the Home is published afresh; where it is the direct message that is opened, questions are suggested. */
-export function appHomeOpened(options: ListenerOptions): OnEvent<'app_home_opened'> {
-  const now = () => options.now().getTime()
+export function appHomeOpened(services: Services, publishHome: PublishHome): OnEvent<'app_home_opened'> {
+  const now = () => services.now().getTime()
   const paced = new PacedWork({ burst: 1, everyMs: AGAIN_MS, now, onError: () => undefined })
   const prompts = promptsOf(now)
   return async ({ event, context }) => {
-    const recipient = await recipientOf({ context }, options)
-    const installation = recipient && (await options.installations.of(recipient.team))
+    const recipient = await recipientOf({ context }, services)
+    const installation = recipient && (await services.installations.of(recipient.team))
     const { user, channel, tab } = event
     if (!installation) return
     const opened = { team: recipient.team, user, channel, installation }
-    const shown = () => (tab === 'home' ? options.publishHome(opened) : prompts(opened))
+    const shown = () => (tab === 'home' ? publishHome(opened) : prompts(opened))
     const turn = { key: `${recipient.team}:${user}:${tab}`, thing: '' }
-    await paced.run(turn, async () => inBackground('app_home_opened', options, shown))
+    await paced.run(turn, async () => inBackground('app_home_opened', services, shown))
   }
 }
 

@@ -1,8 +1,8 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { forgetWorkspace } from '../intake/forget-workspace.ts'
-import type { ListenerOptions } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** `app_uninstalled`: the app is removed from a workspace, and everything stored for it is deleted. */
-export function appUninstalled(options: ListenerOptions): OnEvent<'app_uninstalled'> {
-  return ({ context }) => forgetWorkspace('app_uninstalled', context, options)
+export function appUninstalled(services: Services): OnEvent<'app_uninstalled'> {
+  return ({ context }) => forgetWorkspace('app_uninstalled', context, services)
 }

@@ -2,7 +2,8 @@ import type { OnForm } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { QUESTION } from '../views/ask-about-view.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { enqueue, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { enqueue, recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 const metadataSchema = z.object({
   channel: z.string(),
@@ -12,10 +13,10 @@ const metadataSchema = z.object({
 })
 
 /** The modal of "Ask about this message" is sent: the question is stored, then the modal closes. */
-export function askAboutSubmission(options: ListenerOptions): OnForm {
+export function askAboutSubmission(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
-    const recipient = await recipientOf({ context }, options)
-    const installation = recipient && (await options.installations.of(recipient.team))
+    const recipient = await recipientOf({ context }, services)
+    const installation = recipient && (await services.installations.of(recipient.team))
     const metadata =
       installation && readMetadata(view.private_metadata, { user: body.user.id, token: installation.token })
     const about = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
@@ -24,8 +25,8 @@ export function askAboutSubmission(options: ListenerOptions): OnForm {
     if (text === '') return ack({ response_action: 'errors', errors: { [QUESTION]: 'Please write a question.' } })
     const { channel, ts, thread, responseUrl } = about
     const place = { id: `${recipient.team}:${channel}:about-${view.id}`, team: recipient.team, channel, thread }
-    const asked = { user: body.user.id, text, surface: 'shortcut', about: ts, at: options.now().getTime() } as const
-    await enqueue({ ...place, ...asked, ...(responseUrl ? { responseUrl } : {}) }, options)
+    const asked = { user: body.user.id, text, surface: 'shortcut', about: ts, at: services.now().getTime() } as const
+    await enqueue({ ...place, ...asked, ...(responseUrl ? { responseUrl } : {}) }, services)
     return ack()
   }
 }

@@ -2,30 +2,31 @@ import type { OnButton } from '../intake/bolt-types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn, type Pressed } from '../intake/pressed.ts'
-import { enqueue, type ListenerOptions } from '../intake/to-question.ts'
+import { enqueue } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** Presses of one person within this time are one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
 /** The button "Ask again": the same question once more, as the presser's own, in the same thread. */
-export function askAgain(options: ListenerOptions): OnButton {
+export function askAgain(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const pressed = await pressedOn(action.value ?? '', { body, context }, options)
-    const refusal = pressed && (await enqueueAgain(pressed, options))
+    const pressed = await pressedOn(action.value ?? '', { body, context }, services)
+    const refusal = pressed && (await enqueueAgain(pressed, services))
     await ack()
     if (refusal) void pressed.tell(refusal)
   }
 }
 
 /** @returns why it is not asked. @throws what keeps the stores from it */
-async function enqueueAgain({ id, user, userTeam }: Pressed, options: ListenerOptions): Promise<string | undefined> {
-  const record = await withRecord(async () => readableBy(user, await options.archive.load(id)))
+async function enqueueAgain({ id, user, userTeam }: Pressed, services: Services): Promise<string | undefined> {
+  const record = await withRecord(async () => readableBy(user, await services.archive.load(id)))
   if (!record) return GONE
-  const again = againOf(record.question, { user, ...(userTeam ? { userTeam } : {}) }, options.now())
-  const { running, waiting } = await options.queue.inThread(conversationOf(record.question))
+  const again = againOf(record.question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
+  const { running, waiting } = await services.queue.inThread(conversationOf(record.question))
   const isAsked = [running, ...waiting].some((one) => one?.id.startsWith(idBefore(again.id)))
   if (isAsked) return 'I am already at it again.'
-  await enqueue(again, options)
+  await enqueue(again, services)
   return undefined
 }
 

@@ -5,15 +5,9 @@ import { helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages
 import { forgetByCommand, isForgetCommand } from '../intake/forget-command.ts'
 import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
 import { stopRuns } from '../intake/stop-runs.ts'
-import {
-  enqueue,
-  needsNoModel,
-  isStopWord,
-  plainText,
-  recipientOf,
-  type Delivery,
-  type ListenerOptions,
-} from '../intake/to-question.ts'
+import { needsNoModel } from '../../question/admission.ts'
+import { enqueue, isStopWord, plainText, recipientOf, type Delivery } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** What is no question but a word to the bot. */
 const WORDS = [
@@ -22,33 +16,33 @@ const WORDS = [
 ]
 
 /** `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets, with `settings` it shows them. */
-export function askCommand(options: ListenerOptions): OnCommand {
+export function askCommand(services: Services): OnCommand {
   return async ({ command, ack, context }) => {
-    const recipient = await recipientOf({ context }, options)
+    const recipient = await recipientOf({ context }, services)
     if (!recipient) return ack({ response_type: 'ephemeral', ...noteContent(NOT_INSTALLED) })
     const { team, identity } = recipient
-    const said = questionOfCommand(command, { team, botUser: identity.botUser, now: options.now() })
+    const said = questionOfCommand(command, { team, botUser: identity.botUser, now: services.now() })
     const question = privateQuestion(said) ?? said
     if (needsNoModel(question))
-      return ack({ response_type: 'ephemeral', ...noteContent(helpText(await options.settingsFor(question))) })
+      return ack({ response_type: 'ephemeral', ...noteContent(helpText(await services.settingsFor(question))) })
     const word = WORDS.find(({ isMeant }) => isMeant(said.text))
-    const installation = word && (await options.installations.of(team))
+    const installation = word && (await services.installations.of(team))
     if (installation) {
-      void word.obey({ command: question, trigger: command.trigger_id }, installation, options)
+      void word.obey({ command: question, trigger: command.trigger_id }, installation, services)
       return ack()
     }
     if (isStopWord(said.text)) {
-      const outcome = await stopPrivate(said, options)
+      const outcome = await stopPrivate(said, services)
       return outcome === 'stopped' ? ack() : ack({ response_type: 'ephemeral', ...noteContent(STOP_WORDS.nothing) })
     }
-    await enqueue(question, options)
+    await enqueue(question, services)
     return isPrivate(question) ? ack({ response_type: 'ephemeral', ...noteContent(PRIVATE.working) }) : ack()
   }
 }
 
 /** A command stands in no thread: what it can stop is what the person has asked in private here. */
-function stopPrivate({ team, channel, user, at }: Question, options: ListenerOptions): ReturnType<typeof stopRuns> {
-  return stopRuns({ team, channel, user, thread: privateThread(user), at: String(at / 1000) }, options)
+function stopPrivate({ team, channel, user, at }: Question, services: Services): ReturnType<typeof stopRuns> {
+  return stopRuns({ team, channel, user, thread: privateThread(user), at: String(at / 1000) }, services)
 }
 
 function privateThread(user: string): string {

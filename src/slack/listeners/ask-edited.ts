@@ -4,29 +4,30 @@ import { respond } from '../client/response-url.ts'
 import { readMessages } from '../client/thread-messages.ts'
 import { fileRefs } from '../format/escape.ts'
 import { isSamePerson } from '../intake/asked-question.ts'
-import { enqueue, plainText, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { enqueue, plainText, recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 import { editedQuestionId, editTsOf } from '../intake/withdraw.ts'
 
 /** How long the message is looked for, in ms: Slack waits three seconds for the ack. */
 const PATIENCE_MS = 2_500
 
 /** The button "Ask again": the question is asked as its message reads now, by the asker alone. */
-export function askEdited(options: ListenerOptions): OnButton {
+export function askEdited(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const recipient = await recipientOf({ context }, options)
-    const record = await options.archive.load(action.value ?? '')
+    const recipient = await recipientOf({ context }, services)
+    const record = await services.archive.load(action.value ?? '')
     const presser = { user: body.user.id, userTeam: body.user.team_id }
     const isAskers = record && recipient?.team === record.question.team && isSamePerson(presser, record.question)
-    const again = isAskers ? await asItReadsNow(record.question, options) : undefined
-    if (again) await enqueue(again, options)
+    const again = isAskers ? await asItReadsNow(record.question, services) : undefined
+    if (again) await enqueue(again, services)
     await ack()
-    if (again) void withdrawButton(body.response_url, again.team, options)
+    if (again) void withdrawButton(body.response_url, again.team, services)
   }
 }
 
 /** Undefined where the message is gone, or was never edited. @throws what keeps Slack from giving it */
-async function asItReadsNow(question: Question, options: ListenerOptions): Promise<Question | undefined> {
-  const installation = await options.installations.of(question.team)
+async function asItReadsNow(question: Question, services: Services): Promise<Question | undefined> {
+  const installation = await services.installations.of(question.team)
   const { team, channel, thread, ts, user, surface } = question
   if (!installation || ts === undefined) return undefined
   const { client, identity } = installation
@@ -37,18 +38,14 @@ async function asItReadsNow(question: Question, options: ListenerOptions): Promi
     const id = editedQuestionId(`${team}:${channel}:${ts}`, editTs)
     const files = fileRefs(message.files)
     const words = { text: plainText(message.text ?? '', identity.botUser), ...(files.length > 0 ? { files } : {}) }
-    const when = { at: options.now().getTime(), firstAt: question.firstAt ?? question.at }
+    const when = { at: services.now().getTime(), firstAt: question.firstAt ?? question.at }
     return { id, team, channel, thread, user, ts, surface, ...words, ...when }
   }
   return undefined
 }
 
 /** The button has done its work and goes. */
-async function withdrawButton(
-  url: string,
-  team: string,
-  { installations, fetch, log }: ListenerOptions,
-): Promise<void> {
+async function withdrawButton(url: string, team: string, { installations, fetch, log }: Services): Promise<void> {
   const apiUrl = (await installations.of(team))?.client.apiUrl ?? ''
   const warn = (fields: object, line: string) => log.warn(fields, line)
   await respond(url, { delete_original: true }, { apiUrl, fetch: fetch ?? globalThis.fetch, log: warn })

@@ -14,19 +14,19 @@ import { blocksIn, noteContent, type Content } from '../format/blocks.ts'
 import { verdictOf, type AskedCall } from '../approvals/saved-call.ts'
 import { isSamePerson } from '../intake/asked-question.ts'
 import { inBackground, pressedCall, type PressedCall } from '../intake/pressed.ts'
-import type { ListenerOptions } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** How long Slack is asked for the name of who decided, in ms. */
 const NAME_MS = 1_500
 
 /** The buttons on the card of a call that waits for a person. The ack waits until the decision is kept. */
-export function decideCall(options: ListenerOptions): OnButton {
+export function decideCall(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const id = action.action_id
-    const pressed = await pressedCall(action.value ?? '', { body, context }, options)
-    const after = pressed && (await decided({ action: id, body, pressed, options }))
+    const pressed = await pressedCall(action.value ?? '', { body, context }, services)
+    const after = pressed && (await decided({ action: id, body, pressed, services }))
     await ack()
-    if (after) inBackground(id, options, after)
+    if (after) inBackground(id, services, after)
   }
 }
 
@@ -35,7 +35,7 @@ interface Deciding {
   action: string
   body: BlockAction
   pressed: PressedCall
-  options: ListenerOptions
+  services: Services
 }
 
 /** @returns what is left to do once the press is kept, or counts for nothing. */
@@ -56,38 +56,38 @@ async function decided(one: Deciding): Promise<() => Promise<void>> {
 }
 
 /** Who decided before may have died before the run could go on: what was decided holds, and deciding it once more sees to that. */
-async function goOn(before: Decision, { pressed: { ref }, options }: Deciding): Promise<void> {
+async function goOn(before: Decision, { pressed: { ref }, services }: Deciding): Promise<void> {
   if (before.outcome !== 'expired')
-    await options.control.resume({ thread: ref.conversation, id: ref.id }, ref.key, before)
+    await services.control.resume({ thread: ref.conversation, id: ref.id }, ref.key, before)
 }
 
 async function mayPress(
   { tool, approval: { server, ruleName } }: AskedCall,
   question: NonNullable<PressedCall['run']>['question'],
-  { pressed: { user, userTeam, installation }, options }: Deciding,
+  { pressed: { user, userTeam, installation }, services }: Deciding,
 ) {
-  const { approvers } = await options.settingsFor(question)
+  const { approvers } = await services.settingsFor(question)
   // The asker decides as long as they may ask; whoever else does so by APPROVERS alone.
-  const isAsker = isSamePerson({ user, userTeam }, question) && (await mayAskNow(question, options))
+  const isAsker = isSamePerson({ user, userTeam }, question) && (await mayAskNow(question, services))
   // An id that APPROVERS names is of this workspace, unless people of connected ones may ask too.
   const isForeign = userTeam !== undefined && userTeam !== question.team
-  if (isForeign && !isAsker && !(await options.settingsFor(question)).access.external) return 'no'
+  if (isForeign && !isAsker && !(await services.settingsFor(question)).access.external) return 'no'
   const asked = isAsker ? question : { ...question, user: '' }
   return mayDecide(
     user,
     { question: asked, tool: ruleName ?? tool, server },
-    { approvers, client: installation.client, log: options.log },
+    { approvers, client: installation.client, log: services.log },
   )
 }
 
 /** The first decision holds. A grant is kept once it does: who is too late has granted nothing. */
 async function resume(call: AskedCall, one: Deciding): Promise<() => Promise<void>> {
-  const { pressed, options } = one
+  const { pressed, services } = one
   const { key, conversation, id } = pressed.ref
   const decision = decisionOf(call, one)
-  const woken = await options.control.resume({ thread: conversation, id }, key, decision)
+  const woken = await services.control.resume({ thread: conversation, id }, key, decision)
   const fields = { question: id, wait: key, tool: call.tool, user: pressed.user, outcome: decision.outcome, woken }
-  options.log.info(fields, 'a person decided about a call')
+  services.log.info(fields, 'a person decided about a call')
   if (woken === 'expired') return () => showLate(call, { outcome: 'expired' }, one)
   if (woken !== 'woken') return () => showLate(call, undefined, one)
   if (decision.always) await keepGrant(call, decision, one)
@@ -98,21 +98,21 @@ async function resume(call: AskedCall, one: Deciding): Promise<() => Promise<voi
 async function keepGrant(
   { tool, approval: { version } }: AskedCall,
   { by, at }: Allowed,
-  { pressed, options }: Deciding,
+  { pressed, services }: Deciding,
 ): Promise<void> {
-  const keeping = options.threads.patch(pressed.ref.conversation, {
+  const keeping = services.threads.patch(pressed.ref.conversation, {
     grants: [{ tool, by, at, ...(version === undefined ? {} : { version }) }],
   })
   await keeping.catch((error: unknown) => {
-    options.log.warn({ question: pressed.ref.id, tool, error: messageOf(error) }, 'a grant could not be kept')
+    services.log.warn({ question: pressed.ref.id, tool, error: messageOf(error) }, 'a grant could not be kept')
   })
 }
 
 type Allowed = Extract<Decision, { outcome: 'allowed' | 'denied' }> & { at: number }
 
 /** What a person allows is the call that the card shows. */
-function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, options }: Deciding): Allowed {
-  const said = { by: pressed.user, at: options.now().getTime(), key: callKey(tool, approval.input, approval.version) }
+function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, services }: Deciding): Allowed {
+  const said = { by: pressed.user, at: services.now().getTime(), key: callKey(tool, approval.input, approval.version) }
   if (action === DENY) {
     const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim()
     return { outcome: 'denied', ...said, ...(reason ? { reason } : {}) }
@@ -127,9 +127,9 @@ async function showGone(one: Deciding): Promise<void> {
 
 /** Somebody else, or time, was faster: the presser is told, and the card shows what holds, which is looked up unless it is known. */
 async function showLate(call: AskedCall, known: Decision | undefined, one: Deciding): Promise<void> {
-  const { pressed, options } = one
+  const { pressed, services } = one
   const { conversation, id, key } = pressed.ref
-  const holds = known ?? (await options.control.load({ thread: conversation, id }))?.saved.decisions[key]
+  const holds = known ?? (await services.control.load({ thread: conversation, id }))?.saved.decisions[key]
   const by = holds && 'by' in holds ? await nameOf(holds.by, one) : ''
   const verdict = verdictOf(holds, by)
   await Promise.all([
@@ -145,13 +145,13 @@ async function nameOf(user: string, { pressed: { installation, team } }: Decidin
   return known?.kind === 'person' ? `@${known.name}` : 'somebody'
 }
 
-function replaceCard(content: Content, { body, pressed, options }: Deciding): Promise<void> {
+function replaceCard(content: Content, { body, pressed, services }: Deciding): Promise<void> {
   const { client } = pressed.installation
-  const log = (fields: object, line: string) => options.log.warn({ question: pressed.ref.id, ...fields }, line)
+  const log = (fields: object, line: string) => services.log.warn({ question: pressed.ref.id, ...fields }, line)
   const card = { responseUrl: body.response_url, place: placeIn(body.container) }
   const { text, blocks } = content
   const forms = { content: { text, blocks }, simple: { text, blocks: blocksIn(content, () => true) } }
-  return replaceMessage(card, forms, { client, fetch: options.fetch, log })
+  return replaceMessage(card, forms, { client, fetch: services.fetch, log })
 }
 
 function placeIn({ is_ephemeral, channel_id: channel, message_ts: ts }: Record<string, unknown>) {

@@ -6,23 +6,24 @@ import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedbac
 import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 const THUMB = /^(up|down):(.+)$/s
 
 /** The thumbs below an answer. The rating is kept before the ack; after thumbs-down a form asks what was wrong. */
-export function feedback(options: ListenerOptions): OnButton {
+export function feedback(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
-    const pressed = await pressedOn(id, { body, context }, options)
+    const pressed = await pressedOn(id, { body, context }, services)
     const rating = thumb === 'up' ? 'up' : 'down'
-    const isKept = pressed && (await withRecord(() => rate(id, { by: pressed.user, rating }, options)))
+    const isKept = pressed && (await withRecord(() => rate(id, { by: pressed.user, rating }, services)))
     await ack()
     if (!pressed) return
     if (!isKept) return void pressed.tell(GONE)
-    options.onFeedback?.(rating)
+    services.onFeedback?.(rating)
     if (rating === 'up') return void pressed.tell('Thank you, noted.')
-    inBackground(FEEDBACK, options, async () => {
+    inBackground(FEEDBACK, services, async () => {
       const args = {
         trigger_id: pressed.trigger,
         view: feedbackView(signMetadata(id, { user: pressed.user, token: pressed.installation.token })),
@@ -33,27 +34,23 @@ export function feedback(options: ListenerOptions): OnButton {
 }
 
 /** The form that is opened after thumbs-down. */
-export function feedbackForm(options: ListenerOptions): OnForm {
+export function feedbackForm(services: Services): OnForm {
   return async ({ ack, view, body, context }) => {
-    const recipient = await recipientOf({ context, isShared: true }, options)
+    const recipient = await recipientOf({ context, isShared: true }, services)
     const { private_metadata, state } = view
-    const installation = recipient && (await options.installations.of(recipient.team))
+    const installation = recipient && (await services.installations.of(recipient.team))
     const id = installation && readMetadata(private_metadata, { user: body.user.id, token: installation.token })
     const comment = valueOf(state.values, COMMENT)
     const expected = valueOf(state.values, EXPECTED)
     const said = { by: body.user.id, rating: 'down' as const, ...comment, ...expected }
-    const isKept = id?.startsWith(`${recipient?.team}:`) && (await rate(id, said, options))
+    const isKept = id?.startsWith(`${recipient?.team}:`) && (await rate(id, said, services))
     if (isKept) await ack()
     else await ack({ response_action: 'update', view: FEEDBACK_GONE })
   }
 }
 
 /** @returns false where the answer is not kept (any more) */
-async function rate(
-  id: string,
-  feedback: Omit<Feedback, 'at'>,
-  { archive, now, log }: ListenerOptions,
-): Promise<boolean> {
+async function rate(id: string, feedback: Omit<Feedback, 'at'>, { archive, now, log }: Services): Promise<boolean> {
   const isReadable = readableBy(feedback.by, await archive.load(id)) !== undefined
   const isKept = isReadable && (await archive.rate(id, { ...feedback, at: now().getTime() }))
   const { rating, comment = '' } = feedback

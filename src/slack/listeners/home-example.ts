@@ -2,26 +2,27 @@ import type { OnButton } from '../intake/bolt-types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { enqueue, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { enqueue, recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** Presses of one person on one example within this time are one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
 /** An example on the Home: asked in the person's direct message as by `/ask`, with a root of its own. */
-export function homeExample(options: ListenerOptions): OnButton {
+export function homeExample(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const recipient = await recipientOf({ context }, options)
-    const installation = recipient && (await options.installations.of(recipient.team))
+    const recipient = await recipientOf({ context }, services)
+    const installation = recipient && (await services.installations.of(recipient.team))
     const owner = installation && { user: body.user.id, token: installation.token }
     const channel = owner && readMetadata(body.view?.private_metadata ?? '', owner)
     const n = EXAMPLES.findIndex(({ message }) => message === action.value)
     const example = EXAMPLES[n]
     if (recipient && example && channel?.startsWith('D')) {
-      const now = options.now().getTime()
+      const now = services.now().getTime()
       const thread = `ask-home-${body.user.id}-${n}-${Math.floor(now / SAME_PRESS_MS)}`
       await enqueue(
         questionIn({ team: recipient.team, channel, user: body.user.id }, { thread, text: example.message, now }),
-        options,
+        services,
       )
     }
     await ack()

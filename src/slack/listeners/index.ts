@@ -23,8 +23,8 @@ import {
   WORK_PREVIOUS,
 } from '../format/action-ids.ts'
 import { COMMAND } from '../format/messages.ts'
-import { homePublisher } from '../intake/publish-home.ts'
-import type { ListenerOptions } from '../intake/to-question.ts'
+import { homePublisher, type PublishHome } from '../intake/publish-home.ts'
+import type { Services } from '../services.ts'
 import { agentSessionStopped } from './agent-session-stopped.ts'
 import { agentSessionTitleChanged } from './agent-session-title-changed.ts'
 import { appContextChanged } from './app-context-changed.ts'
@@ -53,44 +53,44 @@ import { takeTool } from './take-tool.ts'
 import { tokensRevoked } from './tokens-revoked.ts'
 import { toolQuestion, toolQuestionForm } from './tool-question.ts'
 
-export function registerListeners(app: App, given: Omit<ListenerOptions, 'publishHome'>): void {
-  const options = { ...given, publishHome: homePublisher(given) }
-  registerEvents(app, options)
-  registerInteractions(app, options)
+export function registerListeners(app: App, services: Services): void {
+  const publishHome = homePublisher(services)
+  registerEvents(app, services, publishHome)
+  registerInteractions(app, services, publishHome)
 }
 
-function registerEvents(app: App, options: ListenerOptions): void {
-  app.event('app_mention', appMention(options))
-  app.message(message(options))
-  app.message(subtype('message_changed'), messageChanged(options))
-  app.message(subtype('message_deleted'), messageDeleted(options))
-  app.event('reaction_added', reactionAdded(options))
-  app.event('app_home_opened', appHomeOpened(options))
-  app.event('app_context_changed', appContextChanged(options))
-  app.event('agent_session_stopped', agentSessionStopped(options))
-  app.event('agent_session_title_changed', agentSessionTitleChanged(options))
-  app.event('app_uninstalled', appUninstalled(options))
-  app.event('tokens_revoked', tokensRevoked(options))
+function registerEvents(app: App, services: Services, publishHome: PublishHome): void {
+  app.event('app_mention', appMention(services))
+  app.message(message(services))
+  app.message(subtype('message_changed'), messageChanged(services))
+  app.message(subtype('message_deleted'), messageDeleted(services))
+  app.event('reaction_added', reactionAdded(services))
+  app.event('app_home_opened', appHomeOpened(services, publishHome))
+  app.event('app_context_changed', appContextChanged(services))
+  app.event('agent_session_stopped', agentSessionStopped(services))
+  app.event('agent_session_title_changed', agentSessionTitleChanged(services))
+  app.event('app_uninstalled', appUninstalled(services))
+  app.event('tokens_revoked', tokensRevoked(services))
 }
 
-function registerInteractions(app: App, options: ListenerOptions): void {
-  app.command(COMMAND, askCommand(options))
-  app.shortcut({ callback_id: ASK_ABOUT, type: 'message_action' }, askAboutShortcut(options))
-  app.view(ASK_ABOUT, askAboutSubmission(options))
-  app.view(SETTINGS, settingsSubmission(options))
-  app.action(STOP, stopButton(options))
-  for (const id of [ALLOW_ONCE, ALLOW_ALWAYS, DENY]) app.action(id, decideCall(options))
-  app.action(SHOW_ARGUMENTS, showArguments(options))
-  app.action(QUESTION_PRESSES, toolQuestion(options))
-  app.view(QUESTION_FORM, toolQuestionForm(options))
-  app.action(SHOW_WORK, showWork(options))
-  for (const id of [WORK_PREVIOUS, WORK_NEXT]) app.action(id, turnWorkPage(options))
-  app.action(FEEDBACK, feedback(options))
-  app.view(FEEDBACK_COMMENT, feedbackForm(options))
-  app.action(ASK_AGAIN, askAgain(options))
-  app.action(ASK_EDITED, askEdited(options))
-  app.action(SHARE, shareButton(options))
-  app.action(KEEP, keepButton(options))
-  app.action(HOME_EXAMPLE, homeExample(options))
-  app.action(TAKE_TOOL, takeTool(options))
+function registerInteractions(app: App, services: Services, publishHome: PublishHome): void {
+  app.command(COMMAND, askCommand(services))
+  app.shortcut({ callback_id: ASK_ABOUT, type: 'message_action' }, askAboutShortcut(services))
+  app.view(ASK_ABOUT, askAboutSubmission(services))
+  app.view(SETTINGS, settingsSubmission(services))
+  app.action(STOP, stopButton(services))
+  for (const id of [ALLOW_ONCE, ALLOW_ALWAYS, DENY]) app.action(id, decideCall(services))
+  app.action(SHOW_ARGUMENTS, showArguments(services))
+  app.action(QUESTION_PRESSES, toolQuestion(services))
+  app.view(QUESTION_FORM, toolQuestionForm(services))
+  app.action(SHOW_WORK, showWork(services))
+  for (const id of [WORK_PREVIOUS, WORK_NEXT]) app.action(id, turnWorkPage(services))
+  app.action(FEEDBACK, feedback(services))
+  app.view(FEEDBACK_COMMENT, feedbackForm(services))
+  app.action(ASK_AGAIN, askAgain(services))
+  app.action(ASK_EDITED, askEdited(services))
+  app.action(SHARE, shareButton(services))
+  app.action(KEEP, keepButton(services))
+  app.action(HOME_EXAMPLE, homeExample(services))
+  app.action(TAKE_TOOL, takeTool(services, publishHome))
 }

@@ -1,7 +1,8 @@
 import type { OnMessage } from '../intake/bolt-types.ts'
 import { PacedWork } from '../../base/pace.ts'
 import { messageOf } from '../../base/errors.ts'
-import { recipientOf, type ListenerOptions, type SlackMessage } from '../intake/to-question.ts'
+import { recipientOf, type SlackMessage } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/withdraw.ts'
 
 type Message = Omit<SlackMessage, 'channel'>
@@ -22,20 +23,20 @@ export type MessageChange =
 const EDITS = { burst: 10, everyMs: 4_000 }
 
 /** `message_changed`: an edit, a message that leaves a tombstone, and much that is no person's doing. */
-export function messageChanged(options: ListenerOptions): OnMessage {
+export function messageChanged(services: Services): OnMessage {
   const edits = new PacedWork({
     ...EDITS,
-    now: () => options.now().getTime(),
-    onError: (error) => options.log.warn({ error: messageOf(error) }, 'an edit could not be followed'),
+    now: () => services.now().getTime(),
+    onError: (error) => services.log.warn({ error: messageOf(error) }, 'an edit could not be followed'),
   })
   return async ({ message, context }) => {
     const change = changeOf(message as MessageChanged)
-    const recipient = change && (await recipientOf({ context }, options))
+    const recipient = change && (await recipientOf({ context }, services))
     if (!recipient) return
-    if (change.kind === 'deleted') return withdrawDeleted(change.message, { ...recipient, options })
+    if (change.kind === 'deleted') return withdrawDeleted(change.message, { ...recipient, services })
     const { channel, ts, user } = change.message
     const turn = { key: `${recipient.team}:${user}`, thing: `${channel}:${ts}` }
-    await edits.run(turn, () => withdrawEdited(change, { ...recipient, options }))
+    await edits.run(turn, () => withdrawEdited(change, { ...recipient, services }))
   }
 }
 

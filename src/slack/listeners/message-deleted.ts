@@ -1,12 +1,13 @@
 import type { OnMessage } from '../intake/bolt-types.ts'
-import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 import { deletedMessage, withdrawDeleted, type MessageDeleted } from '../intake/withdraw.ts'
 
 /** `message_deleted`: a message is gone. One with replies leaves a tombstone; see `message-changed.ts`. */
-export function messageDeleted(options: ListenerOptions): OnMessage {
+export function messageDeleted(services: Services): OnMessage {
   return async ({ message, context }) => {
-    const recipient = await recipientOf({ context }, options)
+    const recipient = await recipientOf({ context }, services)
     const deleted = deletedMessage(message as MessageDeleted)
-    if (recipient && deleted) await withdrawDeleted(deleted, { ...recipient, options })
+    if (recipient && deleted) await withdrawDeleted(deleted, { ...recipient, services })
   }
 }

@@ -6,7 +6,8 @@ import type { Identity } from '../client/installations.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, sendEphemeral, type StopWish } from '../intake/stop-runs.ts'
-import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 const STOPS = new Set(['x', 'octagonal_sign'])
 
@@ -28,12 +29,12 @@ interface Reacted {
 }
 
 /** `reaction_added`: ❌ or 🛑 on a question, or on anything that its run has posted, stops it. Others mean nothing. */
-export function reactionAdded(options: ListenerOptions): OnEvent<'reaction_added'> {
-  const lookUps = new Pace({ ...LOOK_UPS, now: () => options.now().getTime() })
+export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
+  const lookUps = new Pace({ ...LOOK_UPS, now: () => services.now().getTime() })
   return async ({ event, body, context }) => {
     const { reaction, user, item, item_user } = event
     if (!STOPS.has(reaction) || item.type !== 'message') return
-    const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, options)
+    const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
     if (!recipient || user === recipient.identity.botUser) return
     const { team, identity } = recipient
     const reacted = {
@@ -44,42 +45,45 @@ export function reactionAdded(options: ListenerOptions): OnEvent<'reaction_added
       at: event.event_ts,
       isOwn: item_user === identity.botUser,
     }
-    if (!reacted.isOwn && (await stopAt({ ...reacted, thread: item.ts }, options))) return
+    if (!reacted.isOwn && (await stopAt({ ...reacted, thread: item.ts }, services))) return
     if (!lookUps.take(`${team}:${user}`)) return
     // The event does not tell the message's thread. Nothing durable waits for that.
-    stopInItsThread(reacted, identity, options).catch((error: unknown) => {
-      options.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
+    stopInItsThread(reacted, identity, services).catch((error: unknown) => {
+      services.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
     })
   }
 }
 
-async function stopInItsThread(reacted: Reacted, identity: Identity, options: ListenerOptions): Promise<void> {
-  const message = await messageAt(reacted, options)
+async function stopInItsThread(reacted: Reacted, identity: Identity, services: Services): Promise<void> {
+  const message = await messageAt(reacted, services)
   if (!message) return
   const thread = message.thread_ts ?? message.ts
   if (!reacted.isOwn) {
-    if (thread !== message.ts) await stopAt({ ...reacted, thread }, options)
+    if (thread !== message.ts) await stopAt({ ...reacted, thread }, services)
     return
   }
   if (message.user !== identity.botUser && message.bot_id !== identity.botId) return
   const { run } = message.metadata?.event_type === EVENT_TYPE ? (message.metadata.event_payload ?? {}) : {}
   // A streamed message has no metadata: what runs in its thread is meant.
-  await stopAt({ ...reacted, thread, ...(typeof run === 'string' ? { isMeant: ({ id }) => id === run } : {}) }, options)
+  await stopAt(
+    { ...reacted, thread, ...(typeof run === 'string' ? { isMeant: ({ id }) => id === run } : {}) },
+    services,
+  )
 }
 
 /** Stops the question that the message is, also as it is asked again, unless told otherwise. @returns whether it was found */
-async function stopAt(wish: StopWish & Reacted, options: ListenerOptions): Promise<boolean> {
+async function stopAt(wish: StopWish & Reacted, services: Services): Promise<boolean> {
   const { team, channel, ts, isOwn } = wish
   const isOfIt = ({ id, ts: own }: Question) => own === ts || askedMessage(id) === `${team}:${channel}:${ts}`
   const isMeant = wish.isMeant ?? (isOwn ? undefined : isOfIt)
-  const outcome = await stopRuns({ ...wish, ...(isMeant ? { isMeant } : {}) }, options)
+  const outcome = await stopRuns({ ...wish, ...(isMeant ? { isMeant } : {}) }, services)
   const isReply = wish.thread !== ts
-  if (outcome === 'forbidden') void sendEphemeral({ ...wish, isReply, text: STOP_WORDS.forbidden }, options)
+  if (outcome === 'forbidden') void sendEphemeral({ ...wish, isReply, text: STOP_WORDS.forbidden }, services)
   return outcome !== 'nothing'
 }
 
-async function messageAt({ team, channel, ts }: Reacted, options: ListenerOptions): Promise<ThreadMessage | undefined> {
-  const installation = await options.installations.of(team)
+async function messageAt({ team, channel, ts }: Reacted, services: Services): Promise<ThreadMessage | undefined> {
+  const installation = await services.installations.of(team)
   if (!installation) return undefined
   const place = { channel, thread: ts, since: ts, until: ts, signal: AbortSignal.timeout(PATIENCE_MS) }
   for await (const message of readMessages(installation.client, place)) if (message.ts === ts) return message

@@ -11,22 +11,23 @@ import { readSettingsInput } from '../views/settings-input.ts'
 import { FIELDS } from '../views/settings-view.ts'
 import { maySet, type SettingPerson } from '../intake/may-set.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 const metadataSchema = z.object({ channel: z.string(), responseUrl: z.string().optional() })
 
 /** `view_submission` of the settings: checked, saved, then closed; what is wrong stands at its input. */
-export function settingsSubmission(options: ListenerOptions): OnForm {
+export function settingsSubmission(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
-    const recipient = await recipientOf({ context }, options)
-    const installation = recipient && (await options.installations.of(recipient.team))
+    const recipient = await recipientOf({ context }, services)
+    const installation = recipient && (await services.installations.of(recipient.team))
     const metadata =
       installation && readMetadata(view.private_metadata, { user: body.user.id, token: installation.token })
     const to = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
     if (!installation || !to) return ack()
     const person = { team: recipient.team, channel: to.channel, user: body.user.id }
-    const warn = (fields: object, line: string) => options.log.warn({ ...person, ...fields }, line)
-    const outcome = await save(person, view.state.values, { ...options, ...installation }).catch((error: unknown) => {
+    const warn = (fields: object, line: string) => services.log.warn({ ...person, ...fields }, line)
+    const outcome = await save(person, view.state.values, { services, installation }).catch((error: unknown) => {
       warn({ error: messageOf(error) }, 'the settings of a place could not be saved')
       return { errors: { [FIELDS.steps]: SETTINGS_WORDS.failed } }
     })
@@ -34,24 +35,26 @@ export function settingsSubmission(options: ListenerOptions): OnForm {
     await ack()
     const words = outcome.changed.length > 0 ? settingsSaved(outcome.changed) : SETTINGS_WORDS.unchanged
     const { client } = installation
-    const told = sendEphemeral({ ...to, user: person.user }, [noteContent(words)], { ...options, client, log: warn })
+    const told = sendEphemeral({ ...to, user: person.user }, [noteContent(words)], {
+      client,
+      fetch: services.fetch,
+      log: warn,
+    })
     told.catch((error: unknown) => warn({ error: messageOf(error) }, 'the asker could not be told'))
   }
 }
-
-type SaveOptions = ListenerOptions & Pick<Installation, 'client' | 'directory'>
 
 /** Saves what was filled in, over what was set before. @returns the names of what has changed, or what is wrong, by input */
 async function save(
   person: SettingPerson,
   values: unknown,
-  options: SaveOptions,
+  { services, installation }: { services: Services; installation: Installation },
 ): Promise<{ changed: string[] } | { errors: Record<string, string> }> {
-  const { choices, channelSettings, settingsFor, log } = options
+  const { agent, channelSettings, settingsFor, log } = services
   const place = { team: person.team, channel: person.channel }
-  const { set, errors } = readSettingsInput(values, choices)
+  const { set, errors } = readSettingsInput(values, agent.choices)
   if (Object.keys(errors).length > 0) return { errors }
-  const who = await maySet(person, await settingsFor(place), { ...options, isLater: true })
+  const who = await maySet(person, await settingsFor(place), { ...installation, isLater: true })
   if (who.denial !== undefined) return { errors: { [FIELDS.steps]: SETTINGS_WORDS[who.denial] } }
   const before = await channelSettings.load(place)
   const after: ChannelSettings = { ...before, ...(who.mayChangeForget ? set : withoutForget(set)) }

@@ -3,21 +3,22 @@ import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { PRIVATE } from '../format/messages.ts'
 import { readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn, type Pressed } from '../intake/pressed.ts'
-import { enqueue, type ListenerOptions } from '../intake/to-question.ts'
+import { enqueue } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** "Share with the channel" below a private answer: a worker posts it, once however often it is pressed. */
-export function shareButton(options: ListenerOptions): OnButton {
+export function shareButton(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const pressed = await pressedOn(action.value ?? '', { body, context }, options)
-    const own = pressed && (await ownPrivate(pressed, options))
-    if (own) await enqueue(sharing(own, body.response_url, options.now()), options)
+    const pressed = await pressedOn(action.value ?? '', { body, context }, services)
+    const own = pressed && (await ownPrivate(pressed, services))
+    if (own) await enqueue(sharing(own, body.response_url, services.now()), services)
     await ack()
     if (pressed && !own) void pressed.tell(PRIVATE.gone)
   }
 }
 
 /** The private question whose answer it is, if it is the presser's. */
-async function ownPrivate({ id, user }: Pressed, { archive }: ListenerOptions): Promise<Question | undefined> {
+async function ownPrivate({ id, user }: Pressed, { archive }: Services): Promise<Question | undefined> {
   const record = await withRecord(async () => readableBy(user, await archive.load(id)))
   return record && isPrivate(record.question) ? record.question : undefined
 }

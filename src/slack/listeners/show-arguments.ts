@@ -3,14 +3,14 @@ import { SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { PRESS } from '../approvals/approval-words.ts'
 import { argumentsView } from '../views/arguments-view.ts'
 import { inBackground, pressedCall, showOrTell } from '../intake/pressed.ts'
-import type { ListenerOptions } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** "Show all" on the card of a call that waits: a modal for the presser alone, with all that the tool would be sent. */
-export function showArguments(options: ListenerOptions): OnButton {
+export function showArguments(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     await ack()
-    inBackground(SHOW_ARGUMENTS, options, async () => {
-      const pressed = await pressedCall(action.value ?? '', { body, context }, options)
+    inBackground(SHOW_ARGUMENTS, services, async () => {
+      const pressed = await pressedCall(action.value ?? '', { body, context }, services)
       if (!pressed) return
       const call = pressed.run?.call
       if (!call) return pressed.tell(PRESS.gone)

@@ -9,45 +9,47 @@ import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/wor
 import { readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { readMetadata, signedView } from '../intake/signed-metadata.ts'
-import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { Mentions } from '../client/mentions.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** A trigger opens a modal for three seconds: past this, it opens with a word that the work is being looked up. Milliseconds. */
 const QUICK_MS = 800
 
 /** The button "Show work": opens a modal with all of the run, for the presser alone. */
-export function showWork(options: ListenerOptions): OnButton {
+export function showWork(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const pressed = await pressedOn(action.value ?? '', { body, context }, options)
+    const pressed = await pressedOn(action.value ?? '', { body, context }, services)
     await ack()
-    if (pressed) inBackground(SHOW_WORK, options, () => openWork(pressed, options))
+    if (pressed) inBackground(SHOW_WORK, services, () => openWork(pressed, services))
   }
 }
 
 /** The buttons that turn the modal's pages. */
-export function turnWorkPage(options: ListenerOptions): OnButton {
+export function turnWorkPage(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const recipient = await recipientOf({ context, isShared: true }, options)
-    const installation = recipient && (await options.installations.of(recipient.team))
+    const recipient = await recipientOf({ context, isShared: true }, services)
+    const installation = recipient && (await services.installations.of(recipient.team))
     await ack()
     const { id, private_metadata: signed = '' } = body.view ?? {}
     const user = body.user.id
     if (!installation || id === undefined) return
     const question = readMetadata(signed, { user, token: installation.token })
     if (!question?.startsWith(`${recipient.team}:`)) return
-    inBackground(action.action_id, options, async () => {
-      const loading = options.archive.load(question).then((record) => readableBy(user, record))
-      const view = await viewOf(loading, { page: Number(action.value), user, installation, options })
+    inBackground(action.action_id, services, async () => {
+      const loading = services.archive.load(question).then((record) => readableBy(user, record))
+      const view = await viewOf(loading, { page: Number(action.value), user, installation })
       await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
     })
   }
 }
 
-async function openWork(pressed: Pressed, options: ListenerOptions): Promise<void> {
+async function openWork(pressed: Pressed, services: Services): Promise<void> {
   const { id, user, trigger, installation } = pressed
   const { client } = installation
-  const loading = withRecord(async () => readableBy(user, await options.archive.load(id)))
+  const loading = withRecord(async () => readableBy(user, await services.archive.load(id)))
   const isQuick = await settledWithin(QUICK_MS, [loading])
-  const whole = viewOf(loading, { page: 0, user, installation, options })
+  const whole = viewOf(loading, { page: 0, user, installation })
   await showOrTell(pressed, async () => {
     const args = { trigger_id: trigger, view: isQuick ? await whole : WORK_LOADING }
     const opened = await client.call('views.open', args, { effort: 'once' })
@@ -61,27 +63,23 @@ interface Showing {
   /** Before whom. */
   user: string
   installation: Installation
-  options: ListenerOptions
 }
 
 /** Never rejects: where the store does not answer, the view says so. */
-async function viewOf(
-  loading: Promise<RunRecord | undefined>,
-  { page, user, installation, options }: Showing,
-): Promise<View> {
+async function viewOf(loading: Promise<RunRecord | undefined>, { page, user, installation }: Showing): Promise<View> {
   try {
     const record = await loading
     if (!record) return WORK_GONE
-    return signedView(workView(withNames(record, installation, options), page), { user, token: installation.token })
+    return signedView(workView(withNames(record, installation), page), { user, token: installation.token })
   } catch {
     return WORK_UNREADABLE
   }
 }
 
 /** With names in place of the ids that are known: a look-up would take longer than the trigger lasts. */
-function withNames(record: RunRecord, installation: Installation, { namesIn }: ListenerOptions): RunRecord {
+function withNames(record: RunRecord, { directory }: Installation): RunRecord {
   const { question, standalone, steps } = record
-  const names = namesIn(installation, question)
+  const names = new Mentions(directory, question)
   return {
     ...record,
     question: { ...question, text: names.shown(question.text) },

@@ -1,20 +1,21 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, sendEphemeral } from '../intake/stop-runs.ts'
-import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** The button "Stop" on what shows a run: stops that question alone. */
-export function stopButton(options: ListenerOptions): OnButton {
+export function stopButton(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const recipient = await recipientOf({ context }, options)
+    const recipient = await recipientOf({ context }, services)
     const { channel_id: channel, message_ts: ts, thread_ts } = placeIn(body.container)
     if (recipient && channel !== '' && ts !== '') {
       const place = { team: recipient.team, channel, user: body.user.id, thread: thread_ts || ts }
       const outcome = await stopRuns(
         { ...place, at: action.action_ts, isMeant: ({ id }) => id === action.value },
-        options,
+        services,
       )
-      if (outcome !== 'stopped') void sendEphemeral({ ...place, isReply: true, text: STOP_WORDS[outcome] }, options)
+      if (outcome !== 'stopped') void sendEphemeral({ ...place, isReply: true, text: STOP_WORDS[outcome] }, services)
     }
     await ack()
   }

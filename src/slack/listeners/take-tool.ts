@@ -8,13 +8,15 @@ import { noteModal } from '../views/plain-blocks.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { inBackground } from '../intake/pressed.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf, type HomeOf, type ListenerOptions } from '../intake/to-question.ts'
+import type { HomeOf, PublishHome } from '../intake/publish-home.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** The button *Take it* on an admin's Home: a tool that is off is on from then on, and the Home shows what there is now. */
-export function takeTool(options: ListenerOptions): OnButton {
+export function takeTool(services: Services, publishHome: PublishHome): OnButton {
   return async ({ ack, action, body, context }) => {
-    const recipient = await recipientOf({ context }, options)
-    const installation = recipient && (await options.installations.of(recipient.team))
+    const recipient = await recipientOf({ context }, services)
+    const installation = recipient && (await services.installations.of(recipient.team))
     await ack()
     if (!installation) return
     const user = body.user.id
@@ -25,9 +27,9 @@ export function takeTool(options: ListenerOptions): OnButton {
       const args = { trigger_id: body.trigger_id, view: noteModal('Take a tool', words) }
       await installation.client.call('views.open', args, { effort: 'once' })
     }
-    inBackground(TAKE_TOOL, options, async () => {
-      const refusal = await refusalOf(action.value, home, options)
-      await Promise.all([...(refusal === undefined ? [] : [tell(refusal)]), options.publishHome(home)])
+    inBackground(TAKE_TOOL, services, async () => {
+      const refusal = await refusalOf(action.value, home, services)
+      await Promise.all([...(refusal === undefined ? [] : [tell(refusal)]), publishHome(home)])
     })
   }
 }
@@ -36,13 +38,9 @@ export function takeTool(options: ListenerOptions): OnButton {
 const PATIENCE_MS = 1_800
 
 /** Takes the tool. @returns what the presser is told where that did not come to pass */
-async function refusalOf(
-  value: string | undefined,
-  home: HomeOf,
-  options: ListenerOptions,
-): Promise<string | undefined> {
+async function refusalOf(value: string | undefined, home: HomeOf, services: Services): Promise<string | undefined> {
   const { team, user, installation } = home
-  const { mcpAdmin, log } = options
+  const { mcpAdmin, log } = services
   const asking = installation.directory.factsOf(team, user, { isFresh: true })
   const person = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
   if (typeof person === 'string')
@@ -58,7 +56,7 @@ async function refusalOf(
 
 async function take(
   { server, tool, fingerprint }: NonNullable<ReturnType<typeof toolToTake>>,
-  { mcpAdmin, user, log }: { mcpAdmin: McpAdmin; user: string; log: ListenerOptions['log'] },
+  { mcpAdmin, user, log }: { mcpAdmin: McpAdmin; user: string; log: Services['log'] },
 ): Promise<string | undefined> {
   try {
     const taken = await mcpAdmin.accept(server, tool, fingerprint)

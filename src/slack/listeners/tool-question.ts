@@ -19,32 +19,33 @@ import type { AskedQuestion, GivenAnswer } from '../intake/asked-question.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
 
 /** The buttons on the card of what a tool asks, and on the page that it leads to. What they need is loaded when one is pressed. */
-export function toolQuestion(options: ListenerOptions): OnButton {
+export function toolQuestion(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const { action_id: id, value = '' } = action
     const ref = waitRef(value)
     // What Slack did not take in the channel went to the asker's direct messages.
     const isAnywhere = body.channel?.id.startsWith('D') === true
-    const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, options))
+    const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, services))
     if (!ref || !pressed) return ack()
     const press = { id, ref, pressed, responseUrl: body.response_url }
-    const after = await followPress(press, options).catch((error: unknown) => {
-      warnOfLoss(ref, error, options)
+    const after = await followPress(press, services).catch((error: unknown) => {
+      warnOfLoss(ref, error, services)
       return () => pressed.tell(QUESTION_WORDS.failed)
     })
     await ack()
-    inBackground(id, options, after)
+    inBackground(id, services, after)
   }
 }
 
 /** The form with the asker's answer. */
-export function toolQuestionForm(options: ListenerOptions): OnForm {
+export function toolQuestionForm(services: Services): OnForm {
   return async ({ ack, view, body, context }) => {
-    const recipient = await recipientOf({ context, isShared: true }, options)
-    const installation = recipient && (await options.installations.of(recipient.team))
+    const recipient = await recipientOf({ context, isShared: true }, services)
+    const installation = recipient && (await services.installations.of(recipient.team))
     const metadata =
       installation && readMetadata(view.private_metadata, { user: body.user.id, token: installation.token })
     if (metadata === undefined) return ack()
@@ -53,8 +54,8 @@ export function toolQuestionForm(options: ListenerOptions): OnForm {
     if (!ref?.id.startsWith(`${recipient?.team}:`) || !installation) return ack()
     const { user } = body
     const sent = { ref, user: user.id, values: view.state.values, responseUrl, installation }
-    const reply = await followForm(sent, options).catch((error: unknown) => {
-      warnOfLoss(ref, error, options)
+    const reply = await followForm(sent, services).catch((error: unknown) => {
+      warnOfLoss(ref, error, services)
       return note(QUESTION_WORDS.failed)
     })
     await (reply ? ack(reply) : ack())
@@ -62,7 +63,7 @@ export function toolQuestionForm(options: ListenerOptions): OnForm {
 }
 
 /** What was typed is in no line of the log. */
-function warnOfLoss({ id, key }: WaitRef, error: unknown, { log }: ListenerOptions): void {
+function warnOfLoss({ id, key }: WaitRef, error: unknown, { log }: Services): void {
   log.warn({ question: id, wait: key, error: messageOf(error) }, 'an answer to a tool’s question could not be kept')
 }
 
@@ -75,22 +76,22 @@ interface Press {
 }
 
 /** What a press does before Slack is told that it has come. @returns what follows: no press stays without a word or an effect */
-async function followPress(press: Press, options: ListenerOptions): Promise<() => Promise<void>> {
+async function followPress(press: Press, services: Services): Promise<() => Promise<void>> {
   const { id, ref, pressed } = press
   const { answerQuestion, findQuestion, isAsker } = await import('../intake/asked-question.ts')
-  const found = await findQuestion(ref, options)
+  const found = await findQuestion(ref, services)
   if (!found) return () => pressed.tell(QUESTION_WORDS.gone)
-  if (!isAsker(pressed, found) || !(await mayAskNow(found.question, options)))
+  if (!isAsker(pressed, found) || !(await mayAskNow(found.question, services)))
     return () => pressed.tell(QUESTION_WORDS.notYours)
   const { end } = found
-  if (end) return () => showEnd(found, { ...press, end, isLate: true }, options)
+  if (end) return () => showEnd(found, { ...press, end, isLate: true }, services)
   if (id === QUESTION_OPEN) return () => openForm(found, press)
-  if (id === QUESTION_PAGE) return () => showPage(found, press, options)
+  if (id === QUESTION_PAGE) return () => showPage(found, press, services)
   const answer = await answerBy(id, found)
   if (!answer) return () => pressed.tell(QUESTION_WORDS.over)
-  const outcome = await answerQuestion(found, answer, options)
+  const outcome = await answerQuestion(found, answer, services)
   const isLate = outcome !== 'woken'
-  return () => showEnd(found, { ...press, end: isLate ? outcome : answer.action, isLate }, options)
+  return () => showEnd(found, { ...press, end: isLate ? outcome : answer.action, isLate }, services)
 }
 
 async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnswer | undefined> {
@@ -114,7 +115,7 @@ async function openForm({ question, ref, asked }: AskedQuestion, { pressed, resp
 async function showPage(
   { question, ref, asked }: AskedQuestion,
   { pressed, responseUrl }: Press,
-  { log, fetch }: ListenerOptions,
+  { log, fetch }: Services,
 ): Promise<void> {
   const { pageContent } = await import('../views/question-page.ts')
   const { sendEphemeral: sendEphemeral } = await import('../client/response-url.ts')
@@ -129,7 +130,7 @@ async function showPage(
 async function showEnd(
   found: AskedQuestion,
   { id, pressed, responseUrl, end, isLate }: Press & { end: QuestionEnd; isLate: boolean },
-  options: ListenerOptions,
+  services: Services,
 ): Promise<void> {
   const { replaceQuestion } = await import('../intake/asked-question.ts')
   const { endedQuestionCard } = await import('../approvals/question-card.ts')
@@ -139,7 +140,7 @@ async function showEnd(
   const isOnPage = found.asked.url !== undefined && id !== QUESTION_PAGE
   const at = isOnPage && !isPrivate(found.question) ? undefined : responseUrl
   const content = endedQuestionCard(found.asked, { asker: found.question.user, end })
-  await replaceQuestion(found, { content, responseUrl: at, installation }, options)
+  await replaceQuestion(found, { content, responseUrl: at, installation }, services)
 }
 
 const metadataSchema = z.object({ value: z.string(), responseUrl: z.string().optional() })
@@ -157,23 +158,23 @@ type Reply = { response_action: 'errors'; errors: Record<string, string> } | { r
 /** What is wrong stands at its input; else the run is resumed, and the modal closes. @throws what keeps the store from keeping it */
 async function followForm(
   { ref, user, values, responseUrl, installation }: SentForm,
-  options: ListenerOptions,
+  services: Services,
 ): Promise<Reply | undefined> {
   const { answerQuestion, findQuestion, isAsker, replaceQuestion } = await import('../intake/asked-question.ts')
   const { endedQuestionCard } = await import('../approvals/question-card.ts')
   const { readAnswer } = await import('../views/question-input.ts')
-  const found = await findQuestion(ref, options)
+  const found = await findQuestion(ref, services)
   if (!found) return note(QUESTION_WORDS.gone)
   const { question, asked, end } = found
   // The modal opened before the asker alone.
   const isTheirs = isAsker({ user, userTeam: question.userTeam }, found)
-  if (!isTheirs || !(await mayAskNow(question, options))) return note(QUESTION_WORDS.notYours)
+  if (!isTheirs || !(await mayAskNow(question, services))) return note(QUESTION_WORDS.notYours)
   if (end) return note(QUESTION_WORDS[end])
   const read = await readAnswer(values, asked)
   if ('errors' in read) return { response_action: 'errors', errors: read.errors }
-  const outcome = await answerQuestion(found, { action: 'accept', content: read.content }, options)
+  const outcome = await answerQuestion(found, { action: 'accept', content: read.content }, services)
   const content = endedQuestionCard(asked, { asker: user, end: outcome === 'woken' ? 'accept' : outcome })
-  inBackground(QUESTION_FORM, options, () => replaceQuestion(found, { content, responseUrl, installation }, options))
+  inBackground(QUESTION_FORM, services, () => replaceQuestion(found, { content, responseUrl, installation }, services))
   return outcome === 'woken' ? undefined : note(QUESTION_WORDS[outcome])
 }
 

@@ -95,7 +95,7 @@ interface PlaceInfo {
 /** Undefined where Slack does not tell. */
 async function infoOf(
   channel: string,
-  { installation, signal }: Pick<ReadPermalinkOptions, 'installation' | 'signal'>,
+  { installation, signal }: { installation: Installation; signal: AbortSignal },
 ): Promise<PlaceInfo | undefined> {
   const call = installation.client.call('conversations.info', { channel }, { effort: 'patient', signal })
   const answer = await call.catch((error: unknown) => {

@@ -9,7 +9,7 @@ import { refusalCode } from '../client/slack-errors.ts'
 import { cleanFileName, cleanName } from '../format/escape.ts'
 import { plainText } from '../intake/to-question.ts'
 import { Mentions } from '../client/mentions.ts'
-import type { WorkspaceWork } from '../types.ts'
+import type { QuestionWork } from '../question-work.ts'
 
 /** So many are found at a time. */
 const FINDS = 6
@@ -48,12 +48,13 @@ const answerSchema = z.object({
 export async function searchWorkspace(
   query: string,
   { kind, cursor, signal }: FindOptions,
-  options: WorkspaceWork,
+  work: QuestionWork,
 ): Promise<{ finds: Find[]; cursor?: string }> {
-  const { question, installation, actionTokens, now } = options
+  const { question, installation, services } = work
+  const { actionTokens, now } = services
   const token = await actionTokens.load(tokenOwner(question))
   if (token === undefined) throw new ToolError(withoutToken(question, now()))
-  await checkAsker(options)
+  await checkAsker(work)
   const places = { content_types: kind, channel_types: 'public_channel', limit: FINDS }
   let next = cursor ?? ''
   for (let page = 0; page < MAX_PAGES; page++) {
@@ -63,7 +64,7 @@ export async function searchWorkspace(
       .catch((error: unknown) => Promise.reject(refused(error, kind, installation)))
     const read = answerSchema.safeParse(answer).data
     if (!read) throw new ToolError('Slack’s search answered something that cannot be read.')
-    const finds = await FINDS_OF[kind](read.results, options)
+    const finds = await FINDS_OF[kind](read.results, work)
     next = read.response_metadata.next_cursor
     if (finds.length > 0 || next === '')
       return { finds: finds.slice(0, FINDS), ...(next === '' ? {} : { cursor: next }) }
@@ -90,7 +91,7 @@ function withoutToken(question: Question, now: Date): string {
 }
 
 /** Guests see a part of the public channels, and Slack does not say which of them it would search. */
-async function checkAsker({ question, installation }: WorkspaceWork): Promise<void> {
+async function checkAsker({ question, installation }: QuestionWork): Promise<void> {
   const facts = await installation.directory.factsOf(question.team, question.user)
   if (typeof facts === 'string')
     throw new ToolError('Slack does not say whether the asker is a member: I do not search.')
@@ -132,7 +133,7 @@ const NOT_ENABLED = new Set([
 ])
 
 /** What was found, with names in the place of ids. Cut where it is longer than anybody reads. */
-const FINDS_OF: Record<FindKind, (results: Found, options: WorkspaceWork) => Promise<Find[]>> = {
+const FINDS_OF: Record<FindKind, (results: Found, work: QuestionWork) => Promise<Find[]>> = {
   async messages({ messages }, { question, installation }) {
     const { botUser } = installation.identity
     const isOwn = (one: { author_user_id: string; channel_id: string; message_ts: string }) =>

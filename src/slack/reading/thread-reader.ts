@@ -14,14 +14,13 @@ import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { cleanName, fileRefs, filesLine } from '../format/escape.ts'
 import { plainText, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
 import type { Mentions } from '../client/mentions.ts'
-import type { GivenFile } from '../types.ts'
+import type { QuestionWork } from '../question-work.ts'
 
-export interface ThreadReaderOptions {
-  question: Question
-  installation: Installation
-  mentions: Mentions
-  log: Log
-  signal: AbortSignal
+/** A file and who gave it. */
+export interface GivenFile extends FileRef {
+  user: string
+  /** The workspace of who gave it, where Slack tells. */
+  userTeam?: string
 }
 
 /** `said`: as the model gets it. `files`: the question's own, then those of the other messages. */
@@ -39,22 +38,25 @@ const MAX = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
  * are stored in one write. Where Slack does not give the messages in time, the question is answered without them.
  * @throws only when the signal is aborted
  */
-export async function readThread(options: ThreadReaderOptions, turns: readonly Turn[]): Promise<ThreadReading> {
-  const { question, log, signal } = options
+export async function readThread(work: QuestionWork, turns: readonly Turn[]): Promise<ThreadReading> {
+  const { question, services, signal } = work
   const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
   if (!hasThreadBefore(question) && !question.mayHaveFiles) return { said: withFiles(NOTHING, own), files: own }
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
-    const reading = messagesBefore({ ...options, signal: inTime }, readUpTo(turns, askedAt(question)))
+    const reading = messagesBefore({ ...work, signal: inTime }, readUpTo(turns, askedAt(question)))
     if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
     const { people, files } = await reading
     const asked = own.length > 0 ? own : files
-    const said = withFiles(newestMessages(await linesOf(people, options), MAX), asked)
+    const said = withFiles(newestMessages(await linesOf(people, work), MAX), asked)
     // The newest messages count most.
     return { said, files: [...asked, ...people.toReversed().flatMap(filesOf)] }
   } catch (error) {
     signal.throwIfAborted()
-    log.warn({ question: question.id, error: messageOf(error) }, 'could not read the thread: answered without it')
+    services.log.warn(
+      { question: question.id, error: messageOf(error) },
+      'could not read the thread: answered without it',
+    )
     return { said: withFiles(NOTHING, own), files: own }
   }
 }
@@ -63,12 +65,11 @@ export async function readThread(options: ThreadReaderOptions, turns: readonly T
  * One message of the question's thread, whoever wrote it, as the model gets it, and its files.
  * @throws SlackRefusal where Slack does not give it, or it is gone
  */
-export async function readMessage(options: ThreadReaderOptions, ts: string): Promise<ThreadReading> {
-  const { question, installation, signal } = options
+export async function readMessage(work: QuestionWork, ts: string): Promise<ThreadReading> {
+  const { question, installation, signal } = work
   const { channel, thread } = question
   for await (const message of readMessages(installation.client, { channel, thread, since: ts, until: ts, signal }))
-    if (message.ts === ts)
-      return { said: newestMessages(await linesOf([message], options), MAX), files: filesOf(message) }
+    if (message.ts === ts) return { said: newestMessages(await linesOf([message], work), MAX), files: filesOf(message) }
   throw new SlackRefusal('conversations.replies', 'message_not_found')
 }
 
@@ -78,7 +79,7 @@ export async function readMessage(options: ThreadReaderOptions, ts: string): Pro
  */
 export async function withFilesLookedUp(
   { mayHaveFiles: _, ...question }: Question,
-  { installation, log, signal }: Pick<ThreadReaderOptions, 'installation' | 'log' | 'signal'>,
+  { installation, log, signal }: { installation: Installation; log: Log; signal: AbortSignal },
 ): Promise<Question> {
   const { channel, thread, ts = '' } = question
   const place = {
@@ -119,7 +120,7 @@ function readUpTo(turns: readonly Turn[], until = ''): string {
 }
 
 /** The messages after `since` and before the question that are people's, or other bots' to this one; the question's files. */
-async function messagesBefore({ question, installation, signal }: ThreadReaderOptions, since: string) {
+async function messagesBefore({ question, installation, signal }: QuestionWork, since: string) {
   const { channel, thread } = question
   const ts = askedAt(question) ?? ''
   const people: ThreadMessage[] = []
@@ -144,7 +145,7 @@ function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation[
 /** `@Name: words`, with further lines indented: nobody can write a line that passes for another person's. */
 export async function linesOf(
   messages: ThreadMessage[],
-  { mentions, question, installation }: Pick<ThreadReaderOptions, 'mentions' | 'question' | 'installation'>,
+  { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
 ): Promise<Message[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
   const spoken = await mentions.spoken(texts)

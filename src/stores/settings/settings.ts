@@ -1,6 +1,6 @@
 /** The settings of a place: the operator's (config.ts), and in their place what the channel has set for itself. */
 import { z } from 'zod'
-import type { Dialect, Model, Tool } from '../../agent/types.ts'
+import type { AgentSetup } from '../../agent/run-state.ts'
 import { settledWithin } from '../../base/async.ts'
 import { DIALECTS, FOLLOW_UPS, STEPS, type Config, type DialectName } from '../../config.ts'
 import { TransientError } from '../../base/errors.ts'
@@ -10,14 +10,11 @@ import type { Place } from '../../base/place.ts'
 import { below, forgetKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 
 /** What is set for one place in Slack, as it is at the moment of a question. */
-export interface Settings {
+export interface Settings extends AgentSetup {
   /** A reply a step, one message that grows, one streamed message, or the answer alone. */
   steps: Config['STEPS']
   /** Whether a stream may be opened in a channel too. */
   streamInChannels: boolean
-  model: Model
-  dialect: Dialect
-  tools: Tool[]
   /** What the channel wants the model to be told; the dialect tells it. Empty where it wants nothing. */
   instructions: string
   /** `mention`: a follow-up must name the bot again. */
@@ -49,16 +46,16 @@ export interface Access {
   bots: string[]
 }
 
-/** Where a question is asked. */
-export type SettingsPlace = Place
+/** `waits`: a worker waits for the tools of servers that nothing is known of yet. What is acked to Slack does not. */
+export interface SettingsPlace extends Place {
+  waits?: boolean
+}
 
 /** Asked at each question, so that nothing needs a restart to hear of a change. */
 export type SettingsFor = (place: SettingsPlace) => Promise<Settings>
 
-type AgentSettings = Pick<Settings, 'model' | 'dialect' | 'tools'>
-
 /** The same settings for every place: those of the environment. */
-export function settingsFromConfig(config: Config, agent: AgentSettings): SettingsFor {
+export function settingsFromConfig(config: Config, agent: AgentSetup): SettingsFor {
   const settings: Settings = {
     steps: config.STEPS,
     streamInChannels: config.STEPS_STREAM_CHANNELS,
@@ -85,10 +82,7 @@ export interface ChannelSources {
   store: ChannelSettingsStore
   /** Whether the agent of a place is another from moment to moment, also where nothing is set: tools of MCP servers come and go. */
   isAgentFresh?: boolean
-  agentFor(
-    chosen: Pick<ChannelSettings, 'model' | 'dialect' | 'tools' | 'instructions'>,
-    place: SettingsPlace,
-  ): AgentSettings | Promise<AgentSettings>
+  agentFor(chosen: ChosenAgent, place: SettingsPlace): Promise<AgentSetup>
 }
 
 /** Those of the operator, and in their place what a channel has set. */
@@ -112,16 +106,19 @@ export function withChannelSettings(
   }
 }
 
-/** What the people of a channel have set for it. What is absent is as the operator set it. */
-export interface ChannelSettings {
-  steps?: Config['STEPS'] | undefined
-  followUps?: Config['FOLLOW_UPS'] | undefined
-  /** Names: of a model at the same endpoint, of a dialect, of tools. */
+/** The agent that a channel has chosen, by names: of a model at the same endpoint, of a dialect, of tools. */
+export interface ChosenAgent {
   model?: string | undefined
   dialect?: DialectName | undefined
   tools?: string[] | undefined
   /** What the model is told besides, in people's own words: at most `MAX_INSTRUCTIONS` characters. */
   instructions?: string | undefined
+}
+
+/** What the people of a channel have set for it. What is absent is as the operator set it. */
+export interface ChannelSettings extends ChosenAgent {
+  steps?: Config['STEPS'] | undefined
+  followUps?: Config['FOLLOW_UPS'] | undefined
   whoMayStop?: 'asker' | 'anyone' | undefined
   whoMayForget?: 'admins' | 'anyone' | undefined
 }

@@ -1,7 +1,7 @@
 /** One contract, on both of its real sides: this process's memory, and a Redis. */
 import { describe, expect, test } from 'vitest'
 import { memoryArchive } from '../../../src/stores/archive/memory-archive.ts'
-import { recordOf } from '../../../src/question/run-record.ts'
+import { recordOf } from '../../../src/question/archive-run.ts'
 import { redisArchive } from '../../../src/stores/archive/redis-archive.ts'
 import type { Feedback, RunArchive, RunRecord } from '../../../src/stores/archive/types.ts'
 import type { RunTrace } from '../../../src/stores/runs/run-trace.ts'

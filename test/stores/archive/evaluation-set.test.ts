@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { evaluationLine } from '../../../src/stores/archive/evaluation-set.ts'
-import { recordOf } from '../../../src/question/run-record.ts'
+import { recordOf } from '../../../src/question/archive-run.ts'
 import type { Feedback } from '../../../src/stores/archive/types.ts'
 import { freshRun, type SavedRun } from '../../../src/stores/runs/types.ts'
 import { question } from '../../harness/stores.ts'

@@ -29,14 +29,12 @@ async function startSettable(t: Ends, script?: Script) {
   const changed = new Map<string, Partial<Settings>>()
   const plain = settingsFromConfig(config, agent.answer.agent)
   const settingsFor: typeof plain = async (place) => ({ ...(await plain(place)), ...changed.get(place.channel) })
-  const { choices } = agent
-  const asked = { settingsFor, defaultsFor: plain, choices, log, now: () => new Date() }
-  const openWorkspace = () => Promise.reject(new Error('No tool reads the workspace here.'))
-  const parts = { ...stores, installations, openWorkspace, ...asked }
-  const handlers = createQuestionHandlers({ ...parts, answer: { ...agent.answer, history: stores.history } })
+  const asked = { settingsFor, defaultsFor: plain, log, now: () => new Date() }
+  const services = { ...stores, agent, installations, ...asked }
+  const handlers = createQuestionHandlers(services)
   await stores.queue.start(handlers.answer, handlers.deadLetter)
   const { signingSecret, apiUrl } = slack
-  const receiver = createSlackReceiver({ ...parts, choices: agent.choices, signingSecret, apiUrl })
+  const receiver = createSlackReceiver(services, { signingSecret, apiUrl })
   const server = await serve({ port: 0, host: '127.0.0.1', pages: {}, front: receiver.requestListener })
   slack.setTarget(`http://127.0.0.1:${server.port}/slack/events`)
   t.onTestFinished(async () => {

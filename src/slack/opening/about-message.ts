@@ -1,22 +1,13 @@
-import type { ThreadContext } from '../stores/history/types.ts'
-import type { Question, Run } from '../stores/runs/types.ts'
-import { SlackRefusal } from './client/slack-errors.ts'
-import { rootContent } from './format/blocks.ts'
-import type { Mentions } from './client/mentions.ts'
-import type { Outbox } from './client/outbox.ts'
-
-export interface AboutOptions {
-  question: Question
-  run: Run
-  outbox: Outbox
-  mentions: Mentions
-}
+import type { ThreadContext } from '../../stores/history/types.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
+import { rootContent } from '../format/blocks.ts'
+import type { QuestionWork } from '../question-work.ts'
 
 type Read = (ts: string) => Promise<ThreadContext>
 
 /** Asks a question about a message in the thread of that. @returns false where it cannot be asked there: then `notice` tells so */
 export async function isAboutOpen(
-  work: AboutOptions,
+  work: QuestionWork,
   { read, notice }: { read: Read; notice(error: unknown): Promise<void> },
 ): Promise<boolean> {
   try {
@@ -32,7 +23,7 @@ export async function isAboutOpen(
  * A question about a message, from its menu: the message is read for the model, and the thread is told who asks what. If the bot is
  * not a member of the channel, it joins. @throws SlackRefusal where it cannot, or the message is gone; LeaseLost
  */
-async function openAbout({ question, run, outbox, mentions }: AboutOptions, read: Read): Promise<void> {
+async function openAbout({ question, run, outbox, mentions }: QuestionWork, read: Read): Promise<void> {
   const { channel, about = '', user, text } = question
   if (run.saved.said === undefined) {
     const said = await read(about).catch(async (error: unknown) => {

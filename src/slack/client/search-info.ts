@@ -1,8 +1,8 @@
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import type { Installations } from '../client/installations.ts'
-import { refusalCode } from '../client/slack-errors.ts'
+import type { Installations } from './installations.ts'
+import { refusalCode } from './slack-errors.ts'
 
 /** Whether the workspace lets apps search. It is not so until Slack has said it. */
 export interface SearchInfo {

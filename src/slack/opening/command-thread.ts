@@ -1,7 +1,7 @@
-import type { Queue } from '../queue/types.ts'
-import { SlackRefusal } from './client/slack-errors.ts'
-import { rootContent, type Content } from './format/blocks.ts'
-import type { Outbox } from './client/outbox.ts'
+import type { Queue } from '../../queue/types.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
+import { rootContent, type Content } from '../format/blocks.ts'
+import type { Outbox } from '../client/outbox.ts'
 
 /**
  * `/ask` has no message to answer under: a root message is posted once (who asked what), and the question goes into the queue

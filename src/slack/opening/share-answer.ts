@@ -1,48 +1,32 @@
-import { stepCount, workMs } from '../agent/run-progress.ts'
-import type { RunArchive, RunRecord } from '../stores/archive/types.ts'
-import type { History } from '../stores/history/types.ts'
-import type { Question } from '../stores/runs/types.ts'
-import type { Installation } from './client/installations.ts'
-import type { Settings } from '../stores/settings/settings.ts'
+import type { RunRecord } from '../../stores/archive/types.ts'
+import { stepCount, workMs } from '../../agent/run-progress.ts'
+import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
-import { clip, noteContent, rootContent, type AnswerView, type Content } from './format/blocks.ts'
-import { PICTURES_UNSEEN, PRIVATE } from './format/messages.ts'
-import { answerContents, footerText } from './format/split-answer.ts'
-import type { Mentions } from './client/mentions.ts'
-import type { Outbox } from './client/outbox.ts'
-
-export interface ShareOptions {
-  /** What `Question.shares` says. */
-  question: Question
-  outbox: Outbox
-  mentions: Mentions
-  settings: Settings
-  installation: Pick<Installation, 'identity'>
-  archive: RunArchive
-  answer: { history: History }
-}
+import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
+import { PICTURES_UNSEEN, PRIVATE } from '../format/messages.ts'
+import { answerContents, footerText } from '../format/split-answer.ts'
 
 /**
  * Posts a private question with its answer for all, by the asker's wish, once: a message of its own, and what does not fit into
  * it below. A question there goes on from it. @throws SlackRefusal, LeaseLost
  */
-export async function shareAnswer(options: ShareOptions): Promise<void> {
-  const { question, outbox, mentions, archive, answer } = options
-  const record = await archive.load(question.shares ?? '')
+export async function shareAnswer(work: QuestionWork): Promise<void> {
+  const { question, outbox, mentions, services } = work
+  const record = await services.archive.load(question.shares ?? '')
   if (!record?.answer) return outbox.sendEphemeral('gone', noteContent(PRIVATE.gone))
   const asked = await mentions.readable(record.question.text)
-  const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await viewOf(record, options)))
+  const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await viewOf(record, work)))
   const thread = await openThread(root, outbox)
   for (const [i, content] of below.entries()) await outbox.under(thread).deliver(`answer-${i + 1}`, content)
   const { id, user, at, team, channel } = question
   const { standalone = asked } = record
   const turn = { id, question: record.question.text, standalone, answer: record.answer.text, user, at }
-  await answer.history.append(`${team}:${channel}:${thread}`, turn)
+  await services.history.append(`${team}:${channel}:${thread}`, turn)
   await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }
 
 /** As it was told to the asker, without what may be pressed. */
-async function viewOf(record: RunRecord, { mentions, settings, installation }: ShareOptions): Promise<AnswerView> {
+async function viewOf(record: RunRecord, { mentions, settings, installation }: QuestionWork): Promise<AnswerView> {
   const { question, steps, usage, standalone, endedAt } = record
   const { text, sources, stopped, gaveUp, unseen } = record.answer ?? { text: '', sources: [] }
   const figures = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })

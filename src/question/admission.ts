@@ -1,0 +1,30 @@
+import type { Question, Run } from '../stores/runs/types.ts'
+import type { Refusal, UsageLimits } from '../stores/limits/usage-limits.ts'
+import type { Release } from './services.ts'
+
+/**
+ * Returns whether a question is answered without a model: it asks nothing, or it is the word `help` alone, in any case and with any
+ * punctuation behind it. Files without a word are a question.
+ */
+export function needsNoModel({ text, files = [] }: Question): boolean {
+  return text === '' ? !files.some(({ id }) => id !== '') : /^help[\s\p{P}]*$/iu.test(text)
+}
+
+/** Counts a question against the usage limits. @returns the limit that it exceeds, if it exceeds one */
+export async function admit(question: Question, limits: UsageLimits | undefined): Promise<Refusal | undefined> {
+  return isLimited(question) ? limits?.admit(question) : undefined
+}
+
+/** Books what a question has cost, and frees its place among the team's runs. */
+export async function release(
+  question: Question,
+  run: Run,
+  { limits, refund = false, usage = run.saved.usage }: Release & { limits: UsageLimits | undefined },
+): Promise<void> {
+  if (isLimited(question)) await limits?.release(question, usage, { refund })
+}
+
+/** Canned replies and the sharing of an answer cost nothing. */
+function isLimited(question: Question): boolean {
+  return !needsNoModel(question) && question.shares === undefined
+}

@@ -1,0 +1,51 @@
+import { withoutAnswers } from '../agent/run-progress.ts'
+import { messageOf } from '../base/errors.ts'
+import type { RunEnding, RunRecord } from '../stores/archive/types.ts'
+import { endOf, isUnrooted, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
+import { needsNoModel } from './admission.ts'
+import type { RunWork } from './services.ts'
+
+/** Keeps the record of a run that has ended. Where that fails, the log says so: the run has ended all the same. */
+export async function archiveRun(work: RunWork, { hasFailed }: { hasFailed: boolean }): Promise<void> {
+  const { question, run, settings, services } = work
+  await forgetFinds(run)
+  const { model, dialect } = settings
+  const ending = { model: model.name, dialect: dialect.name, endedAt: services.now().getTime(), hasFailed }
+  await services.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
+    services.log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be kept')
+  })
+}
+
+/** Whether the archive has a record of the question: not of canned replies, nor before its thread is open. */
+export function isArchived({ question, signal }: RunWork): boolean {
+  return !needsNoModel(question) && !isUnrooted(question) && question.shares === undefined && !signal.aborted
+}
+
+/** Returns what the archive keeps of a run, without what was only valid while the question was asked. */
+export function recordOf(
+  { responseUrl: _, traceparent: __, ...question }: Question,
+  saved: SavedRun,
+  { hasFailed, ...ending }: RunEnding,
+): RunRecord {
+  const { standalone, steps, usage, answer, posts, startedAt } = saved
+  return {
+    ...{ question, steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
+    ...(standalone === undefined ? {} : { standalone }),
+    ...(answer ? { answer } : {}),
+    end: hasFailed ? 'failed' : endOf(answer),
+    feedback: [],
+  }
+}
+
+/** Takes the place of what a tool found in the workspace. */
+const NOT_KEPT = '(What was found is not kept.)'
+
+/** Removes from a run that is over what its tools found in the workspace: Slack's terms let an app use it, but not store it. */
+export async function forgetFinds(run: Run): Promise<void> {
+  const parts = run.saved.steps.flatMap((step, i) => {
+    if (step.kind !== 'tool' || !step.observation?.passing) return []
+    const value = { ...step, observation: { ...step.observation, text: NOT_KEPT } }
+    return [{ part: 'step' as const, n: i + 1, value }]
+  })
+  if (parts.length > 0) await run.save(...parts)
+}

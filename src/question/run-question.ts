@@ -1,0 +1,59 @@
+import type { Tool } from '../agent/types.ts'
+import { noteWrites } from '../stores/audit/note-writes.ts'
+import { answer, type AnswerDeps, type AnswerEvent } from './answer.ts'
+import type { Release, RunWork } from './services.ts'
+
+export interface AnsweringWork extends RunWork {
+  /** Books the question's cost and frees its place; see admission.ts. */
+  release(options?: Release): Promise<void>
+}
+
+/** The run shows nothing after these, so its place among the team's runs is free. */
+const ENDS = new Set(['answer', 'gave_up', 'waiting'])
+
+/**
+ * Answers an admitted question and yields what to show. A write is in the audit list before it is made, and the question's place is
+ * free before its end is shown. `grantedBy` returns who has allowed a tool in the question's thread from then on.
+ */
+export async function* runQuestion(
+  work: AnsweringWork,
+  deps: AnswerDeps,
+  grantedBy: (tool: Tool) => Promise<string | undefined>,
+): AsyncGenerator<AnswerEvent> {
+  const { question, run, signal, services } = work
+  await auditSaved(work, { isOver: false, grantedBy })
+  const events = answer(question, run, { ...deps, signal })
+  // The usage of the last call is told before the answer, and saved beside it.
+  const usage = [...run.saved.usage]
+  for await (const event of services.watch?.events(events, deps.agent.tools) ?? events) {
+    if (event.type === 'usage') usage.push(event.usage)
+    if (ENDS.has(event.type)) await work.release({ usage })
+    // The loop waits, so that no call is made before it is noted.
+    if ('step' in event) await auditSteps(work, [event], { isOver: false, grantedBy })
+    yield event
+  }
+}
+
+interface AuditOptions {
+  isOver: boolean
+  grantedBy: (tool: Tool) => Promise<string | undefined>
+}
+
+/** Adds the writes among all saved steps of a run to the audit list. */
+export async function auditSaved(work: RunWork, options: AuditOptions): Promise<void> {
+  const steps = work.run.saved.steps.map((step, i) => ({ n: i + 1, step }))
+  await auditSteps(work, steps, options)
+}
+
+type NumberedSteps = Parameters<typeof noteWrites>[0]
+
+async function auditSteps(
+  { question, run, settings, services }: RunWork,
+  all: NumberedSteps,
+  options: AuditOptions,
+): Promise<void> {
+  const steps = all.filter(({ step }) => step.kind === 'tool' && (step.begun ?? step.waiting) !== undefined)
+  const { audit, log } = services
+  if (steps.length > 0)
+    await noteWrites(steps, { ...options, question, saved: run.saved, tools: settings.tools, audit, log })
+}

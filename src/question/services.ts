@@ -1,0 +1,35 @@
+import type { Question, Run } from '../stores/runs/types.ts'
+import type { Usage } from '../agent/types.ts'
+import type { Log } from '../base/log.ts'
+import type { Settings } from '../stores/settings/settings.ts'
+import type { AnswerWatch } from './answer.ts'
+import type { AgentParts } from './create-agent.ts'
+import type { Stores } from './open-stores.ts'
+
+/** What answering questions takes, whatever shows the answers. */
+export interface AnswerServices extends Stores {
+  agent: AgentParts
+  /** Observes each answer. Absent where nothing is measured. */
+  watch?: AnswerWatch | undefined
+  log: Log
+  now(): Date
+}
+
+/** One question that a worker has taken, and what the work on it takes. */
+export interface RunWork {
+  question: Question
+  run: Run
+  /** Aborted when this process hands the run over. */
+  signal: AbortSignal
+  /** The settings of the question's channel at this moment. */
+  settings: Settings
+  services: AnswerServices
+}
+
+/** How a question leaves the usage limits. */
+export interface Release {
+  /** The question is not counted. Its cost is booked all the same. */
+  refund?: boolean
+  /** The calls of models so far, if they are more than the run has saved. */
+  usage?: Usage[]
+}

@@ -1,0 +1,23 @@
+import type { AnswerServices } from '../question/services.ts'
+import type { McpAdmin } from '../mcp/tools/mcp-admin.ts'
+import type { SettingsFor } from '../stores/settings/settings.ts'
+import type { Installations } from './client/installations.ts'
+import type { SearchInfo } from './client/search-info.ts'
+
+/** What the Slack adapter works with. `bot.ts` builds it once; every listener and every handler gets this one object. */
+export interface Services extends AnswerServices {
+  installations: Installations
+  /** Returns the settings of a place: the operator's, and in their place what the channel has set. */
+  settingsFor: SettingsFor
+  /** Returns the operator's settings of a place, without what the channel has set. */
+  defaultsFor: SettingsFor
+  /** Whether the workspace lets apps search. Absent where Slack is not asked. */
+  search?: SearchInfo | undefined
+  /** What admins see of MCP servers and decide about them. Absent without MCP_CONFIG. */
+  mcpAdmin?: McpAdmin | undefined
+  /** Called with each thumb. Absent where nothing is measured. */
+  onFeedback?: ((rating: 'up' | 'down') => void) | undefined
+  /** Called at the start and at each change of Socket Mode's connection. Absent where nothing is measured. */
+  onConnection?: ((isConnected: boolean) => void) | undefined
+  fetch?: typeof globalThis.fetch | undefined
+}

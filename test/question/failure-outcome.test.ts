@@ -1,0 +1,96 @@
+/** The table of failures: what happens for which error, by how it stands. */
+import { describe, expect, test } from 'vitest'
+import { LeaseLost, ModelError } from '../../src/base/errors.ts'
+import { failureOutcome, type Circumstances } from '../../src/question/failure-outcome.ts'
+
+const UNFORESEEN = new TypeError('x is not a function')
+const LOST = new LeaseLost('Another worker has taken this run over.')
+const SILENT = new ModelError('model m: 503', { hint: 'The model is down.' })
+const REFUSED = new Error('chat.postMessage: is_archived')
+
+/** `memory`: nothing outlives the process. `ending`: the process is stopping. */
+const CIRCUMSTANCES: Record<string, Omit<Circumstances, 'hasAnswered'>> = {
+  redis: { isDurable: true, isAborted: false },
+  'redis, ending': { isDurable: true, isAborted: true },
+  memory: { isDurable: false, isAborted: false },
+  'memory, ending': { isDurable: false, isAborted: true },
+}
+
+const retried = 'retry'
+const thread = (why: string) => `thread: ${why}`
+const asker = 'asker: refused'
+
+describe.each<[string, unknown, Record<string, string>, Circumstances['refusal']?]>([
+  [
+    'what nobody foresaw',
+    UNFORESEEN,
+    { redis: retried, 'redis, ending': retried, memory: thread('failed'), 'memory, ending': thread('restarted') },
+  ],
+  [
+    'a text that was thrown',
+    'oops',
+    { redis: retried, 'redis, ending': retried, memory: thread('failed'), 'memory, ending': thread('restarted') },
+  ],
+  [
+    'a lease that is lost',
+    LOST,
+    { redis: retried, 'redis, ending': retried, memory: thread('failed'), 'memory, ending': thread('restarted') },
+  ],
+  [
+    'a model that cannot be had',
+    SILENT,
+    {
+      redis: thread('model'),
+      'redis, ending': retried,
+      memory: thread('model'),
+      'memory, ending': thread('restarted'),
+    },
+  ],
+  [
+    'a channel that is archived',
+    REFUSED,
+    {
+      redis: asker,
+      'redis, ending': retried,
+      memory: asker,
+      'memory, ending': asker,
+    },
+    { isLockedOut: false },
+  ],
+  [
+    'a token that is revoked',
+    REFUSED,
+    {
+      redis: retried,
+      'redis, ending': retried,
+      memory: asker,
+      'memory, ending': asker,
+    },
+    { isLockedOut: true },
+  ],
+])('%s', (_, error, expected, refusal) => {
+  test.each(Object.entries(expected))('with %s: %s', (name, told) => {
+    const outcome = failureOutcome(error, { ...CIRCUMSTANCES[name]!, hasAnswered: false, refusal })
+    expect(outcome.action === 'retry' ? 'retry' : `${outcome.to}: ${outcome.why}`).toBe(told)
+  })
+})
+
+describe('a question that failed', () => {
+  const now = { isDurable: false, isAborted: false }
+  const refusal = { isLockedOut: false }
+
+  test.each([
+    ['counts against no limit', { error: UNFORESEEN, refusal: undefined, hasAnswered: false, refund: true }],
+    [
+      'counts against no limit although its answer had begun',
+      { error: UNFORESEEN, refusal: undefined, hasAnswered: true, refund: true },
+    ],
+    [
+      'counts against no limit where Slack takes no answer',
+      { error: REFUSED, refusal, hasAnswered: false, refund: true },
+    ],
+    ['counts where Slack took a part of its answer', { error: REFUSED, refusal, hasAnswered: true, refund: false }],
+  ])('%s', (_, { error, hasAnswered, refund, refusal }) => {
+    expect(failureOutcome(error, { ...now, hasAnswered, refusal })).toMatchObject({ action: 'tell', refund })
+  })
+})
