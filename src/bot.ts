@@ -107,7 +107,7 @@ async function servicesOf(config: Config, { log, net, stores, agent, telemetry, 
   const operators = settingsFromConfig(config, agent.answer.agent)
   return {
     ...stores,
-    queue: telemetry?.queue(stores.queue) ?? stores.queue,
+    intake: telemetry?.queue(stores.queue) ?? stores.queue,
     archive: recorder?.archive ?? stores.archive,
     agent,
     installations: await installationFromConfig(config, { log, fetch: net.fetch, onCall }),
@@ -155,7 +155,7 @@ function recorderOf(
 async function startWork(services: Services, recorder: RunRecorder | undefined): Promise<void> {
   const handlers = createQuestionHandlers(services)
   const recorded = (handler: Handler) => recorder?.handler(handler) ?? handler
-  await services.queue.start(recorded(handlers.answer), recorded(handlers.deadLetter))
+  await services.intake.start(recorded(handlers.answer), recorded(handlers.deadLetter))
 }
 
 function watchOf({ telemetry, recorder }: Observers): AnswerWatch | undefined {

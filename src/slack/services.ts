@@ -1,11 +1,14 @@
 import type { AnswerServices } from '../question/services.ts'
 import type { McpAdmin } from '../mcp/tools/mcp-admin.ts'
+import type { Queue } from '../queue/types.ts'
 import type { SettingsFor } from '../stores/settings/settings.ts'
 import type { Installations } from './client/installations.ts'
 import type { SearchInfo } from './client/search-info.ts'
 
 /** What the Slack adapter works with. `bot.ts` builds it once; every listener and every handler gets this one object. */
 export interface Services extends AnswerServices {
+  /** The queue as people's questions go in and come out; telemetry sees them. Our own requeueing takes `queue`. */
+  intake: Queue
   installations: Installations
   /** Returns the settings of a place: the operator's, and in their place what the channel has set. */
   settingsFor: SettingsFor

@@ -142,7 +142,7 @@ async function frontWith(t: Ends, servers: object, needy: string[]) {
     needy.includes(name) ? { why: 'Its login has ended <!here>.' } : undefined
   const settingsFor = settingsFromConfig(config, agent.answer.agent)
   const services = {
-    ...{ ...stores, agent, settingsFor, defaultsFor: settingsFor, log, now: () => new Date() },
+    ...{ ...stores, intake: stores.queue, agent, settingsFor, defaultsFor: settingsFor, log, now: () => new Date() },
     installations: await installationFromConfig(config, { log }),
     mcpAdmin: mcpAdmin(await openMcpToolbox(mcp, deps), { config: mcp, needOf }),
   }

@@ -118,6 +118,7 @@ async function frontWith(t: Ends, load: RunArchive['load']) {
   const services = {
     ...stores,
     archive,
+    intake: stores.queue,
     agent,
     installations,
     settingsFor,

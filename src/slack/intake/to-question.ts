@@ -79,8 +79,8 @@ export const isMuteWord = ({ surface, text, thread, ts }: Question): boolean =>
 
 /** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
 export async function enqueue(question: Question, services: Services, how: AcceptOptions = {}): Promise<void> {
-  const { queue, installations, log } = services
-  const outcome = await queue.accept(question, { ...how, onQueued: () => tellPlaceLater(question, services) })
+  const { intake, installations, log } = services
+  const outcome = await intake.accept(question, { ...how, onQueued: () => tellPlaceLater(question, services) })
   if (outcome === 'unknown_thread') return
   if (outcome === 'added')
     void installations.of(question.team).then((there) => there && markTaken(there.client, question.id))

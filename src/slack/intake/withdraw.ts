@@ -73,7 +73,7 @@ async function isCorrection(
   const delivery = { team: reads.team, botUser: identity.botUser, now: services.now() }
   if (!questionOf({ ...previous, edited: undefined }, delivery)?.mayAdd) return false
   const corrected = { ...reads, text: `I correct what I added. It reads now: ${reads.text}` }
-  return (await services.queue.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
+  return (await services.intake.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
 }
 
 /** The questions that a message may have asked: as it was written, and as its last edit before this change left it. */

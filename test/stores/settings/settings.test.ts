@@ -30,7 +30,7 @@ async function startSettable(t: Ends, script?: Script) {
   const plain = settingsFromConfig(config, agent.answer.agent)
   const settingsFor: typeof plain = async (place) => ({ ...(await plain(place)), ...changed.get(place.channel) })
   const asked = { settingsFor, defaultsFor: plain, log, now: () => new Date() }
-  const services = { ...stores, agent, installations, ...asked }
+  const services = { ...stores, intake: stores.queue, agent, installations, ...asked }
   const handlers = createQuestionHandlers(services)
   await stores.queue.start(handlers.answer, handlers.deadLetter)
   const { signingSecret, apiUrl } = slack
