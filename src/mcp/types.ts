@@ -98,31 +98,6 @@ export interface CallOptions {
 /** What a call gives: an output, or a question to the asker (never both). */
 export type CallResult = ToolOutput | ToolAsks
 
-/** One server. Connections are opened when first needed and shared by all calls; a call is one request. */
-export interface McpServer {
-  readonly config: McpServerConfig
-  /**
-   * All pages of its tools, kept for as long as the server says, or until it says that the list has changed; with `isFresh` asked
-   * for now.
-   * @throws ToolError, whose `isDown` says that it could not be reached.
-   */
-  list(signal: AbortSignal, options?: { isFresh?: boolean }): Promise<ServerTools>
-  /**
-   * Calls a tool by the server's own name for it.
-   * @throws ToolError with a sentence for the model: what the server said was wrong, or why there is no answer.
-   */
-  call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>
-  status(): ServerStatus
-}
-
-export interface McpServers {
-  all(): McpServer[]
-  /** @throws ToolError for a name that MCP_CONFIG does not have. */
-  of(name: string): McpServer
-  /** Ends what was started, and waits for it. */
-  close(): Promise<void>
-}
-
 /** How a server is logged in to; it never asks a person. */
 export interface ServerLogin extends AuthProvider {
   /** A sentence: why a person has to log in, as far as this process knows. */

@@ -5,7 +5,7 @@ import { toolContext } from '../harness/tool-context.ts'
 import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'
 import { atUrl, byCommand, openToolbox, PLACE, type OpenToolbox } from '../harness/mcp/toolbox.ts'
 import { createLog } from '../../src/base/log.ts'
-import { ListedServer } from '../../src/mcp/servers/listed-server.ts'
+import { ToolCatalog } from '../../src/mcp/tools/tool-catalog.ts'
 import { versionOf } from '../../src/mcp/tools/pins.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
 import { memoryMcpStore, type McpStore } from '../../src/stores/mcp/mcp-store.ts'
@@ -294,7 +294,7 @@ test.for<[what: string, McpServerConfig[], isSame: boolean]>([
   }
   const versions = [one, other].map((config) => {
     if (!config) throw new Error('no server')
-    const { target } = new ListedServer(config, { store, log: createLog('silent'), now: () => 0 })
+    const { target } = new ToolCatalog(config, { store, log: createLog('silent'), now: () => 0 })
     return versionOf({ seen: seenTool }, target)
   })
   t.expect(versions[0] === versions[1]).toBe(isSame)

@@ -9,7 +9,8 @@ import { NO_KEY, hasOwnAuthorization, loginStore, type LoginStore } from '../../
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
 import { SealBroken } from '../../base/seal.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
-import type { HttpServerConfig, McpConfig, McpServerConfig, McpServers } from '../../mcp/types.ts'
+import type { HttpServerConfig, McpConfig, McpServerConfig } from '../../mcp/types.ts'
+import type { McpServers } from '../../mcp/servers/servers.ts'
 
 export interface OperatorPlace {
   config: Config

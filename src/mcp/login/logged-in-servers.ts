@@ -2,7 +2,8 @@ import { loginStore } from './login-store.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import { createAuthOf } from './server-auth.ts'
 import { openServers, type ServersDeps } from '../servers/servers.ts'
-import type { McpConfig, McpServers } from '../types.ts'
+import type { McpServers } from '../servers/servers.ts'
+import type { McpConfig } from '../types.ts'
 
 /** The servers with the workspace's logins, which stand in the store under SECRETS_KEY. */
 export function openLoggedIn(

@@ -4,9 +4,9 @@ import { ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { createAgents, systemResolve, type ProxySetting, type Resolve } from '../../base/http/agents.ts'
 import { authFetch, serverFetch } from './http-fetch.ts'
-import { LiveServer } from './live-server.ts'
+import { McpServer } from './mcp-server.ts'
 import type { StdioProcess } from './stdio-process.ts'
-import type { AuthOf, HttpServerConfig, McpConfig, McpServers } from '../types.ts'
+import type { AuthOf, HttpServerConfig, McpConfig } from '../types.ts'
 
 export interface ServersDeps {
   log: Log
@@ -18,6 +18,15 @@ export interface ServersDeps {
   authOf?: AuthOf | undefined
   /** See `ConnectDeps`. */
   probeMs?: number | undefined
+}
+
+/** The servers of MCP_CONFIG. */
+export interface McpServers {
+  all(): McpServer[]
+  /** @throws ToolError for a name that MCP_CONFIG does not have */
+  of(name: string): McpServer
+  /** Ends what was started, and waits for it. */
+  close(): Promise<void>
 }
 
 /** Nothing is started or called until a server is first needed. */
@@ -36,7 +45,7 @@ export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
     config.servers.map((server) => {
       const login = server.kind === 'http' ? deps.authOf?.(server, loginHttp(server)) : undefined
       const fetchOf = async () => (server.kind === 'http' ? serverFetch(server, { agents: await opened() }) : undefined)
-      return [server.name, new LiveServer(server, { ...deps, login, fetchOf, processes })]
+      return [server.name, new McpServer(server, { ...deps, login, fetchOf, processes })]
     }),
   )
   return {

@@ -2,7 +2,7 @@
 import { settledWithin } from '../../base/async.ts'
 import type { Tool, ToolContext } from '../../agent/types.ts'
 import type { Log } from '../../base/log.ts'
-import { ListedServer } from '../servers/listed-server.ts'
+import { ToolCatalog } from './tool-catalog.ts'
 import { mcpNames } from './mcp-names.ts'
 import { isRuled, mcpTool, type ServerCall } from './mcp-tools.ts'
 import { fingerprintOf, versionOf, whyOff, type SeenTool, type ServerRecord } from './pins.ts'
@@ -12,7 +12,8 @@ import { shadowing } from './seen-tools.ts'
 import { withBriefs } from './tool-details.ts'
 import { RULE_UNMATCHED, unmatchedRules } from './unmatched-rules.ts'
 import type { ApproverList } from '../../base/approver-rules.ts'
-import type { CallResult, McpConfig, McpServerConfig, McpServers } from '../types.ts'
+import type { McpServers } from '../servers/servers.ts'
+import type { CallResult, McpConfig, McpServerConfig } from '../types.ts'
 
 /** Where a question is asked. With `waits`, servers of which nothing is known yet are waited for, a few seconds. */
 export interface ToolsPlace {
@@ -78,7 +79,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
   const connections = open && (() => (opened ??= open()))
   const servers = config.servers.map((one) => {
     const server = connections && (async () => (await connections()).of(one.name))
-    return new ListedServer(one, { ...deps, server, onListed: () => warnOfRules() })
+    return new ToolCatalog(one, { ...deps, server, onListed: () => warnOfRules() })
   })
   const warnOfRules = ruleWarning(servers, deps)
   const load = async () => void (await Promise.all(servers.map((server) => server.load())))
@@ -110,7 +111,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
 }
 
 /** Names in the log, once each, the rules that match no tool. */
-function ruleWarning(servers: ListedServer[], { approvers, taken, log }: McpToolboxDeps): () => void {
+function ruleWarning(servers: ToolCatalog[], { approvers, taken, log }: McpToolboxDeps): () => void {
   const told = new Set<string>()
   return () => {
     const listed = servers.map(({ config, names }) => ({ config, tools: names }))
@@ -125,7 +126,7 @@ function isHere({ channels }: McpServerConfig, channel: string): boolean {
   return channels?.includes(channel.startsWith('D') ? 'dm' : channel) ?? true
 }
 
-function unknown(servers: ListedServer[]): OffTool[] {
+function unknown(servers: ToolCatalog[]): OffTool[] {
   return servers.flatMap(({ config, failure }) =>
     failure === undefined ? [] : [{ server: config.name, tool: '', why: failure }],
   )
@@ -141,7 +142,7 @@ interface Snapshot {
 type SnapshotDeps = McpToolboxDeps & { connections: (() => Promise<McpServers>) | undefined }
 
 /** What the servers' records say, made anew only where one has changed. */
-function snapshots(servers: ListedServer[], deps: SnapshotDeps): () => Snapshot {
+function snapshots(servers: ToolCatalog[], deps: SnapshotDeps): () => Snapshot {
   let records: (ServerRecord | undefined)[] = []
   let last: Snapshot | undefined
   return () => {
@@ -152,7 +153,7 @@ function snapshots(servers: ListedServer[], deps: SnapshotDeps): () => Snapshot 
   }
 }
 
-function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
+function snapshotOf(servers: ToolCatalog[], deps: SnapshotDeps): Snapshot {
   const others = othersOf(servers, deps.taken)
   const all = servers.flatMap((server) =>
     listedBy(server).map(({ seen, pin }) => {
@@ -192,18 +193,18 @@ function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
 }
 
 /** By server, and of one server those first that were pinned first: what comes later takes no name of theirs. */
-function inOrder<T extends { server: ListedServer; order: number }>(tools: T[]): T[] {
+function inOrder<T extends { server: ToolCatalog; order: number }>(tools: T[]): T[] {
   const servers = [...new Set(tools.map(({ server }) => server))]
   return tools.toSorted((a, b) => servers.indexOf(a.server) - servers.indexOf(b.server) || a.order - b.order)
 }
 
-function listedBy({ record, config }: ListedServer) {
+function listedBy({ record, config }: ToolCatalog) {
   const entries = Object.values(record?.tools ?? {})
   return entries.flatMap(({ seen, pin }) => (seen && !isRuled(config.deny, seen.name) ? [{ seen, pin }] : []))
 }
 
 /** For each server, the names of all tools that are not its own. */
-function othersOf(servers: ListedServer[], taken: readonly string[]): Map<string, ReadonlySet<string>> {
+function othersOf(servers: ToolCatalog[], taken: readonly string[]): Map<string, ReadonlySet<string>> {
   const own = servers.map((server) => ({ server, names: listedBy(server).map(({ seen }) => seen.name) }))
   return new Map(
     own.map(({ server, names }) => {
@@ -228,7 +229,7 @@ function choicesOf(server: string, tools: Tool[]): string[] {
 }
 
 /** A call is made once the tool is known to be as it was taken. */
-function callOf(server: ListedServer, { connections, timeoutMs }: SnapshotDeps) {
+function callOf(server: ToolCatalog, { connections, timeoutMs }: SnapshotDeps) {
   const { name, timeoutMs: own = timeoutMs } = server.config
   return async (
     { tool, args, isRepeatable, isRead, version }: ServerCall,

@@ -5,7 +5,9 @@ import { Writable } from 'node:stream'
 import { createLog } from '../../../src/base/log.ts'
 import { loadMcpConfig } from '../../../src/mcp/config/mcp-config.ts'
 import { openServers, type ServersDeps } from '../../../src/mcp/servers/servers.ts'
-import type { CallOptions, CallResult, McpServer, McpServers } from '../../../src/mcp/types.ts'
+import type { McpServer } from '../../../src/mcp/servers/mcp-server.ts'
+import type { McpServers } from '../../../src/mcp/servers/servers.ts'
+import type { CallOptions, CallResult } from '../../../src/mcp/types.ts'
 import type { Ends } from '../ends.ts'
 
 export function mcpFile(t: Ends, content: unknown): string {

@@ -9,7 +9,7 @@ import { hasOwnAuthorization } from '../login/login-store.ts'
 import type { StdioProcess } from './stdio-process.ts'
 import type { McpServerConfig, ServerLogin, ServerStatus } from '../types.ts'
 
-export interface LinkDeps {
+export interface KeeperDeps {
   log: Log
   /** In ms. */
   now(): number
@@ -31,9 +31,9 @@ const STEADY_MS = 60_000
 const MAX_LINES = 200
 
 /** The connection to a server: opened when first needed, shared, opened again when it is needed after it has gone. */
-export class ServerLink {
+export class ConnectionKeeper {
   readonly #config: McpServerConfig
-  readonly #deps: LinkDeps
+  readonly #deps: KeeperDeps
   readonly #onListChanged: () => void
   readonly #login: ServerLogin | undefined
   readonly #oncePerMinute: (kind: string) => number | undefined
@@ -46,7 +46,7 @@ export class ServerLink {
   #down: ToolError | undefined
   #hiding: { of: string; hide: Hide } | undefined
 
-  constructor(config: McpServerConfig, deps: LinkDeps, onListChanged: () => void) {
+  constructor(config: McpServerConfig, deps: KeeperDeps, onListChanged: () => void) {
     this.#config = config
     this.#deps = deps
     this.#onListChanged = onListChanged

@@ -1,24 +1,16 @@
-/** What is known of one server's tools: kept for all processes, listed anew in time, and looked at before each call. */
 import { randomUUID } from 'node:crypto'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf, ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { hideSecrets } from '../tools/hide-secrets.ts'
-import { jsonHash } from '../tools/json-hash.ts'
-import {
-  readRecord,
-  versionOf,
-  whyOff,
-  withAccepted,
-  withListed,
-  type PinNote,
-  type ServerRecord,
-} from '../tools/pins.ts'
+import { hideSecrets } from './hide-secrets.ts'
+import { jsonHash } from './json-hash.ts'
+import { readRecord, versionOf, whyOff, withAccepted, withListed, type PinNote, type ServerRecord } from './pins.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
-import { seenTools } from '../tools/seen-tools.ts'
-import type { McpServer, McpServerConfig, ServerTools } from '../types.ts'
+import { seenTools } from './seen-tools.ts'
+import type { McpServer } from '../servers/mcp-server.ts'
+import type { McpServerConfig, ServerTools } from '../types.ts'
 
-export interface ListedServerDeps {
+export interface ToolCatalogDeps {
   store: McpStore
   log: Log
   /** In ms. */
@@ -37,9 +29,10 @@ const LOOK_MS = 5_000
 const LIST_MS = 30_000
 const LOCK_MS = 10_000
 
-export class ListedServer {
+/** The tools of one server, as all processes know them: listed again from time to time, and checked before each call. */
+export class ToolCatalog {
   readonly config: McpServerConfig
-  readonly #deps: ListedServerDeps
+  readonly #deps: ToolCatalogDeps
   /** What its tools' versions are bound to. */
   readonly target: string
   readonly #identity: string
@@ -53,7 +46,7 @@ export class ListedServer {
   #failure: { at: number; why: string } | undefined
   #isClosed = false
 
-  constructor(config: McpServerConfig, deps: ListedServerDeps) {
+  constructor(config: McpServerConfig, deps: ToolCatalogDeps) {
     this.config = config
     this.#deps = deps
     this.#identity = identityOf(config)

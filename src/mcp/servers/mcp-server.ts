@@ -2,17 +2,9 @@ import { ProtocolError, SdkHttpError } from '@modelcontextprotocol/client'
 import { untilAborted } from '../../base/http/shared-work.ts'
 import type { Connection } from './connection.ts'
 import { listPages } from './list-pages.ts'
-import { ServerLink, type LinkDeps } from './server-link.ts'
+import { ConnectionKeeper, type KeeperDeps } from './connection-keeper.ts'
 import { callTool } from '../tools/tool-call.ts'
-import type {
-  CallOptions,
-  CallResult,
-  McpServer,
-  McpServerConfig,
-  ServerStatus,
-  ServerTool,
-  ServerTools,
-} from '../types.ts'
+import type { CallOptions, CallResult, McpServerConfig, ServerStatus, ServerTool, ServerTools } from '../types.ts'
 
 /** For all pages of a list together, in ms. */
 const LIST_MS = 30_000
@@ -26,20 +18,20 @@ interface Attempt {
   isSent: boolean
 }
 
-/** One server of MCP_CONFIG. */
-export class LiveServer implements McpServer {
+/** One server of MCP_CONFIG. Its connection is opened when first needed and shared by all calls; a call is one request. */
+export class McpServer {
   readonly config: McpServerConfig
-  readonly #link: ServerLink
+  readonly #link: ConnectionKeeper
   readonly #now: () => number
   #kept: { tools: ServerTools; until: number } | undefined
   #listing: Promise<ServerTools> | undefined
   /** How often the server has said that its list has changed. */
   #changes = 0
 
-  constructor(config: McpServerConfig, deps: LinkDeps) {
+  constructor(config: McpServerConfig, deps: KeeperDeps) {
     this.config = config
     this.#now = deps.now
-    this.#link = new ServerLink(config, deps, () => {
+    this.#link = new ConnectionKeeper(config, deps, () => {
       this.#changes += 1
       if (this.#kept) this.#kept.until = 0
     })
@@ -49,6 +41,10 @@ export class LiveServer implements McpServer {
     return this.#link.status()
   }
 
+  /**
+   * Returns all pages of the server's tools. They are kept for as long as the server says, or until it says that they have changed;
+   * `isFresh` asks for them now. @throws ToolError; `isDown` says that the server could not be reached
+   */
   async list(signal: AbortSignal, { isFresh = false } = {}): Promise<ServerTools> {
     signal.throwIfAborted()
     if (!isFresh && this.#kept && this.#kept.until > this.#now()) return this.#kept.tools
@@ -65,6 +61,10 @@ export class LiveServer implements McpServer {
     })
   }
 
+  /**
+   * Calls a tool by the server's own name for it. @throws ToolError with a sentence for the model: what the server said was wrong, or
+   * why there is no answer
+   */
   async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult> {
     const { signal, timeoutMs } = options
     signal.throwIfAborted()
