@@ -5,6 +5,7 @@
  */
 import { APIError } from 'openai/core/error'
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
+import { discard, followRedirects, readCapped } from '../base/http/bounds.ts'
 import { TransportResponse } from '../base/http/transport-response.ts'
 import { KnownFailure, noModel } from './failures.ts'
 
@@ -13,31 +14,26 @@ export type Fetch = typeof globalThis.fetch
 export function modelFetch(fetch: Fetch): Fetch {
   return withOpenAiErrors(async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
-    return readable(await sameOrigin(fetch, { url, init, hops: 0 }))
+    return readable(await sameOrigin(fetch, url, init))
   })
 }
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
-const MAX_HOPS = 3
-
 /**
- * Follows redirects within the origin, as the POST that it is. Elsewhere nothing is sent: a gateway's headers are keys as
- * well, and the platform's fetch would take all of them along but one.
+ * Follows redirects within the origin, as the POST that it is. Nothing is sent elsewhere: a gateway's headers are keys as well, and the
+ * platform's fetch would take along all of them but one.
  * @throws KnownFailure for a redirect to another origin
  */
-async function sameOrigin(
-  fetch: Fetch,
-  { url, init, hops }: { url: URL; init: RequestInit | undefined; hops: number },
-): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: 'manual' })
-  const location = response.headers.get('location')
-  if (!REDIRECTS.has(response.status) || location === null || !URL.canParse(location, url.href)) return response
-  await response.body?.cancel()
-  const target = new URL(location, url)
-  if (target.origin !== url.origin)
-    throw new KnownFailure(`the address redirects to ${target.origin}`, movedTo(target.origin))
-  if (hops === MAX_HOPS) throw noModel('the address redirects in a circle', { retryable: false })
-  return sameOrigin(fetch, { url: target, init, hops: hops + 1 })
+async function sameOrigin(fetch: Fetch, url: URL, init: RequestInit | undefined): Promise<Response> {
+  const response = await followRedirects<Response>(url, {
+    send: (at) => fetch(at, { ...init, redirect: 'manual' }),
+    follows(next, from, answer) {
+      if (!next || next.origin === from.origin) return next !== undefined
+      void discard(answer)
+      throw new KnownFailure(`the address redirects to ${next.origin}`, movedTo(next.origin))
+    },
+  })
+  if (!response) throw noModel('the address redirects in a circle', { retryable: false })
+  return response
 }
 
 function movedTo(origin: string): string {
@@ -82,14 +78,9 @@ async function beginningOf(body: Body, most: number): Promise<string> {
 
 /** The whole body as text. @throws KnownFailure where it is longer than `most`, or begins as a web page does */
 async function wholeText(body: Body, most: number): Promise<string> {
-  const held: Bytes[] = []
-  let bytes = 0
-  for await (const piece of body) {
-    held.push(piece)
-    bytes += piece.length
-    if (bytes > most) throw tooMuch()
-  }
-  const text = textOf(held)
+  const whole = await readCapped(body, most)
+  if (!whole) throw tooMuch()
+  const text = textOf([whole])
   checkNoPage(text)
   return text
 }

@@ -1,6 +1,7 @@
 import type { Dispatcher, Response } from 'undici'
 import type { Fetched } from './tool-fetch.ts'
 import { ToolError } from '../errors.ts'
+import { discard, followRedirects, readCapped } from './bounds.ts'
 
 /** One GET as it is to be made. `check` rejects for an address that may not be called; every hop passes it. */
 export interface Exchange {
@@ -31,32 +32,27 @@ export class Passing extends Error {
   }
 }
 
-const MAX_REDIRECTS = 5
-const REDIRECTS = [301, 302, 303, 307, 308]
-
 /**
- * Makes the request, follows redirects by hand, and reads the body as far as it may go.
- * @throws Passing for 429, 5xx and a broken connection; ToolError for what another try would not mend.
+ * Makes the request, follows redirects, and reads the body as far as it may go.
+ * @throws Passing for 429, 5xx and a broken connection; ToolError for what another try would not mend
  */
 export async function exchange(request: Exchange): Promise<Received> {
   const { fetch } = await import('undici')
-  let { url, headers } = request
-  for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-    await request.check(url, request.signal)
-    const response = await fetch(url, {
-      headers,
-      redirect: 'manual',
-      signal: request.signal,
-      dispatcher: request.dispatcher,
-    })
-    const location = response.headers.get('location')
-    if (!REDIRECTS.includes(response.status) || location === null) return receive(response, request)
-    await discard(response)
-    const next = locate(location, url, request.name)
-    if (next.origin !== url.origin) headers = withoutSecrets(headers)
-    url = next
-  }
-  throw new ToolError(`${request.name} sent the request round in circles.`)
+  const { name, signal, dispatcher } = request
+  let { headers } = request
+  const response = await followRedirects<Response>(request.url, {
+    async send(url) {
+      await request.check(url, signal)
+      return fetch(url, { headers, redirect: 'manual', signal, dispatcher })
+    },
+    follows(next, from) {
+      if (!next) throw new ToolError(`${name} sent the request on to an address that is none.`)
+      if (next.origin !== from.origin) headers = withoutSecrets(headers)
+      return true
+    },
+  })
+  if (!response) throw new ToolError(`${name} sent the request round in circles.`)
+  return receive(response, request)
 }
 
 /** 429 and 5xx may pass; every other status is an answer, whose meaning the tool knows. */
@@ -66,21 +62,10 @@ async function receive(response: Response, request: Exchange): Promise<Received>
     const what = response.status === 429 ? 'is asked too often just now' : 'has a fault just now'
     throw new Passing(`${request.name} ${what} (${response.status}).`, retryAfter(response, request.now()))
   }
-  const bytes = await readCapped(response, request)
+  const bytes = await readCapped(response.body, request.maxBytes)
+  if (!bytes) throw new ToolError(`${request.name} sent more than ${sizeOf(request.maxBytes)}.`)
   const headers = Object.fromEntries(response.headers)
   return { status: response.status, headers, body: decode(bytes, headers['content-type']), bytes: bytes.length }
-}
-
-/** Stops reading, and with it the download, at the cap; a compressed body is counted as it is unpacked. */
-async function readCapped(response: Response, request: Exchange): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length
-    if (size > request.maxBytes) throw new ToolError(`${request.name} sent more than ${sizeOf(request.maxBytes)}.`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 function sizeOf(bytes: number): string {
@@ -106,18 +91,8 @@ function retryAfter(response: Response, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-function locate(location: string, base: URL, name: string): URL {
-  if (!URL.canParse(location, base.href)) throw new ToolError(`${name} sent the request on to an address that is none.`)
-  return new URL(location, base)
-}
-
 /** Another host gets no key that was meant for the first. */
 function withoutSecrets(headers: Record<string, string>): Record<string, string> {
   const plain = ['accept', 'accept-language', 'user-agent']
   return Object.fromEntries(Object.entries(headers).filter(([key]) => plain.includes(key.toLowerCase())))
-}
-
-/** Lets go of a body that nobody will read, so that its connection is free again. */
-async function discard(response: Response): Promise<void> {
-  await response.body?.cancel().catch(() => undefined)
 }

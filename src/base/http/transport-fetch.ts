@@ -1,10 +1,9 @@
 import type { Dispatcher } from 'undici'
+import { discard, followRedirects } from './bounds.ts'
 import { ResponseBody, TransportResponse, type ResponseHead } from './transport-response.ts'
 
 type WebFetch = typeof globalThis.fetch
 type Init = Parameters<WebFetch>[1]
-
-const MAX_REDIRECTS = 5
 
 /**
  * A fetch straight on undici's pool, for the SDKs and for us: what they need of the web's, at a third of its CPU. Bodies to
@@ -15,18 +14,30 @@ const MAX_REDIRECTS = 5
 export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
   const turns = new Turns()
   const fetch = async (address: string | URL, init?: Init): Promise<TransportResponse> => {
-    let url = typeof address === 'string' ? new URL(address) : address
     const request = requestOf(init)
-    for (let hop = 0; ; hop++) {
-      init?.signal?.throwIfAborted()
-      const answer = await exchange(dispatcher, turns, { ...request, url })
-      init?.signal?.throwIfAborted()
-      const next = redirectOf(answer, { ...request, url }, init?.redirect)
-      if (!next) return new TransportResponse(answer.head, answer.body, hop > 0)
-      if (hop === MAX_REDIRECTS) throw new TypeError('fetch failed', { cause: new Error('redirected too often') })
-      void answer.body.cancel()
-      url = next
-    }
+    let isRedirected = false
+    const response = await followRedirects<TransportResponse>(
+      typeof address === 'string' ? new URL(address) : address,
+      {
+        async send(url) {
+          init?.signal?.throwIfAborted()
+          const { head, body } = await exchange(dispatcher, turns, { ...request, url })
+          init?.signal?.throwIfAborted()
+          return new TransportResponse(head, body, isRedirected)
+        },
+        follows(next, from, answer) {
+          if (init?.redirect === 'error') {
+            void discard(answer)
+            throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') })
+          }
+          const isSame = answer.status >= 307 || request.method === 'GET' || request.method === 'HEAD'
+          isRedirected = init?.redirect !== 'manual' && isSame && next?.origin === from.origin
+          return isRedirected
+        },
+      },
+    )
+    if (!response) throw new TypeError('fetch failed', { cause: new Error('redirected too often') })
+    return response
   }
   // The SDKs ask for the web's type, and read no more of it than a TransportResponse has.
   return fetch as unknown as WebFetch
@@ -61,26 +72,6 @@ async function exchange(dispatcher: Dispatcher, turns: Turns, request: Request &
   const { head, body: answer } = await handler.answered
   return { head: { ...head, url: url.href, method }, body: answer }
 }
-
-type Answer = Awaited<ReturnType<typeof exchange>>
-
-/** Where to go on, if the redirect is one to follow. */
-function redirectOf(answer: Answer, request: Request & { url: URL }, mode: string | undefined): URL | undefined {
-  const { status, headers } = answer.head
-  if (!REDIRECTS.has(status)) return undefined
-  if (mode === 'error') {
-    void answer.body.cancel()
-    throw new TypeError('fetch failed', { cause: new Error('unexpected redirect') })
-  }
-  const isSame = status >= 307 || request.method === 'GET' || request.method === 'HEAD'
-  const location = headers['location']
-  if (mode === 'manual' || !isSame || typeof location !== 'string' || !URL.canParse(location, request.url.href))
-    return undefined
-  const next = new URL(location, request.url)
-  return next.origin === request.url.origin ? next : undefined
-}
-
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 interface Exchanged {
   head: Omit<ResponseHead, 'url' | 'method'>

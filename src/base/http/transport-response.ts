@@ -4,6 +4,7 @@
  */
 import { pipeline, Readable, type Duplex } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { readCapped } from './bounds.ts'
 
 /** The largest body that is read whole, unpacked. */
 const MAX_WHOLE_BYTES = 64 * 2 ** 20
@@ -68,14 +69,9 @@ export class TransportResponse {
 
   async #whole(): Promise<Buffer<ArrayBuffer>> {
     if (!this.body) return Buffer.alloc(0)
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const bytes of this.body) {
-      size += bytes.length
-      if (size > MAX_WHOLE_BYTES) throw new BodyTooLarge(MAX_WHOLE_BYTES)
-      chunks.push(bytes)
-    }
-    return Buffer.concat(chunks, size)
+    const whole = await readCapped(this.body, MAX_WHOLE_BYTES)
+    if (!whole) throw new BodyTooLarge(MAX_WHOLE_BYTES)
+    return whole
   }
 }
 

@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici'
 import { ToolError } from '../../base/errors.ts'
 import { literalAddress, reachOf } from '../../base/http/address.ts'
 import type { Agents, Resolve } from '../../base/http/agents.ts'
+import { followRedirects } from '../../base/http/bounds.ts'
 import { checkAddress, checkName } from '../../base/http/check-address.ts'
 import { createTransportFetch } from '../../base/http/transport-fetch.ts'
 import { createIntake, messageCounter, type Intake } from './bounded-body.ts'
@@ -20,8 +21,6 @@ export interface FetchDeps {
 type Init = Parameters<FetchLike>[1]
 
 const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
-const MAX_REDIRECTS = 5
-const REDIRECTS = [301, 302, 303, 307, 308]
 const BODILESS = [101, 204, 205, 304]
 
 /**
@@ -100,19 +99,17 @@ function withDefaults(headers: Headers, defaults: Record<string, string>): Heade
 
 type Sent = NonNullable<Init> & { headers: Headers }
 
-/** Follows redirects that keep the origin and the method, unless the SDK does so itself. */
+/** Follows redirects that keep the origin and the method, unless the SDK does so itself. @throws ToolError */
 async function follow(address: URL, init: Sent, parts: ExchangeParts): Promise<Response> {
-  let url = address
-  for (let hop = 0; ; hop += 1) {
-    const response = await send(url, init, parts)
-    const location = response.headers.get('location')
-    const next = location !== null && URL.canParse(location, url.href) ? new URL(location, url) : undefined
-    const keeps = response.status >= 307 || (init.method ?? 'GET') === 'GET'
-    const isFollowed = REDIRECTS.includes(response.status) && keeps && next?.origin === url.origin
-    if (!next || !isFollowed || init.redirect === 'manual' || hop === MAX_REDIRECTS) return response
-    await response.body?.cancel()
-    url = next
-  }
+  const response = await followRedirects<Response>(address, {
+    send: (url) => send(url, init, parts),
+    follows(next, from, { status }) {
+      const keepsMethod = status >= 307 || (init.method ?? 'GET') === 'GET'
+      return keepsMethod && next?.origin === from.origin && init.redirect !== 'manual'
+    },
+  })
+  if (!response) throw new ToolError(`${parts.name} sent the request round in circles.`)
+  return response
 }
 
 async function send(url: URL, init: Sent, parts: ExchangeParts): Promise<Response> {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { discard, followRedirects, readCapped } from '../../base/http/bounds.ts'
 import { addressAtSlack } from './slack-address.ts'
 
 /**
@@ -24,8 +25,6 @@ export interface DownloadOptions {
 const TIMEOUT_MS = 30_000
 const TRIES = 3
 const PAUSE_MS = 500
-const MAX_REDIRECTS = 5
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /**
  * A file's bytes (https://docs.slack.dev/reference/objects/file-object, `url_private_download`). The token goes to Slack's own hosts
@@ -45,33 +44,30 @@ export async function download(address: string, options: DownloadOptions): Promi
 
 async function load(address: string, options: DownloadOptions): Promise<Downloaded> {
   const { token, apiUrl, fetch, signal } = options
-  let at = addressAtSlack(address, apiUrl)
-  for (let hop = 0; at && hop <= MAX_REDIRECTS; hop++) {
-    const answer = await fetch(at, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual', signal })
-    if (!REDIRECTS.has(answer.status)) return bytesOf(answer, options)
-    await answer.body?.cancel()
-    const location = answer.headers.get('location') ?? ''
-    at = URL.canParse(location, at) ? addressAtSlack(new URL(location, at).href, apiUrl) : undefined
-  }
+  const first = addressAtSlack(address, apiUrl)
+  if (first === undefined) return { fault: 'elsewhere' }
+  let leadsAway = false
+  const answer = await followRedirects<Response>(new URL(first), {
+    send: (url) => fetch(url, { headers: { authorization: `Bearer ${token}` }, redirect: 'manual', signal }),
+    follows(next) {
+      leadsAway = next === undefined || addressAtSlack(next.href, apiUrl) === undefined
+      return !leadsAway
+    },
+  })
+  if (answer && !leadsAway) return bytesOf(answer, options)
+  if (answer) await discard(answer)
   return { fault: 'elsewhere' }
 }
 
 async function bytesOf(answer: Response, { maxBytes, size }: DownloadOptions): Promise<Downloaded> {
   if (answer.status !== 200 || !answer.body) {
-    await answer.body?.cancel()
+    await discard(answer)
     const mayPass = answer.status >= 500 || answer.status === 429
     return { fault: mayPass ? 'unreachable' : answer.status === 401 || answer.status === 403 ? 'login' : 'refused' }
   }
-  const chunks: Uint8Array[] = []
-  let length = 0
-  // Leaving early closes the connection.
-  for await (const chunk of answer.body) {
-    length += chunk.length
-    if (length > maxBytes) return { fault: 'tooLarge' }
-    chunks.push(chunk)
-  }
-  const bytes = Buffer.concat(chunks, length)
-  return isPage(bytes) && length !== size ? { fault: 'login' } : { bytes }
+  const bytes = await readCapped(answer.body, maxBytes)
+  if (!bytes) return { fault: 'tooLarge' }
+  return isPage(bytes) && bytes.length !== size ? { fault: 'login' } : { bytes }
 }
 
 function isPage(bytes: Buffer): boolean {
