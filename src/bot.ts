@@ -22,6 +22,7 @@ import { createSlackReceiver, type SlackConnection, type SlackReceiver } from '.
 import type { Services } from './slack/services.ts'
 import type { RunTrace } from './stores/runs/run-trace.ts'
 import { settingsFromConfig, withChannelSettings } from './stores/settings/settings.ts'
+import { measuredModel } from './telemetry/measured-model.ts'
 import { createRunRecorder, type RunRecorder } from './telemetry/run-recorder.ts'
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 
@@ -43,6 +44,8 @@ export interface BotOptions {
   stores?: Stores
   toolSeam?: ToolSeam
   log?: Log
+  /** The clock; the system's unless given. */
+  now?: () => Date
   /** How long nothing may come over Slack's socket before it is replaced, in ms; see SlackConnection. */
   socketSilenceMs?: number
   /** The pauses between two tries to open Slack's socket, in ms; see SlackConnection. */
@@ -58,11 +61,13 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const asksModel = isWorker && !options.model
   if (asksModel) checkBudgetPrices(config, log)
   const net = await createNetwork(config)
-  const telemetry = await createTelemetry(config, log)
+  const now = options.now ?? (() => new Date())
+  const nowMs = () => now().getTime()
+  const telemetry = await createTelemetry(config, { log, now: nowMs })
   const stores = options.stores ?? (await createStores(config, log))
-  const recorder = recorderOf(config, { stores, log, onTrace: options.onTrace })
+  const recorder = recorderOf(config, { stores, log, now: nowMs, onTrace: options.onTrace })
   const agent = await createAgent(config, {
-    ...{ log, net, model: options.model, meter: meterOf({ telemetry, recorder }), mcpStore: stores.mcp },
+    ...{ log, net, now, model: options.model, meter: meterOf({ telemetry, recorder }, nowMs), mcpStore: stores.mcp },
     ...{ hasWorkspace: !options.model, toolSeam: options.toolSeam, watchCall: recorder?.tool },
   }).catch((error: unknown) => stores.close().then(() => Promise.reject(error)))
   const stopping = new AbortController()
@@ -104,13 +109,14 @@ interface Observers {
 
 async function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder }: Parts): Promise<Services> {
   const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
+  const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
   return {
     ...stores,
     intake: telemetry?.queue(stores.queue) ?? stores.queue,
     archive: recorder?.archive ?? stores.archive,
     agent,
-    installations: await installationFromConfig(config, { log, fetch: net.fetch, onCall }),
+    installations: await installationFromConfig(config, { log, now: () => now().getTime(), fetch: net.fetch, onCall }),
     settingsFor: withChannelSettings(operators, {
       store: stores.channelSettings,
       isAgentFresh: agent.mcp !== undefined,
@@ -123,7 +129,7 @@ async function servicesOf(config: Config, { log, net, stores, agent, telemetry, 
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
     log,
     fetch: net.fetch,
-    now: agent.answer.agent.now,
+    now,
   }
 }
 
@@ -134,22 +140,22 @@ function adminOf(config: Config, { agent, stores }: { agent: AgentParts; stores:
   return mcpAdmin(agent.mcp, { config: agent.mcpConfig, needOf })
 }
 
-function meterOf({ telemetry, recorder }: Observers): ModelMeter | undefined {
-  if (!telemetry && !recorder) return undefined
-  const recorded = (model: Model) => recorder?.model(model) ?? model
+function meterOf({ telemetry, recorder }: Observers, now: () => number): ModelMeter | undefined {
+  const observers = [telemetry, recorder].flatMap((one) => (one ? [one.modelCalls] : []))
+  if (observers.length === 0) return undefined
   return {
-    model: (model) => recorded(telemetry?.model(model) ?? model),
+    model: (model) => measuredModel(model, observers, now),
     breaker: (model, isOpen) => telemetry?.note({ kind: 'breaker', model, isOpen }),
   }
 }
 
 function recorderOf(
   config: Config,
-  { stores, log, onTrace }: { stores: Stores; log: Log; onTrace: BotOptions['onTrace'] },
+  { stores, log, now, onTrace }: { stores: Stores; log: Log; now: () => number; onTrace: BotOptions['onTrace'] },
 ): RunRecorder | undefined {
   if (config.ROLE === 'front' || (!config.RUN_TRACES && !onTrace)) return undefined
   const { archive, durable } = stores
-  return createRunRecorder({ archive, durable, log, onTrace, secrets: secretsOf(config) })
+  return createRunRecorder({ archive, durable, log, now, onTrace, secrets: secretsOf(config) })
 }
 
 async function startWork(services: Services, recorder: RunRecorder | undefined): Promise<void> {

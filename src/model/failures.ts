@@ -50,7 +50,7 @@ export function noModel(message: string, { retryable = true } = {}): KnownFailur
 }
 
 /** Sorts what the SDK (or the network, or a malformed stream) threw; not for a call that its caller has aborted. */
-export function failureOf(error: unknown, model: string): Failure {
+export function failureOf(error: unknown, model: string, now: () => number = Date.now): Failure {
   const known = knownFailureIn(error)
   if (known) {
     const { message, hint, retryable } = known
@@ -61,7 +61,7 @@ export function failureOf(error: unknown, model: string): Failure {
   const mayPass = status === undefined || RETRYABLE.has(status) || status >= 500
   const spent = error instanceof APIError && error.code === 'insufficient_quota'
   const retryable = mayPass && !spent && !isContextLength(error)
-  const retryAfterMs = error instanceof APIError ? retryAfter(error.headers) : undefined
+  const retryAfterMs = error instanceof APIError ? retryAfter(error.headers, now) : undefined
   const hint = spent ? HINTS.quota : hintOf(error, status, model)
   const wrapped = new ModelError(`model ${model}: ${factsOf(error, status)}`, { hint, retryable, cause: error })
   return { retryable, error: wrapped, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
@@ -158,12 +158,12 @@ export function isContextLength(error: unknown): boolean {
   )
 }
 
-function retryAfter(headers: Headers | undefined): number | undefined {
+function retryAfter(headers: Headers | undefined, now: () => number): number | undefined {
   const ms = headers?.get('retry-after-ms')
   if (ms && Number(ms) >= 0) return Number(ms)
   const value = headers?.get('retry-after')
   if (!value) return undefined
   const seconds = Number(value)
-  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - Date.now()
+  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(value) - now()
   return Number.isFinite(wait) ? Math.max(0, wait) : undefined
 }

@@ -7,7 +7,7 @@ import type { Log } from '../base/log.ts'
 import { streamedAnswer, wholeAnswer } from './completion.ts'
 import { BrokenStream } from './failures.ts'
 import { chunkBatches, modelFetch } from './model-fetch.ts'
-import type { PictureRefusals, PreparedRequest } from './picture-refusals.ts'
+import { PictureRefusals, type PreparedRequest } from './picture-refusals.ts'
 import { patienceFor, RETRIES } from './retry.ts'
 
 export interface OpenAiOptions {
@@ -115,7 +115,6 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
 
 /** The request as its model is to get it: without the pictures where it does not take them. */
 async function lookAt(endpoint: Endpoint, request: ModelRequest): Promise<PreparedRequest> {
-  const { PictureRefusals } = await import('./picture-refusals.ts')
   endpoint.pictures ??= new PictureRefusals(endpoint.options)
   return endpoint.pictures.sightOf(request)
 }

@@ -14,6 +14,7 @@ import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
 import type { ChosenAgent } from '../stores/settings/settings.ts'
 import type { McpStore } from '../stores/mcp/mcp-store.ts'
 import type { McpConfig } from '../mcp/types.ts'
+import { probeNativeCalls } from '../model/native-probe.ts'
 import { createModels, type ModelMeter, type Models } from '../model/index.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { loadPrompts, type Prompts } from '../base/prompts.ts'
@@ -53,6 +54,8 @@ export interface AgentChoices {
 export interface AgentSources {
   log: Log
   net: Network
+  /** The clock; the system's unless given. */
+  now?: (() => Date) | undefined
   /** In place of the configured one. */
   model?: Model | undefined
   meter?: ModelMeter | undefined
@@ -88,7 +91,11 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)
   const dialect = (name: DialectName) => dialectOf(name, prompts, toolbox)
   const name = given ? givenDialect(config) : await dialectName(config, models.model, sources.log)
-  const world = { fetch: http.scope({ name: 'The tool', cacheMs: 0 }), now: () => new Date(), newNonce }
+  const world = {
+    fetch: http.scope({ name: 'The tool', cacheMs: 0 }),
+    now: sources.now ?? (() => new Date()),
+    newNonce,
+  }
   const { model, condenseModel } = models
   const opened = await mcpOf(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
   const mcp = opened?.toolbox
@@ -125,7 +132,6 @@ const PROBE_MS = 15_000
 async function dialectName(config: Config, model: Model, log: Log): Promise<DialectName> {
   const { AGENT_DIALECT: set, OPENAI_API_KEY: key, OPENAI_BASE_URL: address } = config
   if (set !== 'auto' || (key ?? address) === undefined) return givenDialect(config)
-  const { probeNativeCalls } = await import('../model/native-probe.ts')
   const found = await probeNativeCalls(model, PROBE_MS)
   const dialect = found.usable ? 'native' : 'text'
   const why = found.usable ? 'Its own tool calls come back usable.' : found.why

@@ -12,7 +12,10 @@ import { redisHistory } from '../stores/history/redis-history.ts'
 import type { Forgetting, Person, Place } from '../base/place.ts'
 import type { History } from '../stores/history/types.ts'
 import type { Log } from '../base/log.ts'
-import type { McpStore } from '../stores/mcp/mcp-store.ts'
+import { memoryFiles } from '../files/memory-files.ts'
+import { redisFiles } from '../files/redis-files.ts'
+import { sealerOf } from '../base/seal.ts'
+import { memoryMcpStore, redisMcpStore, type McpStore } from '../stores/mcp/mcp-store.ts'
 import { memoryQueue } from '../queue/memory-queue.ts'
 import { redisQueue } from '../queue/redis-queue.ts'
 import type { Queue } from '../queue/types.ts'
@@ -89,7 +92,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     threads: memoryThreads({ ttlMs }),
     actionTokens: memoryActionTokens(),
     channelSettings: memoryChannelSettings(),
-    files: once(async () => (await import('../files/memory-files.ts')).memoryFiles({ ttlMs })),
+    files: once(async () => memoryFiles({ ttlMs })),
     queue,
     limits: limitsOf(config),
     saidOnce: memorySaidOnce(),
@@ -97,7 +100,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
   return {
     ...kept,
     forgetting: forgettingIn(kept, async () => []),
-    mcp: config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined,
+    mcp: config.MCP_CONFIG ? memoryMcpStore() : undefined,
     control: queue.control,
     durable: false,
     close: async () => {},
@@ -120,8 +123,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   const redis = connect(settings, { purpose: 'work', log })
   const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
   const place = { redis, log, prefix }
-  const sealer =
-    config.SECRETS_KEY === undefined ? undefined : (await import('../base/seal.ts')).sealerOf(config.SECRETS_KEY)
+  const sealer = config.SECRETS_KEY === undefined ? undefined : sealerOf(config.SECRETS_KEY)
   const kept = {
     history: redisHistory({ ...place, ttlMs }),
     archive: redisArchive({ ...place, ttlMs, sealer }),
@@ -129,9 +131,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     threads: redisThreads({ ...place, ttlMs }),
     actionTokens: redisActionTokens({ ...place, sealer }),
     channelSettings: redisChannelSettings(place),
-    files: once(async () =>
-      (await import('../files/redis-files.ts')).redisFiles({ ...place, ttlMs, secretsKey: config.SECRETS_KEY }),
-    ),
+    files: once(async () => redisFiles({ ...place, ttlMs, secretsKey: config.SECRETS_KEY })),
     queue,
     limits: limitsOf(config, redis),
     saidOnce: redisSaidOnce({ redis, prefix }),
@@ -139,7 +139,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   return {
     ...kept,
     forgetting: forgettingIn(kept, () => teamsIn(redis, prefix)),
-    mcp: config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).redisMcpStore(place) : undefined,
+    mcp: config.MCP_CONFIG ? redisMcpStore(place) : undefined,
     control: queue.control,
     durable: true,
     close: async () => redis.disconnect(),

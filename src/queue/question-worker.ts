@@ -196,6 +196,7 @@ export class QuestionWorker {
 
   /** Returns the job to BullMQ, for any worker after `delay` ms. @throws DelayedError always: BullMQ's way to say so. */
   async #delay(job: Job<ThreadJob>, token: string, delay: number): Promise<never> {
+    // BullMQ compares it with the system's clock.
     await job.moveToDelayed(Date.now() + delay, token)
     throw new DelayedError()
   }

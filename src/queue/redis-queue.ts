@@ -130,7 +130,8 @@ class RedisQueue implements ControlledQueue {
   /** What ends writes once more: into BullMQ's stream of events, and the tags of its channel. */
   async #forgetOnceEnded(team: string): Promise<void> {
     const { jobs } = this.#intake
-    for (const until = Date.now() + ENDING_MS; Date.now() < until && !this.#isStopped; await sleep(ENDING_LOOK_MS))
+    const { now } = this.#settings
+    for (const until = now() + ENDING_MS; now() < until && !this.#isStopped; await sleep(ENDING_LOOK_MS))
       if ((await jobs.activeOf(team)).length === 0) break
     await jobs.forgetTeam(team)
   }

@@ -76,7 +76,14 @@ function socketReceiver(services: Services, connection: SlackConnection): SlackR
   }
   const receiver = new SocketModeReceiver({ ...settings, ...(dispatcher ? { dispatcher: dispatcher as never } : {}) })
   createApp(ackWhenStored(receiver), services, connection)
-  const socket = new Socket({ client: receiver.client, silenceMs, pause, log, onConnection })
+  const socket = new Socket({
+    client: receiver.client,
+    silenceMs,
+    pause,
+    log,
+    onConnection,
+    now: () => services.now().getTime(),
+  })
   return { start: () => socket.start(), ready: () => socket.isConnected(), stop: () => socket.stop() }
 }
 

@@ -3,17 +3,17 @@
  * the calls of tools, the events, the archive. Loaded only where it is asked for.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Model, Tool } from '../agent/types.ts'
+import type { Tool } from '../agent/types.ts'
 import type { AnswerEvent } from '../question/answer.ts'
 import type { RunArchive, RunRecord } from '../stores/archive/types.ts'
 import { LeaseLost, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Handled, Handler } from '../queue/types.ts'
-import type { RunTrace } from '../stores/runs/run-trace.ts'
+import type { RunTrace, TracedModelCall, TracedToolCall } from '../stores/runs/run-trace.ts'
 import type { Run } from '../stores/runs/types.ts'
 import { Recording } from './recording.ts'
 import { withoutFinds } from './trace-finds.ts'
-import { tracedModel, type Here } from './traced-model.ts'
+import type { CallEnd, MeasuredCall, ModelObserver } from './measured-model.ts'
 
 export interface RunRecorderOptions {
   archive: RunArchive
@@ -22,14 +22,15 @@ export interface RunRecorderOptions {
   /** What no trace may hold (`secretsOf`, config.ts). */
   secrets: string[]
   log: Log
+  now(): number
   /** Told at the beginning and the end of each call and of each run, with all so far. */
   onTrace?: ((trace: RunTrace) => void) | undefined
 }
 
 export interface RunRecorder {
   handler(handler: Handler): Handler
-  /** Wrapped around one endpoint: a fallback's calls are calls of its own. */
-  model(model: Model): Model
+  /** Hears of the calls of models; a fallback's are calls of its own. */
+  readonly modelCalls: ModelObserver
   tool(tool: Tool, step: number): Tool
   events(events: AsyncIterable<AnswerEvent>): AsyncIterable<AnswerEvent>
   /** Keeps the trace of the run whose record is kept. */
@@ -37,8 +38,11 @@ export interface RunRecorder {
 }
 
 /** A run that is worked on in this process. */
-interface RecordedRun extends Here {
+interface RecordedRun {
+  recording: Recording
   keeper: Keeper
+  /** The tool that runs now. */
+  tool?: TracedToolCall
 }
 
 export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
@@ -47,7 +51,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
     handler: (handler) => async (question, run, signal) => {
       const keeper = new Keeper(question.id, run, options)
       const recording = new Recording(question, run.saved, {
-        ...{ before: await keeper.before(), secrets: options.secrets, now: Date.now },
+        ...{ before: await keeper.before(), secrets: options.secrets, now: options.now },
         onChange: (recording, change) => keeper.change(recording, change),
       })
       const work = { recording, keeper }
@@ -58,7 +62,7 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
         await keeper.leave(recording, result === undefined && !signal.aborted)
       }
     },
-    model: (model) => tracedModel(model, () => here.getStore()),
+    modelCalls: (call) => recordedCall(call, here.getStore()),
     tool: (tool, step) => watchedTool(tool, { step, here }),
     events: (events) => noted(events, () => here.getStore()?.recording),
     archive: {
@@ -69,6 +73,25 @@ export function createRunRecorder(options: RunRecorderOptions): RunRecorder {
         await work?.keeper.finish(work.recording, record)
       },
     },
+  }
+}
+
+function recordedCall(call: MeasuredCall, work: RecordedRun | undefined): ReturnType<ModelObserver> {
+  if (!work) return undefined
+  const { recording, tool } = work
+  const traced = recording.beginModel(call.model, call.request, tool)
+  return (end) => recording.endModel(traced, partsOf(call, end))
+}
+
+function partsOf(call: MeasuredCall, { thrown, isCut }: CallEnd): Partial<TracedModelCall> {
+  const { text, reasoning, toolCalls, firstMs, retries, usages: usage } = call
+  return {
+    output: { text, ...(reasoning ? { reasoning } : {}), ...(toolCalls.length > 0 ? { toolCalls } : {}) },
+    usage,
+    ...(firstMs === undefined ? {} : { firstMs }),
+    ...(retries ? { retries } : {}),
+    ...(isCut ? { isCut } : {}),
+    ...(thrown ? { error: messageOf(thrown.error) } : {}),
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import type { Model, Tool } from '../agent/types.ts'
+import type { Tool } from '../agent/types.ts'
 import type { AnswerEvent } from '../question/answer.ts'
 import { messageOf } from '../base/errors.ts'
 import { settledWithin } from '../base/async.ts'
@@ -16,7 +16,8 @@ import { watchedEvents } from './watch-events.ts'
 import type { TelemetryEvent, SlackCallEvent, ReportedEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
 import type { Metrics } from './metrics.ts'
-import { meteredModel } from './metered-model.ts'
+import type { ModelObserver } from './measured-model.ts'
+import { modelCallEvent } from './model-call-event.ts'
 import { watchedQueue } from './watched-queue.ts'
 import type { Traces } from './traces.ts'
 
@@ -27,7 +28,8 @@ export interface Telemetry {
   /** The same queue; what comes in and what is worked on is counted, timed and traced. */
   queue(queue: Queue): Queue
   /** The same model, with each of its calls measured. Wrapped around one endpoint: a fallback has a meter of its own. */
-  model(model: Model): Model
+  /** Hears of the calls of models. */
+  readonly modelCalls: ModelObserver
   /** The same events, read on their way to the thread. `tools` are the names that a tool may be shown by. */
   events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
   /** For what happens elsewhere: a call of Slack, a limit, a circuit breaker. */
@@ -39,11 +41,14 @@ export interface Telemetry {
 }
 
 /** Undefined where nothing is asked for; then neither library is even loaded. */
-export async function createTelemetry(config: Config, log: Log): Promise<Telemetry | undefined> {
+export async function createTelemetry(
+  config: Config,
+  { log, now }: { log: Log; now: () => number },
+): Promise<Telemetry | undefined> {
   const metrics = config.METRICS_PORT === undefined ? undefined : await loadMetrics()
   const endpoint = config.OTEL_EXPORTER_OTLP_ENDPOINT
-  const traces = endpoint === undefined ? undefined : await loadTraces(endpoint, config, log)
-  return metrics || traces ? new Watch({ metrics, traces, log }) : undefined
+  const traces = endpoint === undefined ? undefined : await loadTraces(endpoint, config, { log, now })
+  return metrics || traces ? new Watch({ metrics, traces, log, now }) : undefined
 }
 
 // Both are imported here and not above, so that a bot that measures nothing starts as fast, and uses no memory for it.
@@ -52,7 +57,11 @@ async function loadMetrics(): Promise<Metrics> {
   return new Metrics()
 }
 
-async function loadTraces(endpoint: string, config: Config, log: Log): Promise<Traces> {
+async function loadTraces(
+  endpoint: string,
+  config: Config,
+  { log, now }: { log: Log; now: () => number },
+): Promise<Traces> {
   const { Traces } = await import('./traces.ts')
   return new Traces({
     endpoint,
@@ -62,7 +71,7 @@ async function loadTraces(endpoint: string, config: Config, log: Log): Promise<T
       isStreaming: config.OPENAI_STREAM,
       withContent: config.OTEL_CAPTURE_CONTENT,
     },
-    now: Date.now,
+    now,
     log,
   })
 }
@@ -70,19 +79,28 @@ async function loadTraces(endpoint: string, config: Config, log: Log): Promise<T
 /** Calls by which an asker sees that the bot is at work. */
 const SIGNS_OF_LIFE = new Set(['assistant.threads.setStatus', 'reactions.add', 'chat.postMessage', 'chat.startStream'])
 
+interface WatchParts {
+  metrics: Metrics | undefined
+  traces: Traces | undefined
+  log: Log
+  now: () => number
+}
+
 /** Takes events from the seams and gives them to the metrics and the traces, whichever are on. */
 class Watch implements Telemetry {
   readonly #metrics: Metrics | undefined
   readonly #traces: Traces | undefined
   readonly #log: Log
+  readonly #now: () => number
   /** The attempt that the code now running belongs to, so that a model or Slack's client need not be told of questions. */
   readonly #here = new AsyncLocalStorage<Attempt>()
   readonly pages: Telemetry['pages']
 
-  constructor({ metrics, traces, log }: { metrics: Metrics | undefined; traces: Traces | undefined; log: Log }) {
+  constructor({ metrics, traces, log, now }: WatchParts) {
     this.#metrics = metrics
     this.#traces = traces
     this.#log = log
+    this.#now = now
     this.pages = metrics ? { '/metrics': () => metrics.page() } : {}
   }
 
@@ -92,13 +110,11 @@ class Watch implements Telemetry {
       receive: (question) => this.#traces?.receive(question),
       during: (attempt, work) => this.#here.run(attempt, work),
       note: (event) => this.#tell(event),
-      now: Date.now,
+      now: this.#now,
     })
   }
 
-  model(model: Model): Model {
-    return meteredModel(model, (event) => this.#tell(event))
-  }
+  readonly modelCalls: ModelObserver = (call) => (end) => this.#tell(modelCallEvent(call, end))
 
   async *events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncGenerator<AnswerEvent> {
     const attempt = this.#here.getStore()
@@ -110,7 +126,7 @@ class Watch implements Telemetry {
         attempt,
         tools: new Set([...tools.map(({ name }) => name), ...FILE_TOOLS]),
         note: (event) => this.#tell(event),
-        now: Date.now,
+        now: this.#now,
       })
     } finally {
       end?.()
@@ -131,7 +147,7 @@ class Watch implements Telemetry {
     if (!attempt || attempt.isSeen || outcome !== 'ok' || !SIGNS_OF_LIFE.has(method)) return
     attempt.isSeen = true
     const { question } = attempt
-    this.#tell({ kind: 'first_sign', question, ms: Math.max(0, Date.now() - question.at) })
+    this.#tell({ kind: 'first_sign', question, ms: Math.max(0, this.#now() - question.at) })
   }
 
   /** A fault in the telemetry never reaches the question. */

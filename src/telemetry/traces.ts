@@ -12,7 +12,7 @@ import type { Log } from '../base/log.ts'
 import type { Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
 import type { Attempt } from './attempt.ts'
-import { errorType } from './metered-model.ts'
+import { errorType } from './model-call-event.ts'
 import type { Receiving } from './watched-queue.ts'
 import { ReportingExporter } from './reporting-exporter.ts'
 import {

@@ -29,5 +29,5 @@ test('asked for both, it loads both: so one can tell', async (t) => {
 })
 
 test('what is off is not there at all', async () => {
-  expect(await createTelemetry(loadConfig({}), createLog('silent'))).toBeUndefined()
+  expect(await createTelemetry(loadConfig({}), { log: createLog('silent'), now: Date.now })).toBeUndefined()
 })

@@ -318,7 +318,7 @@ test('a trace that cannot be read begins a new one', async (t) => {
   const collector = await startCollector(t)
   const config = loadConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
   const log = createLog('silent')
-  const telemetry = (await createTelemetry(config, log))!
+  const telemetry = (await createTelemetry(config, { log, now: Date.now }))!
   const queue = telemetry.queue(memoryQueue({ log }))
   const parents = [
     'rubbish',

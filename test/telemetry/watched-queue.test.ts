@@ -12,7 +12,7 @@ const log = createLog('silent')
 
 /** A queue that is watched, and what its metrics say. */
 async function watched(queue: Queue) {
-  const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), log))!
+  const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), { log, now: Date.now }))!
   const read = async () => new Scrape((await telemetry.pages['/metrics']!()).body)
   return { queue: telemetry.queue(queue), read }
 }
@@ -95,7 +95,7 @@ test('the watched queue is the same queue: known, unknown and seen before, ready
 
 test('a run that waits for a person is neither answered nor failed, and is counted once, when it ends', async () => {
   const inner = memoryQueue({ log, backoffMs: 1 })
-  const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), log))!
+  const telemetry = (await createTelemetry(loadConfig({ METRICS_PORT: '0' }), { log, now: Date.now }))!
   const queue = telemetry.queue(inner)
   const read = async () => new Scrape((await telemetry.pages['/metrics']!()).body)
   await queue.start(async (_, run) => {

@@ -47,12 +47,12 @@ export async function checkRedis(settings: RedisSettings): Promise<void> {
   await awaitPing(settings)
 }
 
-async function awaitPing(settings: RedisSettings): Promise<void> {
+async function awaitPing(settings: RedisSettings, now: () => number = Date.now): Promise<void> {
   const faults: string[] = []
   const silent = { info() {}, warn() {}, error() {} }
   const client = connect(settings, { purpose: 'check', log: silent })
   client.on('error', (error: Error) => faults.push(faultOf(error)))
-  const until = Date.now() + CHECK_MS
+  const until = now() + CHECK_MS
   let isAnswered = false
   const ping = () =>
     client.ping().then(
@@ -60,7 +60,7 @@ async function awaitPing(settings: RedisSettings): Promise<void> {
       (error: unknown) => faults.push(faultOf(error as Error)),
     )
   void ping()
-  while (Date.now() < until) {
+  while (now() < until) {
     await new Promise<void>((resolve) => setTimeout(resolve, 20))
     if (isAnswered) return client.disconnect()
     // A Redis that still loads its file answers, but refuses.

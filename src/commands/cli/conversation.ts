@@ -76,12 +76,13 @@ export class Conversation {
   async #ask(text: string): Promise<void> {
     const id = `cli-${++this.#asked}`
     const place = { team: 'cli', channel: 'cli', thread: 'cli', user: 'you', surface: 'dm' as const }
-    const question: Question = { id, text, at: Date.now(), ...place }
+    const at = this.#deps.agent.now().getTime()
+    const question: Question = { id, text, at, ...place }
     const running = new AbortController()
     this.#running = running
     try {
       await this.prepare()
-      const run = embeddedRun(freshRun(Date.now()), () => true)
+      const run = embeddedRun(freshRun(at), () => true)
       for await (const event of answer(question, run, { ...this.#deps, signal: running.signal }))
         this.#output.event(event)
     } catch (error) {

@@ -67,7 +67,8 @@ export class Directory {
   readonly #web: SlackWeb
   readonly #log: Log
   readonly #enterprise: string | undefined
-  readonly #now: () => number
+  /** The clock, in milliseconds. */
+  readonly now: () => number
   readonly #known: ExpiringMap<Known>
   readonly #none: ExpiringMap<Known>
   /** The warnings that were logged within the last hour. */
@@ -82,7 +83,7 @@ export class Directory {
     this.#web = web
     this.#enterprise = enterprise
     this.#log = log
-    this.#now = now
+    this.now = now
     this.#known = new ExpiringMap({ ttlMs: KNOWN_MS, maxSize: MAX_KNOWN, now })
     this.#none = new ExpiringMap({ ttlMs: NONE_MS, maxSize: MAX_KNOWN, now })
     this.#facts = new ExpiringMap({ ttlMs: FACTS_MS, maxSize: MAX_KNOWN, now })
@@ -98,7 +99,7 @@ export class Directory {
   /** Looks up the ids that are not known, all at once, and waits for at most `ms`. Answers that come later are kept too. */
   async lookUp(team: string, ids: string[], ms: number): Promise<void> {
     const unknown = [...new Set(ids)].filter((id) => !this.get(team, id)).slice(0, MAX_AT_ONCE)
-    if (unknown.length === 0 || ms <= 0 || this.#pausedUntil > this.#now()) return
+    if (unknown.length === 0 || ms <= 0 || this.#pausedUntil > this.now()) return
     const isInTime = await settledWithin(
       ms,
       unknown.map((id) => this.#fetchOnce(team, id)),
@@ -117,7 +118,7 @@ export class Directory {
   ): Promise<PersonFacts | NoFacts> {
     const key = `${team}:${user}`
     const known = this.#facts.get(key)
-    if (!isFresh && known && this.#now() - known.at < FACTS_FRESH_MS) return known.facts
+    if (!isFresh && known && this.now() - known.at < FACTS_FRESH_MS) return known.facts
     const refused = isFresh ? undefined : this.#noFacts.get(key)
     if (refused) return refused
     onCall()
@@ -186,7 +187,7 @@ export class Directory {
     this.#known.set(key, read.success ? knownOf(read.data.user) : { kind: 'untold' })
     if (!read.success) return {}
     const facts = factsOf(read.data.user, { team: key.slice(0, key.indexOf(':')), enterprise: this.#enterprise })
-    this.#facts.set(key, { facts, at: this.#now() })
+    this.#facts.set(key, { facts, at: this.now() })
     return { facts }
   }
 
@@ -198,7 +199,7 @@ export class Directory {
   }
 
   #pause(why: string): void {
-    this.#pausedUntil = this.#now() + PAUSE_MS
+    this.#pausedUntil = this.now() + PAUSE_MS
     this.#warn('pause', `name look-ups pause for ${PAUSE_MS / 1000} s: ${why}`)
   }
 

@@ -34,6 +34,13 @@ export interface Installations {
   teams(): string[]
 }
 
+export interface InstallationOptions {
+  log: Log
+  now?: WebOptions['now']
+  fetch?: WebOptions['fetch']
+  onCall?: WebOptions['onCall']
+}
+
 /** How long the start waits for a Slack that does not answer. */
 const IDENTIFY_MS = 30_000
 
@@ -41,14 +48,11 @@ const IDENTIFY_MS = 30_000
  * The one installation whose token is in the environment. If the token is that of an app that a whole organisation has
  * installed, it is the installation of each of its teams. @throws ConfigError when Slack refuses the token
  */
-export async function installationFromConfig(
-  config: Config,
-  options: { log: Log; fetch?: WebOptions['fetch']; onCall?: WebOptions['onCall'] },
-): Promise<Installations> {
+export async function installationFromConfig(config: Config, options: InstallationOptions): Promise<Installations> {
   const token = config.SLACK_BOT_TOKEN!
   const client = new SlackWeb({ ...options, token, apiUrl: config.SLACK_API_URL })
   const { isOrgWide, enterprise, ...identity } = await identify(client)
-  const directory = new Directory({ web: client, log: options.log, enterprise })
+  const directory = new Directory({ web: client, log: options.log, enterprise, now: options.now })
   const installation = { token, identity, client, directory }
   const teams = new Set([identity.team])
   return {

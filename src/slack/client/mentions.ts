@@ -63,9 +63,9 @@ export class Mentions {
   async #lookUp(...texts: string[]): Promise<void> {
     const ids = texts.flatMap((text) => [...text.matchAll(MENTION)].flatMap(([, sign]) => idOf(sign) ?? []))
     if (ids.length === 0) return
-    const startedAt = Date.now()
+    const startedAt = this.#directory.now()
     await this.#directory.lookUp(this.#team, ids, this.#waitLeftMs)
-    this.#waitLeftMs -= Date.now() - startedAt
+    this.#waitLeftMs -= this.#directory.now() - startedAt
   }
 
   /** The event with names in what the model wrote, as people read it. What a tool returned is data and is left as it is. */

@@ -1,7 +1,6 @@
 import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import { sanitize } from '../format/escape.ts'
-import { isOfForm, SlackRefusal } from './slack-errors.ts'
 import { addressAtSlack } from './slack-address.ts'
 
 /** Slack takes five uses of a response_url, within 30 minutes. */
@@ -40,65 +39,26 @@ export async function respond(
 }
 
 /** The Web API, as far as it is used here. */
-interface Client {
+export interface Client {
   readonly apiUrl: string
   call(
     method: string,
     args: Record<string, unknown>,
-    options: { effort: 'patient'; signal?: AbortSignal | undefined; asker?: string },
+    options: { effort: 'patient' | 'once'; signal?: AbortSignal | undefined; asker?: string },
   ): Promise<unknown>
-}
-
-/** Whom to tell, and where. `replaces`: at the response_url of a press, in place of the message that holds what was pressed. */
-interface EphemeralPlace {
-  responseUrl?: string | undefined
-  replaces?: boolean
-  channel: string
-  user: string
-  thread_ts?: string
-  signal?: AbortSignal
-}
-
-interface EphemeralOptions {
-  client: Client
-  fetch?: typeof globalThis.fetch | undefined
-  log(fields: object, line: string): void
-  /** What goes into the person's direct messages where the channel takes nothing. */
-  elsewhere?: object
-}
-
-/**
- * Tells one person alone: at the response_url while it lasts, else by an ephemeral message in the channel, else in the direct
- * messages. `forms`: the message, and simpler ones for where Slack refuses how it looks. @throws what kept Slack from taking it
- */
-export async function sendEphemeral(
-  { responseUrl, replaces = false, signal, ...place }: EphemeralPlace,
-  forms: readonly [object, ...object[]],
-  options: EphemeralOptions,
-): Promise<void> {
-  const { client, fetch = globalThis.fetch, log, elsewhere } = options
-  const ephemeral = { response_type: 'ephemeral', ...(replaces ? { replace_original: true } : {}) }
-  const at = { apiUrl: client.apiUrl, fetch, log }
-  if (responseUrl && (await respond(responseUrl, { ...ephemeral, ...forms[0], ...UNPARSED }, at))) return
-  for (const [i, form] of forms.entries())
-    try {
-      await client.call('chat.postEphemeral', { ...place, ...form, ...UNPARSED }, { effort: 'patient', signal })
-      return
-    } catch (error) {
-      if (i < forms.length - 1 && isOfForm(error)) continue
-      if (!elsewhere || !(error instanceof SlackRefusal)) throw error
-      log({ error: messageOf(error) }, 'the asker could not be told where they asked')
-      break
-    }
-  // Slack opens the direct messages of a person where they are given in place of a channel.
-  const args = { channel: place.user, ...elsewhere, ...UNPARSED, unfurl_links: false, unfurl_media: false }
-  await client.call('chat.postMessage', args, { effort: 'patient', signal })
 }
 
 /** How a message can be reached. `responseUrl`: that of a press on it. `place`: absent where only one person sees it. */
 interface ReplacedMessage {
   responseUrl?: string | undefined
   place?: { channel: string; ts: string } | undefined
+}
+
+interface ReplaceOptions {
+  client: Client
+  fetch?: typeof globalThis.fetch | undefined
+  log(fields: object, line: string): void
+  asker?: string
 }
 
 /**
@@ -108,7 +68,7 @@ interface ReplacedMessage {
 export async function replaceMessage(
   { responseUrl, place }: ReplacedMessage,
   { content, simple = content }: { content: object; simple?: object },
-  { client, fetch = globalThis.fetch, log, asker = '' }: Omit<EphemeralOptions, 'elsewhere'> & { asker?: string },
+  { client, fetch = globalThis.fetch, log, asker = '' }: ReplaceOptions,
 ): Promise<void> {
   const at = { apiUrl: client.apiUrl, fetch, log }
   if (responseUrl && (await respond(responseUrl, { replace_original: true, ...content, ...UNPARSED }, at))) return

@@ -36,6 +36,8 @@ export interface WebOptions {
   token: string
   apiUrl: string
   log: Log
+  /** Milliseconds since the epoch; the system's clock unless given. */
+  now?: (() => number) | undefined
   fetch?: typeof globalThis.fetch | undefined
   /** Told of every try once it is over: `ok` or what went wrong, how long it took (ms), and how many tries came before. */
   onCall?: ((call: SlackCall) => void) | undefined
@@ -61,7 +63,8 @@ export class SlackWeb {
   readonly refusals = new Refusals()
   readonly #clients: Record<CallOptions['effort'], WebClient>
   readonly #log: Log
-  readonly #rateLimits = new RateLimits()
+  readonly #now: () => number
+  readonly #rateLimits: RateLimits
   readonly #onCall: WebOptions['onCall']
 
   constructor(options: WebOptions) {
@@ -69,11 +72,13 @@ export class SlackWeb {
     this.apiUrl = options.apiUrl
     this.#log = options.log
     this.#onCall = options.onCall
+    this.#now = options.now ?? Date.now
+    this.#rateLimits = new RateLimits(this.#now)
   }
 
   /** @throws SlackRefusal, or the last fault when patience (or the signal) ended the call. */
   async call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult> {
-    const giveUpAt = Date.now() + PATIENCE_MS
+    const giveUpAt = this.#now() + PATIENCE_MS
     const sent = sanitize(args, options.asker)
     for (let attempt = 0; ; attempt++) {
       options.signal?.throwIfAborted()
@@ -84,7 +89,7 @@ export class SlackWeb {
         if (fault.limitedMs) this.#rateLimits.close(rateLimitKey(method, args), fault.limitedMs)
         // Unlike a broken line, a limit says for sure that nothing took effect.
         if (options.effort === 'once' && fault.limitedMs) throw new SlackRefusal(method, 'ratelimited')
-        if (options.effort === 'once' || Date.now() > giveUpAt) throw fault.error
+        if (options.effort === 'once' || this.#now() > giveUpAt) throw fault.error
         this.#log.warn(
           { method, channel: args.channel, attempt: attempt + 1, error: messageOf(error) },
           'Slack call failed, retrying',
@@ -109,7 +114,7 @@ export class SlackWeb {
   }
 
   async #send(method: string, args: SlackArgs, { effort, attempt }: CallOptions & { attempt: number }) {
-    const from = Date.now()
+    const from = this.#now()
     let outcome = 'ok'
     try {
       return { ...(await this.#clients[effort].apiCall(method, args)) }
@@ -118,7 +123,7 @@ export class SlackWeb {
       if (NOT_GIVEN.has(outcome)) this.refusals.remember(method)
       throw error
     } finally {
-      this.#onCall?.({ method, outcome, ms: Date.now() - from, attempt })
+      this.#onCall?.({ method, outcome, ms: this.#now() - from, attempt })
     }
   }
 }
@@ -185,15 +190,20 @@ interface Gate {
  */
 class RateLimits {
   readonly #gates = new Map<string, Gate>()
+  readonly #now: () => number
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
 
   close(key: string, ms: number): void {
     const gate = this.#gates.get(key) ?? { until: 0, waiting: 0, tail: Promise.resolve() }
-    gate.until = Math.max(gate.until, Date.now() + ms)
+    gate.until = Math.max(gate.until, this.#now() + ms)
     this.#gates.set(key, gate)
   }
 
   isClosed(key: string): boolean {
-    return (this.#gates.get(key)?.until ?? 0) > Date.now()
+    return (this.#gates.get(key)?.until ?? 0) > this.#now()
   }
 
   /** Resolves when it is this caller's turn. The caller must call the returned function after its try. */
@@ -205,12 +215,12 @@ class RateLimits {
     gate.tail = new Promise((resolve) => (passOn = resolve))
     gate.waiting++
     const leave = () => {
-      if (--gate.waiting === 0 && gate.until <= Date.now()) this.#gates.delete(key)
+      if (--gate.waiting === 0 && gate.until <= this.#now()) this.#gates.delete(key)
       passOn()
     }
     try {
       await before
-      while (gate.until > Date.now()) await sleep(gate.until - Date.now(), signal)
+      while (gate.until > this.#now()) await sleep(gate.until - this.#now(), signal)
     } catch (error) {
       leave()
       throw error

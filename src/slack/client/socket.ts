@@ -19,6 +19,8 @@ export interface SocketOptions {
   /** Pauses between two tries, doubling, with jitter, in ms: from one second to half a minute unless given. */
   pause?: { base: number; max: number } | undefined
   log: Log
+  /** Milliseconds since the epoch. */
+  now(): number
   /** Told at the start and at each change. */
   onConnection?: ((isConnected: boolean) => void) | undefined
 }
@@ -72,7 +74,7 @@ export class Socket {
     this.#watchdog = setInterval(() => this.#look(), silenceMs / 12)
     this.#watchdog.unref()
     try {
-      await this.#open({ tries: 0, until: Date.now() + FIRST_MS })
+      await this.#open({ tries: 0, until: this.#options.now() + FIRST_MS })
     } catch (error) {
       await this.stop()
       throw error
@@ -94,7 +96,7 @@ export class Socket {
     for (let n = tries; !this.#end.signal.aborted; n++) {
       if (n > 0) await sleep(backoffMs(n - 1, pause), this.#end.signal).catch(() => undefined)
       if (this.#end.signal.aborted) return
-      this.#heardAt = Date.now()
+      this.#heardAt = this.#options.now()
       try {
         await client.start()
         // `stop` was called while it was opened.
@@ -102,7 +104,7 @@ export class Socket {
         return
       } catch (error) {
         const isRefused = refusalCode(error) !== undefined
-        if (until !== undefined && (isRefused || Date.now() > until)) throw error
+        if (until !== undefined && (isRefused || this.#options.now() > until)) throw error
         if (until === undefined) this.#lose('no connection can be made')
         if (isRefused) this.#refuse(error)
       }
@@ -110,11 +112,11 @@ export class Socket {
   }
 
   #connected(): void {
-    this.#connectedAt = this.#heardAt = Date.now()
+    this.#connectedAt = this.#heardAt = this.#options.now()
     this.#isReplacing = this.#isRefused = false
     this.#setConnected(true)
     if (this.#lostAt === undefined) return
-    this.#options.log.info({ lostMs: Date.now() - this.#lostAt }, 'the connection to Slack is back')
+    this.#options.log.info({ lostMs: this.#options.now() - this.#lostAt }, 'the connection to Slack is back')
     this.#lostAt = undefined
   }
 
@@ -124,13 +126,13 @@ export class Socket {
     this.#setConnected(false)
     if (this.#end.signal.aborted) return
     if (!this.#isReplacing) this.#lose('it was closed')
-    const isSteady = Date.now() - this.#connectedAt > STEADY_MS
+    const isSteady = this.#options.now() - this.#connectedAt > STEADY_MS
     void this.#open({ tries: isSteady ? 0 : 1 })
   }
 
   #lose(reason: string): void {
     if (this.#lostAt !== undefined || this.#end.signal.aborted) return
-    this.#lostAt = Date.now()
+    this.#lostAt = this.#options.now()
     this.#options.log.warn({ reason }, 'the connection to Slack is lost; trying again until it is back')
   }
 
@@ -148,25 +150,25 @@ export class Socket {
   }
 
   #hear(data: unknown): void {
-    this.#heardAt = Date.now()
+    this.#heardAt = this.#options.now()
     // Slack's messages about the connection itself are short; longer ones are events, which the client parses.
     if (typeof data === 'string' && data.length < 1_000 && /"type"\s*:\s*"disconnect"/.test(data))
       this.#isReplacing = true
   }
 
   readonly #onPing = (message: unknown): void => {
-    if (this.#address !== '' && addressOf(message) === new URL(this.#address).href) this.#heardAt = Date.now()
+    if (this.#address !== '' && addressOf(message) === new URL(this.#address).href) this.#heardAt = this.#options.now()
   }
 
   /** Replaces a connection, or a try at one, from which nothing has come for too long. */
   #look(): void {
-    const silentMs = Date.now() - this.#heardAt
+    const silentMs = this.#options.now() - this.#heardAt
     const wasSilent = this.#isSilent
     this.#isSilent = silentMs >= this.#options.silenceMs
     // Twice, because after a machine's sleep the first look comes before what waits to be read.
     if (!this.#isSilent || !wasSilent) return
     this.#isSilent = false
-    this.#heardAt = Date.now()
+    this.#heardAt = this.#options.now()
     this.#lose(`nothing came for ${Math.round(silentMs / 1000)} s`)
     // The first asks the other side to close, which a dead one never does; the second does not wait for that.
     void this.#options.client.disconnect()

@@ -7,6 +7,8 @@ import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { isPrivate, progressOf, type Run } from '../../stores/runs/types.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
+import { settleApprovals, showApproval } from '../approvals/approvals.ts'
+import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
 import { noteContent, type AnswerView } from '../format/blocks.ts'
 import { PICTURES_UNSEEN, toolsDownText, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
@@ -150,11 +152,7 @@ export class RunDisplay {
   async #wait(n: number, step: ToolStep): Promise<void> {
     let failure: unknown
     this.#enqueue(async () => {
-      const [approvals, questions] = await Promise.all([
-        import('../approvals/approvals.ts'),
-        import('../approvals/tool-questions.ts'),
-      ])
-      const show = step.waiting?.for?.kind === 'question' ? questions.showQuestion : approvals.showApproval
+      const show = step.waiting?.for?.kind === 'question' ? showQuestion : showApproval
       await show(n, step, this.#options).catch((error: unknown) => Promise.reject((failure = error)))
     })
     await this.#tail
@@ -164,8 +162,8 @@ export class RunDisplay {
 
   #settleApprovals(isOver: boolean): void {
     const state = { isOver, steps: [...this.#run.saved.steps] }
-    this.#enqueue(async () => (await import('../approvals/approvals.ts')).settleApprovals(this.#options, state))
-    this.#enqueue(async () => (await import('../approvals/tool-questions.ts')).settleQuestions(this.#options, state))
+    this.#enqueue(() => settleApprovals(this.#options, state))
+    this.#enqueue(() => settleQuestions(this.#options, state))
   }
 
   #showStep(n: number): void {

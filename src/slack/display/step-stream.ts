@@ -174,7 +174,7 @@ export class StepStream implements Display {
   /** Sends what has piled up: at once, or a while after the last call. */
   #schedule(afterMs = PACE_MS): void {
     if (this.#timer !== undefined || this.#isEnding || this.#mode !== 'stream') return
-    const waitMs = Math.max(SETTLE_MS, this.#calledAt + afterMs - Date.now())
+    const waitMs = Math.max(SETTLE_MS, this.#calledAt + afterMs - this.#options.now().getTime())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#enqueue(() => this.#send())
@@ -201,7 +201,7 @@ export class StepStream implements Display {
     const text = part?.markdown ? [{ type: 'markdown_text' as const, text: this.#withHead(part.markdown) }] : []
     if (tasks.length + text.length === 0) return
     this.#unsent.clear()
-    this.#calledAt = Date.now()
+    this.#calledAt = this.#options.now().getTime()
     try {
       await this.#write([...tasks, ...text], part?.fence ?? '')
       this.#sentText += part?.written ?? ''
@@ -219,7 +219,7 @@ export class StepStream implements Display {
 
   /** Appends to the message, or to the next. `fence`: the code block that is open where the chunks' text begins. */
   async #write(chunks: Chunk[], fence: string): Promise<void> {
-    if (this.#message && !this.#message.isUnsure && this.#message.isFull(Date.now(), chunks)) {
+    if (this.#message && !this.#message.isUnsure && this.#message.isFull(this.#options.now().getTime(), chunks)) {
       const message = this.#message
       this.#retire(message, fence)
       await message.stop(this.#reopened ? [CLOSING_FENCE] : []).catch(() => message.end(END_MS))

@@ -2,6 +2,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Queue } from '../../queue/types.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
+import { tellOnce } from '../client/ephemeral.ts'
 import type { Installations } from '../client/installations.ts'
 
 interface PlaceOptions {
@@ -36,6 +37,5 @@ async function tellPlace(question: Question, { installations, queue }: PlaceOpti
   const installation = await installations.of(team)
   // What is asked in private has no thread in Slack.
   const inThread = thread === ts || isPrivate(question) ? {} : { thread_ts: thread }
-  const message = { channel, user, ...inThread, text, parse: 'none' }
-  await installation?.client.call('chat.postEphemeral', message, { effort: 'once' })
+  if (installation) await tellOnce(installation.client, { channel, user, ...inThread, text })
 }

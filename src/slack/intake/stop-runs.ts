@@ -2,6 +2,7 @@
 import { messageOf } from '../../base/errors.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { mayAskNow } from './access.ts'
+import { tellOnce } from '../client/ephemeral.ts'
 import { noteContent } from '../format/blocks.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { isStopWord, questionOf, recipientOf, type Incoming, type SlackMessage } from './to-question.ts'
@@ -70,7 +71,7 @@ export async function stopByWord(
   const outcome = await stopRuns({ ...place, at: ts, isWide: surface === 'dm' && ts === thread }, services)
   if (outcome === 'stopped') return true
   const isTold = outcome === 'forbidden' ? !isTwin : surface === 'dm'
-  if (isTold) void sendEphemeral({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, services)
+  if (isTold) void tellAboutStop({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, services)
   return true
 }
 
@@ -90,8 +91,8 @@ async function stopOne(
   log.info({ question: id, by, outcome: sent }, 'stop')
   if (!isOut) return sent === 'sent'
   const place = { ...question, isReply: ts !== question.thread && !isPrivate(question) }
-  void sendEphemeral({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, services)
-  if (user !== by) void sendEphemeral({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, services)
+  void tellAboutStop({ ...place, text: user === by ? STOP_WORDS.withdrawn : STOP_WORDS.withdrawnByOther }, services)
+  if (user !== by) void tellAboutStop({ ...place, user: by, text: STOP_WORDS.withdrawnOthers }, services)
   return true
 }
 
@@ -99,14 +100,15 @@ async function stopOne(
  * Tells one person alone: in the thread, or in the channel where the thread may have no replies yet, since Slack shows such words
  * in no thread without any. Never rejects; lost where Slack does not take it.
  */
-export async function sendEphemeral(
-  word: { team: string; channel: string; user: string; thread: string; isReply: boolean; text: string },
+export async function tellAboutStop(
+  told: { team: string; channel: string; user: string; thread: string; isReply: boolean; text: string },
   { installations, log }: Services,
 ): Promise<void> {
-  const { team, channel, user, thread, isReply, text } = word
-  const args = { channel, user, ...(isReply ? { thread_ts: thread } : {}), ...noteContent(text), parse: 'none' }
+  const { team, channel, user, thread, isReply, text } = told
+  const word = { channel, user, ...(isReply ? { thread_ts: thread } : {}), ...noteContent(text) }
   try {
-    await (await installations.of(team))?.client.call('chat.postEphemeral', args, { effort: 'once' })
+    const installation = await installations.of(team)
+    if (installation) await tellOnce(installation.client, word)
   } catch (error) {
     log.warn({ channel, error: messageOf(error) }, 'somebody could not be told about a stop')
   }

@@ -4,6 +4,7 @@ import { messageOf } from '../../base/errors.ts'
 import type { Withdrawal } from '../../stores/runs/control.ts'
 import { askedMessage, conversationOf, isRepeat, type Question } from '../../stores/runs/types.ts'
 import type { Identity } from '../client/installations.ts'
+import { tellOnce } from '../client/ephemeral.ts'
 import { removePosts } from '../client/thread-messages.ts'
 import { askEditedContent } from '../format/blocks.ts'
 import { isMuteWord, isStopWord, questionOf, type SlackMessage } from './to-question.ts'
@@ -151,8 +152,8 @@ async function knownIds({ question, thread, ids }: AskedMessage, { history, arch
 }
 
 /** Waits until no run of the question is at work: its answer is saved, so that it could not be told, but may not be posted. */
-async function ended({ thread, ids }: AskedMessage, { queue }: Services): Promise<void> {
-  for (const until = Date.now() + ENDING_MS; Date.now() < until; await sleep(LOOK_MS)) {
+async function ended({ thread, ids }: AskedMessage, { queue, now }: Services): Promise<void> {
+  for (const until = now().getTime() + ENDING_MS; now().getTime() < until; await sleep(LOOK_MS)) {
     const { running } = await queue.inThread(thread)
     if (!running || !ids.includes(running.id)) return
   }
@@ -186,8 +187,8 @@ async function forgetTurns({ thread, ids: asked }: AskedMessage, ids: string[], 
 async function offerAgain({ question }: AskedMessage, again: Question, { installations }: Services): Promise<void> {
   const installation = await installations.of(question.team)
   const { channel, thread, user } = again
-  const args = { channel, thread_ts: thread, user, parse: 'none', ...askEditedContent(question.id) }
-  await installation?.client.call('chat.postEphemeral', args, { effort: 'once' })
+  const word = { channel, thread_ts: thread, user, ...askEditedContent(question.id) }
+  if (installation) await tellOnce(installation.client, word)
 }
 
 /** What nothing durable waits for: the ack does not, and a failure is a line in the log. */

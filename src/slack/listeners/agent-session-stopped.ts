@@ -1,6 +1,6 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { stopRuns, sendEphemeral } from '../intake/stop-runs.ts'
+import { stopRuns, tellAboutStop } from '../intake/stop-runs.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
@@ -16,7 +16,7 @@ export function agentSessionStopped(services: Services): OnEvent<'agent_session_
     const place = { team: recipient.team, channel, user, thread }
     const outcome = await stopRuns({ ...place, at: event.event_ts }, services)
     if (outcome === 'nothing') void endSession(place, services)
-    if (outcome === 'forbidden') void sendEphemeral({ ...place, isReply: true, text: STOP_WORDS.forbidden }, services)
+    if (outcome === 'forbidden') void tellAboutStop({ ...place, isReply: true, text: STOP_WORDS.forbidden }, services)
   }
 }
 

@@ -5,7 +5,7 @@ import { askedMessage, type Question } from '../../stores/runs/types.ts'
 import type { Identity } from '../client/installations.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { stopRuns, sendEphemeral, type StopWish } from '../intake/stop-runs.ts'
+import { stopRuns, tellAboutStop, type StopWish } from '../intake/stop-runs.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
@@ -78,7 +78,7 @@ async function stopAt(wish: StopWish & Reacted, services: Services): Promise<boo
   const isMeant = wish.isMeant ?? (isOwn ? undefined : isOfIt)
   const outcome = await stopRuns({ ...wish, ...(isMeant ? { isMeant } : {}) }, services)
   const isReply = wish.thread !== ts
-  if (outcome === 'forbidden') void sendEphemeral({ ...wish, isReply, text: STOP_WORDS.forbidden }, services)
+  if (outcome === 'forbidden') void tellAboutStop({ ...wish, isReply, text: STOP_WORDS.forbidden }, services)
   return outcome !== 'nothing'
 }
 

@@ -1,6 +1,6 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { STOP_WORDS } from '../format/messages.ts'
-import { stopRuns, sendEphemeral } from '../intake/stop-runs.ts'
+import { stopRuns, tellAboutStop } from '../intake/stop-runs.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
@@ -15,7 +15,7 @@ export function stopButton(services: Services): OnButton {
         { ...place, at: action.action_ts, isMeant: ({ id }) => id === action.value },
         services,
       )
-      if (outcome !== 'stopped') void sendEphemeral({ ...place, isReply: true, text: STOP_WORDS[outcome] }, services)
+      if (outcome !== 'stopped') void tellAboutStop({ ...place, isReply: true, text: STOP_WORDS[outcome] }, services)
     }
     await ack()
   }

@@ -15,14 +15,27 @@ import {
 } from '../format/action-ids.ts'
 import { QUESTION_WORDS, type QuestionEnd } from '../approvals/question-words.ts'
 import { waitRef, waitValue, type WaitRef } from '../approvals/wait-ref.ts'
-import type { AskedQuestion, GivenAnswer } from '../intake/asked-question.ts'
+import { choiceOf, endedQuestionCard } from '../approvals/question-card.ts'
+import { sendEphemeral } from '../client/ephemeral.ts'
+import {
+  answerQuestion,
+  findQuestion,
+  isAsker,
+  replaceQuestion,
+  type AskedQuestion,
+  type GivenAnswer,
+} from '../intake/asked-question.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
+import { noteModal } from '../views/plain-blocks.ts'
+import { readAnswer } from '../views/question-input.ts'
+import { pageContent } from '../views/question-page.ts'
+import { questionView } from '../views/question-view.ts'
 
-/** The buttons on the card of what a tool asks, and on the page that it leads to. What they need is loaded when one is pressed. */
+/** The buttons on the card of what a tool asks, and on the page that it leads to. */
 export function toolQuestion(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const { action_id: id, value = '' } = action
@@ -78,7 +91,6 @@ interface Press {
 /** What a press does before Slack is told that it has come. @returns what follows: no press stays without a word or an effect */
 async function followPress(press: Press, services: Services): Promise<() => Promise<void>> {
   const { id, ref, pressed } = press
-  const { answerQuestion, findQuestion, isAsker } = await import('../intake/asked-question.ts')
   const found = await findQuestion(ref, services)
   if (!found) return () => pressed.tell(QUESTION_WORDS.gone)
   if (!isAsker(pressed, found) || !(await mayAskNow(found.question, services)))
@@ -97,13 +109,11 @@ async function followPress(press: Press, services: Services): Promise<() => Prom
 async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnswer | undefined> {
   if (id === QUESTION_DECLINE) return { action: 'decline' }
   if (id === QUESTION_DONE) return asked.url === undefined ? undefined : { action: 'accept' }
-  const { choiceOf } = await import('../approvals/question-card.ts')
   const content = id.startsWith(QUESTION_CHOOSE) ? choiceOf(asked, Number(id.slice(QUESTION_CHOOSE.length))) : undefined
   return content && { action: 'accept', content }
 }
 
 async function openForm({ question, ref, asked }: AskedQuestion, { pressed, responseUrl }: Press): Promise<void> {
-  const { questionView } = await import('../views/question-view.ts')
   const owner = { user: pressed.user, token: pressed.installation.token }
   const metadata = signMetadata(JSON.stringify({ value: waitValue(question, ref.key), responseUrl }), owner)
   const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
@@ -117,8 +127,6 @@ async function showPage(
   { pressed, responseUrl }: Press,
   { log, fetch }: Services,
 ): Promise<void> {
-  const { pageContent } = await import('../views/question-page.ts')
-  const { sendEphemeral: sendEphemeral } = await import('../client/response-url.ts')
   const { channel, thread, ts, user } = question
   const place = { channel, user, responseUrl, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
   const content = { ...pageContent(asked, waitValue(question, ref.key)), replace_original: false }
@@ -132,8 +140,6 @@ async function showEnd(
   { id, pressed, responseUrl, end, isLate }: Press & { end: QuestionEnd; isLate: boolean },
   services: Services,
 ): Promise<void> {
-  const { replaceQuestion } = await import('../intake/asked-question.ts')
-  const { endedQuestionCard } = await import('../approvals/question-card.ts')
   const { installation } = pressed
   if (isLate) await pressed.tell(QUESTION_WORDS[end])
   else if (id === QUESTION_DONE) await pressed.tell(QUESTION_WORDS.thanks)
@@ -160,9 +166,6 @@ async function followForm(
   { ref, user, values, responseUrl, installation }: SentForm,
   services: Services,
 ): Promise<Reply | undefined> {
-  const { answerQuestion, findQuestion, isAsker, replaceQuestion } = await import('../intake/asked-question.ts')
-  const { endedQuestionCard } = await import('../approvals/question-card.ts')
-  const { readAnswer } = await import('../views/question-input.ts')
   const found = await findQuestion(ref, services)
   if (!found) return note(QUESTION_WORDS.gone)
   const { question, asked, end } = found
@@ -179,6 +182,5 @@ async function followForm(
 }
 
 async function note(words: string): Promise<Reply> {
-  const { noteModal } = await import('../views/plain-blocks.ts')
   return { response_action: 'update', view: noteModal('Your answer', words) }
 }

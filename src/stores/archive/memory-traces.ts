@@ -1,4 +1,5 @@
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
+import { packTrace, unpackTrace } from './packed-trace.ts'
 import type { Forgetting, Person } from '../../base/place.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 
@@ -9,9 +10,6 @@ interface PackedTrace {
   packed: string
 }
 
-/** Loaded for the first trace. */
-const packing = () => import('./packed-trace.ts')
-
 /** What runs exchanged, in this process's memory: packed, and those that were kept longest ago forgotten beyond the bounds. */
 export function memoryTraces(bounds: { ttlMs: number; maxSize: number; maxBytes: number; now: () => number }) {
   const weight = { most: bounds.maxBytes, of: ({ packed }: PackedTrace) => packed.length }
@@ -20,12 +18,11 @@ export function memoryTraces(bounds: { ttlMs: number; maxSize: number; maxBytes:
   return {
     async keep(trace: RunTrace): Promise<void> {
       const { id, team, user } = trace
-      const { packTrace } = await packing()
       traces.set(id, { team, user, packed: await packTrace(trace) })
     },
     async load(id: string): Promise<RunTrace | undefined> {
       const kept = traces.get(id)
-      return kept && (await packing()).unpackTrace(kept.packed)
+      return kept && unpackTrace(kept.packed)
     },
     remove: (id: string) => traces.delete(id),
     forgetUser({ team, user }: Person): void {

@@ -1,4 +1,5 @@
 import type { StoreLog } from '../../base/store-log.ts'
+import { openTrace, packTrace } from './packed-trace.ts'
 import type { Person } from '../../base/place.ts'
 import { below, forgetKeys, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
@@ -63,9 +64,6 @@ export function redisArchive(options: RedisArchiveOptions): RunArchive {
     forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name: NAMES_IN_TEAM }),
   }
 }
-
-/** Loaded for the first trace. */
-const packing = () => import('./packed-trace.ts')
 
 const NAMES = /^(?:record|feedback|trace)$/
 const NAMES_IN_TEAM = /^(?:record|feedback|trace|asked:\d+|rated:\d+)$/
@@ -136,7 +134,7 @@ class Records {
   /** Indexed as its run is, which may not have ended. */
   async keepTrace(trace: RunTrace): Promise<void> {
     const { redis, ttlMs, sealer } = this.#options
-    const [key, packed] = [this.#key(trace.id, 'trace'), await (await packing()).packTrace(trace)]
+    const [key, packed] = [this.#key(trace.id, 'trace'), await packTrace(trace)]
     const [asked] = this.#indexes(trace, 'asked')
     await Promise.all([
       redis.set(key, sealer?.seal(packed, key) ?? packed, 'PX', ttlMs),
@@ -150,7 +148,7 @@ class Records {
     const key = this.#key(id, 'trace')
     const kept = await redis.get(key)
     if (kept === null) return undefined
-    const trace = await (await packing()).openTrace(kept, { key, sealer })
+    const trace = await openTrace(kept, { key, sealer })
     if (!trace) log.warn({ question: id }, 'skipped the trace of a run that cannot be read')
     return trace
   }

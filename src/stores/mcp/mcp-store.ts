@@ -85,6 +85,7 @@ export interface RedisMcpStoreOptions {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string
+  now?: () => number
 }
 
 const releaseLock = redisScript(new URL('./lua/release-lock.lua', import.meta.url), { keys: ['lock'], args: ['token'] })
@@ -93,7 +94,7 @@ const releaseLock = redisScript(new URL('./lua/release-lock.lua', import.meta.ur
 const AGAIN_MS = 40
 
 /** In Redis, under `PREFIX:{mcp}:KEY`. */
-export function redisMcpStore({ redis, prefix }: RedisMcpStoreOptions): McpStore {
+export function redisMcpStore({ redis, prefix, now = Date.now }: RedisMcpStoreOptions): McpStore {
   const keyOf = (key: string) => threadKey(prefix, 'mcp', key)
   const textOf = (value: unknown, ttlMs: number | undefined) => JSON.stringify({ value, ttlMs })
   return {
@@ -112,9 +113,9 @@ export function redisMcpStore({ redis, prefix }: RedisMcpStoreOptions): McpStore
       await redis.unlink(keyOf(key))
     },
     async lock(name, ms, work) {
-      const [lock, token, until] = [keyOf(`lock:${name}`), randomUUID(), Date.now() + 2 * ms]
+      const [lock, token, until] = [keyOf(`lock:${name}`), randomUUID(), now() + 2 * ms]
       while ((await redis.set(lock, token, 'PX', ms, 'NX')) !== 'OK') {
-        if (Date.now() > until) throw new TransientError(`The lock "${name}" was not to be had within ${2 * ms} ms.`)
+        if (now() > until) throw new TransientError(`The lock "${name}" was not to be had within ${2 * ms} ms.`)
         await sleep(AGAIN_MS)
       }
       try {

@@ -3,7 +3,8 @@ import type { Model, ModelEvent, ModelRequest } from '../../src/agent/types.ts'
 import { ModelError } from '../../src/base/errors.ts'
 import { withBreaker } from '../../src/model/circuit-breaker.ts'
 import type { ModelCallEvent } from '../../src/telemetry/telemetry-event.ts'
-import { meteredModel } from '../../src/telemetry/metered-model.ts'
+import { measuredModel, type ModelObserver } from '../../src/telemetry/measured-model.ts'
+import { modelCallEvent } from '../../src/telemetry/model-call-event.ts'
 
 const usage = { model: 'm', inputTokens: 10, outputTokens: 2, estimated: false }
 
@@ -31,11 +32,8 @@ async function metered(
 ) {
   const clock = { now: 5_000 }
   const facts: ModelCallEvent[] = []
-  const model = meteredModel(
-    playing(events, clock, error),
-    (fact) => facts.push(fact),
-    () => clock.now,
-  )
+  const observer: ModelObserver = (call) => (end) => facts.push(modelCallEvent(call, end))
+  const model = measuredModel(playing(events, clock, error), [observer], () => clock.now)
   const request: ModelRequest = {
     messages: [{ role: 'user', content: 'q' }],
     signal: signal ?? new AbortController().signal,

@@ -1,0 +1,28 @@
+import type { ModelRequest } from '../agent/types.ts'
+import { isTimeUp } from '../base/errors.ts'
+import type { CallEnd, MeasuredCall } from './measured-model.ts'
+import type { ModelCallEvent } from './telemetry-event.ts'
+
+/** Returns what metrics and traces are told of a call of a model that is over. */
+export function modelCallEvent(call: MeasuredCall, { ms, thrown }: CallEnd): ModelCallEvent {
+  const { reasoning: _, ...rest } = call
+  return { kind: 'model', ...rest, ms, ...outcomeOf(thrown, call.request) }
+}
+
+/** An abort is recognised by its signal, because each client throws an error of its own for it. */
+function outcomeOf(
+  thrown: CallEnd['thrown'],
+  { signal }: ModelRequest,
+): { outcome: ModelCallEvent['outcome']; error?: string } {
+  if (!thrown) return { outcome: 'ok' }
+  if (!signal.aborted) return { outcome: 'failed', error: errorType(thrown.error) }
+  return isTimeUp(signal) ? { outcome: 'timeout', error: 'timeout' } : { outcome: 'aborted', error: 'aborted' }
+}
+
+/** Returns a class of errors, never a message: the HTTP status where there was one, else the name of what was thrown. */
+export function errorType(error: unknown): string {
+  if (!(error instanceof Error)) return '_OTHER'
+  const cause = error.cause instanceof Error ? error.cause : error
+  if ('status' in cause && typeof cause.status === 'number') return String(cause.status)
+  return cause.constructor.name
+}
