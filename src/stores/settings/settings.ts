@@ -7,7 +7,8 @@ import { TransientError } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Place } from '../../base/place.ts'
-import { below, forgetKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
 
 /** What is set for one place in Slack, as it is at the moment of a question. */
 export interface Settings extends AgentSetup {
@@ -123,7 +124,7 @@ export interface ChannelSettings extends ChosenAgent {
   whoMayForget?: 'admins' | 'anyone' | undefined
 }
 
-/** The settings of channels, each kept for a year after it was last saved, or read from Redis. */
+/** The settings of channels, each kept for a year after it was last saved or read. */
 export interface ChannelSettingsStore {
   /** Nothing for a channel where nothing is set. What cannot be read counts as not set. @throws TransientError where Redis is away */
   load(place: Place): Promise<ChannelSettings>
@@ -139,15 +140,26 @@ const YEAR_MS = 365 * 86_400_000
 /** Upper bound on the channels in memory; those that were set longest ago are forgotten. */
 const MAX_CHANNELS = 10_000
 
+const NAME = 'settings'
+
 /** In this process's memory. */
 export function memoryChannelSettings({ now = Date.now }: { now?: () => number } = {}): ChannelSettingsStore {
-  const channels = new ExpiringMap<ChannelSettings>({ ttlMs: YEAR_MS, maxSize: MAX_CHANNELS, now })
+  return storedSettings(memoryKeyedStore({ ttlMs: YEAR_MS, maxSize: MAX_CHANNELS, now }))
+}
+
+/** As JSON. What cannot be read counts as not set. */
+function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore {
   return {
-    load: async (place) => structuredClone(channels.get(keyOf(place)) ?? {}),
-    save: async (place, settings) => channels.set(keyOf(place), readable(structuredClone(settings))),
-    async forgetTeam(team) {
-      for (const key of channels.keys()) if (key.startsWith(`${team}:`)) channels.delete(key)
+    async load(place) {
+      const text = await store.get(keyOf(place), NAME)
+      if (text === undefined) return {}
+      await store.renew(keyOf(place), NAME)
+      const stored = objectIn(text)
+      if (!stored) log?.warn({ ...place }, 'the settings of a channel cannot be read: the defaults are used')
+      return readable(stored ?? {})
     },
+    save: (place, settings) => store.set(keyOf(place), NAME, JSON.stringify(readable(settings))),
+    forgetTeam: (team) => store.forgetTeam(team),
   }
 }
 
@@ -168,32 +180,25 @@ const LOAD_MS = 1_000
 /** In Redis, as JSON under `PREFIX:{team:channel}:settings`; each process asks once in a few seconds for a channel. */
 export function redisChannelSettings(options: RedisChannelSettingsOptions): ChannelSettingsStore {
   const { redis, log, prefix, now = Date.now } = options
+  const names = new RegExp(`^${NAME}$`)
+  const store = storedSettings(redisKeyedStore({ redis, prefix, ttlMs: YEAR_MS, names }), log)
   const loaded = new ExpiringMap<ChannelSettings>({ ttlMs: CACHE_MS, maxSize: MAX_CHANNELS, now })
-  const keyIn = (place: Place) => threadKey(prefix, keyOf(place), 'settings')
-  const read = async (place: Place) => {
-    const text = await redis.get(keyIn(place))
-    if (text === null) return {}
-    await redis.pexpire(keyIn(place), YEAR_MS)
-    const stored = objectIn(text)
-    if (!stored) log.warn({ ...place }, 'the settings of a channel cannot be read: the defaults are used')
-    return readable(stored ?? {})
-  }
   return {
     async load(place) {
       const known = loaded.get(keyOf(place))
       if (known) return structuredClone(known)
-      const loading = read(place)
+      const loading = store.load(place)
       if (!(await settledWithin(LOAD_MS, [loading])))
         throw new TransientError(`Redis did not give a channel's settings within ${LOAD_MS} ms.`)
       loaded.set(keyOf(place), await loading)
       return structuredClone(await loading)
     },
     async save(place, settings) {
-      await redis.set(keyIn(place), JSON.stringify(readable(settings)), 'PX', YEAR_MS)
+      await store.save(place, settings)
       loaded.delete(keyOf(place))
     },
     async forgetTeam(team) {
-      await forgetKeys(redis, { prefix, tag: below(team), name: /^settings$/ })
+      await store.forgetTeam(team)
       for (const key of loaded.keys()) if (key.startsWith(`${team}:`)) loaded.delete(key)
     },
   }

@@ -4,10 +4,10 @@
  */
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
-import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { Forgetting } from '../../base/place.ts'
-import { forgettingKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
 
 export interface ActionTokens extends Forgetting {
   /** Keeps the token of the event by which a question was asked, if it brings one. Never rejects: the question does without. */
@@ -31,17 +31,9 @@ function tokenIn(event: unknown): string | undefined {
   return read?.action_token ?? read?.assistant_thread?.action_token
 }
 
-/** In this process; the clock is in ms. */
+/** In this process; the clock is in milliseconds. */
 export function memoryActionTokens(now: () => number = Date.now): ActionTokens {
-  const tokens = new ExpiringMap<string>({ ttlMs: ACTION_TOKEN_MS, maxSize: MAX_KEPT, now })
-  return {
-    async keep(question, event) {
-      const token = tokenIn(event)
-      if (token !== undefined) tokens.set(question, token)
-    },
-    load: async (question) => tokens.get(question),
-    ...forgettingIn(tokens),
-  }
+  return actionTokens(memoryKeyedStore({ ttlMs: ACTION_TOKEN_MS, maxSize: MAX_KEPT, now }))
 }
 
 /** As src/base/seal.ts makes it. */
@@ -62,29 +54,36 @@ export interface RedisActionTokensOptions {
 const NAME = 'action-token'
 
 /** In Redis, under `PREFIX:{QUESTION}:action-token`. */
-export function redisActionTokens({ redis, prefix, log, sealer }: RedisActionTokensOptions): ActionTokens {
-  const keyOf = (question: string) => threadKey(prefix, question, NAME)
+export function redisActionTokens({ redis, prefix, ...options }: RedisActionTokensOptions): ActionTokens {
+  const names = new RegExp(`^${NAME}$`)
+  return actionTokens(redisKeyedStore({ redis, prefix, ttlMs: ACTION_TOKEN_MS, names }), options)
+}
+
+function actionTokens(
+  store: KeyedStore,
+  { sealer, log }: { sealer?: Sealing | undefined; log?: StoreLog } = {},
+): ActionTokens {
   const nameOf = (question: string) => `${NAME} ${question}`
   return {
     async keep(question, event) {
       const token = tokenIn(event)
       if (token === undefined) return
       try {
-        const stored = sealer?.seal(token, nameOf(question)) ?? token
-        await redis.set(keyOf(question), stored, 'PX', ACTION_TOKEN_MS)
+        await store.set(question, NAME, sealer?.seal(token, nameOf(question)) ?? token)
       } catch (error) {
-        log.warn({ question, error: messageOf(error) }, 'the action token of a question could not be kept')
+        log?.warn({ question, error: messageOf(error) }, 'the action token of a question could not be kept')
       }
     },
     async load(question) {
-      const stored = await redis.get(keyOf(question))
+      const stored = await store.get(question, NAME)
       try {
-        return stored === null ? undefined : (sealer?.open(stored, nameOf(question)) ?? stored)
+        return stored === undefined ? undefined : (sealer?.open(stored, nameOf(question)) ?? stored)
       } catch {
-        // Another key than the one that it was sealed with: as good as gone.
+        // It was sealed with another key.
         return undefined
       }
     },
-    ...forgettingKeys(redis, prefix, new RegExp(`^${NAME}$`)),
+    forgetChannel: (place) => store.forgetChannel(place),
+    forgetTeam: (team) => store.forgetTeam(team),
   }
 }
