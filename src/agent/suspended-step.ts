@@ -20,8 +20,6 @@ export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }:
     says: tool.description,
     ...(isRepeat ? { isRepeat: true as const } : {}),
   }
-  // Runs that were stored before approvals were kept wait for one without saying so.
-  if (waiting && !waiting.for) return { ...step, waiting: { ...waiting, for: approval } }
   return nextRound(run, step, approval)
 }
 

@@ -166,7 +166,7 @@ export class HeardSignals implements Required<Steering> {
 function permissionOf(decision: Decision, { tool, input }: PendingCall): Permission {
   const no = (why: string): Permission => ({ no: `${tool.name} was not run: ${why}` })
   if (decision.outcome === 'allowed') {
-    const isSame = decision.key === undefined || decision.key === callKey(tool.name, input, tool.version)
+    const isSame = decision.key === callKey(tool.name, input, tool.version)
     return isSame ? 'yes' : no('the tool, or what it would be sent, has changed since a person allowed it.')
   }
   if (decision.outcome === 'expired') return no('nobody allowed it in time.')

@@ -1,4 +1,4 @@
-/** Reads a trace that may be anything: one that an earlier version kept, or a file that somebody gives us. */
+/** Reads a trace that somebody gives us as a file, or that was kept: nothing in it is trusted to have the right form. */
 import { z } from 'zod'
 import type { RunTrace } from './run-trace.ts'
 

@@ -7,7 +7,7 @@ export type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcu
 
 /** A file of a message, by what Slack says of it there. Where its bytes are is asked when they are loaded, and never stored. */
 export interface FileRef {
-  /** '' for a file of a question that was stored when nobody read files (until November 2026). */
+  /** '' where Slack gave none. */
   id: string
   name: string
   size?: number

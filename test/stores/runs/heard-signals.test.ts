@@ -3,6 +3,7 @@ import { answer, type AnswerEvent } from '../../../src/question/answer.ts'
 import { memoryHistory } from '../../../src/stores/history/memory-history.ts'
 import { loadPrompts } from '../../../src/base/prompts.ts'
 import { memoryQueue } from '../../../src/queue/memory-queue.ts'
+import { callKey } from '../../../src/stores/runs/call-key.ts'
 import { conversationOf, type SavedRun } from '../../../src/stores/runs/types.ts'
 import { agentDeps, echo, type AgentOptions } from '../../harness/agent-run.ts'
 import type { Ends } from '../../harness/ends.ts'
@@ -105,7 +106,7 @@ describe('a tool that needs approval', () => {
     await queue.accept(ASKED)
     await has('waiting')
     expect([tool.calls, await history.load(RUN.thread)]).toEqual([[], []])
-    await control.resume(RUN, '1', { outcome: 'allowed', by: 'U2' })
+    await control.resume(RUN, '1', { outcome: 'allowed', by: 'U2', key: callKey('echo', { query: 'x' }) })
     await has('waiting', 'done')
     expect(tool.calls).toEqual(['x'])
     expect(run()).toMatchObject({ answer: { text: 'Done.' }, steps: [{ observation: { text: 'echo of x' } }] })
