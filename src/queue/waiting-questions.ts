@@ -34,6 +34,8 @@ export class WaitingQuestions {
       if (entry === undefined) return undefined
       if (await this.#waits(entry)) return Number(at)
       await this.#redis.zrem(this.key, entry)
+      // It may have been released, and added again, between the look at its run and its removal.
+      if (await this.#waits(entry)) await this.#redis.zadd(this.key, Number(at), entry)
     }
     return undefined
   }

@@ -24,9 +24,15 @@ const start = async (t: Parameters<typeof startBot>[0], env: Record<string, stri
   return bot
 }
 
-const asked = async (bot: TestBot, channel: string) => {
-  const thread = await bot.mention('What is the secret?', { channel })
+const asked = (bot: TestBot, channel: string) => answered(bot, () => bot.mention('What is the secret?', { channel }))
+
+/** Asks, and waits until the turn is kept, which is a moment after the answer is out. */
+async function answered(bot: TestBot, ask: () => Promise<Thread>): Promise<Thread> {
+  const count = () => bot.logs.filter((line) => line.includes('question answered')).length
+  const before = count()
+  const thread = await ask()
   await thread.ended()
+  await bot.slack.until(() => count() > before, 'the end of the run')
   return thread
 }
 
@@ -64,8 +70,7 @@ describe('/ask forget', () => {
 
   test('in a direct message forgets it, for anybody', async (t) => {
     const bot = await start(t)
-    const thread = await bot.dm('What is the secret?')
-    await thread.ended()
+    const thread = await answered(bot, () => bot.dm('What is the secret?'))
     const channel = await asked(bot, GENERAL)
     expect(await told(bot, { channel: thread.channel })).toMatch(/Done: I have forgotten our direct messages/)
     expect([await remembers(bot, thread), await remembers(bot, channel)]).toEqual([false, false])

@@ -40,7 +40,7 @@ interface Post {
 }
 
 /** Bounds an update that a later one makes up for, or that is not worth a long wait. */
-type Hurry = Partial<Pick<CallOptions, 'effort' | 'signal'>>
+type Hurry = Partial<CallOptions>
 
 /** What a call carries of a message's content. */
 type Shown = Pick<Content, 'text' | 'blocks'>
@@ -113,11 +113,7 @@ export class Outbox {
   }
 
   /** Any other call that changes something. @throws SlackRefusal; with `effort: 'once'` whatever went wrong */
-  call(
-    method: string,
-    args: SlackArgs,
-    options: Pick<CallOptions, 'effort' | 'signal'> = { effort: 'patient' },
-  ): Promise<SlackResult> {
+  call(method: string, args: SlackArgs, options: CallOptions = { effort: 'patient' }): Promise<SlackResult> {
     return this.#client.call(method, args, options)
   }
 
@@ -219,7 +215,7 @@ export class Outbox {
   async #send(
     method: 'chat.postMessage' | 'chat.update',
     args: SlackArgs,
-    { content, ...given }: { content: Content } & Hurry & Pick<CallOptions, 'lookUp'>,
+    { content, ...given }: { content: Content } & Hurry,
   ) {
     const { signal, log } = this.#options
     const checkLease = () => this.run.checkLease()
