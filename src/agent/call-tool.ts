@@ -79,7 +79,7 @@ function boundedSeries({ title, points }: Series): Series {
 
 function contextOf(
   run: RunState,
-  { time, ask, answers }: Pick<Call, 'answers'> & Pick<ToolContext, 'ask'> & { time: Deadline },
+  { time, ask, answers }: { time: Deadline; ask: ToolContext['ask']; answers: Call['answers'] },
 ): ToolContext {
   return {
     get signal() {

@@ -13,6 +13,14 @@ import type { Prompts } from '../base/prompts.ts'
 /** A standalone question may be at most twice as long as the original, plus this many characters. */
 const MORE_CHARS = 4000
 
+interface CondenseDeps {
+  model: Model
+  prompts: Prompts
+  signal: ModelRequest['signal']
+  timeMs?: ModelRequest['timeMs']
+  onUsage(usage: Usage): void
+}
+
 /**
  * Makes a follow-up understandable without its conversation. `nonce` marks what people wrote as data; see `fenceObservation`.
  * A thread without history costs no model call. Model output that is empty, far too long or repeats the prompt is not used:
@@ -21,7 +29,7 @@ const MORE_CHARS = 4000
 export async function condense(
   question: string,
   { turns, said = '', nonce }: Conversation & { nonce: string },
-  deps: Pick<ModelRequest, 'signal' | 'timeMs'> & { model: Model; prompts: Prompts; onUsage(usage: Usage): void },
+  deps: CondenseDeps,
 ): Promise<string> {
   if (turns.length === 0) return question
   const { model, prompts, ...call } = deps

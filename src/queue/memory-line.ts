@@ -18,15 +18,20 @@ export interface MemoryLineParts {
   forgetWaited(isMeant: (question: Question) => boolean): void
 }
 
+export interface MemoryLine extends Omit<WaitingLine, 'place'> {
+  /** Returns how long ago the oldest waiting question was asked, in milliseconds; 0 if none waits. */
+  oldestMs(now: number): number
+}
+
 /** What stands in line in a queue in memory. Nothing in here awaits, so each method is one atomic step. */
 export function memoryLine({
   inboxes,
   running,
   withdrawn,
-  suspended: suspended,
-  dropSuspended: dropSuspended,
+  suspended,
+  dropSuspended,
   forgetWaited,
-}: MemoryLineParts): Omit<WaitingLine, 'place'> & { oldestMs(now: number): number } {
+}: MemoryLineParts): MemoryLine {
   const withdraw = (thread: ThreadKey, id: string, { neverBegun = false } = {}) => {
     const inbox = inboxes.get(thread) ?? []
     const at = inbox.findIndex(({ question }) => question.id === id)

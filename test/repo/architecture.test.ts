@@ -86,6 +86,12 @@ test('the environment is read in one place', () => {
   ).toEqual([])
 })
 
+test('no signature is built from Omit, Pick and intersections of bags', () => {
+  const built = /(?:Omit|Pick)<[^>]*>\s*&|&\s*(?:Omit|Pick)</
+  const ours = files.filter(({ path }) => !path.startsWith('playground/'))
+  expect(ours.filter(({ text }) => built.test(text)).map(({ path }) => path)).toEqual([])
+})
+
 test('a seam has five methods at most', () => {
   const [, text = ''] = /## Seams\n([^#]+)/.exec(textOf('ARCHITECTURE.md')) ?? []
   const seams = [...text.matchAll(/`(\w+)`/g)].map(([, name]) => name!)

@@ -51,8 +51,12 @@ const DEFAULTS = { maxBytes: 2_000_000, cacheMs: 3_600_000 }
 const CACHE_LIMITS = { entries: 500, maxBytes: 32_000_000 }
 const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 
-type Request = Omit<Exchange, 'signal' | 'now' | 'dispatcher'> &
-  Pick<Scope, 'inside' | 'keep'> & { timeoutMs: number; cacheMs: number }
+interface Request extends Omit<Exchange, 'signal' | 'now' | 'dispatcher'> {
+  inside?: boolean | undefined
+  keep?: Scope['keep'] | undefined
+  timeoutMs: number
+  cacheMs: number
+}
 
 export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   const clocks = options.clocks ?? systemClocks

@@ -26,11 +26,11 @@ export function stateOf({ state }: Pick<PersonsAnswer, 'state'>): AskingState | 
   return stateSchema.safeParse(state).data
 }
 
-export function asks(
-  server: string,
-  { message, schema, url, remakes }: Elicited & Pick<ToolQuestion, 'remakes'>,
-  state: AskingState,
-): ToolAsks {
+interface AskedByServer extends Elicited {
+  remakes?: ToolQuestion['remakes']
+}
+
+export function asks(server: string, { message, schema, url, remakes }: AskedByServer, state: AskingState): ToolAsks {
   const what = url === undefined ? { schema: schema ?? {} } : { url: new URL(url).href }
   return { asks: { server, message, ...what, ...(remakes ? { remakes } : {}), state } }
 }

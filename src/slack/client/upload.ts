@@ -10,9 +10,10 @@ interface Client {
   call(
     method: string,
     args: Record<string, unknown>,
-    options: Pick<ShareOptions, 'checkLease'> & {
+    options: {
       effort: 'patient'
       signal: AbortSignal
+      checkLease?: () => Promise<void>
       lookUp?: () => Promise<{ ts: string } | undefined>
     },
   ): Promise<Record<string, unknown>>
@@ -102,14 +103,16 @@ async function shareFile(
   return (await find(id)) ?? id
 }
 
+interface ShareOnceOptions extends ShareOptions {
+  once(way: { find(): Promise<string | undefined>; send(): Promise<string> }): Promise<unknown>
+  log(fields: object, line: string): void
+}
+
 /** The same, once. @returns whether Slack took it. @throws LeaseLost */
 export async function shareOnce(
   client: Client,
   file: { id: string; title: string },
-  options: ShareOptions & {
-    once(way: { find(): Promise<string | undefined>; send(): Promise<string> }): Promise<unknown>
-    log(fields: object, line: string): void
-  },
+  options: ShareOnceOptions,
 ): Promise<boolean> {
   const { once, log, ...way } = options
   try {

@@ -31,9 +31,10 @@ const MAX_PAGES = 5
 export async function maySet(
   person: SettingPerson,
   settings: Settings,
-  { directory, client, isLater }: Pick<Installation, 'directory' | 'client'> & { isLater: boolean },
+  { installation, isLater }: { installation: Installation; isLater: boolean },
 ): Promise<MaySet> {
   const { team, channel, user } = person
+  const { directory, client } = installation
   const isDirect = channel.startsWith('D')
   const asking = directory.factsOf(team, user, { isFresh: isLater })
   const looking = isLater && !isDirect ? isMember(person, client) : undefined

@@ -29,7 +29,7 @@ export async function openSettings(
   const warn = (fields: object, line: string) => log.warn({ team, channel, user, ...fields }, line)
   try {
     const settings = await services.settingsFor(command)
-    const who = await maySet(command, settings, { ...installation, isLater: false })
+    const who = await maySet(command, settings, { installation, isLater: false })
     const { client } = installation
     if (who.denial !== undefined)
       return await sendEphemeral({ responseUrl, channel, user }, [noteContent(SETTINGS_WORDS[who.denial])], {

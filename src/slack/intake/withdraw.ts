@@ -69,7 +69,7 @@ export async function withdrawEdited(
 /** Whether the message says more to a question under way, as an addition that is corrected: the run hears of that. */
 async function isCorrection(
   reads: Question,
-  { previous, identity, services }: Pick<Withdrawing, 'identity' | 'services'> & { previous: SlackMessage },
+  { previous, identity, services }: { previous: SlackMessage; identity: Identity; services: Services },
 ): Promise<boolean> {
   const delivery = { team: reads.team, botUser: identity.botUser, now: services.now() }
   if (!questionOf({ ...previous, edited: undefined }, delivery)?.mayAdd) return false
@@ -101,7 +101,7 @@ async function withRuns(
   { queue }: Services,
   counts: (id: string) => boolean = () => true,
 ): Promise<AskedMessage> {
-  const { running, waiting, suspended: suspended = [] } = await queue.inThread(asked.thread)
+  const { running, waiting, suspended = [] } = await queue.inThread(asked.thread)
   const all = [...(running ? [running] : []), ...waiting, ...suspended].map(({ id }) => id)
   const others = all.filter((id) => askedMessage(id) === asked.question.id && counts(id))
   return { ...asked, ids: [...new Set([...asked.ids, ...others])] }

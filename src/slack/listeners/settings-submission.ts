@@ -54,7 +54,7 @@ async function save(
   const place = { team: person.team, channel: person.channel }
   const { set, errors } = readSettingsInput(values, agent.choices)
   if (Object.keys(errors).length > 0) return { errors }
-  const who = await maySet(person, await settingsFor(place), { ...installation, isLater: true })
+  const who = await maySet(person, await settingsFor(place), { installation, isLater: true })
   if (who.denial !== undefined) return { errors: { [FIELDS.steps]: SETTINGS_WORDS[who.denial] } }
   const before = await channelSettings.load(place)
   const after: ChannelSettings = { ...before, ...(who.mayChangeForget ? set : withoutForget(set)) }

@@ -58,7 +58,9 @@ interface CallTimes {
 }
 
 /** A message as it was sent. */
-export type TracedMessage = Omit<Message, 'images'> & { images?: { name: string; mime: string }[] }
+export interface TracedMessage extends Omit<Message, 'images'> {
+  images?: { name: string; mime: string }[]
+}
 
 export interface TracedModelCall extends CallTimes {
   kind: 'model'

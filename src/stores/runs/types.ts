@@ -92,10 +92,16 @@ export function hasThreadBefore(question: Question): boolean {
   return ts !== undefined && ts !== question.thread && question.surface !== 'dm'
 }
 
+/** Where a question was asked. `conversation` takes the place of the thread where the question continues another one. */
+interface QuestionPlace {
+  team: string
+  channel: string
+  thread: string
+  conversation?: string | undefined
+}
+
 /** The key of the conversation that a question belongs to: what is remembered, and answered in order. */
-export function conversationOf(
-  question: Pick<Question, 'team' | 'channel' | 'thread'> & { conversation?: string | undefined },
-): ThreadKey {
+export function conversationOf(question: QuestionPlace): ThreadKey {
   return `${question.team}:${question.channel}:${question.conversation ?? question.thread}`
 }
 
@@ -144,7 +150,7 @@ export interface SavedRun {
  */
 export type Decision =
   | { outcome: 'allowed' | 'denied'; by: string; at?: number; reason?: string; key?: string; always?: true }
-  | ({ outcome: 'answered'; by: string } & Pick<PersonsAnswer, 'action' | 'content'>)
+  | { outcome: 'answered'; by: string; action: PersonsAnswer['action']; content?: PersonsAnswer['content'] }
   | { outcome: 'expired' }
 
 /** The parts of a run that are saved one by one. A step is saved under its number, counted from 1. */
