@@ -4,8 +4,8 @@ import { stopRuns, sendEphemeral } from '../intake/stop-runs.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 /**
- * `agent_session_stopped`: somebody pressed Slack's own Stop under a thread of an agent app. Slack has ended the streams, but not
- * the session: the run does that at its end or, where none is left that could, this does.
+ * `agent_session_stopped`: somebody pressed Slack's own Stop under a thread of an agent app. Slack ends the streams,
+ * but not the session. A run ends the session when it stops; this listener ends it if no run is left.
  */
 export function agentSessionStopped(options: ListenerOptions): OnEvent<'agent_session_stopped'> {
   return async ({ event, body, context }) => {

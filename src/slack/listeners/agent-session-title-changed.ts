@@ -3,10 +3,10 @@ import { messageOf } from '../../base/errors.ts'
 import { headOf } from '../format/escape.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
-/** Slack's titles are no longer than this. */
+/** The longest title that Slack accepts. */
 const TITLE_CHARS = 200
 
-/** `agent_session_title_changed`, as far as it is read here. */
+/** The fields of `agent_session_title_changed` that this listener reads. */
 interface TitleChanged {
   channel?: string
   thread_ts?: string
@@ -14,7 +14,7 @@ interface TitleChanged {
   user?: string
 }
 
-/** Somebody gave an agent's session a title of their own: the bot does not give it another one any more. */
+/** `agent_session_title_changed`: somebody renamed an agent's session. The bot no longer sets its title. */
 export function agentSessionTitleChanged(options: ListenerOptions): OnEvent<'agent_session_title_changed'> {
   return async ({ event, context }) => {
     const { channel, thread_ts: thread, title = '', user }: TitleChanged = { ...event }
@@ -22,7 +22,7 @@ export function agentSessionTitleChanged(options: ListenerOptions): OnEvent<'age
     if (!recipient || !channel || !thread || !user || user === recipient.identity.botUser) return
     const key = `${recipient.team}:${channel}:${thread}`
     const state = { renamed: true, title: headOf(title, TITLE_CHARS) }
-    // Slack does not wait for it, and a title is worth no redelivery.
+    // Not awaited by Slack: a lost title is not worth a redelivery.
     await options.threads.patch(key, state).catch((error: unknown) => {
       options.log.warn({ thread: key, error: messageOf(error) }, 'a title could not be kept')
     })

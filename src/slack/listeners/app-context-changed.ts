@@ -6,7 +6,7 @@ import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const channelId = z.string().regex(/^[CGD][A-Z0-9]{1,20}$/)
 
-/** What a person looks at; Slack tells of canvases and lists too, which are nothing to us. */
+/** The channel that a person is looking at. Slack also reports canvases and lists, which are ignored. */
 const entity = z.union([
   z.object({ channel_id: channelId }).transform((one) => one.channel_id),
   z.object({ message_context: z.object({ channel_id: channelId }) }).transform((one) => one.message_context.channel_id),
@@ -18,7 +18,7 @@ const changed = z.object({
   context: z.object({ entities: z.array(z.unknown()).max(100) }),
 })
 
-/** `app_context_changed`: somebody with the agent beside them looks at something else. Only a channel is kept. */
+/** `app_context_changed`: somebody with the agent open beside them navigates elsewhere. Only channels are stored. */
 export function appContextChanged(options: ListenerOptions): OnEvent<'app_context_changed'> {
   return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, options)

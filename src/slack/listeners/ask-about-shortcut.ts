@@ -4,7 +4,7 @@ import { askAboutView } from '../views/ask-about-view.ts'
 import { signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
-/** "Ask about this message", in a message's menu: opens a modal with the question. */
+/** "Ask about this message" in a message's menu: opens a modal for the question. */
 export function askAboutShortcut(options: ListenerOptions): OnShortcut {
   return async ({ ack, shortcut, context }) => {
     await ack()

@@ -11,7 +11,7 @@ const metadataSchema = z.object({
   responseUrl: z.string().optional(),
 })
 
-/** The modal of "Ask about this message" is sent: the question is stored, then the modal closes. */
+/** Submission of the "Ask about this message" modal: stores the question, then closes the modal. */
 export function askAboutSubmission(options: ListenerOptions): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, options)

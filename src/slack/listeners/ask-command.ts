@@ -15,13 +15,16 @@ import {
   type ListenerOptions,
 } from '../intake/to-question.ts'
 
-/** What is no question but a word to the bot. */
+/** Subcommands of `/ask`. */
 const WORDS = [
   { isMeant: isForgetCommand, obey: forgetByCommand },
   { isMeant: isSettingsCommand, obey: openSettings },
 ]
 
-/** `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets, with `settings` it shows them. */
+/**
+ * `/ask`: enqueues a question. Without text it shows help to the asker alone. The subcommands are `forget`, `settings`
+ * and the stop words.
+ */
 export function askCommand(options: ListenerOptions): OnCommand {
   return async ({ command, ack, context }) => {
     const recipient = await recipientOf({ context }, options)
@@ -46,7 +49,7 @@ export function askCommand(options: ListenerOptions): OnCommand {
   }
 }
 
-/** A command stands in no thread: what it can stop is what the person has asked in private here. */
+/** Stops the asker's private questions in this channel. A command has no thread, so it cannot stop anything else. */
 function stopPrivate({ team, channel, user, at }: Question, options: ListenerOptions): ReturnType<typeof stopRuns> {
   return stopRuns({ team, channel, user, thread: privateThread(user), at: String(at / 1000) }, options)
 }
@@ -56,8 +59,9 @@ function privateThread(user: string): string {
 }
 
 /**
- * `/ask private: …` asks for the asker alone; each person's private questions in a channel are a conversation of their own. In a
- * direct message all is private. Undefined where it is not said.
+ * Parses `/ask private: …`, which only the asker sees the answer to. Each person's private questions in a channel are a
+ * separate conversation. In a direct message everything is private already, so only the prefix is dropped. Returns
+ * undefined if the prefix is missing.
  */
 function privateQuestion(question: Question): Question | undefined {
   const text = /^private\s*:(.*)$/is.exec(question.text)?.[1]?.trim()
@@ -65,7 +69,7 @@ function privateQuestion(question: Question): Question | undefined {
   return { ...question, text, thread: privateThread(question.user), surface: 'private' }
 }
 
-/** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */
+/** A slash command has no ts and no thread. Its trigger id stands in for both until its root message is posted. */
 function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
   const thread = `ask-${command.trigger_id}`
   return {

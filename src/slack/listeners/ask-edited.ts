@@ -7,10 +7,10 @@ import { isSamePerson } from '../intake/asked-question.ts'
 import { enqueue, plainText, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 import { editedQuestionId, editTsOf } from '../intake/withdraw.ts'
 
-/** How long the message is looked for, in ms: Slack waits three seconds for the ack. */
+/** Time limit for finding the message, in ms. Slack waits three seconds for the ack. */
 const PATIENCE_MS = 2_500
 
-/** The button "Ask again": the question is asked as its message reads now, by the asker alone. */
+/** The "Ask again" button after an edit: asks the question as its message reads now. Only the asker can use it. */
 export function askEdited(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)
@@ -24,7 +24,7 @@ export function askEdited(options: ListenerOptions): OnButton {
   }
 }
 
-/** Undefined where the message is gone, or was never edited. @throws what keeps Slack from giving it */
+/** Returns undefined if the message is gone or was never edited. @throws if Slack cannot be read */
 async function asItReadsNow(question: Question, options: ListenerOptions): Promise<Question | undefined> {
   const installation = await options.installations.of(question.team)
   const { team, channel, thread, ts, user, surface } = question
@@ -43,7 +43,6 @@ async function asItReadsNow(question: Question, options: ListenerOptions): Promi
   return undefined
 }
 
-/** The button has done its work and goes. */
 async function withdrawButton(
   url: string,
   team: string,

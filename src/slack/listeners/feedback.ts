@@ -10,7 +10,7 @@ import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const THUMB = /^(up|down):(.+)$/s
 
-/** The thumbs below an answer. The rating is kept before the ack; after thumbs-down a form asks what was wrong. */
+/** The thumbs below an answer. The rating is stored before the ack; thumbs-down then opens a form. */
 export function feedback(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
@@ -32,7 +32,7 @@ export function feedback(options: ListenerOptions): OnButton {
   }
 }
 
-/** The form that is opened after thumbs-down. */
+/** The form that thumbs-down opens. */
 export function feedbackForm(options: ListenerOptions): OnForm {
   return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, options)
@@ -48,7 +48,7 @@ export function feedbackForm(options: ListenerOptions): OnForm {
   }
 }
 
-/** @returns false where the answer is not kept (any more) */
+/** @returns false if the answer's record is gone or this person may not see it */
 async function rate(
   id: string,
   feedback: Omit<Feedback, 'at'>,
@@ -63,7 +63,7 @@ async function rate(
 
 type Values = ViewSubmitAction['view']['state']['values']
 
-/** What was typed into an input; nothing where that is empty. */
+/** The trimmed value of an input; empty if nothing was typed. */
 function valueOf<Name extends string>(values: Values, name: Name): { [name in Name]?: string } {
   const typed = values[name]?.[name]?.value?.trim()
   const given: { [name in Name]?: string } = {}

@@ -4,10 +4,10 @@ import { EXAMPLES } from '../views/home-view.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue, recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
-/** Presses of one person on one example within this time are one question. Milliseconds. */
+/** Presses by one person on one example within this time count as one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
-/** An example on the Home: asked in the person's direct message as by `/ask`, with a root of its own. */
+/** An example on the Home: asks it in the person's direct message like `/ask`, with its own root message. */
 export function homeExample(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)

@@ -2,7 +2,7 @@ import type { OnButton } from '../intake/bolt-types.ts'
 import { respond } from '../client/response-url.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
-/** "Keep for myself" below a private answer: the buttons go, the answer stays. */
+/** "Keep for myself" below a private answer: removes the buttons and leaves the answer. */
 export function keepButton(options: ListenerOptions): OnButton {
   const { installations, log, fetch = globalThis.fetch } = options
   return async ({ ack, body, context }) => {

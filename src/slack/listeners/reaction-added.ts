@@ -10,24 +10,24 @@ import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const STOPS = new Set(['x', 'octagonal_sign'])
 
-/** How many messages are looked up for the reactions of one person: at most 60 in a minute. */
+/** Rate limit for looking up the messages that one person reacts to: at most 60 in a minute. */
 const LOOK_UPS = { burst: 30, everyMs: 2_000 }
-/** How long Slack is asked for the message. Milliseconds. */
+/** Time limit for reading the message. Milliseconds. */
 const PATIENCE_MS = 10_000
 
-/** A message to which somebody reacted, and who did. */
+/** A reaction to a message. */
 interface Reacted {
   team: string
   channel: string
   user: string
   ts: string
-  /** When. */
+  /** The event's ts. */
   at: string
-  /** The message is one of the bot's. */
+  /** The bot wrote the message. */
   isOwn: boolean
 }
 
-/** `reaction_added`: ❌ or 🛑 on a question, or on anything that its run has posted, stops it. Others mean nothing. */
+/** `reaction_added`: ❌ or 🛑 on a question, or on anything that its run posted, stops it. Others are ignored. */
 export function reactionAdded(options: ListenerOptions): OnEvent<'reaction_added'> {
   const lookUps = new Pace({ ...LOOK_UPS, now: () => options.now().getTime() })
   return async ({ event, body, context }) => {
@@ -46,7 +46,8 @@ export function reactionAdded(options: ListenerOptions): OnEvent<'reaction_added
     }
     if (!reacted.isOwn && (await stopAt({ ...reacted, thread: item.ts }, options))) return
     if (!lookUps.take(`${team}:${user}`)) return
-    // The event does not tell the message's thread. Nothing durable waits for that.
+    // The event does not name the message's thread. The ack does not wait for this lookup: nothing durable depends on
+    // it.
     stopInItsThread(reacted, identity, options).catch((error: unknown) => {
       options.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
     })
@@ -63,11 +64,15 @@ async function stopInItsThread(reacted: Reacted, identity: Identity, options: Li
   }
   if (message.user !== identity.botUser && message.bot_id !== identity.botId) return
   const { run } = message.metadata?.event_type === EVENT_TYPE ? (message.metadata.event_payload ?? {}) : {}
-  // A streamed message has no metadata: what runs in its thread is meant.
+  // A streamed message has no metadata, so the reaction means whatever runs in its thread.
   await stopAt({ ...reacted, thread, ...(typeof run === 'string' ? { isMeant: ({ id }) => id === run } : {}) }, options)
 }
 
-/** Stops the question that the message is, also as it is asked again, unless told otherwise. @returns whether it was found */
+/**
+ * Stops the question that this message asked, repeats included, unless `isMeant` is given. On a message of the bot it
+ * stops whatever runs in the thread.
+ * @returns whether a question was found
+ */
 async function stopAt(wish: StopWish & Reacted, options: ListenerOptions): Promise<boolean> {
   const { team, channel, ts, isOwn } = wish
   const isOfIt = ({ id, ts: own }: Question) => own === ts || askedMessage(id) === `${team}:${channel}:${ts}`

@@ -15,7 +15,7 @@ import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
 const metadataSchema = z.object({ channel: z.string(), responseUrl: z.string().optional() })
 
-/** `view_submission` of the settings: checked, saved, then closed; what is wrong stands at its input. */
+/** Submission of the settings modal: validates and saves, then closes it. Errors are shown at their inputs. */
 export function settingsSubmission(options: ListenerOptions): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, options)
@@ -41,7 +41,10 @@ export function settingsSubmission(options: ListenerOptions): OnForm {
 
 type SaveOptions = ListenerOptions & Pick<Installation, 'client' | 'directory'>
 
-/** Saves what was filled in, over what was set before. @returns the names of what has changed, or what is wrong, by input */
+/**
+ * Merges the submitted values into the stored settings.
+ * @returns the names of the changed settings, or the errors by input
+ */
 async function save(
   person: SettingPerson,
   values: unknown,

@@ -5,7 +5,7 @@ import { readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn, type Pressed } from '../intake/pressed.ts'
 import { enqueue, type ListenerOptions } from '../intake/to-question.ts'
 
-/** "Share with the channel" below a private answer: a worker posts it, once however often it is pressed. */
+/** "Share with the channel" below a private answer: a worker posts it once, however often it is pressed. */
 export function shareButton(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     const pressed = await pressedOn(action.value ?? '', { body, context }, options)
@@ -16,7 +16,7 @@ export function shareButton(options: ListenerOptions): OnButton {
   }
 }
 
-/** The private question whose answer it is, if it is the presser's. */
+/** The private question behind the answer, if the presser asked it. */
 async function ownPrivate({ id, user }: Pressed, { archive }: ListenerOptions): Promise<Question | undefined> {
   const record = await withRecord(async () => readableBy(user, await archive.load(id)))
   return record && isPrivate(record.question) ? record.question : undefined

@@ -5,7 +5,7 @@ import { argumentsView } from '../views/arguments-view.ts'
 import { inBackground, pressedCall, showOrTell } from '../intake/pressed.ts'
 import type { ListenerOptions } from '../intake/to-question.ts'
 
-/** "Show all" on the card of a call that waits: a modal for the presser alone, with all that the tool would be sent. */
+/** "Show all" on an approval card: opens a modal with the complete arguments, for the presser alone. */
 export function showArguments(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     await ack()

@@ -11,10 +11,10 @@ import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pre
 import { readMetadata, signedView } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
-/** A trigger opens a modal for three seconds: past this, it opens with a word that the work is being looked up. Milliseconds. */
+/** After this time the modal opens with a loading text: a trigger id expires after three seconds. Milliseconds. */
 const QUICK_MS = 800
 
-/** The button "Show work": opens a modal with all of the run, for the presser alone. */
+/** The "Show work" button: opens a modal with the whole run, for the presser alone. */
 export function showWork(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     const pressed = await pressedOn(action.value ?? '', { body, context }, options)
@@ -23,7 +23,7 @@ export function showWork(options: ListenerOptions): OnButton {
   }
 }
 
-/** The buttons that turn the modal's pages. */
+/** The paging buttons of the modal. */
 export function turnWorkPage(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, options)
@@ -58,13 +58,13 @@ async function openWork(pressed: Pressed, options: ListenerOptions): Promise<voi
 
 interface Showing {
   page: number
-  /** Before whom. */
+  /** The person who sees the view. */
   user: string
   installation: Installation
   options: ListenerOptions
 }
 
-/** Never rejects: where the store does not answer, the view says so. */
+/** Never rejects: if the store fails, the view says so. */
 async function viewOf(
   loading: Promise<RunRecord | undefined>,
   { page, user, installation, options }: Showing,
@@ -78,7 +78,7 @@ async function viewOf(
   }
 }
 
-/** With names in place of the ids that are known: a look-up would take longer than the trigger lasts. */
+/** Replaces ids with names that are already cached: a lookup would outlast the trigger. */
 function withNames(record: RunRecord, installation: Installation, { namesIn }: ListenerOptions): RunRecord {
   const { question, standalone, steps } = record
   const names = namesIn(installation, question)

@@ -3,7 +3,7 @@ import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, sendEphemeral } from '../intake/stop-runs.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
-/** The button "Stop" on what shows a run: stops that question alone. */
+/** The "Stop" button on a run: stops that question alone. */
 export function stopButton(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)
@@ -20,7 +20,7 @@ export function stopButton(options: ListenerOptions): OnButton {
   }
 }
 
-/** Where the message with the button stands. */
+/** The location of the message with the button. */
 function placeIn(container: Record<string, unknown>): Record<'channel_id' | 'message_ts' | 'thread_ts', string> {
   const text = (name: string) => (typeof container[name] === 'string' ? container[name] : '')
   return { channel_id: text('channel_id'), message_ts: text('message_ts'), thread_ts: text('thread_ts') }

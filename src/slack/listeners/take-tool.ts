@@ -10,7 +10,7 @@ import { inBackground } from '../intake/pressed.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type HomeOf, type ListenerOptions } from '../intake/to-question.ts'
 
-/** The button *Take it* on an admin's Home: a tool that is off is on from then on, and the Home shows what there is now. */
+/** The *Take it* button on an admin's Home: enables a tool that is off and refreshes the Home. */
 export function takeTool(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, options)
@@ -32,10 +32,10 @@ export function takeTool(options: ListenerOptions): OnButton {
   }
 }
 
-/** How long Slack is asked who somebody is, in ms: a modal has to be opened within three seconds. */
+/** Time limit for looking up the presser, in ms: a modal must open within three seconds. */
 const PATIENCE_MS = 1_800
 
-/** Takes the tool. @returns what the presser is told where that did not come to pass */
+/** Takes the tool. @returns what to tell the presser if it was not taken */
 async function refusalOf(
   value: string | undefined,
   home: HomeOf,

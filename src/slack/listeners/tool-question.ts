@@ -21,12 +21,14 @@ import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf, type ListenerOptions } from '../intake/to-question.ts'
 
-/** The buttons on the card of what a tool asks, and on the page that it leads to. What they need is loaded when one is pressed. */
+/**
+ * The buttons on the card of a tool's question, and on the page that it links to. Their code is loaded on first use.
+ */
 export function toolQuestion(options: ListenerOptions): OnButton {
   return async ({ ack, action, body, context }) => {
     const { action_id: id, value = '' } = action
     const ref = waitRef(value)
-    // What Slack did not take in the channel went to the asker's direct messages.
+    // If Slack refused the card in the channel, it went to the asker's direct messages.
     const isAnywhere = body.channel?.id.startsWith('D') === true
     const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, options))
     if (!ref || !pressed) return ack()
@@ -40,7 +42,7 @@ export function toolQuestion(options: ListenerOptions): OnButton {
   }
 }
 
-/** The form with the asker's answer. */
+/** Submission of the form with the asker's answer. */
 export function toolQuestionForm(options: ListenerOptions): OnForm {
   return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, options)
@@ -61,7 +63,7 @@ export function toolQuestionForm(options: ListenerOptions): OnForm {
   }
 }
 
-/** What was typed is in no line of the log. */
+/** Never logs what the asker typed. */
 function warnOfLoss({ id, key }: WaitRef, error: unknown, { log }: ListenerOptions): void {
   log.warn({ question: id, wait: key, error: messageOf(error) }, 'an answer to a tool’s question could not be kept')
 }
@@ -74,7 +76,7 @@ interface Press {
   responseUrl: string | undefined
 }
 
-/** What a press does before Slack is told that it has come. @returns what follows: no press stays without a word or an effect */
+/** Handles a press before the ack. @returns the work that follows the ack: every press has an effect or gets a reply */
 async function followPress(press: Press, options: ListenerOptions): Promise<() => Promise<void>> {
   const { id, ref, pressed } = press
   const { answerQuestion, findQuestion, isAsker } = await import('../intake/asked-question.ts')
@@ -110,7 +112,7 @@ async function openForm({ question, ref, asked }: AskedQuestion, { pressed, resp
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
 }
 
-/** The address, to the asker alone. It is never fetched here. */
+/** Shows the address to the asker alone. The bot never fetches it. */
 async function showPage(
   { question, ref, asked }: AskedQuestion,
   { pressed, responseUrl }: Press,
@@ -125,7 +127,7 @@ async function showPage(
   await sendEphemeral(place, [content], { client: pressed.installation.client, fetch, log: warn })
 }
 
-/** The card as it is now over. What shows a page is left to its reader. */
+/** Replaces the card with its final form. An ephemeral message that shows a page stays as it is. */
 async function showEnd(
   found: AskedQuestion,
   { id, pressed, responseUrl, end, isLate }: Press & { end: QuestionEnd; isLate: boolean },
@@ -154,7 +156,10 @@ interface SentForm {
 
 type Reply = { response_action: 'errors'; errors: Record<string, string> } | { response_action: 'update'; view: View }
 
-/** What is wrong stands at its input; else the run is resumed, and the modal closes. @throws what keeps the store from keeping it */
+/**
+ * Answers the tool's question and resumes the run. Returns input errors or a note; undefined closes the modal.
+ * @throws if the store fails
+ */
 async function followForm(
   { ref, user, values, responseUrl, installation }: SentForm,
   options: ListenerOptions,
@@ -165,7 +170,7 @@ async function followForm(
   const found = await findQuestion(ref, options)
   if (!found) return note(QUESTION_WORDS.gone)
   const { question, asked, end } = found
-  // The modal opened before the asker alone.
+  // Only the asker was shown the modal.
   const isTheirs = isAsker({ user, userTeam: question.userTeam }, found)
   if (!isTheirs || !(await mayAskNow(question, options))) return note(QUESTION_WORDS.notYours)
   if (end) return note(QUESTION_WORDS[end])
