@@ -12,7 +12,7 @@ export interface CatchUpOptions {
   question: Question
   run: Run
   installation: Installation
-  /** Whether replies that do not name the bot are for it at all. */
+  /** Whether replies without a mention are for the bot. */
   settings: Pick<Settings, 'followUps'>
   queue: Queue
   log: Log
@@ -20,15 +20,15 @@ export interface CatchUpOptions {
   now(): Date
 }
 
-/** How long Slack is asked for the replies. Milliseconds. */
+/** Time limit for reading the replies. Milliseconds. */
 const PATIENCE_MS = 60_000
-/** The post key under which a run notes that it has caught up. */
+/** The post key that marks a run as caught up. */
 const CAUGHT_UP = 'caught-up'
 
 /**
- * Slack had to deliver this mention again, so its thread became known late: replies that came in before it were acked but not
- * enqueued, because nobody had asked the bot in that thread. They are looked up in the thread, once, and enqueued now; the
- * queue knows one that it has already. @throws if the queue cannot store them now
+ * Enqueues replies that came in before a mention that Slack delivered late. They were acked but dropped, because nobody
+ * had asked the bot in that thread yet. They are looked up once; the queue dedupes those that it already has.
+ * @throws if the queue cannot store them now
  */
 export async function catchUp(options: CatchUpOptions): Promise<void> {
   const { question, run, settings, queue, log, signal } = options

@@ -10,19 +10,18 @@ import { isAdmin } from './may-set.ts'
 import { signedView } from './signed-metadata.ts'
 import type { HomeOf, ListenerOptions } from './to-question.ts'
 
-/** All but what is made here. */
 type Options = Omit<ListenerOptions, 'publishHome'>
 
-/** What is not known by then is left out, in ms. */
+/** Anything not loaded by then is left out of the Home, in ms. */
 const PATIENCE_MS = 2_500
 const ASKED_SHOWN = 10
 const WRITES_SHOWN = 10
-/** How long the names of people are waited for, in ms. */
+/** Time limit for looking up names, in ms. */
 const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
 const MAX_LINKS = 10_000
 
-/** Makes what publishes a person's Home as it is now. */
+/** Creates the function that publishes a person's current Home. */
 export function homePublisher(options: Options): (of: HomeOf) => Promise<void> {
   const now = () => options.now().getTime()
   const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MAX_LINKS, now })
@@ -50,7 +49,7 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, options: Options)
   return { channel, settings: shown, left, asked, maySeeSettings, toolsOff: tools?.off ?? choices.toolsOff, admin }
 }
 
-/** A tool that searches is off where the workspace does not let apps search. */
+/** Moves search tools to `off` if the workspace does not let apps search. */
 function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, choices }: Options) {
   const isOff = search?.isOn === false || installation.client.refusals.has('assistant.search.context')
   const on = tools.filter((tool) => !(isOff && tool.needsSearch))
@@ -76,7 +75,7 @@ async function adminPartsOf({ team, installation: { directory } }: HomeOf, optio
   return { writes, nameOf, needLogin, off }
 }
 
-/** Undefined where it fails or takes too long: the Home is shown without it. */
+/** Resolves to undefined on failure or timeout: the Home is shown without that part. */
 async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
   if (!promise || !(await settledWithin(PATIENCE_MS, [promise]))) return undefined
   return promise.catch(() => undefined)
@@ -84,7 +83,7 @@ async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined
 
 type PersonFacts = Awaited<ReturnType<Installation['directory']['factsOf']>>
 
-/** The settings are shown to those who may change them, but to no guests and nobody of a connected workspace. */
+/** People who may change the settings may see them, except guests and people from connected workspaces. */
 function maySee({ settingsBy }: Settings, person: PersonFacts): boolean {
   if (typeof person === 'string' || person.isGuest || person.isExternal) return false
   return settingsBy === 'members' || person.isAdmin
@@ -103,7 +102,7 @@ function askedOf(
   )
 }
 
-/** Where the answer stands in Slack, or the question; nowhere where it is private. */
+/** Links to the answer, or else to the question. A private question has no link. */
 async function linkTo(
   { posts, question }: RunRecord,
   { client }: Installation,

@@ -1,4 +1,4 @@
-/** What an edit or a deletion of a question's message does to the question: while it runs or waits, and after its answer. */
+/** Handles edits and deletions of a question's message, while the question runs or waits and after its answer. */
 import { sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Withdrawal } from '../../stores/runs/control.ts'
@@ -14,18 +14,20 @@ interface Withdrawing {
   options: ListenerOptions
 }
 
-/** How long a run that has just answered is given to end, and how long Slack is asked to delete posts. Milliseconds. */
+/** How long to wait for a run that has just answered to end, and the limit for deleting posts. Milliseconds. */
 const ENDING_MS = 120_000
 const LOOK_MS = 500
 const REMOVE_MS = 10 * 60_000
 
-/** The id of the question that a message asks since its edit at `editTs`; that of the message itself stays what it was. */
+/** The id of the question since the edit at `editTs`. The unedited message's question keeps the plain id. */
 export function editedQuestionId(id: string, editTs: string): string {
   return `${id}:${editTs}`
 }
 
 /**
- * A deleted question: a run that is not over takes its posts back; of one that is over, posts, turn and record go. @throws what keeps the stores from that
+ * Handles a deleted question. A run that is not over takes back its own posts. For one that is over, the posts, the
+ * turn and the record are deleted here.
+ * @throws if a store fails
  */
 export async function withdrawDeleted(message: SlackMessage, { team, identity, options }: Withdrawing): Promise<void> {
   const asked = await withRuns(await askedBy(message, { team, identity, options }), options)
@@ -42,9 +44,9 @@ export async function withdrawDeleted(message: SlackMessage, { team, identity, o
 }
 
 /**
- * An edited question: while it runs or waits, it is begun again as it reads now, or stopped where it is the word for that now;
- * after its end, the asker is offered to ask it again.
- * @throws what keeps the stores from that
+ * Handles an edited question. While it runs or waits, it is started again with the new text, or stopped if the new text
+ * is a stop word. After its answer, the asker is offered to ask it again.
+ * @throws if a store fails
  */
 export async function withdrawEdited(
   { message, previous }: { message: SlackMessage; previous: SlackMessage },
@@ -64,7 +66,7 @@ export async function withdrawEdited(
   })
 }
 
-/** Whether the message says more to a question under way, as an addition that is corrected: the run hears of that. */
+/** Whether the message was an addition to a running question. If so, the run is told the corrected text. */
 async function isCorrection(
   reads: Question,
   { previous, identity, options }: Pick<Withdrawing, 'identity' | 'options'> & { previous: SlackMessage },
@@ -75,7 +77,7 @@ async function isCorrection(
   return (await options.queue.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
 }
 
-/** The questions that a message may have asked: as it was written, and as its last edit before this change left it. */
+/** The questions that a message may have asked: the original and the edit before this change. */
 interface AskedMessage {
   question: Question
   thread: string
@@ -105,13 +107,13 @@ async function withRuns(
   return { ...asked, ids: [...new Set([...asked.ids, ...others])] }
 }
 
-/** Of `edited: { user, ts }`, which Slack adds to an edited message. */
+/** The ts in `edited: { user, ts }`, which Slack adds to an edited message. */
 export function editTsOf(edited: unknown): string | undefined {
   const ts = typeof edited === 'object' && edited !== null && 'ts' in edited ? edited.ts : undefined
   return typeof ts === 'string' && /^\d+\.\d+$/.test(ts) ? ts : undefined
 }
 
-/** Undefined where the message asks nothing of the bot any more. */
+/** Returns undefined if the message no longer asks the bot anything. */
 async function editedQuestion(
   message: SlackMessage,
   { question }: AskedMessage,
@@ -124,8 +126,9 @@ async function editedQuestion(
 }
 
 /**
- * Tells every run of the question that is not over, also one that waits: it may have posts from before it was handed over.
- * @returns whether there was one: its worker does the rest
+ * Sends a stop to every run of the question that is not over. This includes suspended runs, and runs that wait for a
+ * retry and may have posts from before.
+ * @returns whether there was one; its worker does the rest
  */
 async function isUnderWay(
   { thread, ids }: AskedMessage,
@@ -141,7 +144,7 @@ async function isUnderWay(
   return isTold
 }
 
-/** The ids under which the question was answered, also after edits. */
+/** The ids under which the question was answered, edits included. */
 async function knownIds(
   { question, thread, ids }: AskedMessage,
   { history, archive }: ListenerOptions,
@@ -152,7 +155,10 @@ async function knownIds(
   return [...new Set([...answered, ...records.flatMap((record) => record?.question.id ?? [])])]
 }
 
-/** Waits until no run of the question is at work: its answer is saved, so that it could not be told, but may not be posted. */
+/**
+ * Waits until no run of the question is active. A run that has saved its answer no longer takes signals, but may still
+ * be posting.
+ */
 async function ended({ thread, ids }: AskedMessage, { queue }: ListenerOptions): Promise<void> {
   for (const until = Date.now() + ENDING_MS; Date.now() < until; await sleep(LOOK_MS)) {
     const { running } = await queue.inThread(thread)
@@ -160,7 +166,9 @@ async function ended({ thread, ids }: AskedMessage, { queue }: ListenerOptions):
   }
 }
 
-/** The record goes last: until then another delivery of the deletion finds what is left to do. */
+/**
+ * Deletes the posts, the turns and the record. The record goes last, so a redelivery of the event still finds the rest.
+ */
 async function forget(asked: AskedMessage, { team, identity, options }: Withdrawing): Promise<void> {
   const { archive, installations, log } = options
   const ids = await knownIds(asked, options)
@@ -177,7 +185,7 @@ async function forget(asked: AskedMessage, { team, identity, options }: Withdraw
   log.info({ question: question.id }, 'a deleted question is forgotten')
 }
 
-/** What was said and answered, and the files that were read for it. */
+/** Deletes the turns and the files that were read for them. */
 async function forgetTurns(
   { thread, ids: asked }: AskedMessage,
   ids: string[],
@@ -188,7 +196,7 @@ async function forgetTurns(
   for (const id of new Set([...asked, ...ids])) await files.remove(thread, id)
 }
 
-/** Offers the asker alone, under the answer, to ask again. */
+/** Offers the asker an ephemeral button, under the answer, to ask again. */
 async function offerAgain(
   { question }: AskedMessage,
   again: Question,
@@ -200,14 +208,14 @@ async function offerAgain(
   await installation?.client.call('chat.postEphemeral', args, { effort: 'once' })
 }
 
-/** What nothing durable waits for: the ack does not, and a failure is a line in the log. */
+/** Runs work that the ack does not wait for. A failure is only logged. */
 function inBackground({ question }: AskedMessage, { log }: ListenerOptions, work: () => Promise<void>): void {
   work().catch((error: unknown) => {
     log.warn({ question: question.id, error: messageOf(error) }, 'the change of a question could not be followed')
   })
 }
 
-/** `message_deleted`: a message is gone. One with replies is left as a tombstone. */
+/** The `message_deleted` event. A message with replies becomes a tombstone instead. */
 export interface MessageDeleted {
   channel: string
   channel_type?: string
@@ -215,7 +223,7 @@ export interface MessageDeleted {
   previous_message?: Omit<SlackMessage, 'channel'>
 }
 
-/** The message that a person deleted, as it last was; undefined for a bot's, and where Slack does not say. */
+/** The last version of a message that a person deleted. Undefined for a bot's message, or if Slack omits it. */
 export function deletedMessage(event: MessageDeleted): SlackMessage | undefined {
   const { previous_message: previous, channel, channel_type } = event
   if (!previous?.user || previous.bot_id) return undefined
