@@ -1,4 +1,4 @@
-/** The files of a question and of the messages before it: which are taken, what is kept of them, and what of them a run is given. */
+/** Takes in the files of a question and of the messages before it, stores their content and gives it to the run. */
 import type { ConversationFiles } from '../../question/answer.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { FileStore, KeptFile } from '../../files/file-store.ts'
@@ -13,20 +13,19 @@ import { leftOutText, MAX_BYTES, MAX_FILES, WHY, type LeftOut } from './left-out
 import { loadFile } from './load-file.ts'
 import type { FileWork, GivenFile } from '../types.ts'
 
-/** How long a question waits for all of its files, in ms. */
+/** Time limit for all files of a question, in ms. */
 const PATIENCE_MS = 60_000
 
-/** One for all questions: it bounds how many files are parsed at once. */
+/** Shared by all questions, so it bounds how many files are parsed at once. */
 const parsers = createFileParsers()
 
-/** What came of the files. */
 interface Taken {
-  /** Whether any of them is kept. */
+  /** Whether any file is stored. */
   hasFiles: boolean
   left: LeftOut[]
 }
 
-/** Loads the files and keeps what they hold; those that are kept already are not loaded again. Never rejects but for `signal`. */
+/** Loads the files and stores their content; stored ones are not loaded again. Rejects only if `signal` is aborted. */
 async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<Taken> {
   const all = [...new Map(given.map((file) => [file.id || file.name, file])).values()]
   const store = await work.options.files()
@@ -51,7 +50,7 @@ async function takeFiles(given: readonly GivenFile[], work: FileWork): Promise<T
   return { hasFiles: faults.length < taking.length, left: [...faults, ...tooMany] }
 }
 
-/** Takes the files in. People are told which are left out, and so is the model, beside what was said. */
+/** Takes the files in. Tells people and the model which are left out. */
 export async function saidWithFiles(
   said: ThreadContext,
   files: readonly GivenFile[],
@@ -64,7 +63,7 @@ export async function saidWithFiles(
   return { text, by: [...said.by, ...lines.map(() => '')], ...(hasFiles ? { hasFiles: true as const } : {}) }
 }
 
-/** For a question of files alone: the sentences to be said where none of them is read; undefined where one is. */
+/** For a question of files alone: returns the text to post if no file can be read; undefined if one can. */
 export async function whyNothingIsRead(work: FileWork): Promise<string | undefined> {
   const { files = [], user } = work.question
   const { hasFiles, left } = await takeFiles(
@@ -74,7 +73,7 @@ export async function whyNothingIsRead(work: FileWork): Promise<string | undefin
   return hasFiles ? undefined : leftOutText(left)
 }
 
-/** The files of the question's conversation, as its run has them. */
+/** Returns the files of the question's conversation for its run. */
 export async function filesForRun({ question, options }: FileWork): Promise<ConversationFiles> {
   const place = { store: await options.files(), thread: conversationOf(question) }
   const isOwn = (file: KeptFile) => askedMessage(file.question) === askedMessage(question.id)
@@ -82,14 +81,14 @@ export async function filesForRun({ question, options }: FileWork): Promise<Conv
   return { ...(await questionFiles(place, isOwn)), files: runFiles({ ...place, maxChars }), tools: fileTools() }
 }
 
-/** A file that is given again belongs to the newest question that it came with. */
+/** Assigns a known file to the newest question that it came with. */
 async function adopt(store: FileStore, known: KeptFile, question: Question): Promise<undefined> {
   const thread = conversationOf(question)
   const content = known.question === question.id ? undefined : await store.load(thread, known.id)
   if (content) await store.keep(thread, { ...known, question: question.id }, content)
 }
 
-/** @returns the sentence that says why the file is left out */
+/** @returns the reason if the file is left out */
 async function take(
   file: GivenFile,
   work: FileWork & { store: FileStore; parser: FileParser; at: number; spend(bytes: number): boolean },
@@ -108,7 +107,7 @@ async function take(
   return isKept ? undefined : WHY.tooLong
 }
 
-/** The key under which a run notes a file that ended its reader, so that a retry does not read it again. */
+/** The post key that marks a file whose parser was killed, so that a retry does not read it again. */
 function endedReader({ id }: GivenFile): string {
   return `ended-reader-${id}`
 }
