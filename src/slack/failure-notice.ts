@@ -13,7 +13,7 @@ import { noteContent } from './format/blocks.ts'
 import { denialText, FAILED, GIVEN_UP, refusalText, withReference } from './format/messages.ts'
 import type { Outbox } from './client/outbox.ts'
 
-/** What a failure takes of a run's display. */
+/** The methods of a run's display that a failure uses. */
 interface NoticeDisplay {
   begin(): void
   fail(sentence: string, reference: string): Promise<void>
@@ -22,7 +22,7 @@ interface NoticeDisplay {
   end(): Promise<void>
 }
 
-/** The work on one question, with what it takes. */
+/** The work on one question, with its dependencies. */
 export interface QuestionWork {
   question: Question
   run: Run
@@ -30,21 +30,23 @@ export interface QuestionWork {
   isDurable: boolean
   outbox: Outbox
   log: Log
-  /** A display of the run; `steps` and `signal` in place of the question's own. */
+  /** Opens a display of the run; `steps` and `signal` override the question's own. */
   openDisplay(options?: { steps?: Settings['steps']; signal?: AbortSignal }): Promise<NoticeDisplay>
   /**
-   * Called before the thread shows how the question ended, so that for the next one the cost is booked and the place is free.
-   * `refund`: the question is not counted; its cost is booked all the same. `usage`: more than the run has saved by now.
+   * Called before the thread shows how the question ended, so that the next question finds the cost booked and the slot
+   * free. `refund`: the question does not count against a limit, but its cost is booked. `usage`: more than the run has
+   * saved so far.
    */
   release(options?: { refund?: boolean; usage?: Usage[] }): Promise<void>
 }
 
-/** How long a process that ends takes to say so in a thread. Milliseconds. */
+/** Time limit for a process that is shutting down to say so in a thread. Milliseconds. */
 const RESTARTED_MS = 2_000
 
 /**
- * Does what `failure-outcome.ts` says: leaves the run to the queue by throwing the error again, or gives a sentence with a reference to
- * people, and the rest under that reference to the log. `display` is the one that the work had, where it had one.
+ * Applies the outcome from `failure-outcome.ts`. Either rethrows the error, which leaves the run to the queue, or shows
+ * people a sentence with a reference and logs the error under that reference. `display` is the one that the work used,
+ * if any.
  */
 export async function noticeFailure(error: unknown, work: QuestionWork, display?: NoticeDisplay): Promise<void> {
   const { question, run, signal, isDurable, log } = work
@@ -60,13 +62,13 @@ export async function noticeFailure(error: unknown, work: QuestionWork, display?
   log[level]({ question: question.id, reference, error: messageOf(error), stack }, line)
   await work.release({ refund })
   if (to === 'asker' || !display) return tellAsker(work, sentence, reference)
-  // What is aborted posts nothing any more.
+  // An aborted display posts nothing, so another one is opened.
   const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
   const told = signal.aborted ? await work.openDisplay(last) : display
   await inThread(told.fail(sentence, reference), work, () => tellAsker(work, sentence, reference))
 }
 
-/** Tells that the queue dead-letters the question, because its run has failed again and again. */
+/** Tells people that the queue dead-letters the question, because its run failed too often. */
 export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
   const { question, run, log } = work
   const reference = newReference()
@@ -81,17 +83,21 @@ export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
   await display.end()
 }
 
-/** What a question that is not taken needs to be told of. */
+/** The dependencies for telling people that a question was refused. */
 type RefusedWork = Pick<QuestionWork, 'question' | 'outbox' | 'log'> & {
   watch?: { refused(question: Question, reason: string): void } | undefined
 }
 
-/** It is not the asker who may not: Slack does not say who they are, so that they ask again, and would meet silence. */
+/**
+ * Denials that are not about the asker: Slack did not say who they are. They will ask again, so they always get a
+ * reply.
+ */
 const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'])
 
 /**
- * Tells the asker alone that they may not ask, or not there: once a day for each reason, place and person, but whoever asked in
- * private or from a menu, or could not be looked up, each time, since they wait for a word. Bots are told nothing.
+ * Tells the asker alone that they may not ask, or not there: once a day per reason, place and person. Those who asked
+ * in private or from a menu, or could not be looked up, are told each time, because they wait for a reply. Bots are
+ * told nothing.
  */
 export async function noticeDenial(denial: Denial, work: RefusedWork & { saidOnce: SaidOnce }): Promise<void> {
   const { question, log, watch, saidOnce } = work
@@ -105,7 +111,7 @@ export async function noticeDenial(denial: Denial, work: RefusedWork & { saidOnc
   if (isNew) await tellAsker(work, denialText(denial), reference)
 }
 
-/** Tells the asker alone which limit stands against the question. */
+/** Tells the asker alone which limit refused the question. */
 export async function noticeRefusal(refusal: Refusal, work: RefusedWork): Promise<void> {
   const { question, log, watch } = work
   const reference = newReference()
@@ -114,7 +120,10 @@ export async function noticeRefusal(refusal: Refusal, work: RefusedWork): Promis
   await tellAsker(work, refusalText(refusal), reference)
 }
 
-/** An earlier process died while it told the thread of a failure: makes sure that this was told, and ends the run. */
+/**
+ * Finishes what an earlier process began: it died while it told the thread of a failure. Makes sure that the thread was
+ * told, and ends the run.
+ */
 export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
   const display = await work.openDisplay()
   display.begin()
@@ -122,7 +131,7 @@ export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
   await display.end()
 }
 
-/** Waits for the last sentence in the thread. If Slack rejects it there, the asker alone is told. */
+/** Waits for the last sentence in the thread. If Slack rejects it there, tells the asker alone. */
 async function inThread(told: Promise<void>, work: QuestionWork, alone: () => Promise<void>): Promise<void> {
   try {
     await told

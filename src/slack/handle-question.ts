@@ -38,7 +38,10 @@ import { takeBack } from './take-back.ts'
 import { readMessage, readThread, withFilesLookedUp, type ThreadReading } from './reading/thread-reader.ts'
 import type { HandleQuestionOptions } from './types.ts'
 
-/** Handles questions in Slack. What a handler throws, the queue tries again; what a person should read is posted here. */
+/**
+ * Creates the handlers for questions in Slack. The queue retries what they throw; what people should read is posted
+ * here.
+ */
 export function createQuestionHandlers(options: HandleQuestionOptions): { answer: Handler; deadLetter: Handler } {
   const now = () => options.now().getTime()
   const admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
@@ -59,7 +62,7 @@ export function createQuestionHandlers(options: HandleQuestionOptions): { answer
   return { answer: handlerOf(handleAndSettle), deadLetter: handlerOf(deadLetter) }
 }
 
-/** How long one who may ask in a channel is not looked at again, in ms, and for how many that is kept in mind. */
+/** How long an admitted asker is not checked again in a channel, in ms, and how many are remembered. */
 const ADMITTED_MS = 10 * 60_000
 const MAX_ADMITTED = 10_000
 
@@ -68,12 +71,12 @@ interface AdmittedQuestion extends QuestionWork {
   settings: Settings
   mentions: Mentions
   installation: Installation
-  /** Who may ask, by team, channel and person. */
+  /** Admitted askers, by team, channel and person. */
   admitted: ExpiringMap<true>
   options: HandleQuestionOptions
 }
 
-/** Gathers what one question takes, at its moment. */
+/** Gathers the settings and dependencies of one question, as they are now. */
 async function workOn(
   question: Question,
   run: Run,
@@ -115,7 +118,7 @@ async function handleAndSettle(work: AdmittedQuestion): Promise<Handled> {
   return result
 }
 
-/** Answers one question in its thread; an `/ask` first gets one. */
+/** Answers one question in its thread. An `/ask` without a thread gets one first. */
 async function handleQuestion(work: AdmittedQuestion): Promise<Handled> {
   const { question, run, outbox, mentions, options, signal } = work
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
@@ -132,12 +135,12 @@ async function handleQuestion(work: AdmittedQuestion): Promise<Handled> {
   const read = async (ts: string) => withFiles(await readMessage(work, ts), work, display)
   if (display && question.about !== undefined && !(await isAboutOpen(work, { read, notice }))) return display.end()
   if (display) return answerInThread(work, display)
-  // The question holds its place among the runs at once until it is answered in its thread.
+  // The question keeps its slot among the concurrent runs until it is answered in its thread.
   const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { ...options, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
 }
 
-/** @returns undefined for a question that is to be answered; who asked one that is not has been told. */
+/** @returns undefined if the question is to be answered; otherwise the asker has been told */
 async function refuse(work: AdmittedQuestion, beforeLookUp: () => void): Promise<{ end: Handled } | undefined> {
   const { question, admitted, options } = work
   const who = `${question.team}:${question.channel}:${question.user}`
@@ -159,7 +162,7 @@ async function deadLetter(work: AdmittedQuestion): Promise<void> {
   await archive(work, { hasFailed: true })
 }
 
-/** Slack may have delivered the question late: what was said after it meanwhile is looked up beside the answering. */
+/** Answers in the thread. If Slack delivered the question late, replies after it are looked up meanwhile. */
 async function answerInThread(work: AdmittedQuestion, display: RunDisplay): Promise<Handled> {
   const caughtUp = work.question.isLate ? catchUp({ ...work.options, ...work }) : Promise.resolve()
   caughtUp.catch(() => undefined)
@@ -181,12 +184,12 @@ async function answerInThread(work: AdmittedQuestion, display: RunDisplay): Prom
   if (withdrawn) await noteWrites(work, { isOver: true })
   if (withdrawn) await takeBack(withdrawn, { ...work.options, ...work })
   else if (!isWaiting) await archive(work, { hasFailed })
-  // With a durable queue the run is tried again if the catching up failed.
+  // With a durable queue the run is retried if the catching up failed.
   await (work.isDurable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
 }
 
-/** Keeps what the run has come to. It is over for people whether that succeeds or not. */
+/** Stores the run's record. A failure is only logged: for people the run is over. */
 async function archive(work: AdmittedQuestion, { hasFailed }: { hasFailed: boolean }): Promise<void> {
   const { question, run, settings, signal, options, log } = work
   if (needsNoModel(question) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return
@@ -200,7 +203,10 @@ async function archive(work: AdmittedQuestion, { hasFailed }: { hasFailed: boole
   })
 }
 
-/** Tells the audit list of the writes among a run's steps, or of the event's. Most questions have none: nothing is loaded then. */
+/**
+ * Records writes in the audit log: of the event if given, else of all steps. Its module is loaded only if there are
+ * any.
+ */
 async function noteWrites(
   work: AdmittedQuestion,
   { event, isOver }: { event?: AnswerEvent; isOver: boolean },
@@ -217,10 +223,10 @@ async function noteWrites(
 const grantedBy = async (work: AdmittedQuestion, tool: Tool): Promise<string | undefined> =>
   (await import('./approvals/grants.ts')).grantedBy(tool, { ...work.options, ...work })
 
-/** Nothing runs after these: the place among the team's runs is free. */
+/** After these events the run is over or suspended, so its slot is released. */
 const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 
-/** @returns whether the run waits for a person. */
+/** @returns whether the run waits for a person */
 async function showAnswer(work: AdmittedQuestion, display: RunDisplay): Promise<boolean> {
   const { question, run, signal, settings, mentions, options } = work
   if (needsNoModel(question)) return display.note(cannedReply(question, settings)).then(() => false)
@@ -243,7 +249,7 @@ async function showAnswer(work: AdmittedQuestion, display: RunDisplay): Promise<
   const loadFiles = async () => (await import('./files/file-intake.ts')).filesForRun(work)
   const deps = { ...options.answer, agent, history, control, grants, readThread, loadFiles, signal }
   const events = answer(await mentions.named(question, run), run, deps)
-  // The last call's is told before the answer, and saved beside it.
+  // The last call's usage arrives before the answer, but is saved together with it.
   const usage = [...run.saved.usage]
   let isWaiting = false
   for await (const event of options.watch?.events(events, tools) ?? events) {
@@ -253,7 +259,7 @@ async function showAnswer(work: AdmittedQuestion, display: RunDisplay): Promise<
     if (isEnd && run.saved.steps.some(madeFile))
       await (await import('./files/made-files.ts')).sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
-    // A call is not made before it is noted: the loop waits.
+    // The agent loop waits here, so a call is recorded before it is made.
     await noteWrites(work, { event, isOver: false })
     if (event.type === 'message') void markHeard(work.installation.client, event.step.id)
     await display.write(await mentions.event(event))
@@ -261,7 +267,10 @@ async function showAnswer(work: AdmittedQuestion, display: RunDisplay): Promise<
   return isWaiting
 }
 
-/** The history with names. The first answer in a thread says how to go on there; private questions are a conversation for a while. */
+/**
+ * Returns the history with names. Adds to the first answer in a thread how to continue there. Private questions form a
+ * conversation only while the gaps between them are short.
+ */
 function historyOf({ question, settings, mentions, options }: AdmittedQuestion, display: RunDisplay): History {
   const { followUps, dmMemoryMinutes } = settings
   const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
@@ -271,7 +280,9 @@ function historyOf({ question, settings, mentions, options }: AdmittedQuestion, 
   return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history
 }
 
-/** Reads what came before the question, and its files. People are told at once which files are left out. */
+/**
+ * Returns the reader of the thread before the question and its files. People are told at once which files are left out.
+ */
 function readerOf(work: AdmittedQuestion, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined

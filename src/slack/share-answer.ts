@@ -12,7 +12,7 @@ import type { Mentions } from './client/mentions.ts'
 import type { Outbox } from './client/outbox.ts'
 
 export interface ShareOptions {
-  /** What `Question.shares` says. */
+  /** The question that carries `shares`. */
   question: Question
   outbox: Outbox
   mentions: Mentions
@@ -23,8 +23,9 @@ export interface ShareOptions {
 }
 
 /**
- * Posts a private question with its answer for all, by the asker's wish, once: a message of its own, and what does not fit into
- * it below. A question there goes on from it. @throws SlackRefusal, LeaseLost
+ * Posts a private question with its answer for everyone, once, because the asker wants it. It becomes a message of its
+ * own; the rest goes into its thread. Questions there continue the conversation.
+ * @throws SlackRefusal, LeaseLost
  */
 export async function shareAnswer(options: ShareOptions): Promise<void> {
   const { question, outbox, mentions, archive, answer } = options
@@ -41,7 +42,7 @@ export async function shareAnswer(options: ShareOptions): Promise<void> {
   await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }
 
-/** As it was told to the asker, without what may be pressed. */
+/** Rebuilds the answer as the asker saw it, without buttons. */
 async function viewOf(record: RunRecord, { mentions, settings, installation }: ShareOptions): Promise<AnswerView> {
   const { question, steps, usage, standalone, endedAt } = record
   const { text, sources, stopped, gaveUp, unseen } = record.answer ?? { text: '', sources: [] }
@@ -56,10 +57,10 @@ async function viewOf(record: RunRecord, { mentions, settings, installation }: S
   }
 }
 
-/** What one message may hold, with some room: 13,000 characters. */
+/** Size limit for one message, below Slack's 13,000 characters. */
 const MESSAGE_CHARS = 12_000
 
-/** Question and answer in one message, where that is short enough; else the answer stands below the question. */
+/** Puts question and answer into one message if they fit; otherwise the answer goes below the question. */
 function messagesOf(asked: Content, answer: Content[]): { root: Content; below: Content[] } {
   const [first, ...below] = answer
   if (!first || JSON.stringify([asked.blocks, first.blocks]).length > MESSAGE_CHARS)

@@ -18,8 +18,8 @@ export interface TakeBackOptions {
 }
 
 /**
- * The question's message was deleted or edited: nothing of the run stays, and an edited question is asked again, as it reads by
- * then. If this process dies meanwhile, the one that takes the run up hears of it again.
+ * Takes back a question whose message was deleted or edited. Removes everything of the run; an edited question is asked
+ * again with its newest text. If this process dies meanwhile, the next process hears of it again.
  */
 export async function takeBack(withdrawn: Withdrawn, work: TakeBackOptions): Promise<void> {
   const { question, outbox, run, release, queue, log } = work
@@ -28,13 +28,13 @@ export async function takeBack(withdrawn: Withdrawn, work: TakeBackOptions): Pro
   const { again } = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
   await release({ refund: again !== undefined })
   if (again) await queue.accept(again)
-  // Files are kept before the run is told of them: a run that was taken back early may have left some without knowing.
+  // Files are stored before the run knows of them, so a run that was taken back early may have left some.
   else await (await work.files()).remove(conversationOf(question), question.id)
   if (again) await passOn(again, work)
   log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
 }
 
-/** What this run was told while the question was asked again was meant for the new run. */
+/** Passes on a signal that arrived while the question was asked again: it was meant for the new run. */
 async function passOn(again: Question, work: TakeBackOptions): Promise<void> {
   const last = await lastWithdrawal(work)
   if (!last || last.withdrawn?.again?.id === again.id) return
@@ -43,7 +43,7 @@ async function passOn(again: Question, work: TakeBackOptions): Promise<void> {
 
 type Withdrawal = Extract<Signal, { type: 'stop' }>
 
-/** The newest of all that the run was told so far. */
+/** Returns the newest withdrawal that the run was sent. */
 async function lastWithdrawal({ question, answer }: TakeBackOptions): Promise<Withdrawal | undefined> {
   let last: Withdrawal | undefined
   const run = { thread: conversationOf(question), id: question.id }

@@ -15,13 +15,13 @@ import type { SearchInfo } from './reading/search-info.ts'
 import type { Installation, Installations } from './client/installations.ts'
 import type { Settings, SettingsFor } from '../stores/settings/settings.ts'
 
-/** A file, and who gave it: of what workspace, where Slack tells that. */
+/** A file and the person who gave it, with their workspace if Slack names it. */
 export interface GivenFile extends FileRef {
   user: string
   userTeam?: string
 }
 
-/** Whose workspace is read, and for which question. */
+/** The question and the workspace that a tool reads for it. */
 export interface WorkspaceWork {
   question: Question
   installation: Installation
@@ -30,15 +30,15 @@ export interface WorkspaceWork {
   now(): Date
 }
 
-/** What handling a question takes. */
+/** The dependencies of the question handlers. */
 export interface HandleQuestionOptions {
   installations: Installations
   settingsFor: SettingsFor
-  /** What answering takes besides the settings of the question's place. */
+  /** The dependencies of answering, without the settings of the question's place. */
   answer: Omit<AnswerDeps, 'agent'> & { agent: Omit<AgentDeps, 'model' | 'dialect' | 'tools'> }
-  /** Keeps what ended. */
+  /** Stores the records of runs that ended. */
   archive: RunArchive
-  /** Hears of every write. */
+  /** Records every write. */
   audit: AuditLog
   threads: ThreadStates
   /** Opened for the first question with files. */
@@ -46,24 +46,24 @@ export interface HandleQuestionOptions {
   queue: Queue
   /** The permissions of questions to search. */
   actionTokens: ActionTokens
-  /** Opens what is written in a question's workspace, where a tool reads it. */
+  /** Opens a question's workspace for a tool that reads it. */
   openWorkspace(work: WorkspaceWork): Promise<WorkspaceReader>
-  /** Whether the workspace lets apps search; absent where it is not asked. */
+  /** Whether the workspace lets apps search; absent if Slack is not asked. */
   search?: SearchInfo | undefined
-  /** Fair use; absent where nothing is limited. */
+  /** Fair use; absent if nothing is limited. */
   limits?: UsageLimits | undefined
-  /** So that who may not ask is told so once. */
+  /** Remembers who was told that they may not ask, so that they are told once a day. */
   saidOnce: SaidOnce
   /** Whether the queue hands a run over when this process stops; otherwise the asker is told. */
   durable: boolean
-  /** Absent where nothing is measured. */
+  /** Absent if nothing is measured. */
   watch?: AnswerWatch | undefined
   log: Log
   fetch?: typeof globalThis.fetch | undefined
   now(): Date
 }
 
-/** What the work on one question knows that its files take. */
+/** The part of a question's work that its files need. */
 export interface FileWork {
   question: Question
   run: Run
