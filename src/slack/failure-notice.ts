@@ -96,7 +96,7 @@ const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'
 
 /**
  * Tells the asker alone that they may not ask, or not there: once a day per reason, place and person. Those who asked
- * in private or from a menu, or could not be looked up, are told each time, because they wait for a reply. Bots are
+ * by a command or from a menu, or could not be looked up, are told each time, because they wait for a reply. Bots are
  * told nothing.
  */
 export async function noticeDenial(denial: Denial, work: RefusedWork & { saidOnce: SaidOnce }): Promise<void> {

@@ -189,7 +189,7 @@ async function answerInThread(work: AdmittedQuestion, display: RunDisplay): Prom
   return isWaiting ? 'waiting' : undefined
 }
 
-/** Stores the run's record. A failure is only logged: for people the run is over. */
+/** Stores the run's record. A failure to store it is only logged: for people the run is over. */
 async function archive(work: AdmittedQuestion, { hasFailed }: { hasFailed: boolean }): Promise<void> {
   const { question, run, settings, signal, options, log } = work
   if (needsNoModel(question) || isUnrooted(question) || question.shares !== undefined || signal.aborted) return

@@ -44,7 +44,7 @@ export interface SlackReceiver {
   start(): Promise<void>
   /** Whether deliveries can arrive now. In Socket Mode: whether the socket is connected. */
   ready(): boolean
-  /** Stops deliveries. */
+  /** Closes the socket; does nothing for HTTP. */
   stop(): Promise<void>
 }
 

@@ -25,7 +25,7 @@ export interface GivenFile extends FileRef {
 export interface WorkspaceWork {
   question: Question
   installation: Installation
-  /** The permissions of questions to search. */
+  /** The tokens with which a question may search. */
   actionTokens: ActionTokens
   now(): Date
 }
@@ -44,7 +44,7 @@ export interface HandleQuestionOptions {
   /** Opened for the first question with files. */
   files(): Promise<FileStore>
   queue: Queue
-  /** The permissions of questions to search. */
+  /** The tokens with which a question may search. */
   actionTokens: ActionTokens
   /** Opens a question's workspace for a tool that reads it. */
   openWorkspace(work: WorkspaceWork): Promise<WorkspaceReader>

@@ -107,7 +107,7 @@ async function take(
   return isKept ? undefined : WHY.tooLong
 }
 
-/** The post key that marks a file whose parser was killed, so that a retry does not read it again. */
+/** The post key that marks a file that killed its parser, so that a retry does not read it again. */
 function endedReader({ id }: GivenFile): string {
   return `ended-reader-${id}`
 }

@@ -27,7 +27,7 @@ export type Loaded =
       fault?: undefined
       killed?: undefined
     }
-  /** `killed`: the parser was killed while reading the file, and would be again. */
+  /** `killed`: the file killed its parser process, and would do so again. */
   | { fault: string; killed?: true | undefined; about?: undefined; content?: undefined }
 
 /** Above this size Slack's smaller picture is used, if there is one. Bytes. */

@@ -96,7 +96,7 @@ function withoutFacts(why: NoFacts, { userTeam }: Question): Denial {
 }
 
 /**
- * Guests and people from connected workspaces may have addresses of an allowed domain, so a domain alone admits nobody.
+ * Guests and people from connected workspaces bring their own mail addresses, so a matching domain alone admits nobody.
  */
 function denialOfPerson(
   { isExternal, isGuest, email, isEmailConfirmed }: PersonFacts,

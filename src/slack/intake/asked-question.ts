@@ -58,7 +58,7 @@ export function isSamePerson(
 export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>
 
 /**
- * Resumes the run with the answer, if it is the first. The answer is stored nowhere else.
+ * Resumes the run with the answer, if it is the first. The typed content goes nowhere else, not even into the log.
  * @throws if the store fails
  */
 export async function answerQuestion(

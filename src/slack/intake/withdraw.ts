@@ -95,7 +95,9 @@ async function askedBy(message: SlackMessage, { team, options }: Withdrawing): P
   return { question, thread: conversationOf(question), ids }
 }
 
-/** With all runs of the question that are not over: those of other edits, and where they count those of "Ask again". */
+/**
+ * Adds the ids of all unfinished runs of the question: those of other edits, and those of "Ask again" if they count.
+ */
 async function withRuns(
   asked: AskedMessage,
   { queue }: ListenerOptions,
@@ -126,8 +128,8 @@ async function editedQuestion(
 }
 
 /**
- * Sends a stop to every run of the question that is not over. This includes suspended runs, and runs that wait for a
- * retry and may have posts from before.
+ * Sends a stop to every run of the question that is not over. Waiting runs count too: they may have posts from before a
+ * handover.
  * @returns whether there was one; its worker does the rest
  */
 async function isUnderWay(

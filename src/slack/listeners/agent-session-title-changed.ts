@@ -22,7 +22,7 @@ export function agentSessionTitleChanged(options: ListenerOptions): OnEvent<'age
     if (!recipient || !channel || !thread || !user || user === recipient.identity.botUser) return
     const key = `${recipient.team}:${channel}:${thread}`
     const state = { renamed: true, title: headOf(title, TITLE_CHARS) }
-    // Not awaited by Slack: a lost title is not worth a redelivery.
+    // Never fails the delivery: a lost title is not worth a redelivery.
     await options.threads.patch(key, state).catch((error: unknown) => {
       options.log.warn({ thread: key, error: messageOf(error) }, 'a title could not be kept')
     })

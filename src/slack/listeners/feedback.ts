@@ -63,7 +63,7 @@ async function rate(
 
 type Values = ViewSubmitAction['view']['state']['values']
 
-/** The trimmed value of an input; empty if nothing was typed. */
+/** Returns the trimmed value of an input under its name; an empty object if nothing was typed. */
 function valueOf<Name extends string>(values: Values, name: Name): { [name in Name]?: string } {
   const typed = values[name]?.[name]?.value?.trim()
   const given: { [name in Name]?: string } = {}

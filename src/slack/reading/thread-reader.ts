@@ -51,7 +51,7 @@ export async function readThread(options: ThreadReaderOptions, turns: readonly T
     const { people, files } = await reading
     const asked = own.length > 0 ? own : files
     const said = withFiles(newestMessages(await linesOf(people, options), MAX), asked)
-    // Newest first.
+    // Newest first, because the newest messages matter most.
     return { said, files: [...asked, ...people.toReversed().flatMap(filesOf)] }
   } catch (error) {
     signal.throwIfAborted()
