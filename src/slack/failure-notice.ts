@@ -10,7 +10,7 @@ import { cannotPost, denialText, FAILED, GIVEN_UP, refusalText, RESTARTED, withR
 import type { Denial } from './intake/access.ts'
 import type { QuestionWork } from './question-work.ts'
 
-/** How long a process that ends takes to say so in a thread. Milliseconds. */
+/** Time limit for a process that is shutting down to say so in a thread. Milliseconds. */
 const RESTARTED_MS = 2_000
 
 /**
@@ -34,7 +34,7 @@ export async function noticeFailure(error: unknown, work: QuestionWork, display?
   services.log[level]({ question: question.id, reference, error: messageOf(error), stack }, line)
   await work.release({ refund })
   if (to === 'asker' || !display) return tellAsker(work, sentence, reference)
-  // What is aborted posts nothing any more.
+  // An aborted display posts nothing, so another one is opened.
   const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
   const told = signal.aborted ? await work.openDisplay(last) : display
   await inThread(told.fail(sentence, reference), work, () => tellAsker(work, sentence, reference))
@@ -69,8 +69,9 @@ export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
 const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'])
 
 /**
- * Tells the asker alone that they may not ask, or not there: once a day for each reason, place and person, but whoever asked in
- * private or from a menu, or could not be looked up, each time, since they wait for a word. Bots are told nothing.
+ * Tells the asker alone that they may not ask, or not there: once a day per reason, place and person. Those who asked
+ * by a command or from a menu, or could not be looked up, are told each time, because they wait for a reply. Bots are
+ * told nothing.
  */
 export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<void> {
   const { question, services } = work
@@ -95,7 +96,10 @@ export async function noticeRefusal(refusal: Refusal, work: QuestionWork): Promi
   await tellAsker(work, refusalText(refusal), reference)
 }
 
-/** An earlier process died while it told the thread of a failure: makes sure that this was told, and ends the run. */
+/**
+ * Finishes what an earlier process began: it died while it told the thread of a failure. Makes sure that the thread was
+ * told, and ends the run.
+ */
 export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
   const display = await work.openDisplay()
   display.begin()
@@ -103,7 +107,7 @@ export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
   await display.end()
 }
 
-/** Waits for the last sentence in the thread. If Slack rejects it there, the asker alone is told. */
+/** Waits for the last sentence in the thread. If Slack rejects it there, tells the asker alone. */
 async function inThread(told: Promise<void>, work: QuestionWork, alone: () => Promise<void>): Promise<void> {
   try {
     await told

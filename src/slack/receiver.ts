@@ -1,6 +1,6 @@
 /**
- * What Slack delivers, over HTTP or Socket Mode, acked once it is stored. A delivery that comes twice is known where it is stored:
- * queue/lua/accept-question.lua, without Redis queue/memory-queue.ts.
+ * Receives Slack's deliveries over HTTP or Socket Mode and acks them once they are stored. The queue detects
+ * duplicates: queue/lua/accept-question.lua, or queue/memory-queue.ts without Redis.
  */
 import {
   App,
@@ -28,20 +28,20 @@ export interface SlackConnection {
   apiUrl: string
   /** An undici dispatcher for the socket, where a proxy is set. */
   dispatcher?: object | undefined
-  /** How long nothing may come over the socket before it is replaced, in ms: three minutes unless given. */
+  /** After this much silence the socket is replaced, in ms. Three minutes by default. */
   socketSilenceMs?: number | undefined
-  /** The pauses between two tries to open the socket; see SocketOptions. */
+  /** The pauses between two attempts to open the socket; see SocketOptions. */
   socketPause?: SocketOptions['pause']
 }
 
 export interface SlackReceiver {
-  /** Takes Slack's requests at /slack/events, and hands on all others; absent in Socket Mode. */
+  /** Handles Slack's requests at /slack/events and passes on all others; absent in Socket Mode. */
   requestListener?: (rest: RequestListener) => RequestListener
-  /** Opens the socket; nothing to do for HTTP. */
+  /** Opens the socket; does nothing for HTTP. */
   start(): Promise<void>
-  /** Whether deliveries can come now: in Socket Mode, whether it is connected. */
+  /** Whether deliveries can arrive now. In Socket Mode: whether the socket is connected. */
   ready(): boolean
-  /** No more deliveries after this. */
+  /** Closes the socket; does nothing for HTTP. */
   stop(): Promise<void>
 }
 
@@ -60,7 +60,7 @@ function socketReceiver(services: Services, connection: SlackConnection): SlackR
     logger: quiet,
     logLevel: LogLevel.WARN,
     autoReconnectEnabled: false,
-    // Each try is one call, so that the pauses between are the socket's own.
+    // Each attempt is one call: `Socket` makes the pauses in between.
     installerOptions: {
       clientOptions: {
         ...clientOptions(services, connection),
@@ -87,9 +87,11 @@ function socketReceiver(services: Services, connection: SlackConnection): SlackR
   return { start: () => socket.start(), ready: () => socket.isConnected(), stop: () => socket.stop() }
 }
 
-/** Slack sends a ping several times a minute; after three without one the connection is dead, whatever TCP says. */
+/**
+ * Slack sends a ping several times a minute. After three minutes without one the connection is dead, whatever TCP says.
+ */
 const SILENCE_MS = 180_000
-/** How long one call for the address of a socket may take. */
+/** Time limit for one call that requests a socket's address, in ms. */
 const OPEN_MS = 10_000
 
 const EVENTS_PATH = '/slack/events'
@@ -106,7 +108,7 @@ function httpReceiver(services: Services, connection: SlackConnection): SlackRec
       if (!response.headersSent) response.writeHead(error instanceof NotTaken ? 404 : 500).end()
       return false
     },
-    // The answer stays open: what is done a little later is acked, which Slack may still hear.
+    // The response stays open: work that finishes slightly later is still acked, and Slack may still hear it.
     unhandledRequestHandler: ({ response }) => {
       if (response.headersSent) return
       services.log.error({}, 'a delivery was not stored within three seconds: Slack may send it again')
@@ -117,20 +119,20 @@ function httpReceiver(services: Services, connection: SlackConnection): SlackRec
     (rest: RequestListener): RequestListener =>
     (request, response) => {
       if (request.method !== 'POST' || request.url?.split('?')[0] !== EVENTS_PATH) return rest(request, response)
-      // Bolt leaves a request whose body it cannot parse without an answer.
+      // Bolt never responds to a request whose body it cannot parse.
       const end = setTimeout(() => response.destroy(), ANSWER_MS)
       response.on('close', () => clearTimeout(end))
       try {
         receiver.requestListener(request, response)
       } catch {
-        // Bolt throws for an address that it does not know.
+        // Bolt throws for an unknown path.
         response.writeHead(404).end()
       }
     }
   return { requestListener, start: async () => {}, ready: () => true, stop: async () => {} }
 }
 
-/** No listener takes it, such as the press of a button that an earlier version had. Events are acked all the same. */
+/** No listener handles the delivery, such as a press of a button from an earlier version. Bolt acks events anyway. */
 class NotTaken extends Error {
   override name = 'NotTaken'
 }
@@ -151,7 +153,7 @@ function rejectedRequestLine({ log, now }: Services): (...parts: unknown[]) => v
   }
 }
 
-/** No answer stays open longer. Slack itself waits for three seconds. */
+/** An HTTP response is closed after this time, in ms. Slack itself waits for three seconds. */
 const ANSWER_MS = 10_000
 
 function createApp(receiver: HTTPReceiver | SocketModeReceiver, services: Services, connection: SlackConnection): void {
@@ -179,8 +181,8 @@ function clientOptions({ fetch, log }: Services, { apiUrl }: SlackConnection) {
 }
 
 /**
- * Bolt's own lines at `debug`, its warnings and errors as they are, or `isQuiet`: none of them carries content at these
- * levels.
+ * Maps Bolt's log lines: info to `debug`, debug to `trace`. Warnings and errors keep their level unless `isQuiet`. None
+ * carries content at these levels.
  */
 function boltLogger(log: Log, { isQuiet = false } = {}): Logger {
   const line = (parts: unknown[]) => parts.map(String).join(' ')
@@ -196,9 +198,9 @@ function boltLogger(log: Log, { isQuiet = false } = {}): Logger {
 }
 
 /**
- * Bolt acks an event before its listeners run. Here an ack means "stored": it is held back until the listeners, which only
- * enqueue the question, are done. Where one fails, the delivery gets a 5xx at once (HTTP) or no ack (Socket Mode), and Slack
- * sends it again.
+ * Bolt acks an event before its listeners run. Here an ack means "stored": it is held back until the listeners, which
+ * only enqueue the question, are done. If one fails, the delivery gets a 5xx at once (HTTP) or no ack (Socket Mode),
+ * and Slack sends it again.
  */
 function ackWhenStored<R extends Receiver>(receiver: R): R {
   const init = receiver.init.bind(receiver)
@@ -218,7 +220,10 @@ async function process(app: App, event: ReceiverEvent): Promise<void> {
   await event.ack(held.response as never)
 }
 
-/** Slack reports each update of a bot's message, ours too, with every step that is shown. Nobody's words change by it. */
+/**
+ * Whether an event is an update of a bot's message. Slack sends one for every step that we show, and none changes a
+ * person's words.
+ */
 function isBotsChange(event: unknown): boolean {
   const { subtype, message } = (event ?? {}) as { subtype?: unknown; message?: { bot_id?: unknown; subtype?: unknown } }
   return subtype === 'message_changed' && message?.bot_id !== undefined && message.subtype !== 'tombstone'

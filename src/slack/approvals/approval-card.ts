@@ -1,4 +1,7 @@
-/** The card by which a person allows a tool's call: what would be sent, and who may say what. Of what others wrote Slack formats nothing. */
+/**
+ * The card on which a person allows a tool's call. It shows what would be sent and who may decide. Slack formats no
+ * text that others wrote.
+ */
 import type { ActionsBlock, InputBlock, KnownBlock, RichTextBlock } from '@slack/web-api'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { clip, context, section, type Content } from '../format/blocks.ts'
@@ -8,24 +11,23 @@ import type { Approval, AskedCall, Verdict } from './saved-call.ts'
 import { argumentsText, openLine } from './shown-arguments.ts'
 
 export interface WaitingCall extends AskedCall {
-  /** What "always" is for. */
+  /** The scope of "always". */
   place: 'thread' | 'conversation'
-  /** Who may decide, escaped. */
+  /** The sentence that says who may decide, escaped. */
   deciders: string
-  /** Names the call: the value of each button. */
+  /** The value of each button, which names the call. */
   value: string
 }
 
-/** So much of the arguments stands on the card; the rest is a press away. */
+/** Arguments on the card are cut at this length; a button shows the rest. */
 const ARGUMENT_CHARS = 2_500
 const NAME_CHARS = 80
 const NAME = { max: NAME_CHARS, most: 400 }
 const SAYS = { max: 300, most: 900 }
 const REASON = { max: 500, most: 1_500 }
-/** As long a reason may be. */
 const REASON_CHARS = 500
 
-/** The card while it can be pressed. */
+/** The card with its buttons. */
 export function waitingCard(call: WaitingCall): Content {
   const { approval, asker, deciders } = call
   const who = asker === undefined ? 'A bot' : `<@${asker}>`
@@ -48,7 +50,7 @@ export function waitingCard(call: WaitingCall): Content {
   return { text: clip(line), blocks, simpler }
 }
 
-/** The card once it cannot be pressed any more. */
+/** The card after the decision, without buttons. */
 export function decidedCard(call: AskedCall, verdict: Verdict): Content {
   const line = `${verdictLine(verdict, call.approval)} ${nameOf(call)}`
   const shown = shownArguments(call.approval.input)
@@ -104,7 +106,7 @@ function reasonInput(): InputBlock {
   }
 }
 
-/** `length`: that of the arguments, where not all of them are shown. What may have taken effect is not allowed for ever. */
+/** `length`: of the arguments if they are cut, else 0. A repeated call may have taken effect, so it has no "always". */
 function buttonsOf({ value, place, approval: { isRepeat } }: WaitingCall, length: number): ActionsBlock {
   return {
     type: 'actions',

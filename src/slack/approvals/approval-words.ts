@@ -1,13 +1,13 @@
-/** What is said about who may allow a tool's call, and to those who press its card. */
+/** Texts about who may allow a tool's call, and replies to those who press its card. */
 import { escapeText } from '../format/escape.ts'
 import type { Verdict } from './saved-call.ts'
 
-/** Who may decide. `names`: of people besides the asker; `groups`: how many user groups. */
+/** The sentence that says who may decide. `names`: people besides the asker; `groups`: the number of user groups. */
 export function decidersLine(who: {
   asker: boolean
   names: string[]
   groups: number
-  /** Nobody else sees the card: in a direct message, or of a private question. */
+  /** Only the asker sees the card: in a direct message, or for a private question. */
   isSeenByAskerAlone: boolean
 }): string {
   if (who.isSeenByAskerAlone) return who.asker ? 'You alone may decide here.' : NOT_HERE
@@ -20,7 +20,7 @@ export function decidersLine(who: {
 const NOT_HERE = 'This is for others to decide, and they do not see it here. Please stop me, and ask in a channel.'
 const NOBODY = 'Nobody may decide this: whoever runs me should name somebody in APPROVERS.'
 
-/** Why a press decides nothing. */
+/** Why a press does not count. */
 export const PRESS = {
   no: 'This is not yours to decide: the card says who may.',
   noScope:
@@ -30,10 +30,10 @@ export const PRESS = {
   away: 'What I store things in does not answer. Please press again in a moment.',
 } as const
 
-/** What the card of a call says of which nothing is known any more. */
+/** Replaces the card of a call that is no longer stored. */
 export const CARD_GONE = '⏹ This is over: nothing can be allowed here any more.'
 
-/** For those who press a card that was decided; `isOwn`: by themselves. */
+/** The reply to a press on a card that is already decided; `isOwn`: by the presser. */
 export function lateWord(verdict: Verdict, { isOwn }: { isOwn: boolean }): string {
   if (verdict.outcome === 'expired') return 'Nobody decided this in time: it is not done any more.'
   if (verdict.outcome === 'ended') return 'The question has ended: there is nothing to decide any more.'

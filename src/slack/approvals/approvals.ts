@@ -1,4 +1,4 @@
-/** The cards of the calls that wait for a person, in each way to show a run. Loaded where a call waits, or has waited. */
+/** Posts and settles approval cards, in every display. Loaded when a call waits, or has waited. */
 import type { Step, ToolStep } from '../../agent/types.ts'
 import { isDirect, isPrivate, waitKey } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
@@ -11,18 +11,21 @@ import type { Outbox } from '../client/outbox.ts'
 
 export interface ApprovalOptions {
   outbox: Outbox
-  /** Puts names in place of ids. */
+  /** Replaces ids with names. */
   mentions: { readable(text: string): Promise<string> }
   approvers: Settings['approvers']
 }
 
-/** Posts the card of a call that waits, once; of a private question for the asker alone. @throws what kept it from being shown */
+/**
+ * Posts the card of a call that waits, once. The card of a private question is ephemeral.
+ * @throws if it could not be shown
+ */
 export async function showApproval(n: number, step: ToolStep, options: ApprovalOptions): Promise<void> {
   const { outbox } = options
   const { question } = outbox
   const key = waitKey(n, step.waiting)
   const call = savedCall(question, { steps: Array.from({ length: n }, () => step) }, key)
-  // What somebody may be typing a reason into is not touched.
+  // A posted card is left alone: somebody may be typing a reason into it.
   if (!call || outbox.isPosted(cardKey(key))) return
   const place = isDirect(question) || isPrivate(question) ? 'conversation' : 'thread'
   const value = waitValue(question, key)
@@ -43,9 +46,9 @@ async function decidersOf(
 }
 
 /**
- * Brings cards to the form that cannot be pressed, each once: those of calls that were decided, or whose time is over, when the run
- * had these `steps`; with `isOver` all. Whoever took the press may have died before it could. What only one person sees cannot be
- * changed from here: it is when it is pressed.
+ * Removes the buttons, once per card, from the cards of calls that were decided or have expired; with `isOver` from
+ * all. `steps` are the run's steps at that time. The process that handled the press may have died before it could.
+ * Ephemeral cards cannot be changed from here; they are replaced when somebody presses a button.
  */
 export async function settleApprovals(
   { outbox, mentions }: ApprovalOptions,

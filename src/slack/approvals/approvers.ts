@@ -1,4 +1,6 @@
-/** Who may allow or deny what a tool asks for: the asker, unless APPROVERS takes that away, and whom APPROVERS names for it. */
+/**
+ * Who may allow or deny a tool's call: the asker, unless APPROVERS excludes them, and the people whom APPROVERS names.
+ */
 import { z } from 'zod'
 import { matchesRule } from '../../agent/tool-pattern.ts'
 import { settledWithin } from '../../base/async.ts'
@@ -10,15 +12,18 @@ import type { Settings } from '../../stores/settings/settings.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { SlackWeb } from '../client/slack-web.ts'
 
-/** What is decided about. */
+/** A call to decide about. */
 export interface ToolDecision {
   question: Pick<Question, 'team' | 'user' | 'bot'>
-  /** Of a tool of a server its `ruleName`. */
+  /** The tool's name; for a tool of an MCP server its `ruleName`. */
   tool: string
   server?: string | undefined
 }
 
-/** `noScope`, `untold`: Slack does not tell who is in a user group, for want of a scope, or of an answer in time. */
+/**
+ * `noScope`, `untold`: the members of a user group are unknown, because a scope is missing or Slack did not answer in
+ * time.
+ */
 export type MayDecide = 'yes' | 'no' | 'noScope' | 'untold'
 
 export interface ApproverOptions {
@@ -27,13 +32,16 @@ export interface ApproverOptions {
   log: Log
 }
 
-/** How long the members of a user group are not asked for again, in ms. */
+/** How long the members of a user group are cached, in ms. */
 const GROUP_MS = 5 * 60_000
-/** How long Slack is asked for them, in ms: it waits for the ack of a press for three seconds. */
+/** Time limit for loading them, in ms: Slack waits three seconds for the ack of a press. */
 const PATIENCE_MS = 1_800
 const MAX_GROUPS = 1_000
 
-/** Whether somebody may decide about a call. Costs a call of `usergroups.users.list` in five minutes for each group that is named. */
+/**
+ * Whether somebody may decide about a call. Costs at most one `usergroups.users.list` call per named group in five
+ * minutes.
+ */
 export async function mayDecide(user: string, asked: ToolDecision, options: ApproverOptions): Promise<MayDecide> {
   const { ids, asker } = approversOf(asked, options.approvers)
   if (user === asker || ids.includes(user)) return 'yes'
@@ -43,7 +51,7 @@ export async function mayDecide(user: string, asked: ToolDecision, options: Appr
   return found.find((members) => typeof members === 'string') ?? 'no'
 }
 
-/** Who is named for a call, and its asker where they may decide: never a bot. */
+/** Returns the ids that APPROVERS names for a call, and its asker if they may decide. A bot never may. */
 export function approversOf(
   { question, tool, server }: ToolDecision,
   approvers: Settings['approvers'],
@@ -54,7 +62,7 @@ export function approversOf(
   return isAskers ? { ids, asker: question.user } : { ids }
 }
 
-/** Who is in them, by team and group, of each client. */
+/** The members of user groups per client, by team and group. */
 const groups = new WeakMap<SlackWeb, ExpiringMap<readonly string[]>>()
 
 const membersSchema = z.object({ users: z.array(z.string()) })

@@ -1,4 +1,4 @@
-/** "Always in this thread": what people have allowed there, as far as their word counts for a question. */
+/** Reads the "Always in this thread" approvals that are still valid for a question. */
 import type { Tool } from '../../agent/types.ts'
 import type { Log } from '../../base/log.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
@@ -15,7 +15,7 @@ export interface GrantOptions {
   log: Log
 }
 
-/** Who has allowed the tool in the question's thread and could allow it now; undefined where nobody has. */
+/** Returns a person who allowed the tool in the question's thread and may still do so; undefined if there is none. */
 export async function grantedBy(
   { name, server, ruleName = name, version }: Tool,
   options: GrantOptions,

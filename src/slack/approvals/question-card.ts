@@ -8,9 +8,9 @@ import { button, plainContext } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
 import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from './question-words.ts'
 
-/** The card of what a tool asks the asker. All that the server wrote stands there as plain text: nothing in it links or pings. */
+/** The card of a tool's question. The server's text is shown as plain text: nothing in it links or pings. */
 
-/** The card as long as nobody has answered. `value` names the wait (`waitValue`). */
+/** The card while nobody has answered. `value` names the wait (`waitValue`). */
 export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {
   const line = `❓ <@${asker}>, *${nameOf(asked)}* asks you something before it goes on.`
   return contentOf(line, [
@@ -20,7 +20,7 @@ export function questionCard(asked: ToolQuestion, { asker, value }: { asker: str
   ])
 }
 
-/** The card once that is over. Without what was answered. */
+/** The card after the question is over. It does not show the answer. */
 export function endedQuestionCard(asked: ToolQuestion, { asker, end }: { asker: string; end: QuestionEnd }): Content {
   return contentOf(`${ENDS[end](`<@${asker}>`, `*${nameOf(asked)}*`)}`, words(asked.message, MESSAGE))
 }
@@ -36,7 +36,7 @@ const ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
 const MESSAGE = { max: 1_500, most: 2_800 }
 const DESCRIPTION = { max: 500, most: 1_000 }
 
-/** A single choice is pressed on the card; anything else is filled in in a modal. */
+/** A single choice has buttons on the card; any other form opens in a modal. */
 function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
   const form = formOf(asked.schema)
   const fields = 'fields' in form ? form.fields : []
@@ -50,7 +50,7 @@ function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
   return [...about, context([NO_SECRETS]), actions([...(choices.length > 0 ? buttons : [opens]), declines(value)])]
 }
 
-/** The address is for the asker alone. */
+/** The card does not show the address, because only the asker may see it. */
 function pageBlocks(value: string): KnownBlock[] {
   return [
     context(['It wants you to do this on a page of its own. Only you are shown the address.']),
@@ -58,15 +58,15 @@ function pageBlocks(value: string): KnownBlock[] {
   ]
 }
 
-/** Slack takes 25 in a row; the others are to leave it empty and to decline. */
+/** Slack accepts 25 buttons in a row; the other two are to leave it empty and to decline. */
 const MAX_BUTTONS = 23
 
 const DECLINE = 'Decline'
 const LEAVE = 'Leave it open'
-/** Our own buttons: an option of a server with such a title gets its number. */
+/** Titles of our own buttons: a server's option with the same title gets its number. */
 const OURS = [DECLINE, LEAVE]
 
-/** What can be answered by one press: the choices of the only field, or that there is nothing to fill in. None for other forms. */
+/** The answers that take one press: the choices of the only field, or "OK" for an empty form. None for other forms. */
 function choicesOf(fields: readonly FormField[]): { title: string; answer: string | undefined }[] {
   const [field, ...others] = fields
   if (!field) return [{ title: 'OK', answer: undefined }]
@@ -77,7 +77,7 @@ function choicesOf(fields: readonly FormField[]): { title: string; answer: strin
   return field.isRequired ? choices : [...choices, { title: LEAVE, answer: undefined }]
 }
 
-/** The content that a pressed choice stands for; undefined where there is no such choice. */
+/** Returns the form content of a pressed choice; undefined if there is no such choice. */
 export function choiceOf({ schema, url }: ToolQuestion, place: number): Record<string, unknown> | undefined {
   const form = formOf(schema)
   if ('why' in form || url !== undefined) return undefined

@@ -1,13 +1,13 @@
-/** What the card of a tool's question, its form, and the answers to presses say. */
+/** Texts for the card and the form of a tool's question, and replies to presses. */
 import type { Decision } from '../../stores/runs/types.ts'
 import { escapeText, headOf, isBlank } from '../format/escape.ts'
 
-/** The key of the card's post. */
+/** The post key of the card. */
 export function questionPost(key: string): string {
   return `question-${key}`
 }
 
-/** How a wait has ended, for who reads the card. `over`: the run ended before anybody answered. */
+/** How a wait ended, for the reader of the card. `over`: the run ended before anybody answered. */
 export type QuestionEnd = 'accept' | 'decline' | 'cancel' | 'expired' | 'over'
 
 export function questionEnd(decision: Decision | undefined): QuestionEnd | undefined {
@@ -15,7 +15,7 @@ export function questionEnd(decision: Decision | undefined): QuestionEnd | undef
   return decision && (decision.outcome === 'expired' ? 'expired' : 'over')
 }
 
-/** What is said to who presses what they may not, or not any more. */
+/** Replies to presses that do not count. */
 export const QUESTION_WORDS = {
   gone: 'This question is not kept any more: it was forgotten, or its time is over.',
   notYours: 'Only the person who asked me can answer this.',
@@ -29,7 +29,7 @@ export const QUESTION_WORDS = {
   over: 'This is over: nobody waits for this answer any more.',
 } as const satisfies Record<string, string>
 
-/** Where the call is made anew (`ToolQuestion.remakes`). */
+/** Shown if an answer repeats the call (`ToolQuestion.remakes`). */
 export const REMAKES =
   '↻ With your answer I make this call a second time, from its beginning: what it may have done by now is done again.'
 
@@ -43,8 +43,8 @@ export const YES_NO = [
 const OPTION = { max: 60, most: 75 }
 
 /**
- * Options as they fit into Slack's menus and buttons: what would look the same as another, or as one of `taken`, gets its number.
- * Escaped.
+ * Shortens options for Slack's menus and buttons and escapes them. An option that would look like another one, or like
+ * one of `taken`, gets its number.
  */
 export function distinct(
   options: readonly { value: string; title: string }[],
@@ -62,7 +62,7 @@ export function distinct(
   })
 }
 
-/** What case, width, marks and blanks do not change. */
+/** Normalizes a text so that case, width, marks and blanks do not matter. */
 function lookOf(text: string): string {
   return text
     .normalize('NFKD')
@@ -77,7 +77,7 @@ function optionText(title: string): string {
   return escapeText(text)
 }
 
-/** Without what turns the direction of writing around, or has no form; empty where nobody would see anything. */
+/** Removes bidirectional controls and invisible characters. Empty if nothing visible remains. */
 export function visible(text: string): string {
   const shown = text.replace(/(?![\n\t])\p{Cc}|[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu, '')
   return isBlank(shown) ? '' : shown

@@ -1,17 +1,19 @@
-/** A call that waits for a person, as the run holds it. */
 import type { Awaited } from '../../agent/types.ts'
 import { waitKey, type Decision, type Question, type SavedRun } from '../../stores/runs/types.ts'
 
 export type Approval = Extract<Awaited, { kind: 'approval' }>
 
-/** A call that waits for a person. `asker`: whom it may mention; absent for a bot. */
+/** A call that waits for approval. `asker`: the person whom its card may mention; absent for a bot. */
 export interface AskedCall {
   tool: string
   approval: Approval
   asker?: string
 }
 
-/** What became of it. `ended`: the question did, before anybody decided. `by` is a name, and `at` in ms since the epoch. */
+/**
+ * The outcome of a wait. `ended`: the question ended before anybody decided. `by` is a name; `at` is in ms since the
+ * epoch.
+ */
 export type Verdict =
   | { outcome: 'expired' }
   | { outcome: 'ended' }
@@ -23,7 +25,7 @@ export type Verdict =
       always?: true | undefined
     }
 
-/** The call as the run holds it; undefined where its step has gone on to wait for something else, or is not known. */
+/** Returns the saved call, or undefined if the step is unknown or waits for something else by now. */
 export function savedCall(question: Question, { steps }: Pick<SavedRun, 'steps'>, key: string): AskedCall | undefined {
   const n = Number.parseInt(key, 10)
   const step = steps[n - 1]
@@ -33,17 +35,17 @@ export function savedCall(question: Question, { steps }: Pick<SavedRun, 'steps'>
   return { tool: step.action.tool, approval: step.waiting.for, ...asker }
 }
 
-/** The key of a card's post. */
+/** The post key of a card. */
 export function cardKey(key: string): string {
   return `approval-${key}`
 }
 
-/** The waits of which the run has posted a card, or was about to. */
+/** The keys of the waits whose card was posted, or was about to be. */
 export function cardsOf({ posts }: Pick<SavedRun, 'posts'>): string[] {
   return Object.keys(posts).flatMap((post) => /^approval-(\d+(?:\.\d+)?)$/.exec(post)?.[1] ?? [])
 }
 
-/** What was decided, as the card tells it. */
+/** Returns the decision in the form that the card shows. */
 export function verdictOf(decision: Decision | undefined, by: string): Verdict {
   if (decision?.outcome === 'expired') return { outcome: 'expired' }
   if (decision?.outcome !== 'allowed' && decision?.outcome !== 'denied') return { outcome: 'ended' }

@@ -1,9 +1,9 @@
-/** What a tool is going to be sent, as people read it before they allow it. */
+/** Formats the arguments of a tool's call for the people who approve it. */
 
 /**
- * The arguments as JSON, a line for each field at the top: nothing in it is hidden. What a person would not see (control and
- * direction marks, characters without a form, halves of characters) stands there by its number, which is the same to JSON. It is no
- * mrkdwn: it belongs into `rich_text`, or has to be escaped. Takes linear time, also for what is nested deeply.
+ * Formats arguments as JSON, one line per top-level field. Nothing is hidden: control and direction marks, invisible
+ * characters and lone surrogates appear as `\u` escapes, which mean the same in JSON. The result is not mrkdwn: put it
+ * into `rich_text`, or escape it. Takes linear time, also for deeply nested values.
  */
 export function argumentsText(input: unknown): string {
   try {
@@ -20,7 +20,7 @@ function linesOf(input: unknown): string {
   return `{\n${fields.map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)}`).join(',\n')}\n}`
 }
 
-/** Words of others on one line, in which nothing is hidden. */
+/** Returns text from others on one line, with hidden characters escaped. */
 export function openLine(text: string): string {
   return byNumber(text.replace(/\s+/g, ' ').trim())
 }

@@ -1,4 +1,4 @@
-/** The cards of what tools ask the asker, in each way to show a run. Loaded where a tool asks, or has asked. */
+/** Posts and settles the cards of tools' questions, in every display. Loaded when a tool asks, or has asked. */
 import type { Step, ToolStep } from '../../agent/types.ts'
 import { isPrivate, waitKey } from '../../stores/runs/types.ts'
 import { endedQuestionCard, questionCard } from './question-card.ts'
@@ -6,7 +6,10 @@ import { questionEnd, questionPost } from './question-words.ts'
 import { waitValue } from './wait-ref.ts'
 import type { Outbox } from '../client/outbox.ts'
 
-/** Posts the card of what a tool asks, once; of a private question for the asker alone. @throws what kept it from being shown */
+/**
+ * Posts the card of a tool's question, once. The card of a private question is ephemeral.
+ * @throws if it could not be shown
+ */
 export async function showQuestion(n: number, { waiting }: ToolStep, { outbox }: { outbox: Outbox }): Promise<void> {
   if (waiting?.for?.kind !== 'question') return
   const { question } = outbox
@@ -18,8 +21,8 @@ export async function showQuestion(n: number, { waiting }: ToolStep, { outbox }:
 }
 
 /**
- * Brings cards to the form that cannot be pressed: those of the questions that these `steps` waited for and that are decided, or with
- * `isOver` those that nobody has answered. What only one person sees cannot be changed from here: it is when it is pressed.
+ * Removes the buttons from the cards of decided questions among these `steps`; with `isOver` also from those that
+ * nobody answered. Ephemeral cards cannot be changed from here; they are replaced when somebody presses a button.
  */
 export async function settleQuestions(
   { outbox }: { outbox: Outbox },

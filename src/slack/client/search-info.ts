@@ -4,17 +4,17 @@ import type { Log } from '../../base/log.ts'
 import type { Installations } from './installations.ts'
 import { refusalCode } from './slack-errors.ts'
 
-/** Whether the workspace lets apps search. It is not so until Slack has said it. */
+/** Whether the workspace lets apps search. False until Slack confirms it. */
 export interface SearchInfo {
   isOn: boolean
-  /** Fulfilled when Slack has said it, or has not for a while: until then a question of the first moments waits. */
+  /** Resolves when Slack has answered, or after `PATIENCE_MS`. Early questions wait for it. */
   told: Promise<unknown>
 }
 
-/** For how long, in ms. */
+/** Milliseconds. */
 const PATIENCE_MS = 3_000
 
-/** Asks Slack in the background, and says in one log line what it answers. */
+/** Asks Slack in the background and logs the answer in one line. */
 export function askSearchInfo(installations: Installations, log: Log, signal: AbortSignal): SearchInfo {
   const info: SearchInfo = { isOn: false, told: Promise.resolve() }
   const ask = async () => {

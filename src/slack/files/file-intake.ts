@@ -1,4 +1,4 @@
-/** The files of a question and of the messages before it: which are taken, what is kept of them, and what of them a run is given. */
+/** Takes in the files of a question and of the messages before it, stores their content and gives it to the run. */
 import type { ConversationFiles } from '../../question/answer.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { FileStore, KeptFile } from '../../files/file-store.ts'
@@ -14,15 +14,14 @@ import { loadFile } from './load-file.ts'
 import type { QuestionWork } from '../question-work.ts'
 import type { GivenFile } from '../reading/thread-reader.ts'
 
-/** How long a question waits for all of its files, in ms. */
+/** Time limit for all files of a question, in ms. */
 const PATIENCE_MS = 60_000
 
-/** One for all questions: it bounds how many files are parsed at once. */
+/** Shared by all questions, so it bounds how many files are parsed at once. */
 const parsers = createFileParsers()
 
-/** What came of the files. */
 interface Taken {
-  /** Whether any of them is kept. */
+  /** Whether any file is stored. */
   hasFiles: boolean
   left: LeftOut[]
 }
@@ -52,7 +51,7 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
   return { hasFiles: faults.length < taking.length, left: [...faults, ...tooMany] }
 }
 
-/** Takes the files in. People are told which are left out, and so is the model, beside what was said. */
+/** Takes the files in. Tells people and the model which are left out. */
 export async function saidWithFiles(
   said: ThreadContext,
   files: readonly GivenFile[],
@@ -83,7 +82,7 @@ export async function filesForRun({ question, services }: QuestionWork): Promise
   return { ...(await questionFiles(place, isOwn)), files: runFiles({ ...place, maxChars }), tools: fileTools() }
 }
 
-/** A file that is given again belongs to the newest question that it came with. */
+/** Assigns a known file to the newest question that it came with. */
 async function adopt(store: FileStore, known: KeptFile, question: Question): Promise<undefined> {
   const thread = conversationOf(question)
   const content = known.question === question.id ? undefined : await store.load(thread, known.id)
@@ -119,7 +118,7 @@ async function take(file: GivenFile, { work, store, parser, at, spend, signal }:
   return isKept ? undefined : WHY.tooLong
 }
 
-/** The key under which a run notes a file that ended its reader, so that a retry does not read it again. */
+/** The post key that marks a file that killed its parser, so that a retry does not read it again. */
 function endedReader({ id }: GivenFile): string {
   return `ended-reader-${id}`
 }

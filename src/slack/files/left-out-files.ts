@@ -1,8 +1,7 @@
-/** What people are told of files that are left out. mrkdwn. */
+/** Texts about files that are left out, as mrkdwn. */
 import type { NotLoaded } from '../client/download.ts'
 import { escapeText, NAMELESS } from '../format/escape.ts'
 
-/** `why` is a sentence. */
 export interface LeftOut {
   name: string
   why: string
@@ -12,10 +11,10 @@ export const MAX_FILES = 5
 const MEBIBYTE = 1024 * 1024
 export const MAX_BYTES = { file: 20 * MEBIBYTE, question: 40 * MEBIBYTE }
 
-/** Names that one line has; the others are counted. */
+/** Names per line; the rest are counted. */
 const NAMED = 5
 
-/** Files with the same reason share a line. */
+/** Returns one line per reason. */
 export function leftOutText(left: readonly LeftOut[]): string {
   const reasons = [...new Set(left.map(({ why }) => why))]
   const of = (reason: string) => left.filter(({ why }) => why === reason)
@@ -62,7 +61,7 @@ export const NOT_LOADED: Record<NotLoaded, string> = {
 
 const GONE = new Set(['file_not_found', 'file_deleted'])
 
-/** By the code with which Slack refuses to tell of a file. */
+/** Returns the reason for an error code of Slack. */
 export function whyRefused(code: string): string {
   if (code === 'missing_scope') return SCOPE
   if (GONE.has(code)) return 'it is gone, or I may not see it.'

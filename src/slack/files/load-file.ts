@@ -1,4 +1,4 @@
-/** One file of a message: from what Slack says of it to what is kept of it, or the sentence that says why not. */
+/** Loads one file of a message and returns its content, or a sentence that says why not. */
 import { pictureKind } from '../../files/file-type.ts'
 import type { FileContent, KeptFile } from '../../files/file-store.ts'
 import type { FileParser } from '../../files/parse-file.ts'
@@ -16,7 +16,7 @@ export interface LoadOptions {
   fetch: typeof globalThis.fetch
   signal: AbortSignal
   parser: FileParser
-  /** Takes the bytes from those that the question still may have. @returns false where it may have no more */
+  /** Takes bytes from the question's budget. @returns false if the budget is too small */
   spend(bytes: number): boolean
 }
 
@@ -27,14 +27,14 @@ export type Loaded =
       fault?: undefined
       killed?: undefined
     }
-  /** `killed`: the file ended its reader, and would do so again. */
+  /** `killed`: the file killed its parser process, and would do so again. */
   | { fault: string; killed?: true | undefined; about?: undefined; content?: undefined }
 
-/** A picture of more bytes is Slack's smaller one, if there is one. */
+/** Above this size Slack's smaller picture is used, if there is one. Bytes. */
 const SMALL_BYTES = 400_000
 const MAX_PICTURE_BYTES = 4_000_000
 
-/** Never throws for what the file is. @throws what `signal` was aborted with, and faults of Slack that may pass */
+/** Does not throw for a file that cannot be read. @throws the reason of `signal`, and transient errors of Slack */
 export async function loadFile({ id, name, mode }: FileRef, options: LoadOptions): Promise<Loaded> {
   const told = MODES[mode ?? '']
   if (told) return { fault: told }
@@ -42,7 +42,7 @@ export async function loadFile({ id, name, mode }: FileRef, options: LoadOptions
     const info = await fileInfo(options.installation.client, id, options.signal)
     const fault = MODES[info.mode]
     const loaded = fault ? { fault } : await loadBytes(info, options)
-    // The message may not have told the name.
+    // The message may have lacked the name.
     const known = name === NAMELESS ? cleanFileName(info.name) || name : name
     return loaded.about ? { ...loaded, about: { ...loaded.about, name: known } } : loaded
   } catch (error) {
@@ -64,7 +64,9 @@ async function loadBytes(info: FileInfo, options: LoadOptions): Promise<Loaded> 
   return loadAt(thumbnail ?? info.address, thumbnail ? { ...info, size: undefined } : info, options)
 }
 
-/** Slack's smaller picture, which is one that models see, whatever the file is; undefined where the file itself serves better. */
+/**
+ * Returns Slack's smaller picture, which is always in a format that models see; undefined if the file itself is better.
+ */
 function thumbnailOf({ mimetype, size = 0, thumbnail, smaller, small }: FileInfo): string | undefined {
   if (!mimetype.startsWith('image/')) return undefined
   const isSeen = /^image\/(?:png|jpe?g|gif|webp)$/.test(mimetype)
@@ -72,7 +74,7 @@ function thumbnailOf({ mimetype, size = 0, thumbnail, smaller, small }: FileInfo
   return thumbnail ?? (size > SMALL_BYTES ? smaller : undefined)
 }
 
-/** Slack's own transcript of a clip, with its times where it tells them. */
+/** Loads Slack's own transcript of a clip, with timestamps if there are any. */
 async function loadTranscript(info: FileInfo, options: LoadOptions): Promise<Loaded> {
   if (info.subtitles) return loadAt(info.subtitles, { ...info, name: 'transcript.vtt', size: undefined }, options)
   const bytes = new TextEncoder().encode(info.transcript ?? '')

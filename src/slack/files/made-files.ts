@@ -2,7 +2,10 @@ import type { Run } from '../../stores/runs/types.ts'
 import { escapeText } from '../format/escape.ts'
 import type { Outbox } from '../client/outbox.ts'
 
-/** Sends the files that a run's tools made into the thread, each once, and says which of them Slack does not take. @throws LeaseLost */
+/**
+ * Uploads the files that a run's tools made to the thread, each once, and names those that Slack refuses.
+ * @throws LeaseLost
+ */
 export async function sendMadeFiles(
   { run, outbox }: { run: Run; outbox: Outbox },
   display: { tell(key: string, text: string): Promise<void> },

@@ -1,6 +1,7 @@
 /**
- * Who may ask, and where: ALLOW_CHANNELS, ALLOW_USERS, ALLOW_EXTERNAL and ALLOW_BOTS, as `settings.access` (workspace/settings.ts).
- * Asked before each run by handle-question.ts; how much they may ask is in limits/usage-limits.ts.
+ * Who may ask, and where: ALLOW_CHANNELS, ALLOW_USERS, ALLOW_EXTERNAL and ALLOW_BOTS, as `settings.access`
+ * (stores/settings/settings.ts). handle-question.ts checks this before each run. stores/limits/usage-limits.ts limits
+ * how much a person may ask.
  */
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
@@ -12,8 +13,8 @@ import type { NoFacts, PersonFacts } from '../client/directory.ts'
 import { readMessages } from '../client/thread-messages.ts'
 
 /**
- * Why a question is not taken. The place or the person is not among those that are allowed; the person is of a connected
- * workspace, or a guest; or it cannot be told who the person is. `botTurns`: bots have talked among themselves for long enough.
+ * Why a question is refused: the place or the person is not allowed, the person is a guest or from a connected
+ * workspace, or Slack does not say who they are. `botTurns`: bots have asked too many questions in a row.
  */
 export type Denial =
   | 'channel'
@@ -36,16 +37,17 @@ export interface Applicant {
 
 interface AdmissionOptions {
   log: Log
-  /** Called before Slack is asked who the person is, which may take a while. */
+  /** Called before a lookup of the person, which may take a while. */
   beforeLookUp?: () => void
 }
 
-/** How many questions in a row bots may ask in a thread before a person writes there again. */
+/** Maximum number of questions that bots may ask in a row in a thread before a person writes there again. */
 const MAX_BOT_TURNS = 3
 
 /**
- * Whether who asks may ask, and may ask there. Costs a call of `users.info` an hour and person, or none where the settings
- * alone decide. A run that has begun was admitted before. @returns undefined if it is admitted
+ * Checks whether the asker may ask in this place. Costs at most one `users.info` call per person and hour, and none if
+ * the settings alone decide. A run that has begun was admitted before.
+ * @returns undefined if the question is admitted
  */
 export async function denialOf(
   applicant: Applicant & { run: Run },
@@ -73,10 +75,10 @@ export async function denialNow(applicant: Applicant, options: AdmissionOptions)
   return typeof facts === 'string' ? withoutFacts(facts, question) : denialOfPerson(facts, { access, domains })
 }
 
-/** How long Slack is asked who somebody is before a word or a press of theirs counts, in ms. */
+/** Time limit for looking up a person who types a word or presses a button, in ms. */
 const PATIENCE_MS = 1_800
 
-/** Whether somebody may ask in a place at this moment. False where Slack does not tell in time. */
+/** Whether somebody may ask in a place right now. False if Slack does not answer in time. */
 export async function mayAskNow(
   question: Question,
   { installations, settingsFor, log }: { installations: Installations; settingsFor: SettingsFor; log: Log },
@@ -94,13 +96,15 @@ function isPlaceAllowed({ channel, surface }: Question, { channels }: Access): b
   return channels.length === 0 || channels.includes(place)
 }
 
-/** Nobody is let in because Slack did not say who they are. */
+/** Maps missing facts to a denial: nobody is admitted because Slack did not say who they are. */
 function withoutFacts(why: NoFacts, { userTeam }: Question): Denial {
   if (why === 'hidden' || (why === 'untold' && userTeam !== undefined)) return 'external'
   return why === 'untold' ? 'personUntold' : 'personUnreachable'
 }
 
-/** A guest has their own mail address, and a person of a connected workspace too: the domain alone lets nobody in. */
+/**
+ * Guests and people from connected workspaces bring their own mail addresses, so a matching domain alone admits nobody.
+ */
 function denialOfPerson(
   { isExternal, isGuest, email, isEmailConfirmed }: PersonFacts,
   { access, domains }: { access: Access; domains: string[] },
@@ -114,8 +118,8 @@ function denialOfPerson(
 }
 
 /**
- * How many questions bots have asked in the thread since a person last wrote in it, this one included. Too many where Slack
- * does not let us look.
+ * Counts the bot questions in the thread since a person last wrote there, this one included. Returns Infinity if Slack
+ * does not let the bot read the thread.
  */
 async function botTurns({ question, installation, signal }: Applicant, log: Log): Promise<number> {
   const { channel, thread, ts = thread } = question

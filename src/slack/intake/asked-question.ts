@@ -1,4 +1,4 @@
-/** What a tool asks its asker, as somebody who presses a button or sends a form finds it; and what an answer does. */
+/** Looks up, answers and updates the questions that tools ask the asker. */
 import type { ToolQuestion } from '../../agent/types.ts'
 import type { LoadedRun } from '../../stores/runs/control.ts'
 import { isPrivate, waitKey, type Decision, type Question } from '../../stores/runs/types.ts'
@@ -9,12 +9,12 @@ import { questionEnd, questionPost, type QuestionEnd } from '../approvals/questi
 import type { WaitRef } from '../approvals/wait-ref.ts'
 import type { Services } from '../services.ts'
 
-/** `end`: it waits for no answer any more, for that reason. */
+/** `end`: why the question can no longer be answered. */
 export interface AskedQuestion {
   ref: WaitRef
   question: Question
   asked: ToolQuestion
-  /** The message with the card; absent where the asker alone sees it. */
+  /** The ts of the card's message; absent if only the asker sees the card. */
   card?: string | undefined
   end?: QuestionEnd
 }
@@ -35,7 +35,7 @@ function cardOf({ question, saved }: LoadedRun, { key }: WaitRef): string | unde
   return isPrivate(question) ? undefined : saved.posts[questionPost(key)] || undefined
 }
 
-/** Only the asker answers, and no bot. */
+/** Whether the presser is the asker. A bot that asked cannot answer. */
 export function isAsker(
   { user, userTeam }: { user: string; userTeam?: string | undefined },
   { question }: AskedQuestion,
@@ -43,7 +43,7 @@ export function isAsker(
   return question.bot === undefined && isSamePerson({ user, userTeam }, question)
 }
 
-/** Whether the presser is who asked, of the same workspace. */
+/** Whether the presser asked the question, in the same workspace. */
 export function isSamePerson(
   { user, userTeam }: { user: string; userTeam?: string | undefined },
   question: Pick<Question, 'team' | 'user' | 'userTeam'>,
@@ -54,7 +54,10 @@ export function isSamePerson(
 
 export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>
 
-/** Resumes the run with the answer, if it is the first. What was typed goes nowhere else. @throws what keeps the store from keeping it */
+/**
+ * Resumes the run with the answer, if it is the first. The typed content goes nowhere else, not even into the log.
+ * @throws if the store fails
+ */
 export async function answerQuestion(
   { ref, question }: AskedQuestion,
   answer: GivenAnswer,
@@ -68,7 +71,7 @@ export async function answerQuestion(
   return (await findQuestion(ref, services))?.end ?? 'over'
 }
 
-/** Replaces the card at once: the process that goes on may be busy. Never rejects. */
+/** Replaces the card at once, since the process that resumes the run may be busy. Never rejects. */
 export async function replaceQuestion(
   { question, card }: AskedQuestion,
   shown: { content: Content; responseUrl?: string | undefined; installation: Installation },

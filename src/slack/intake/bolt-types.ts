@@ -11,7 +11,7 @@ import type {
   ViewSubmitAction,
 } from '@slack/bolt'
 
-/** What Bolt calls for an event, a message, a command, a shortcut, a pressed button and a sent form. */
+/** Bolt's listener types for an event, a message, a command, a shortcut, a button press and a submitted form. */
 export type OnEvent<Name extends string> = Middleware<SlackEventMiddlewareArgs<Name>>
 export type OnMessage = Middleware<SlackEventMiddlewareArgs<'message'>>
 export type OnCommand = Middleware<SlackCommandMiddlewareArgs>

@@ -7,13 +7,13 @@ import { isMuteWord, isStopWord, questionOf } from './to-question.ts'
 
 /** How long Slack is asked for the replies. Milliseconds. */
 const PATIENCE_MS = 60_000
-/** The post key under which a run notes that it has caught up. */
+/** The post key that marks a run as caught up. */
 const CAUGHT_UP = 'caught-up'
 
 /**
- * Slack had to deliver this mention again, so its thread became known late: replies that came in before it were acked but not
- * enqueued, because nobody had asked the bot in that thread. They are looked up in the thread, once, and enqueued now; the
- * queue knows one that it has already. @throws if the queue cannot store them now
+ * Enqueues replies that came in before a mention that Slack delivered late. They were acked but dropped, because nobody
+ * had asked the bot in that thread yet. They are looked up once; the queue dedupes those that it already has.
+ * @throws if the queue cannot store them now
  */
 export async function catchUp(work: QuestionWork): Promise<void> {
   const { question, run, settings, services, signal } = work

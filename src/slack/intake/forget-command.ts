@@ -1,6 +1,6 @@
 /**
- * Who may have what forgotten: admins, or everyone where an admin has set that for the channel (`whoMayForget`). What then goes, in which
- * store: `forgettingIn` in stores.ts.
+ * Who may forget what: admins, or everyone if an admin has set `whoMayForget` so for the channel. `ForgettingAll`
+ * (question/open-stores.ts) deletes it from each store.
  */
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'
@@ -11,14 +11,14 @@ import { noteContent } from '../format/blocks.ts'
 import { FORGET, withReference } from '../format/messages.ts'
 import type { Services } from '../services.ts'
 
-/** Whether `/ask` is given the word `forget` alone, in whatever case, and with punctuation behind it. */
+/** Whether the text of `/ask` is `forget` alone, in any case, with optional punctuation behind it. */
 export function isForgetCommand(text: string): boolean {
   return /^forget[\s\p{P}]*$/iu.test(text)
 }
 
 /**
- * `/ask forget`: forgets what is kept of a direct message and its person, or of a channel, and tells the asker alone how that
- * went. Takes longer than an ack may. Never rejects.
+ * Handles `/ask forget`: forgets a direct message and its person, or a channel, and tells the asker alone the outcome.
+ * May take longer than Slack waits for an ack. Never rejects.
  */
 export async function forgetByCommand(
   { command }: { command: Question },

@@ -3,8 +3,8 @@ import { recipientOf } from './to-question.ts'
 import type { Services } from '../services.ts'
 
 /**
- * Forgets a workspace; where an organisation removes the app and names none, all of its workspaces. The ack waits for it: what
- * is not forgotten now is, when Slack sends the event again.
+ * Forgets a workspace, or every workspace of an organisation that removed the app without naming one. The ack waits for
+ * this: if it fails, Slack sends the event again.
  */
 export async function forgetWorkspace(
   event: string,

@@ -2,31 +2,30 @@ import { settledWithin } from '../../base/async.ts'
 import type { Installation } from '../client/installations.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 
-/** Who wants to change the settings of which place. */
+/** A person who wants to change a place's settings. */
 export interface SettingPerson {
   team: string
   channel: string
   user: string
 }
 
-/** `denial`: why they may not. `mayChangeForget`: they may change who may have the place forgotten. */
+/** `denial`: why they may not. `mayChangeForget`: whether they may change `whoMayForget`. */
 export type MaySet =
   | { denial: 'notAdmin' | 'notMember' | 'notAllowed' | 'notHere' | 'untold' }
   | { denial?: undefined; mayChangeForget: boolean }
 
-/** Whether somebody is known to be an admin of the workspace. */
 export function isAdmin(person: Awaited<ReturnType<Installation['directory']['factsOf']>> | undefined): boolean {
   return typeof person === 'object' && person.isAdmin && !person.isGuest && !person.isExternal
 }
 
-/** How long Slack is asked who somebody is, in ms: a modal has to be opened or answered within three seconds. */
+/** Time limit for asking Slack, in ms: a modal must be opened or answered within three seconds. */
 const PATIENCE_MS = 1_800
-/** As many pages of a channel's members are read, of 999 each. */
+/** Maximum number of pages of channel members to read, 999 members each. */
 const MAX_PAGES = 5
 
 /**
- * Whether somebody may change the settings of a place. Whoever could type the command in a channel was a member of it then;
- * `isLater`: it is looked up whether they are still, and who they are is asked anew.
+ * Whether somebody may change the settings of a place. Anyone who could type the command in a channel was a member at
+ * that moment. `isLater` checks the membership, and asks Slack again who the person is.
  */
 export async function maySet(
   person: SettingPerson,
@@ -55,7 +54,7 @@ export async function maySet(
   return { mayChangeForget: isAdmin || whoMayForget === 'anyone' }
 }
 
-/** Whether somebody is in a channel. Undefined where Slack does not tell. */
+/** Whether somebody is in a channel. Returns undefined if Slack does not say. */
 export async function isMember(
   { channel, user }: SettingPerson,
   client: Installation['client'],

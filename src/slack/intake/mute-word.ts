@@ -9,7 +9,7 @@ import type { Installations } from '../client/installations.ts'
 import type { SettingsFor } from '../../stores/settings/settings.ts'
 import { mayAskNow } from './access.ts'
 
-/** Whether a reply that does not name the bot may be for it: not where the place wants mentions, nor where the thread is muted. */
+/** Whether a reply without a mention may be for the bot: neither mentions-only nor muted. */
 export async function isHeard(
   question: Question,
   { settingsFor, threads }: { settingsFor: SettingsFor; threads: Pick<ThreadStates, 'load'> },
@@ -27,12 +27,14 @@ export interface MuteOptions {
   log: Log
 }
 
-/** How long the acknowledging reaction is tried, in ms. */
+/** Time limit for adding the acknowledging reaction, in ms. */
 const REACT_MS = 15_000
 
 /**
- * `mute` or `unmute` in a channel's thread: from now on mentions alone are answered there, or follow-ups again. Acknowledged by a
- * reaction, and only by somebody who may ask there. Without a mention it counts only where the bot was asked before. @throws what keeps the state from being stored
+ * Handles `mute` and `unmute` in a channel's thread: from then on the bot answers mentions alone, or follow-ups again.
+ * A reaction acknowledges it. Only people who may ask there can do this. Without a mention it counts only in a thread
+ * where the bot was asked before.
+ * @throws if the state cannot be stored
  */
 export async function hearMuteWord(question: Question, options: MuteOptions): Promise<void> {
   const { threads, log } = options
@@ -50,7 +52,7 @@ async function isKnown(thread: ThreadKey, { queue, history }: MuteOptions): Prom
   return running !== undefined || waiting.length > 0 || (await history.load(thread)).length > 0
 }
 
-/** A message that names the bot comes twice, so the second reaction is refused; only the log hears of any refusal. */
+/** A message that names the bot arrives twice, so Slack refuses the second reaction. Refusals are only logged. */
 async function acknowledge(question: Question, name: string, { installations, log }: MuteOptions): Promise<void> {
   const { id, team, channel, ts } = question
   const installation = await installations.of(team)

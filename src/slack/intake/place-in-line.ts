@@ -11,12 +11,13 @@ interface PlaceOptions {
   log: Log
 }
 
-/** Most questions that find another one before them find it at its very end: who waits no longer is told nothing. Milliseconds. */
+/** Delay before the notice. Most queued questions start within it, and their askers are told nothing. Milliseconds. */
 const WAIT_MS = 1_000
 
 /**
- * Tells the asker alone how many questions of the conversation come first, if there still are some in a moment. The thread's status
- * belongs to the one at work. Not worth a second try, nor a wait at the process's end.
+ * After a moment, tells the asker alone how many questions of the conversation come first, if any still do. The
+ * thread's status belongs to the running question, so it cannot show this. A failure is not retried, and the timer does
+ * not keep the process alive.
  */
 export function tellPlaceLater(question: Question, options: PlaceOptions): void {
   const tell = () =>
@@ -35,7 +36,7 @@ async function tellPlace(question: Question, { installations, queue }: PlaceOpti
   if (at < 0 || before === 0) return
   const text = `⏳ I am still at work here: ${before} ${before === 1 ? 'question' : 'questions'} before this one.`
   const installation = await installations.of(team)
-  // What is asked in private has no thread in Slack.
+  // A private question has no thread in Slack.
   const inThread = thread === ts || isPrivate(question) ? {} : { thread_ts: thread }
   if (installation) await tellOnce(installation.client, { channel, user, ...inThread, text })
 }

@@ -11,7 +11,7 @@ import { isSamePerson } from './asked-question.ts'
 import { recipientOf } from './to-question.ts'
 import type { Services } from '../services.ts'
 
-/** What Slack delivers of a press, as far as it is read here. */
+/** The fields of a press that are read here. */
 interface Press {
   user: { id: string; team_id?: string }
   channel?: { id: string } | undefined
@@ -19,13 +19,13 @@ interface Press {
   response_url?: string
 }
 
-/** A button of ours below an answer, pressed where it belongs. */
+/** A press on one of our buttons below an answer, in the channel of its question. */
 export interface Pressed {
   /** The question's id. */
   id: string
   team: string
   user: string
-  /** The presser's workspace, where that is another one. */
+  /** The presser's workspace, if it is another one. */
   userTeam?: string
   trigger: string
   installation: Installation
@@ -34,9 +34,10 @@ export interface Pressed {
 }
 
 /**
- * Who pressed a button of which question. A button knows its question by its value; one that turns up in another channel than
- * the question's was brought there, and whoever presses it there may not be one of those who can read the answer.
- * `isAnywhere`: the caller looks at that. @returns undefined, with a private word, for such a one; undefined where the bot is not installed
+ * Resolves a press to its question, which the button's value names. A button in another channel than its question was
+ * copied there, and its presser may not be allowed to read the answer. `isAnywhere` skips that check; the caller must
+ * make it.
+ * @returns undefined if the bot is not installed, or if the channel is wrong (the presser is told)
  */
 export async function pressedOn(
   id: string,
@@ -59,17 +60,18 @@ export async function pressedOn(
 
 const ELSEWHERE = 'This button belongs to an answer in another channel: it works there alone.'
 
-/** A press on the card of a call that waits, as far as it may concern the presser. */
+/** A press on an approval card. */
 export interface PressedCall extends Pressed {
   ref: WaitRef
-  /** Undefined where nothing is known of the run any more. */
+  /** Undefined if the run is no longer stored. */
   run?: { question: Question; saved: SavedRun; call?: AskedCall | undefined } | undefined
 }
 
 /**
- * Who pressed a button of which call. A card of a private question is its asker's alone, and may stand in their direct messages.
- * @returns undefined for a press that concerns nobody, or somebody who has been told
- * @throws what keeps the store from telling, once the presser has been told
+ * Resolves a press to its call. Only the asker of a private question may use its card, which may be in their direct
+ * messages.
+ * @returns undefined if the press is not valid here; the presser may have been told
+ * @throws if the store fails; the presser has been told
  */
 export async function pressedCall(
   value: string,
@@ -103,7 +105,7 @@ async function tellPresser(
   await respond(url, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
 }
 
-/** Shows the presser something. Where Slack does not let it be shown, they are told. @throws what kept it from that */
+/** Shows the presser something. Tells them if that fails. @throws the error of `show` */
 export async function showOrTell<T>({ tell }: Pressed, show: () => Promise<T>, words = UNSHOWN): Promise<T> {
   try {
     return await show()

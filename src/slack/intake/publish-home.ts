@@ -22,11 +22,11 @@ export interface HomeOf extends Person {
 /** Publishes a person's Home as it is now. */
 export type PublishHome = (of: HomeOf) => Promise<void>
 
-/** What is not known by then is left out, in ms. */
+/** Anything not loaded by then is left out of the Home, in ms. */
 const PATIENCE_MS = 2_500
 const ASKED_SHOWN = 10
 const WRITES_SHOWN = 10
-/** How long the names of people are waited for, in ms. */
+/** Time limit for looking up names, in ms. */
 const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
 const MAX_LINKS = 10_000
@@ -92,7 +92,7 @@ async function adminPartsOf({ team, installation: { directory } }: HomeOf, servi
   return { writes, nameOf, needLogin, off }
 }
 
-/** Undefined where it fails or takes too long: the Home is shown without it. */
+/** Resolves to undefined on failure or timeout: the Home is shown without that part. */
 async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined> {
   if (!promise || !(await settledWithin(PATIENCE_MS, [promise]))) return undefined
   return promise.catch(() => undefined)
@@ -100,7 +100,7 @@ async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined
 
 type PersonFacts = Awaited<ReturnType<Installation['directory']['factsOf']>>
 
-/** The settings are shown to those who may change them, but to no guests and nobody of a connected workspace. */
+/** People who may change the settings may see them, except guests and people from connected workspaces. */
 function maySee({ settingsBy }: Settings, person: PersonFacts): boolean {
   if (typeof person === 'string' || person.isGuest || person.isExternal) return false
   return settingsBy === 'members' || person.isAdmin
@@ -119,7 +119,7 @@ function askedOf(
   )
 }
 
-/** Where the answer stands in Slack, or the question; nowhere where it is private. */
+/** Links to the answer, or else to the question. A private question has no link. */
 async function linkTo(
   { posts, question }: RunRecord,
   { client }: Installation,

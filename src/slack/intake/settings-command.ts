@@ -10,14 +10,14 @@ import { maySet } from './may-set.ts'
 import { signMetadata } from './signed-metadata.ts'
 import type { Services } from '../services.ts'
 
-/** Whether `/ask` is given the word `settings` alone, in whatever case, and with punctuation behind it. */
+/** Whether the text of `/ask` is `settings` alone, in any case, with optional punctuation behind it. */
 export function isSettingsCommand(text: string): boolean {
   return /^settings[\s\p{P}]*$/iu.test(text)
 }
 
 /**
- * `/ask settings`: opens the modal with the settings of this place, which Slack allows for three seconds, or tells the asker alone
- * why not. Never rejects.
+ * Handles `/ask settings`: opens the settings modal within the three seconds that Slack allows, or tells the asker
+ * alone why not. Never rejects.
  */
 export async function openSettings(
   { command, trigger }: { command: Question; trigger: string },

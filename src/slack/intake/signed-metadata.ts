@@ -1,23 +1,23 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export interface MetadataOwner {
-  /** The person before whom the view is opened. */
+  /** The person who sees the view. */
   user: string
   /** The bot token of the installation that opens the view. */
   token: string
 }
 
-/** Metadata for a view, signed for one person: a view with other metadata, or sent by somebody else, is refused. */
+/** Signs a view's metadata for one person. `readMetadata` rejects changed metadata and other senders. */
 export function signMetadata(text: string, owner: MetadataOwner): string {
   return `${signatureOf(text, owner)}.${text}`
 }
 
-/** The view with its metadata signed. */
+/** Returns the view with signed metadata. */
 export function signedView<T extends { private_metadata?: string }>(view: T, owner: MetadataOwner): T {
   return { ...view, private_metadata: signMetadata(view.private_metadata ?? '', owner) }
 }
 
-/** The metadata as it was signed for this person. Undefined where it was not. */
+/** Returns the metadata, or undefined if the signature does not match this person. */
 export function readMetadata(signed: string, owner: MetadataOwner): string | undefined {
   const [signature = '', ...rest] = signed.split('.')
   const text = rest.join('.')

@@ -1,4 +1,4 @@
-/** What a person's wish to stop does, whichever way it came: Slack's own Stop, our button, a word or a reaction. Who may: `whoMayStop`. */
+/** Stops runs, whether by Slack's own Stop, the button, a word or a reaction. `whoMayStop` says who may stop what. */
 import { messageOf } from '../../base/errors.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { mayAskNow } from './access.ts'
@@ -11,19 +11,22 @@ import type { Services } from '../services.ts'
 export interface StopWish {
   team: string
   channel: string
-  /** Who wishes it. */
+  /** Who wants to stop it. */
   user: string
-  /** The root of the thread that is meant. */
+  /** The root of the thread. */
   thread: string
-  /** When it was made, as Slack's clock tells: what Slack delivers late stops nothing that was asked since. */
+  /** The ts of the request by Slack's clock. A late delivery does not stop questions that were asked after it. */
   at: string
-  /** In a direct message: all that runs there, whatever its thread. */
+  /** In a direct message: stops everything that runs there, in any thread. */
   isWide?: boolean
-  /** Which question. Without it: what runs in the thread or waits for a person, and what waits for its turn of the same person. */
+  /**
+   * Which questions to stop. The default is the running and suspended ones of the thread, and the person's own waiting
+   * ones.
+   */
   isMeant?: (question: Question) => boolean
 }
 
-/** `stopped`: what was at work is told, what waited is out of its line. `forbidden`: it is other people's. */
+/** `stopped`: active runs got a stop signal, waiting questions left the queue. `forbidden`: they belong to others. */
 export type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
 
 /** Stops what the person may stop. @throws what keeps the stores from that */
@@ -51,10 +54,10 @@ export async function stopRuns(wish: StopWish, services: Services): Promise<Stop
 }
 
 /**
- * A message that says to stop, alone in a thread or in a direct message, with or without the bot's name. It never becomes a
- * question. A mention comes as two events (`isTwin`: the one that says nothing), and whichever is first stops the run; so where
- * nothing runs, nothing is said in channels.
- * @returns whether it was one
+ * Handles a stop word alone in a thread or a direct message, with or without the bot's name. It never becomes a
+ * question. A mention arrives as two events, and whichever comes first stops the run. The twin (`isTwin`) never
+ * replies, and in channels there is no "nothing to stop" reply.
+ * @returns whether the message was a stop word
  */
 export async function stopByWord(
   message: SlackMessage,
@@ -76,8 +79,9 @@ export async function stopByWord(
 }
 
 /**
- * A question that nobody has worked on yet leaves its line; any other is told, whichever process has it or will have it. So is one
- * of `/ask`: it was admitted when its thread was opened, and gives its place among the runs back when it ends.
+ * Takes a question out of the queue if no worker has begun it; otherwise sends a stop to its run in any process. A
+ * question from `/ask` always gets the signal: it was admitted when its thread was opened, and its run must end to
+ * release its slot.
  */
 async function stopOne(
   question: Question,
@@ -97,8 +101,8 @@ async function stopOne(
 }
 
 /**
- * Tells one person alone: in the thread, or in the channel where the thread may have no replies yet, since Slack shows such words
- * in no thread without any. Never rejects; lost where Slack does not take it.
+ * Sends an ephemeral message, in the thread if `isReply`, otherwise in the channel: Slack does not show ephemeral
+ * messages in a thread without replies. Never rejects; if Slack refuses the message, it is lost.
  */
 export async function tellAboutStop(
   told: { team: string; channel: string; user: string; thread: string; isReply: boolean; text: string },

@@ -1,6 +1,6 @@
 /**
- * Which messages are for the bot (`questionOf`), and what becomes of them (`enqueueMessage`). Whether replies that do not name it
- * are heard in this place and thread: mute-word.ts. Whether the thread is one that the bot was asked in: the queue (`accept`).
+ * Decides which messages are for the bot (`questionOf`) and enqueues them (`enqueueMessage`). mute-word.ts decides
+ * whether replies without a mention are heard. The queue (`accept`) knows whether the bot was asked in the thread.
  */
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import type { AcceptOptions } from '../../queue/types.ts'
@@ -16,23 +16,23 @@ import { hearMuteWord, isHeard } from './mute-word.ts'
 
 type Context = AllMiddlewareArgs['context']
 
-/** What a message comes with; of the envelope, as far as it is read here. */
+/** What arrives with a message: the fields of the envelope that are read here. */
 export interface Incoming {
   body: { event_id: string; is_ext_shared_channel?: boolean }
   context: Context
 }
 
 /**
- * The team that a delivery is for, and who the bot is there. Bolt takes the team from the delivery's authorization; one that
- * names none is for the default team, and so is one over Slack Connect that names somebody else's.
- * @returns undefined, with a log line, where the bot is not installed
+ * The team of a delivery, and the bot's identity there. Bolt takes the team from the delivery's authorization. A
+ * delivery without a team, or over Slack Connect with a foreign team, goes to the default team.
+ * @returns undefined, with a log line, if the bot is not installed
  */
 export async function recipientOf(
   { context, isShared = false }: { context: Context; isShared?: boolean },
   { installations, log }: Services,
 ): Promise<{ team: string; identity: Identity } | undefined> {
   const { defaultTeam } = installations
-  // Bolt hands on the `null` of an organisation's event.
+  // Bolt passes on the `null` of an organisation's event.
   const team = context.teamId || defaultTeam
   const installation = await installations.of(team)
   if (installation) return { team, identity: installation.identity }
@@ -42,7 +42,7 @@ export async function recipientOf(
   return undefined
 }
 
-/** Enqueues what a message asks of the bot, if it asks anything. @throws what keeps the queue from storing it */
+/** Enqueues what a message asks of the bot, if anything. @throws if the queue cannot store it */
 export async function enqueueMessage(
   message: SlackMessage,
   { body, context }: Incoming,
@@ -73,7 +73,7 @@ export async function enqueueMessage(
   await enqueue(seen === undefined ? question : { ...question, lookingAt: seen }, services, how)
 }
 
-/** The word `mute` or `unmute` alone, in whatever case, and with punctuation behind it, in a channel's thread. */
+/** Whether a message is `mute` or `unmute` alone, in any case, with optional punctuation, in a channel's thread. */
 export const isMuteWord = ({ surface, text, thread, ts }: Question): boolean =>
   surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
 
@@ -88,16 +88,16 @@ export async function enqueue(question: Question, services: Services, how: Accep
   log.info({ question: id, surface, chars: text.length, outcome }, 'question enqueued')
 }
 
-/** A message as Slack delivers it, whichever event it comes in. */
+/** A message as Slack delivers it, in any event. */
 export interface SlackMessage {
-  /** The event that brings it. */
+  /** The event's type. */
   type?: string
   channel: string
   channel_type?: string
   user?: string
   bot_id?: string
   app_id?: string
-  /** The workspace of who wrote it, where that may be another one: over Slack Connect. */
+  /** The author's workspace, if it may be another one: over Slack Connect. */
   user_team?: string
   team?: string
   text?: string
@@ -105,19 +105,19 @@ export interface SlackMessage {
   thread_ts?: string
   subtype?: string
   files?: unknown
-  /** Slack sends an `app_mention` again, with this, when somebody corrects a message that names the bot. */
+  /** Slack sends an `app_mention` again, with this field, when somebody edits a message that names the bot. */
   edited?: unknown
 }
 
-/** Where a message came from: the workspace, the event that carried it, and the bot's user there. */
+/** The context of a message: its workspace, its event and the bot's user there. */
 export interface Delivery {
   team: string
   eventId?: string | undefined
   botUser: string
   now: Date
-  /** Slack could not deliver it at the first try. */
+  /** Slack had to retry the delivery. */
   isLate?: boolean
-  /** Ids of the bots that may ask (`ALLOW_BOTS`); none where this is missing. */
+  /** Ids of the bots that may ask (`ALLOW_BOTS`); none if absent. */
   bots?: string[]
 }
 
@@ -131,20 +131,20 @@ export const WRITTEN_BY_PEOPLE: ReadonlySet<string | undefined> = new Set([
 
 export interface MessageQuestion {
   question: Question
-  /** True when the bot must have been asked in this thread before: nobody named it here. */
+  /** The message has no mention, so it counts only in a thread where the bot was asked before. */
   onlyKnownThread: boolean
-  /** It says more to a question of the same person that is under way, if there is one: a reply that does not name the bot. */
+  /** It may add to an active question of the same person: a reply without a mention. */
   mayAdd: boolean
 }
 
 /**
- * What a message asks of the bot, or undefined if it is not for the bot: messages of other bots (but those of `ALLOW_BOTS`
- * that name this one), edits, joins, people talking to each other. A message that names the bot counts whichever event
- * brings it; a reply may count because of its thread.
+ * Returns what a message asks of the bot, or undefined if it is not for the bot: messages of other bots (except
+ * `ALLOW_BOTS` that name this one), edits, joins, and people talking to each other. A mention counts in any event; a
+ * reply may count because of its thread.
  */
 export function questionOf(message: SlackMessage, delivery: Delivery): MessageQuestion | undefined {
   const { bot_id: bot, channel, ts, thread_ts: parent } = message
-  // Integrations of the old kind have no user.
+  // Legacy integrations have no user.
   const user = message.user ?? bot
   if (!user || !ts || user === delivery.botUser || (bot && !isNamedBot(message, delivery.bots))) return undefined
   if (message.edited || !(WRITTEN_BY_PEOPLE.has(message.subtype) || (bot && message.subtype === 'bot_message')))
@@ -181,20 +181,20 @@ export function questionOf(message: SlackMessage, delivery: Delivery): MessageQu
   return { question, onlyKnownThread: surface === 'thread', mayAdd }
 }
 
-/** Whether the operator has named the bot that wrote a message: by its own id, its app's or its user's. */
+/** Whether the operator allows the bot that wrote a message, by bot id, app id or user id. */
 function isNamedBot({ bot_id, app_id, user }: SlackMessage, named: string[] = []): boolean {
   return [bot_id, app_id, user].some((id) => id !== undefined && named.includes(id))
 }
 
-/** A person, a group or everybody; the bot is looked for before. */
+/** Mentions of a person, a group or everybody. The caller has already looked for the bot. */
 const NAMES_OTHERS = /<@[A-Z0-9]|<!(?:subteam|here|channel|everyone)\b/
-/** Emoji as Slack writes them: their names have letters, but nobody wrote a word. */
+/** Emoji in Slack's notation: their names have letters, but they are not words. */
 const EMOJI_NAME = "[\\p{L}\\p{N}_+'-]+"
 const EMOJI = new RegExp(`:${EMOJI_NAME}:`, 'gu')
 
 /**
- * Whether a reply that does not name the bot is not for it: in a thread that the bot has answered in, people address each other,
- * and post emoji alone. In a direct message a file without words is for the bot.
+ * Whether a reply without a mention is not for the bot: people in a thread also address each other and post emoji
+ * alone. In a direct message a file without words is for the bot.
  */
 function isForOthers(text: string, isDirect: boolean): boolean {
   if (isDirect && text === '') return false
@@ -206,19 +206,19 @@ export function isStopWord(text: string): boolean {
   return /^[\s\p{P}]*(?:stop|cancel)[\s\p{P}]*$/iu.test(text)
 }
 
-/** Whether a message as Slack writes it may be a word that stops (stop-runs.ts): few are looked at further. */
+/** A cheap check whether a raw message may be a stop word (stop-runs.ts): few need a closer look. */
 export function maySayStop(text = ''): boolean {
   return text.length < 200 && /stop|cancel/i.test(text)
 }
 
 /**
- * What the person typed, without Slack's markup: the bot's own mention is dropped, with a colon or comma behind it where the
- * text begins with it, links are shown by their names, entities are decoded. Ids of people and channels stay (`Mentions` knows
- * whose name may be read where), and so do spaces, which code may depend on.
+ * Returns what the person typed, without Slack's markup. The bot's mention is dropped, at the start with a colon or
+ * comma behind it. Links are shown by name, and entities are decoded. Ids of people and channels stay, because
+ * `Mentions` knows which names may be shown where. Spaces stay too, because code may depend on them.
  */
 export function plainText(text: string, botUser: string): string {
   const bot = `<@${botUser}(?:\\|[^<>]*)?>`
-  // No class below takes a `<`, so that a match that fails ends at the next one: the time is linear.
+  // No class below matches `<`, so a failing match ends at the next one: linear time.
   const unlinked = text
     .replace(new RegExp(`^\\s*(?:${bot}\\s*(?:[:,\uff1a\uff0c\u3001](?!${EMOJI_NAME}:)\\s*)?)+`, 'u'), '')
     .replaceAll(new RegExp(` ?${bot}(?=[\\s,.;:!?]|$)`, 'g'), '')

@@ -1,4 +1,4 @@
-/** What an edit or a deletion of a question's message does to the question: while it runs or waits, and after its answer. */
+/** Handles edits and deletions of a question's message, while the question runs or waits and after its answer. */
 import { sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Withdrawal } from '../../stores/runs/control.ts'
@@ -16,18 +16,20 @@ interface Withdrawing {
   services: Services
 }
 
-/** How long a run that has just answered is given to end, and how long Slack is asked to delete posts. Milliseconds. */
+/** How long to wait for a run that has just answered to end, and the limit for deleting posts. Milliseconds. */
 const ENDING_MS = 120_000
 const LOOK_MS = 500
 const REMOVE_MS = 10 * 60_000
 
-/** The id of the question that a message asks since its edit at `editTs`; that of the message itself stays what it was. */
+/** The id of the question since the edit at `editTs`. The unedited message's question keeps the plain id. */
 export function editedQuestionId(id: string, editTs: string): string {
   return `${id}:${editTs}`
 }
 
 /**
- * A deleted question: a run that is not over takes its posts back; of one that is over, posts, turn and record go. @throws what keeps the stores from that
+ * Handles a deleted question. A run that is not over takes back its own posts. For one that is over, the posts, the
+ * turn and the record are deleted here.
+ * @throws if a store fails
  */
 export async function withdrawDeleted(message: SlackMessage, { team, identity, services }: Withdrawing): Promise<void> {
   const asked = await withRuns(await askedBy(message, { team, identity, services }), services)
@@ -44,9 +46,9 @@ export async function withdrawDeleted(message: SlackMessage, { team, identity, s
 }
 
 /**
- * An edited question: while it runs or waits, it is begun again as it reads now, or stopped where it is the word for that now;
- * after its end, the asker is offered to ask it again.
- * @throws what keeps the stores from that
+ * Handles an edited question. While it runs or waits, it is started again with the new text, or stopped if the new text
+ * is a stop word. After its answer, the asker is offered to ask it again.
+ * @throws if a store fails
  */
 export async function withdrawEdited(
   { message, previous }: { message: SlackMessage; previous: SlackMessage },
@@ -66,7 +68,7 @@ export async function withdrawEdited(
   })
 }
 
-/** Whether the message says more to a question under way, as an addition that is corrected: the run hears of that. */
+/** Whether the message was an addition to a running question. If so, the run is told the corrected text. */
 async function isCorrection(
   reads: Question,
   { previous, identity, services }: { previous: SlackMessage; identity: Identity; services: Services },
@@ -77,7 +79,7 @@ async function isCorrection(
   return (await services.intake.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
 }
 
-/** The questions that a message may have asked: as it was written, and as its last edit before this change left it. */
+/** The questions that a message may have asked: the original and the edit before this change. */
 interface AskedMessage {
   question: Question
   thread: string
@@ -95,7 +97,9 @@ async function askedBy(message: SlackMessage, { team, services }: Withdrawing): 
   return { question, thread: conversationOf(question), ids }
 }
 
-/** With all runs of the question that are not over: those of other edits, and where they count those of "Ask again". */
+/**
+ * Adds the ids of all unfinished runs of the question: those of other edits, and those of "Ask again" if they count.
+ */
 async function withRuns(
   asked: AskedMessage,
   { queue }: Services,
@@ -107,13 +111,13 @@ async function withRuns(
   return { ...asked, ids: [...new Set([...asked.ids, ...others])] }
 }
 
-/** Of `edited: { user, ts }`, which Slack adds to an edited message. */
+/** The ts in `edited: { user, ts }`, which Slack adds to an edited message. */
 export function editTsOf(edited: unknown): string | undefined {
   const ts = typeof edited === 'object' && edited !== null && 'ts' in edited ? edited.ts : undefined
   return typeof ts === 'string' && /^\d+\.\d+$/.test(ts) ? ts : undefined
 }
 
-/** Undefined where the message asks nothing of the bot any more. */
+/** Returns undefined if the message no longer asks the bot anything. */
 async function editedQuestion(
   message: SlackMessage,
   { question }: AskedMessage,
@@ -126,8 +130,9 @@ async function editedQuestion(
 }
 
 /**
- * Tells every run of the question that is not over, also one that waits: it may have posts from before it was handed over.
- * @returns whether there was one: its worker does the rest
+ * Sends a stop to every run of the question that is not over. Waiting runs count too: they may have posts from before a
+ * handover.
+ * @returns whether there was one; its worker does the rest
  */
 async function isUnderWay(
   { thread, ids }: AskedMessage,
@@ -198,7 +203,7 @@ function inBackground({ question }: AskedMessage, { log }: Services, work: () =>
   })
 }
 
-/** `message_deleted`: a message is gone. One with replies is left as a tombstone. */
+/** The `message_deleted` event. A message with replies becomes a tombstone instead. */
 export interface MessageDeleted {
   channel: string
   channel_type?: string
@@ -206,7 +211,7 @@ export interface MessageDeleted {
   previous_message?: Omit<SlackMessage, 'channel'>
 }
 
-/** The message that a person deleted, as it last was; undefined for a bot's, and where Slack does not say. */
+/** The last version of a message that a person deleted. Undefined for a bot's message, or if Slack omits it. */
 export function deletedMessage(event: MessageDeleted): SlackMessage | undefined {
   const { previous_message: previous, channel, channel_type } = event
   if (!previous?.user || previous.bot_id) return undefined

@@ -5,8 +5,8 @@ import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
 /**
- * `agent_session_stopped`: somebody pressed Slack's own Stop under a thread of an agent app. Slack has ended the streams, but not
- * the session: the run does that at its end or, where none is left that could, this does.
+ * `agent_session_stopped`: somebody pressed Slack's own Stop under a thread of an agent app. Slack ends the streams,
+ * but not the session. A run ends the session when it stops; this listener ends it if no run is left.
  */
 export function agentSessionStopped(services: Services): OnEvent<'agent_session_stopped'> {
   return async ({ event, body, context }) => {

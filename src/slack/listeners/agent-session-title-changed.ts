@@ -4,10 +4,10 @@ import { headOf } from '../format/escape.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** Slack's titles are no longer than this. */
+/** The longest title that Slack accepts. */
 const TITLE_CHARS = 200
 
-/** `agent_session_title_changed`, as far as it is read here. */
+/** The fields of `agent_session_title_changed` that this listener reads. */
 interface TitleChanged {
   channel?: string
   thread_ts?: string

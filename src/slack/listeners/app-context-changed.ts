@@ -7,7 +7,7 @@ import type { Services } from '../services.ts'
 
 const channelId = z.string().regex(/^[CGD][A-Z0-9]{1,20}$/)
 
-/** What a person looks at; Slack tells of canvases and lists too, which are nothing to us. */
+/** The channel that a person is looking at. Slack also reports canvases and lists, which are ignored. */
 const entity = z.union([
   z.object({ channel_id: channelId }).transform((one) => one.channel_id),
   z.object({ message_context: z.object({ channel_id: channelId }) }).transform((one) => one.message_context.channel_id),

@@ -8,9 +8,11 @@ import type { HomeOf, PublishHome } from '../intake/publish-home.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** A Home is published at most once in this time for a person, in ms; what opens it in between has it published at the end. */
+/**
+ * Minimum time between two publications of a person's Home, in ms. Openings in between are published once at its end.
+ */
 const AGAIN_MS = 3_000
-/** How long prompts that a person was given stay, and how long an app that may give none is not asked again. Milliseconds. */
+/** How long a person's prompts stay, and how long a team that refused prompts is not asked again. Milliseconds. */
 const PROMPTED_MS = 60 * 60_000
 const REFUSED_MS = 24 * PROMPTED_MS
 const MAX = 10_000
@@ -32,7 +34,10 @@ export function appHomeOpened(services: Services, publishHome: PublishHome): OnE
   }
 }
 
-/** Suggests questions in the direct message of an agent app. A plain app is refused that: it is remembered. */
+/**
+ * Suggests questions in the direct message of an agent app. Slack refuses this for a plain app; refusals are
+ * remembered.
+ */
 function promptsOf(now: () => number): (opened: HomeOf) => Promise<void> {
   const prompted = new ExpiringMap<true>({ ttlMs: PROMPTED_MS, maxSize: MAX, now })
   const refused = new ExpiringMap<true>({ ttlMs: REFUSED_MS, maxSize: MAX, now })

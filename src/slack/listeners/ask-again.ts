@@ -5,7 +5,7 @@ import { pressedOn, type Pressed } from '../intake/pressed.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** Presses of one person within this time are one question. Milliseconds. */
+/** Presses by one person within this time count as one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
 /** The button "Ask again": the same question once more, as the presser's own, in the same thread. */
@@ -31,8 +31,8 @@ async function enqueueAgain({ id, user, userTeam }: Pressed, services: Services)
 }
 
 /**
- * The question as the presser asks it: under an id of its own, which two quick presses share. Its first three parts are those of
- * the message that asked first, so that it is known for the same question. No message of the presser's stands in the thread.
+ * The question with the presser as its asker. Quick presses share its id. The first three parts of the id are those of
+ * the original message, which marks it as the same question. The presser has no message of their own in the thread.
  */
 function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'>, now: Date): Question {
   const press = Math.floor(now.getTime() / SAME_PRESS_MS)
@@ -45,14 +45,14 @@ function againOf(question: Question, presser: Pick<Question, 'user' | 'userTeam'
   }
 }
 
-/** Of the id of a question that is asked again, what all presses of the same person share. */
+/** The part of the id that all presses by the same person share. */
 function idBefore(id: string): string {
   return id.slice(0, id.lastIndexOf('-') + 1)
 }
 
 type OfMessage = 'ts' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot'
 
-/** What of a question is not of the one message that asked it, or of its asker. */
+/** Drops the fields that belong to the original message or to its asker. */
 function withoutMessage({
   ts: _,
   eventId: __,

@@ -9,7 +9,7 @@ import { needsNoModel } from '../../question/admission.ts'
 import { enqueue, isStopWord, plainText, recipientOf, type Delivery } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** What is no question but a word to the bot. */
+/** Subcommands of `/ask`. */
 const WORDS = [
   { isMeant: isForgetCommand, obey: forgetByCommand },
   { isMeant: isSettingsCommand, obey: openSettings },
@@ -50,8 +50,9 @@ function privateThread(user: string): string {
 }
 
 /**
- * `/ask private: …` asks for the asker alone; each person's private questions in a channel are a conversation of their own. In a
- * direct message all is private. Undefined where it is not said.
+ * Parses `/ask private: …`, which only the asker sees the answer to. Each person's private questions in a channel are a
+ * separate conversation. In a direct message everything is private already, so only the prefix is dropped. Returns
+ * undefined if the prefix is missing.
  */
 function privateQuestion(question: Question): Question | undefined {
   const text = /^private\s*:(.*)$/is.exec(question.text)?.[1]?.trim()
@@ -59,7 +60,7 @@ function privateQuestion(question: Question): Question | undefined {
   return { ...question, text, thread: privateThread(question.user), surface: 'private' }
 }
 
-/** A slash command has no ts and no thread: until its root message is posted, its trigger id stands for both. */
+/** A slash command has no ts and no thread. Its trigger id stands in for both until its root message is posted. */
 function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
   const thread = `ask-${command.trigger_id}`
   return {

@@ -8,7 +8,7 @@ import { enqueue, plainText, recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 import { editedQuestionId, editTsOf } from '../intake/withdraw.ts'
 
-/** How long the message is looked for, in ms: Slack waits three seconds for the ack. */
+/** Time limit for finding the message, in ms. Slack waits three seconds for the ack. */
 const PATIENCE_MS = 2_500
 
 /** The button "Ask again": the question is asked as its message reads now, by the asker alone. */

@@ -1,4 +1,4 @@
-/** A press of Once, Always or Deny: who may, the first one counts, and the card shows what was decided. */
+/** The Once, Always and Deny buttons: checks who may decide, stores the first decision and updates the card. */
 import type { BlockAction } from '@slack/bolt'
 import type { OnButton } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
@@ -16,7 +16,7 @@ import { isSamePerson } from '../intake/asked-question.ts'
 import { inBackground, pressedCall, type PressedCall } from '../intake/pressed.ts'
 import type { Services } from '../services.ts'
 
-/** How long Slack is asked for the name of who decided, in ms. */
+/** Time limit for looking up the decider's name, in ms. */
 const NAME_MS = 1_500
 
 /** The buttons on the card of a call that waits for a person. The ack waits until the decision is kept. */
@@ -31,14 +31,14 @@ export function decideCall(services: Services): OnButton {
 }
 
 interface Deciding {
-  /** Which button. */
+  /** The `action_id` of the button. */
   action: string
   body: BlockAction
   pressed: PressedCall
   services: Services
 }
 
-/** @returns what is left to do once the press is kept, or counts for nothing. */
+/** Stores the decision, if the press counts. @returns the work that remains after the ack */
 async function decided(one: Deciding): Promise<() => Promise<void>> {
   const { pressed } = one
   const { run, ref } = pressed
@@ -80,7 +80,7 @@ async function mayPress(
   )
 }
 
-/** The first decision holds. A grant is kept once it does: who is too late has granted nothing. */
+/** Stores the decision. The first decision wins. A grant is stored only afterwards, so a late press grants nothing. */
 async function resume(call: AskedCall, one: Deciding): Promise<() => Promise<void>> {
   const { pressed, services } = one
   const { key, conversation, id } = pressed.ref
@@ -94,7 +94,7 @@ async function resume(call: AskedCall, one: Deciding): Promise<() => Promise<voi
   return async () => replaceCard(decidedCard(call, verdictOf(decision, await nameOf(pressed.user, one))), one)
 }
 
-/** The call itself is allowed by now: without the grant, the next one asks again. */
+/** Never rejects: the call is allowed already, and without the grant the next call asks again. */
 async function keepGrant(
   { tool, approval: { version } }: AskedCall,
   { by, at }: Allowed,
@@ -125,7 +125,10 @@ async function showGone(one: Deciding): Promise<void> {
   await Promise.all([replaceCard(noteContent(CARD_GONE), one), one.pressed.tell(PRESS.gone)])
 }
 
-/** Somebody else, or time, was faster: the presser is told, and the card shows what holds, which is looked up unless it is known. */
+/**
+ * The decision came too late: tells the presser and shows the valid decision on the card. Loads that decision unless it
+ * is `known`.
+ */
 async function showLate(call: AskedCall, known: Decision | undefined, one: Deciding): Promise<void> {
   const { pressed, services } = one
   const { conversation, id, key } = pressed.ref

@@ -60,7 +60,7 @@ async function rate(id: string, feedback: Omit<Feedback, 'at'>, { archive, now, 
 
 type Values = ViewSubmitAction['view']['state']['values']
 
-/** What was typed into an input; nothing where that is empty. */
+/** Returns the trimmed value of an input under its name; an empty object if nothing was typed. */
 function valueOf<Name extends string>(values: Values, name: Name): { [name in Name]?: string } {
   const typed = values[name]?.[name]?.value?.trim()
   const given: { [name in Name]?: string } = {}

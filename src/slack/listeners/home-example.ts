@@ -5,7 +5,7 @@ import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue, recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** Presses of one person on one example within this time are one question. Milliseconds. */
+/** Presses by one person on one example within this time count as one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
 /** An example on the Home: asked in the person's direct message as by `/ask`, with a root of its own. */

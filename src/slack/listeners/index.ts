@@ -1,4 +1,4 @@
-/** Everything that the bot listens to. Whatever asks it something becomes a Question and goes into the queue. */
+/** Registers every Slack listener. Anything that asks the bot something becomes a Question in the queue. */
 import { subtype, type App } from '@slack/bolt'
 import {
   ALLOW_ALWAYS,

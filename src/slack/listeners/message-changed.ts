@@ -7,7 +7,7 @@ import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/withd
 
 type Message = Omit<SlackMessage, 'channel'>
 
-/** `message_changed`, as far as it is read here. */
+/** The fields of `message_changed` that are read here. */
 export interface MessageChanged {
   channel: string
   channel_type?: string
@@ -15,11 +15,11 @@ export interface MessageChanged {
   previous_message?: Message
 }
 
-/** What a person did to a message, with the message as it is now (`edited`) or as it was (`deleted`). */
+/** What a person did to a message. `message` is its new version (`edited`) or its last one (`deleted`). */
 export type MessageChange =
   { kind: 'edited'; message: SlackMessage; previous: SlackMessage } | { kind: 'deleted'; message: SlackMessage }
 
-/** How many edits of one person are followed: each has a run begin again, which reads in Slack and says that it works. */
+/** Rate limit for one person's edits. Each edit restarts a run, which reads from Slack and posts a status. */
 const EDITS = { burst: 10, everyMs: 4_000 }
 
 /** `message_changed`: an edit, a message that leaves a tombstone, and much that is no person's doing. */
@@ -40,7 +40,7 @@ export function messageChanged(services: Services): OnMessage {
   }
 }
 
-/** Undefined for what is no person's change of words: a link's preview that was added, a bot's message, a new reply's count. */
+/** Returns undefined unless a person changed the text: link previews, bot messages and reply counts do not count. */
 export function changeOf(event: MessageChanged): MessageChange | undefined {
   const { message, previous_message: previous, channel, channel_type } = event
   if (!message || !previous) return undefined

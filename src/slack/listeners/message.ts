@@ -4,8 +4,8 @@ import { enqueueMessage, maySayStop, type SlackMessage } from '../intake/to-ques
 import type { Services } from '../services.ts'
 
 /**
- * `message`: direct messages, replies in threads, and whatever else is written where the bot is. Which of them are for the bot
- * is decided in to-question.ts (`questionOf`); a word that stops is heard before that (stop-runs.ts).
+ * `message`: direct messages, thread replies and everything else written where the bot is. Stop words are handled first
+ * (stop-runs.ts); then `questionOf` in to-question.ts decides whether the message is for the bot.
  */
 export function message(services: Services): OnMessage {
   return async ({ message, body, context }) => {

@@ -11,20 +11,20 @@ import type { Services } from '../services.ts'
 
 const STOPS = new Set(['x', 'octagonal_sign'])
 
-/** How many messages are looked up for the reactions of one person: at most 60 in a minute. */
+/** Rate limit for looking up the messages that one person reacts to: at most 60 in a minute. */
 const LOOK_UPS = { burst: 30, everyMs: 2_000 }
-/** How long Slack is asked for the message. Milliseconds. */
+/** Time limit for reading the message. Milliseconds. */
 const PATIENCE_MS = 10_000
 
-/** A message to which somebody reacted, and who did. */
+/** A reaction to a message. */
 interface Reacted {
   team: string
   channel: string
   user: string
   ts: string
-  /** When. */
+  /** The event's ts. */
   at: string
-  /** The message is one of the bot's. */
+  /** The bot wrote the message. */
   isOwn: boolean
 }
 

@@ -13,7 +13,7 @@ import { Mentions } from '../client/mentions.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** A trigger opens a modal for three seconds: past this, it opens with a word that the work is being looked up. Milliseconds. */
+/** After this time the modal opens with a loading text: a trigger id expires after three seconds. Milliseconds. */
 const QUICK_MS = 800
 
 /** The button "Show work": opens a modal with all of the run, for the presser alone. */
@@ -60,7 +60,7 @@ async function openWork(pressed: Pressed, services: Services): Promise<void> {
 
 interface Showing {
   page: number
-  /** Before whom. */
+  /** The person who sees the view. */
   user: string
   installation: Installation
 }

@@ -21,7 +21,7 @@ export function stopButton(services: Services): OnButton {
   }
 }
 
-/** Where the message with the button stands. */
+/** The location of the message with the button. */
 function placeIn(container: Record<string, unknown>): Record<'channel_id' | 'message_ts' | 'thread_ts', string> {
   const text = (name: string) => (typeof container[name] === 'string' ? container[name] : '')
   return { channel_id: text('channel_id'), message_ts: text('message_ts'), thread_ts: text('thread_ts') }

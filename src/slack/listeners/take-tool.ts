@@ -34,7 +34,7 @@ export function takeTool(services: Services, publishHome: PublishHome): OnButton
   }
 }
 
-/** How long Slack is asked who somebody is, in ms: a modal has to be opened within three seconds. */
+/** Time limit for looking up the presser, in ms: a modal must open within three seconds. */
 const PATIENCE_MS = 1_800
 
 /** Takes the tool. @returns what the presser is told where that did not come to pass */

@@ -40,7 +40,7 @@ export function toolQuestion(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const { action_id: id, value = '' } = action
     const ref = waitRef(value)
-    // What Slack did not take in the channel went to the asker's direct messages.
+    // If Slack refused the card in the channel, it went to the asker's direct messages.
     const isAnywhere = body.channel?.id.startsWith('D') === true
     const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, services))
     if (!ref || !pressed) return ack()
@@ -121,7 +121,7 @@ async function openForm({ question, ref, asked }: AskedQuestion, { pressed, resp
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
 }
 
-/** The address, to the asker alone. It is never fetched here. */
+/** Shows the address to the asker alone. The bot never fetches it. */
 async function showPage(
   { question, ref, asked }: AskedQuestion,
   { pressed, responseUrl }: Press,
@@ -134,7 +134,7 @@ async function showPage(
   await sendEphemeral(place, [content], { client: pressed.installation.client, fetch, log: warn })
 }
 
-/** The card as it is now over. What shows a page is left to its reader. */
+/** Replaces the card with its final form. An ephemeral message that shows a page stays as it is. */
 async function showEnd(
   found: AskedQuestion,
   { id, pressed, responseUrl, end, isLate }: Press & { end: QuestionEnd; isLate: boolean },
@@ -161,7 +161,10 @@ interface SentForm {
 
 type Reply = { response_action: 'errors'; errors: Record<string, string> } | { response_action: 'update'; view: View }
 
-/** What is wrong stands at its input; else the run is resumed, and the modal closes. @throws what keeps the store from keeping it */
+/**
+ * Answers the tool's question and resumes the run. Returns input errors or a note; undefined closes the modal.
+ * @throws if the store fails
+ */
 async function followForm(
   { ref, user, values, responseUrl, installation }: SentForm,
   services: Services,
@@ -169,7 +172,7 @@ async function followForm(
   const found = await findQuestion(ref, services)
   if (!found) return note(QUESTION_WORDS.gone)
   const { question, asked, end } = found
-  // The modal opened before the asker alone.
+  // Only the asker was shown the modal.
   const isTheirs = isAsker({ user, userTeam: question.userTeam }, found)
   if (!isTheirs || !(await mayAskNow(question, services))) return note(QUESTION_WORDS.notYours)
   if (end) return note(QUESTION_WORDS[end])

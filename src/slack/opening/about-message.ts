@@ -5,7 +5,10 @@ import type { QuestionWork } from '../question-work.ts'
 
 type Read = (ts: string) => Promise<ThreadContext>
 
-/** Asks a question about a message in the thread of that. @returns false where it cannot be asked there: then `notice` tells so */
+/**
+ * Opens a question about a message in that message's thread.
+ * @returns false if it cannot be asked there; `notice` has then told the asker
+ */
 export async function isAboutOpen(
   work: QuestionWork,
   { read, notice }: { read: Read; notice(error: unknown): Promise<void> },
@@ -20,8 +23,9 @@ export async function isAboutOpen(
 }
 
 /**
- * A question about a message, from its menu: the message is read for the model, and the thread is told who asks what. If the bot is
- * not a member of the channel, it joins. @throws SlackRefusal where it cannot, or the message is gone; LeaseLost
+ * Reads the message for the model and posts in its thread who asks what. If the bot is not a member of the channel, it
+ * joins.
+ * @throws SlackRefusal if it cannot join, or the message is gone; LeaseLost
  */
 async function openAbout({ question, run, outbox, mentions }: QuestionWork, read: Read): Promise<void> {
   const { channel, about = '', user, text } = question

@@ -4,9 +4,9 @@ import { rootContent, type Content } from '../format/blocks.ts'
 import type { Outbox } from '../client/outbox.ts'
 
 /**
- * `/ask` has no message to answer under: a root message is posted once (who asked what), and the question goes into the queue
- * again, under the thread of that message. If the bot is not a member of the channel, it joins. `text`: the question with
- * names. @throws SlackRefusal when Slack refuses the root message
+ * Opens a thread for `/ask`, which has no message to answer under. Posts a root message once (who asked what), and
+ * enqueues the question again under its thread. `text`: the question with names.
+ * @throws SlackRefusal if Slack refuses the root message
  */
 export async function openCommandThread(
   text: string,
@@ -18,8 +18,9 @@ export async function openCommandThread(
 }
 
 /**
- * Posts the message that a thread begins with, once. A bot that is not a member of the channel joins it.
- * @returns its ts. @throws SlackRefusal, LeaseLost
+ * Posts the root message of a thread, once. If the bot is not a member of the channel, it joins.
+ * @returns its ts
+ * @throws SlackRefusal, LeaseLost
  */
 export async function openThread(content: Content, outbox: Outbox): Promise<string> {
   return outbox.deliverRoot(content).catch(async (error: unknown) => {

@@ -7,8 +7,9 @@ import { PICTURES_UNSEEN, PRIVATE } from '../format/messages.ts'
 import { answerContents, footerText } from '../format/split-answer.ts'
 
 /**
- * Posts a private question with its answer for all, by the asker's wish, once: a message of its own, and what does not fit into
- * it below. A question there goes on from it. @throws SlackRefusal, LeaseLost
+ * Posts a private question with its answer for everyone, once, because the asker wants it. It becomes a message of its
+ * own; the rest goes into its thread. Questions there continue the conversation.
+ * @throws SlackRefusal, LeaseLost
  */
 export async function shareAnswer(work: QuestionWork): Promise<void> {
   const { question, outbox, mentions, services } = work
@@ -40,10 +41,10 @@ async function viewOf(record: RunRecord, { mentions, settings, installation }: Q
   }
 }
 
-/** What one message may hold, with some room: 13,000 characters. */
+/** Size limit for one message, below Slack's 13,000 characters. */
 const MESSAGE_CHARS = 12_000
 
-/** Question and answer in one message, where that is short enough; else the answer stands below the question. */
+/** Puts question and answer into one message if they fit; otherwise the answer goes below the question. */
 function messagesOf(asked: Content, answer: Content[]): { root: Content; below: Content[] } {
   const [first, ...below] = answer
   if (!first || JSON.stringify([asked.blocks, first.blocks]).length > MESSAGE_CHARS)

@@ -1,4 +1,4 @@
-/** A thread by the address of one of its messages, where the bot and the asker may read it. */
+/** Reads a thread by the permalink of one of its messages, if the bot and the asker may read it. */
 import type { ReadThread } from '../../agent/types.ts'
 import { ToolError } from '../../base/errors.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
@@ -17,11 +17,14 @@ export interface ReadPermalinkOptions {
   signal: AbortSignal
 }
 
-/** Of a longer thread so many messages are read, and so many given: its first one, and those around the one of the address. */
+/**
+ * Limits for longer threads: how many messages are read, and how many returned. Returned are the first one and those
+ * around the linked one.
+ */
 const MAX_READ = 1_000
 const MAX_GIVEN = 50
 
-/** @throws ToolError with a sentence that says why it is not read */
+/** @throws ToolError with a sentence that says why it cannot be read */
 export async function readPermalink(address: string, options: ReadPermalinkOptions): Promise<ReadThread> {
   const link = permalinkIn(address, options.installation.identity.url)
   if (!link) throw new ToolError('That is no link to a message of this workspace (https://….slack.com/archives/…/p…).')
@@ -40,7 +43,7 @@ export async function readPermalink(address: string, options: ReadPermalinkOptio
 
 interface Permalink {
   channel: string
-  /** Of the message, and of the root of its thread where the address tells it. */
+  /** The ts of the message, and of its thread's root if the address contains it. */
   ts: string
   thread: string | undefined
   url: string
@@ -48,7 +51,7 @@ interface Permalink {
 
 const PATH = /^\/archives\/([CDG][A-Z0-9]{2,20})\/p(\d{10})(\d{6})$/
 
-/** Undefined for any other address, and for one of another workspace. */
+/** Returns undefined for any other address, and for one of another workspace. */
 function permalinkIn(text: string, workspace: string): Permalink | undefined {
   const address = /https?:\/\/[^\s<>|)\]"'`]{1,500}/.exec(text)?.[0] ?? ''
   if (!URL.canParse(address) || !URL.canParse(workspace)) return undefined
@@ -65,8 +68,9 @@ const ASK_THERE =
   'That is in a private conversation. It is read where nobody else sees the answer: the asker can ask there, or in a direct message with me.'
 
 /**
- * What the place is called. What is private is read in that very place or for the asker alone, who has to be in it; a guest has to
- * be in a public one too. @throws ToolError where it may not be read
+ * Checks access and returns the place's display name. A private place is read only in that same place or for the asker
+ * alone, who must be a member of it. A guest must also be a member of a public one.
+ * @throws ToolError if it may not be read
  */
 async function placeOf(channel: string, { question, installation, signal }: ReadPermalinkOptions): Promise<string> {
   const isHere = channel === question.channel
@@ -75,7 +79,7 @@ async function placeOf(channel: string, { question, installation, signal }: Read
     return 'this direct message'
   }
   const info = await infoOf(channel, { installation, signal })
-  // A place that Slack tells nothing of can be read where it was asked in.
+  // The place that the question was asked in can be read even if Slack gives no information about it.
   if (isHere) return info?.name ? `#${info.name}` : 'this conversation'
   if (!info?.isBotThere) throw new ToolError(NOT_THERE)
   const isForAskerAlone = isDirect(question) || isPrivate(question)
@@ -92,7 +96,7 @@ interface PlaceInfo {
   isBotThere: boolean
 }
 
-/** Undefined where Slack does not tell. */
+/** Returns undefined if Slack refuses. */
 async function infoOf(
   channel: string,
   { installation, signal }: { installation: Installation; signal: AbortSignal },
@@ -122,7 +126,7 @@ async function messagesOf(
 ): Promise<{ messages: ThreadMessage[]; isWhole: boolean }> {
   try {
     const found = await readAll(channel, thread ?? ts, options)
-    // The address of a reply may not tell its root, but the reply does.
+    // A reply's address may not contain its root, but the reply itself does.
     const root = thread ?? found.messages.find((message) => message.ts === ts)?.thread_ts ?? ts
     const isThread = found.messages.some((message) => message.ts === root)
     return isThread ? found : await readAll(channel, root, options)
@@ -146,7 +150,7 @@ async function readAll(channel: string, thread: string, { installation, signal }
   return { messages, isWhole }
 }
 
-/** The first message and those around the wanted one, and how many are left out. */
+/** Returns the first message and those around the wanted one, and how many are left out. */
 function around(ts: string, messages: ThreadMessage[]): [ThreadMessage[], number] {
   if (messages.length <= MAX_GIVEN) return [messages, 0]
   const at = Math.max(

@@ -1,4 +1,4 @@
-/** Slack's own search, for one question. Loaded where the tool is used. */
+/** Searches with Slack's own search for one question. Loaded when the tool is used. */
 import { z } from 'zod'
 import type { Find, FindKind, FindOptions } from '../../agent/types.ts'
 import { ToolError } from '../../base/errors.ts'
@@ -11,9 +11,9 @@ import { plainText } from '../intake/to-question.ts'
 import { Mentions } from '../client/mentions.ts'
 import type { QuestionWork } from '../question-work.ts'
 
-/** So many are found at a time. */
+/** Results per search. */
 const FINDS = 6
-/** A page may hold the question itself and nothing else: then the next is read. */
+/** A page may contain only the question itself; then the next page is read. */
 const MAX_PAGES = 3
 
 const SEARCH = 'assistant.search.context'
@@ -44,7 +44,7 @@ const answerSchema = z.object({
   response_metadata: z.object({ next_cursor: words }).catch({ next_cursor: '' }),
 })
 
-/** What the asker may find, a few at a time: what is public. @throws ToolError with a sentence */
+/** Searches what is public, a few results at a time. @throws ToolError with a sentence for the model */
 export async function searchWorkspace(
   query: string,
   { kind, cursor, signal }: FindOptions,
@@ -75,8 +75,8 @@ export async function searchWorkspace(
 const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a direct message.'
 
 /**
- * What the token was kept for: an edited question, and one whose files came later, are asked by the message that brought it. With
- * "Ask again" nobody has addressed the bot, and who presses may be another person.
+ * The id under which the token was stored. An edited question, or one whose files came later, uses the token of its
+ * message. "Ask again" has no token: nobody addressed the bot, and the presser may be another person.
  */
 function tokenOwner({ id }: Question): string {
   return isRepeat(id) ? id : askedMessage(id)
@@ -106,7 +106,10 @@ const SCOPES: Record<FindKind, string> = {
   users: 'search:read.users',
 }
 
-/** What Slack refused, as a sentence. What the workspace has not at all is remembered: the tool is left out for a while. */
+/**
+ * Turns a refusal into a sentence. If the workspace has no search at all, this is remembered and the tool is left out
+ * for a while.
+ */
 function refused(error: unknown, kind: FindKind, { client }: Installation): unknown {
   const code = refusalCode(error)
   if (code === undefined) return error
@@ -177,7 +180,7 @@ const FINDS_OF: Record<FindKind, (results: Found, work: QuestionWork) => Promise
     users.flatMap((one) => (one ? [{ ...nameOf(one.full_name), text: textOf(one.title), url: one.permalink }] : [])),
 }
 
-/** Longer messages are cut: what is said of them is said at their beginning. */
+/** Longer texts are cut: the beginning says what they are about. */
 const TEXT_CHARS = 2_000
 
 function textOf(content: string): string {

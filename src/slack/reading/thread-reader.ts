@@ -1,4 +1,4 @@
-/** What people wrote in a question's thread since the last question there that was answered, and the files they put in. */
+/** Reads the messages and files in a question's thread since its last answered question. */
 import { cutMiddle } from '../../agent/observation.ts'
 import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent/prompt-size.ts'
 import { settledWithin } from '../../base/async.ts'
@@ -23,20 +23,21 @@ export interface GivenFile extends FileRef {
   userTeam?: string
 }
 
-/** `said`: as the model gets it. `files`: the question's own, then those of the other messages. */
+/** `said`: the messages for the model. `files`: the question's own, then those of the other messages. */
 export interface ThreadReading {
   said: ThreadContext
   files: GivenFile[]
 }
 
-/** How long a question waits for the reading, in ms. */
+/** Time limit for the reading, in ms. */
 const PATIENCE_MS = 4_000
 const MAX = { count: THREAD_MESSAGES, chars: THREAD_CHARS }
 
 /**
- * Reads the thread from the last answered question up to this one. The turns are the watermark: a turn and what was read for it
- * are stored in one write. Where Slack does not give the messages in time, the question is answered without them.
- * @throws only when the signal is aborted
+ * Reads the thread from the last answered question up to this one. The turns are the watermark: a turn and what was
+ * read for it are stored in one write. If Slack does not return the messages in time, the question is answered without
+ * them.
+ * @throws only if the signal is aborted
  */
 export async function readThread(work: QuestionWork, turns: readonly Turn[]): Promise<ThreadReading> {
   const { question, services, signal } = work
@@ -62,8 +63,8 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
 }
 
 /**
- * One message of the question's thread, whoever wrote it, as the model gets it, and its files.
- * @throws SlackRefusal where Slack does not give it, or it is gone
+ * Reads one message of the question's thread for the model, whoever wrote it, and its files.
+ * @throws SlackRefusal if Slack does not return it, or it is gone
  */
 export async function readMessage(work: QuestionWork, ts: string): Promise<ThreadReading> {
   const { question, installation, signal } = work
@@ -74,8 +75,8 @@ export async function readMessage(work: QuestionWork, ts: string): Promise<Threa
 }
 
 /**
- * A mention without a word, whose event did not say whether it has files: the question with the files of its message, which may
- * be none. Where Slack does not give the message in time, the question as it is.
+ * Looks up the files of a mention without text whose event did not say whether it has any. Returns the question as it
+ * is if Slack does not return the message in time.
  */
 export async function withFilesLookedUp(
   { mayHaveFiles: _, ...question }: Question,
@@ -113,7 +114,7 @@ function withFiles({ text, by }: ThreadContext, files: readonly FileRef[]): Thre
   return text === '' ? { text: line, by: [''] } : { text: `${text}\n${line}`, by: [...by, ''] }
 }
 
-/** The ts of the newest question that was answered; for one that is asked again, of those before it. */
+/** The ts of the newest answered question before `until`, so that a repeated question ignores later ones. */
 function readUpTo(turns: readonly Turn[], until = ''): string {
   const read = turns.map((turn) => askedAt(turn) ?? '').filter((ts) => Number(ts) < Number(until))
   return read.reduce((newest, ts) => (Number(ts) > Number(newest) ? ts : newest), '') || '0'
@@ -134,7 +135,7 @@ async function messagesBefore({ question, installation, signal }: QuestionWork, 
   return { people, files }
 }
 
-/** Slack gives the thread's first message with every reading, and with each one what joins and tombstones leave behind. */
+/** Whether a message is for the model. A reading also returns the bot's own messages, joins and tombstones. */
 function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation['identity']): boolean {
   const { user, bot_id, subtype, text = '' } = message
   if (user === botUser || (bot_id !== undefined && bot_id === botId)) return false
@@ -142,7 +143,9 @@ function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation[
   return WRITTEN_BY_PEOPLE.has(subtype)
 }
 
-/** `@Name: words`, with further lines indented: nobody can write a line that passes for another person's. */
+/**
+ * Formats messages as `@Name: words` with further lines indented, so that nobody can forge a line by another person.
+ */
 export async function linesOf(
   messages: ThreadMessage[],
   { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
@@ -172,14 +175,14 @@ function botName({ bot_id, username, bot_profile }: ThreadMessage): string {
   return bot_id === undefined ? '' : cleanName(bot_profile?.name ?? username ?? '')
 }
 
-/** Those without a name are told apart by a number. */
+/** People without a name are numbered. */
 function unnamed({ user, bot_id }: ThreadMessage, strangers: Map<string, string>): string {
   const id = user ?? bot_id ?? ''
   strangers.set(id, strangers.get(id) ?? `somebody ${strangers.size + 1}`)
   return strangers.get(id) ?? 'somebody'
 }
 
-/** The facts came with the names; where Slack has given none, the message may name the workspace. */
+/** The facts were loaded with the names. If Slack returned none, the message may name the workspace. */
 function markOf({ bot_id, user = '', user_team, team }: ThreadMessage, ownTeam: string, directory: Directory): string {
   if (bot_id !== undefined) return ' (a bot)'
   const facts = directory.knownFacts(ownTeam, user)
