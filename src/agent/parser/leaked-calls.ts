@@ -19,7 +19,8 @@ const BAR = '[|｜]'
 const GAP = '[▁_ ]'
 
 const SYNTAXES: Syntax[] = [
-  // Qwen-Coder, Seed, Llama 3.1: <function=search><parameter=query>x</parameter></function>, <function=search>{…}</function>
+  // Qwen-Coder, Seed, Llama 3.1: <function=search><parameter=query>x</parameter></function>,
+  // <function=search>{…}</function>
   {
     opens: `<function(?:=["']?${NAME}["']?(?:>|\\s{0,3}(?=\\{))|\\((?<other>[^\\s()]{1,100})\\)>)`,
     closes: '</function>',
