@@ -25,32 +25,35 @@ import { installationFromConfig, tokenRefused, type Installations } from './slac
 import { settingsFromConfig, withChannelSettings, type SettingsFor } from './stores/settings/settings.ts'
 
 export interface Bot {
-  /** Where /healthz answers, and /slack/events in HTTP mode. */
+  /** The port of /healthz, and of /slack/events in HTTP mode. */
   port: number
-  /** Where /metrics answers, if METRICS_PORT is set. */
+  /** The port of /metrics, if METRICS_PORT is set. */
   metricsPort?: number | undefined
   /** One line that says what was started. */
   summary: string
-  /** Takes no more work, finishes or hands over what runs, closes everything. */
+  /** Stops taking work, finishes or hands over running questions, closes everything. */
   stop(): Promise<void>
 }
 
 export interface BotOptions {
-  /** In place of the configured model; the playground's demo. */
+  /** Replaces the configured model, for the playground's demo. */
   model?: Model
-  /** In place of those that the settings ask for; they are closed with the bot. */
+  /** Replaces the configured stores. They are closed with the bot. */
   stores?: Stores
   toolSeam?: ToolSeam
   log?: Log
-  /** How long nothing may come over Slack's socket before it is replaced, in ms; see SlackReceiverOptions. */
+  /** How long Slack's socket may be silent before it is replaced, in ms; see SlackReceiverOptions. */
   socketSilenceMs?: number
-  /** The pauses between two tries to open Slack's socket, in ms; see SlackReceiverOptions. */
+  /** The pauses between attempts to open Slack's socket, in ms; see SlackReceiverOptions. */
   socketPause?: { base: number; max: number }
-  /** Told at the beginning and the end of each call of a run, and at its end, with its trace so far. Runs are recorded then as with RUN_TRACES. */
+  /**
+   * Called at the start and end of each call of a run, and at the end of the run, with its trace so far. Implies
+   * RUN_TRACES.
+   */
   onTrace?: (trace: RunTrace) => void
 }
 
-/** @throws ConfigError when Slack refuses the tokens or a port is taken. */
+/** @throws ConfigError if Slack refuses the tokens or a port is taken */
 export async function startBot(config: Config, options: BotOptions = {}): Promise<Bot> {
   const log = options.log ?? createLog(config.LOG_LEVEL, undefined, secretsOf(config))
   if (config.ROLE !== 'front' && !options.model) checkBudgetPrices(config, log)
@@ -101,7 +104,10 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   }
 }
 
-/** A worker waits for the tools of servers that nothing is known of yet; what is acked to Slack does not. */
+/**
+ * Workers wait for the tools of MCP servers that are not known yet. The front does not, because Slack waits for its
+ * ack.
+ */
 function settingsIn(
   operators: SettingsFor,
   { stores, agent, waits }: { stores: Stores; agent: AgentParts; waits: boolean },
@@ -114,7 +120,7 @@ function settingsIn(
   })
 }
 
-/** What an admin's Home tells of MCP servers; absent without any. */
+/** The MCP section of an admin's Home. Absent without MCP servers. */
 async function adminOf(
   config: Config,
   { agent, stores }: { agent: AgentParts; stores: Stores },
@@ -130,7 +136,7 @@ interface Parts {
   log: Log
   net: Network
   stores: Stores
-  /** The stores' queue, watched where something is measured. */
+  /** The stores' queue, wrapped if something is measured. */
   queue: Queue
   telemetry: Telemetry | undefined
   recorder: RunRecorder | undefined
@@ -141,7 +147,7 @@ interface Parts {
   now(): Date
 }
 
-/** Those who read along with the work, each only where its setting asks for it. */
+/** Readers of the work. Each exists only if its setting asks for it. */
 type Readers = Pick<Parts, 'telemetry' | 'recorder'>
 
 function meterOf({ telemetry, recorder }: Readers): ModelMeter | undefined {
@@ -186,7 +192,7 @@ async function startWork(parts: Parts & { agent: AgentParts; search: SearchInfo 
   await parts.queue.start(recorded(handlers.answer), recorded(handlers.deadLetter))
 }
 
-/** Loaded where a tool reads it. */
+/** Loaded when a tool first reads the workspace. */
 async function openWorkspace(work: WorkspaceWork): Promise<WorkspaceReader> {
   const { searchWorkspace } = await import('./slack/reading/search-workspace.ts')
   const { readPermalink } = await import('./slack/reading/read-permalink.ts')
@@ -248,7 +254,7 @@ async function listenAt(config: Config, parts: Parts & { receiver: SlackReceiver
   return { port: main.port, metricsPort: metrics?.port, close: () => Promise.all([main.close(), metrics?.close()]) }
 }
 
-/** Why nothing can be taken in now; undefined if it can. */
+/** Why no work can be accepted now, or undefined if it can. */
 async function whyNotReady(
   { queue, durable }: Stores,
   receiver: SlackReceiver | undefined,
@@ -270,9 +276,9 @@ async function listen(name: string, options: Parameters<typeof serve>[0]): Promi
 
 const NO_ADDRESS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])
 
-/** Of SHUTDOWN_MS, kept for closing connections: a quarter, and no more than that can take. */
+/** The part of SHUTDOWN_MS reserved for closing connections: a quarter, but at most this many milliseconds. */
 const CLOSING_MS = 4_000
-/** Of that, for sending the last traces. */
+/** The part of `CLOSING_MS` for sending the last traces, in ms. */
 const FLUSH_MS = 2_000
 function summaryOf(config: Config, model: string): string {
   const way =

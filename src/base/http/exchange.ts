@@ -2,7 +2,7 @@ import type { Dispatcher, Response } from 'undici'
 import type { Fetched } from './tool-fetch.ts'
 import { ToolError } from '../errors.ts'
 
-/** One GET as it is to be made. `check` rejects for an address that may not be called; every hop passes it. */
+/** One GET request. `check` rejects if a URL may not be called. It runs for every hop. */
 export interface Exchange {
   name: string
   url: URL
@@ -14,15 +14,15 @@ export interface Exchange {
   now(): number
 }
 
-/** An answer, and how many bytes its body had once unpacked. */
+/** A response, and the size of its unpacked body. */
 export interface Received extends Fetched {
   bytes: number
 }
 
-/** Something that may be over in a moment: worth one more try. `message` is the sentence for when it is not. */
+/** A failure that may be temporary and is worth one retry. `message` is the sentence if the retry fails too. */
 export class Passing extends Error {
   override name = 'Passing'
-  /** What the server asks for in Retry-After, in milliseconds. */
+  /** The server's Retry-After, in milliseconds. */
   readonly afterMs: number | undefined
 
   constructor(message: string, afterMs?: number) {
@@ -35,8 +35,8 @@ const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
 
 /**
- * Makes the request, follows redirects by hand, and reads the body as far as it may go.
- * @throws Passing for 429, 5xx and a broken connection; ToolError for what another try would not mend.
+ * Sends the request, follows redirects itself, and reads the body up to its limit.
+ * @throws Passing for 429, 5xx and a broken connection; ToolError if a retry cannot help
  */
 export async function exchange(request: Exchange): Promise<Received> {
   const { fetch } = await import('undici')
@@ -59,7 +59,7 @@ export async function exchange(request: Exchange): Promise<Received> {
   throw new ToolError(`${request.name} sent the request round in circles.`)
 }
 
-/** 429 and 5xx may pass; every other status is an answer, whose meaning the tool knows. */
+/** 429 and 5xx may be temporary. Every other status is a response for the tool to interpret. */
 async function receive(response: Response, request: Exchange): Promise<Received> {
   if (response.status === 429 || response.status >= 500) {
     await discard(response)
@@ -71,7 +71,7 @@ async function receive(response: Response, request: Exchange): Promise<Received>
   return { status: response.status, headers, body: decode(bytes, headers['content-type']), bytes: bytes.length }
 }
 
-/** Stops reading, and with it the download, at the cap; a compressed body is counted as it is unpacked. */
+/** Stops the download at the size limit. A compressed body counts as unpacked. */
 async function readCapped(response: Response, request: Exchange): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -87,7 +87,7 @@ function sizeOf(bytes: number): string {
   return bytes >= 1e6 ? `${Math.round(bytes / 1e6)} MB` : `${Math.round(bytes / 1e3)} kB`
 }
 
-/** The charset that the server names, UTF-8 where it names none or one that nobody knows. */
+/** Decodes with the server's charset, or as UTF-8 if it names none or an unknown one. */
 function decode(bytes: Buffer, contentType = ''): string {
   const charset = /charset\s*=\s*"?([\w:.-]{1,40})/i.exec(contentType)?.[1] ?? 'utf-8'
   try {
@@ -97,7 +97,7 @@ function decode(bytes: Buffer, contentType = ''): string {
   }
 }
 
-/** Retry-After comes as seconds or as a date. */
+/** Parses Retry-After, which is in seconds or a date. */
 function retryAfter(response: Response, now: number): number | undefined {
   const value = response.headers.get('retry-after')?.trim()
   if (!value) return undefined
@@ -111,13 +111,13 @@ function locate(location: string, base: URL, name: string): URL {
   return new URL(location, base)
 }
 
-/** Another host gets no key that was meant for the first. */
+/** Drops secrets before a redirect to another host. */
 function withoutSecrets(headers: Record<string, string>): Record<string, string> {
   const plain = ['accept', 'accept-language', 'user-agent']
   return Object.fromEntries(Object.entries(headers).filter(([key]) => plain.includes(key.toLowerCase())))
 }
 
-/** Lets go of a body that nobody will read, so that its connection is free again. */
+/** Cancels an unread body, so that its connection is free again. */
 async function discard(response: Response): Promise<void> {
   await response.body?.cancel().catch(() => undefined)
 }
