@@ -27,20 +27,20 @@ import { createRunRecorder, type RunRecorder } from './telemetry/run-recorder.ts
 import { createTelemetry, type Telemetry } from './telemetry/telemetry.ts'
 
 export interface Bot {
-  /** Where /healthz answers, and /slack/events in HTTP mode. */
+  /** The port of /healthz, and of /slack/events in HTTP mode. */
   port: number
-  /** Where /metrics answers, if METRICS_PORT is set. */
+  /** The port of /metrics, if METRICS_PORT is set. */
   metricsPort?: number | undefined
   /** One line that says what was started. */
   summary: string
-  /** Takes no more work, finishes or hands over what runs, closes everything. */
+  /** Stops taking work, finishes or hands over running questions, closes everything. */
   stop(): Promise<void>
 }
 
 export interface BotOptions {
-  /** In place of the configured model; the playground's demo. */
+  /** Replaces the configured model, for the playground's demo. */
   model?: Model
-  /** In place of those that the settings ask for; they are closed with the bot. */
+  /** Replaces the configured stores. They are closed with the bot. */
   stores?: Stores
   toolSeam?: ToolSeam
   log?: Log
@@ -50,11 +50,14 @@ export interface BotOptions {
   socketSilenceMs?: number
   /** The pauses between two tries to open Slack's socket, in ms; see SlackConnection. */
   socketPause?: { base: number; max: number }
-  /** Told at the beginning and the end of each call of a run, and at its end, with its trace so far. Runs are recorded then as with RUN_TRACES. */
+  /**
+   * Called at the start and end of each call of a run, and at the end of the run, with its trace so far. Implies
+   * RUN_TRACES.
+   */
   onTrace?: (trace: RunTrace) => void
 }
 
-/** @throws ConfigError when Slack refuses the tokens or a port is taken. */
+/** @throws ConfigError if Slack refuses the tokens or a port is taken */
 export async function startBot(config: Config, options: BotOptions = {}): Promise<Bot> {
   const log = options.log ?? createLog(config.LOG_LEVEL, undefined, secretsOf(config))
   const isWorker = config.ROLE !== 'front'
@@ -207,7 +210,7 @@ async function listenAt(config: Config, { receiver, stores, telemetry }: Listeni
   return { port: main.port, metricsPort: metrics?.port, close: () => Promise.all([main.close(), metrics?.close()]) }
 }
 
-/** Why nothing can be taken in now; undefined if it can. */
+/** Why no work can be accepted now, or undefined if it can. */
 async function whyNotReady(
   { queue, durable }: Stores,
   receiver: SlackReceiver | undefined,
@@ -229,9 +232,9 @@ async function listen(name: string, options: Parameters<typeof serve>[0]): Promi
 
 const NO_ADDRESS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])
 
-/** Of SHUTDOWN_MS, kept for closing connections: a quarter, and no more than that can take. */
+/** The part of SHUTDOWN_MS reserved for closing connections: a quarter, but at most this many milliseconds. */
 const CLOSING_MS = 4_000
-/** Of that, for sending the last traces. */
+/** The part of `CLOSING_MS` for sending the last traces, in ms. */
 const FLUSH_MS = 2_000
 function summaryOf(config: Config, model: string): string {
   const way =

@@ -1,6 +1,6 @@
 /**
- * Every setting of Thinkaloud, from the environment, checked once. The names are a public interface (README, .env.example).
- * This is the only reader of process.env; all other code gets the `Config` that `loadConfig` returns.
+ * Every setting of Thinkaloud, from the environment, checked once. The names are a public interface (README,
+ * .env.example). This is the only reader of process.env. All other code gets the `Config` that `loadConfig` returns.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -34,7 +34,9 @@ function decoded(text: string): string {
   }
 }
 
-/** From the project's folder, as what uses it does; the default one may be missing. */
+/**
+ * Whether a folder is readable. Resolved from the project's folder, as its users do. The default one may be missing.
+ */
 function isFolder(path: string): boolean {
   try {
     readdirSync(resolve(ROOT, path))
@@ -50,7 +52,7 @@ export const STEPS = ['replies', 'card', 'stream', 'hidden'] as const
 export const FOLLOW_UPS = ['thread', 'mention'] as const
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-/** One entry a variable. The shape of each value is the sentence that a wrong one is answered with. */
+/** One entry per variable. A validator's message completes the error sentence "NAME should be …". */
 const schema = z.object({
   SLACK_BOT_TOKEN: token('xoxb-').optional(),
   SLACK_APP_TOKEN: token('xapp-').optional(),
@@ -79,7 +81,7 @@ const schema = z.object({
   SECRETS_KEY: z.string().min(32, 'at least 32 characters, as `openssl rand -hex 32` makes them').optional(),
   ROLE: oneOf(['all', 'front', 'worker']).default('all'),
   WORKER_CONCURRENCY: whole(1, 1000).default(20),
-  // Five thirds of it is when a dead worker's threads are another's at the latest (stores.ts): 30 s.
+  // Another worker takes over a dead worker's threads after at most five thirds of it (open-stores.ts): 30 s.
   WORKER_LOCK_MS: whole(1_000, 18_000).default(15_000),
   SHUTDOWN_MS: whole(0, 600_000).default(25_000),
 
@@ -106,7 +108,7 @@ const schema = z.object({
   APPROVERS: approvers.default([]),
   SETTINGS_BY: oneOf(['members', 'admins']).default('members'),
 
-  // At most 30 days: as long is a thread known (HISTORY_TTL_DAYS), by default.
+  // At most 30 days, which is how long a thread is remembered by default (HISTORY_TTL_DAYS).
   APPROVAL_HOURS: whole(1, 720).default(24),
 
   LIMIT_USER_HOUR: whole(1, 1_000_000).optional(),
@@ -116,7 +118,7 @@ const schema = z.object({
   BUDGET_TEAM_DAY_TOKENS: whole(1, 1e12).optional(),
   BUDGET_TEAM_DAY_USD: dollars.optional(),
 
-  // At most as long as a waiting question is kept: a conversation of a direct message is known by one.
+  // At most as long as a waiting question is stored, because it identifies the conversation of a direct message.
   DM_MEMORY_MINUTES: whole(0, 10_080).default(60),
   HISTORY_TTL_DAYS: whole(1, 3650).default(30),
   RUN_TRACES: flag.default(false),
@@ -140,16 +142,16 @@ const schema = z.object({
 
 export type Config = z.infer<typeof schema>
 
-/** Every name that the environment may hold, in the order of the documentation. */
+/** All setting names, in the order of the documentation. */
 export const SETTINGS = Object.keys(schema.shape)
 
-/** These may also come as a file's content, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
+/** Settings that may also come from a file, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
 export const SECRETS = [
   ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'OPENAI_API_KEY', 'OPENAI_HEADERS'],
   ...['REDIS_URL', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'SECRETS_KEY'],
 ]
 
-/** The values that no log may carry, whatever their form: secrets as they are set, header values, a password in an address. */
+/** The values that must not appear in logs: secrets, header values, and passwords in URLs, raw and decoded. */
 export function secretsOf(config: Config): string[] {
   const values = Object.entries(config).flatMap(([name, value]) => (SECRETS.includes(name) ? [value] : []))
   const texts = values.flatMap((value) => (typeof value === 'object' ? Object.values(value) : [String(value ?? '')]))
@@ -157,13 +159,13 @@ export function secretsOf(config: Config): string[] {
   return [...texts, ...passwords.flatMap((password) => [password, decoded(password)])].filter((text) => text !== '')
 }
 
-/** The passwords in an address: the one before the host, and that of the Sentinels of a Redis. */
+/** The passwords in a URL: the one before the host, and that of a Redis's Sentinels. */
 function passwordsIn(text: string): string[] {
   const { sentinelPassword = '' } = parseRedisUrl(text) ?? {}
   return [URL.canParse(text) ? new URL(text).password : '', sentinelPassword]
 }
 
-/** Settings of earlier versions, each with what to do in its place. */
+/** Removed settings, each with what to do instead. */
 const DROPPED: Record<string, string> = {
   REDIS_SENTINELS: 'name the Sentinels in REDIS_URL, as redis+sentinel://host:26379,host:26379/master',
   REDIS_SENTINEL_NAME: 'name the master in the path of REDIS_URL, as redis+sentinel://host:26379/master/0',
@@ -174,15 +176,16 @@ const DROPPED: Record<string, string> = {
   LIMIT_TEAM_DAY: 'set BUDGET_TEAM_DAY_TOKENS or BUDGET_TEAM_DAY_USD',
 }
 
-/** One sentence for each setting in the environment that no longer exists: what to do in its place. */
+/** One sentence for each removed setting in the environment. */
 export function droppedSettings(env: Env): string[] {
   const set = Object.entries(DROPPED).filter(([name]) => env[name]?.trim())
   return set.map(([name, instead]) => `${name} no longer exists: ${instead}.`)
 }
 
 /**
- * The process's environment over the `.env` file, if there is one in the working directory.
- * Values already set in the environment win, as everywhere. @throws ConfigError where it cannot be read.
+ * The process's environment over the `.env` file of the working directory, if there is one. Values in the environment
+ * win.
+ * @throws ConfigError if the file cannot be read
  */
 export function readEnv(file = '.env', env: Env = process.env): Env {
   if (!existsSync(file)) return env
@@ -194,13 +197,13 @@ export function readEnv(file = '.env', env: Env = process.env): Env {
 }
 
 /**
- * Checks the environment and fills the defaults.
- * @throws ConfigError with one sentence a line for everything that is wrong.
+ * Checks the environment and fills in the defaults.
+ * @throws ConfigError with one sentence per line for everything that is wrong
  */
 export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config {
   const problems: string[] = []
   const given = withSecretFiles(withoutBlanks(env), problems)
-  // What else is said of a secret whose file is bad would only repeat it.
+  // Further errors about a secret with a bad file would only repeat that.
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   const result = schema.safeParse(given)
   for (const issue of result.error?.issues ?? []) problems.push(`${issue.path.join('.')} should be ${issue.message}.`)
@@ -209,7 +212,7 @@ export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config
   return result.data
 }
 
-/** What a bot that serves Slack cannot do without; each missing thing is one sentence. */
+/** What is missing to serve Slack, one sentence each. */
 function missing(config: Config): string[] {
   const problems: string[] = []
   if (!config.SLACK_BOT_TOKEN) problems.push('SLACK_BOT_TOKEN is missing: it should be the app’s bot token, xoxb-….')
@@ -230,7 +233,7 @@ function missing(config: Config): string[] {
   return problems
 }
 
-/** An empty value is no value: Compose and CI pass those for what is not set. */
+/** Empty values count as unset: Compose and CI pass them for unset variables. */
 function withoutBlanks(env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''))
 }

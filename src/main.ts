@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   let stopping: Promise<void> | undefined
   const stop = (signal: string) => {
     if (stopping) return
-    // Nothing was taken in yet, and as a container's first process it would not be ended by the signal itself.
+    // Nothing was accepted yet, and a container's first process does not end on a signal by itself.
     if (!bot) process.exit(0)
     log.info({ signal }, 'stopping')
     stopping = bot.stop().then(

@@ -1,4 +1,4 @@
-/** Actions become observations: each tool is asked for once its input is right, and whatever it does becomes data. */
+/** Turns actions into observations: checks each input, asks for permission, calls the tool. */
 import { hasOtherRunSince, MAX_SAME_ACTION, sameActions } from './budget.ts'
 import { callTool, mistake, type Call } from './call-tool.ts'
 import { coerceInput } from './tool-input.ts'
@@ -15,18 +15,18 @@ import {
 } from './suspended-step.ts'
 import type { AgentEvent, Observation, PersonsAnswer, ToolAsks, ToolMemory, ToolQuestion, ToolStep } from './types.ts'
 
-/** A step that has no observation yet; `n` is its number. */
+/** A step without an observation; `n` is its number. */
 interface Pending {
   n: number
   step: ToolStep
 }
 
-/** What becomes of such a step: nothing is called, a person is waited for, or its tool is called. */
+/** What happens to a pending step: it gets an observation without a call, it is suspended, or its tool is called. */
 type Plan = { observation: Observation } | { suspended: ToolStep } | Call
 
 /**
- * Runs every step that has no observation yet, side by side, and yields the observations in the steps' order. The call of a tool
- * that changes the world is made once whoever reads the events has taken its `begun`.
+ * Runs every step without an observation in parallel, and yields the observations in the order of the steps. A tool
+ * with effects is called only after the reader of the events has taken its `begun` event.
  */
 export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> {
   const pending = run.progress.steps.flatMap((step, i): Pending[] =>
@@ -55,7 +55,10 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
 
 type Result = Observation | ToolAsks | { suspended: ToolStep }
 
-/** Starts what was planned. The first failure ends the run; the others' are caught here, or they would end the process. */
+/**
+ * Starts a planned call. The first failure ends the run. Other failures are caught here, because an unhandled rejection
+ * would end the process.
+ */
 function made(run: RunState, plan: Plan): Promise<{ result: Result; ms: number }> {
   const from = run.now().getTime()
   const work = async () => {
@@ -80,7 +83,7 @@ function beginCall(run: RunState, { n, step }: Pending): AgentEvent {
   })
 }
 
-/** What is told of a step whose work has ended: its observation, or that it waits for a person. */
+/** The event for a finished call: an observation, or a step that waits for a person. */
 function outcomeOf(
   run: RunState,
   { n, plan, result, ms }: { n: number; plan: Plan; result: Result; ms: number },
@@ -99,14 +102,14 @@ function outcomeOf(
   return { type: 'observation', n, step: observed, ms, ...changedMemory(run) }
 }
 
-/** The step as the events have told it until now. */
+/** The step as the events have reported it so far. */
 function stepAt({ progress }: RunState, n: number): ToolStep {
   const step = progress.steps[n - 1]
   if (step?.kind !== 'tool') throw new Error(`Step ${n} uses no tool.`)
   return step
 }
 
-/** The step as it waits for the asker, or an observation where nobody can be asked. */
+/** The step suspended for the asker's answer, or an observation if nobody can be asked. */
 function afterQuestion(
   run: RunState,
   { n, step, answers, asks }: { n: number; step: ToolStep; answers: readonly PersonsAnswer[]; asks: ToolQuestion },
@@ -120,13 +123,13 @@ function nobodyAnswers({ action }: ToolStep, { message }: ToolQuestion): Observa
   return mistake(`${action.tool} asks: ${clip(message)} Nobody can be asked here.`)
 }
 
-/** Says once a turn that the model asked for more tools than it may use at once. */
+/** Tells the model, once per turn, that it asked for more calls than allowed. */
 function droppedNote({ progress }: RunState, { turn, dropped = 0 }: ToolStep): string {
   const run = progress.steps.filter((step) => step.kind === 'tool' && step.turn === turn).length
   return `Only the first ${run} of ${run + dropped} calls were run. Ask again for the others if they are still needed.`
 }
 
-/** A copy of what the tools remember, if that is other than the events have told so far. */
+/** A copy of the tools' memory, if it differs from what the events have reported. */
 function changedMemory({ memory, progress }: RunState): { memory?: ToolMemory } {
   const text = JSON.stringify(memory)
   if (text === JSON.stringify(progress.memory)) return {}
@@ -135,15 +138,15 @@ function changedMemory({ memory, progress }: RunState): { memory?: ToolMemory } 
 }
 
 /**
- * What becomes of one action. A mistake of the model and a person's refusal are observations, never a throw. A call that was begun
- * and may not be made twice is not made again.
+ * Decides what happens to one action. A model's mistake and a person's refusal become observations and never throw. A
+ * call that was begun and is not safe to repeat is not made again.
  */
 async function planOf(run: RunState, { n, step }: Pending): Promise<Plan> {
   const { action } = step
   const tool = run.tools.find((t) => t.name === action.tool)
   if (step.begun !== undefined && !isSafeTwice(tool)) return { observation: notKnown(clip(action.tool), ENDED) }
   if (!tool) return { observation: mistake(noSuchTool(run, action.tool)) }
-  // What a person was asked about is theirs to decide.
+  // A call that a person was asked about is not treated as a repetition: the person decides.
   const before = run.limits.breakLoops === false || step.waiting ? undefined : repeated(run, step)
   if (before) return { observation: before }
   const input = coerceInput(tool, action.input)
@@ -159,7 +162,7 @@ function noSuchTool({ tools }: RunState, name: string): string {
   return `There is no tool "${clip(name)}". The tools are: ${tools.map((t) => t.name).join(', ')}.`
 }
 
-/** All that the asker has said to what the step's tool asked. */
+/** All answers of the asker to the step's tool. */
 function answersTo(run: RunState, { n, step }: Pending): PersonsAnswer[] | Exclude<Plan, Call> {
   const { answers = [], waiting } = step
   if (waiting?.for?.kind !== 'question') return answers
@@ -168,7 +171,7 @@ function answersTo(run: RunState, { n, step }: Pending): PersonsAnswer[] | Exclu
   return said ? [...answers, { state: waiting.for.state, ...said }] : { observation: nobodyAnswers(step, waiting.for) }
 }
 
-/** The call, if it may be made. */
+/** The call, if it is permitted. */
 async function permitted(
   run: RunState,
   { n, step, tool, input }: Omit<PendingCall, 'isRepeat'>,
@@ -185,7 +188,7 @@ async function permitted(
   }
 }
 
-/** The earlier result of the same call, where nothing else has run since: it would only come to the same. */
+/** The earlier result of the same call, if nothing else has run since: it would return the same again. */
 function repeated(run: RunState, step: ToolStep): Observation | undefined {
   const earlier = sameActions(run, step.action).filter((s) => s !== step && s.observation && !s.observation.unknown)
   const last = earlier.at(-1)

@@ -1,7 +1,7 @@
 /**
- * The ReAct loop (Yao et al. 2022, arXiv:2210.03629): think, act, observe, again, until the model answers or a budget
- * ends the run. One loop for every dialect. It yields events and stores nothing. Between two events the generator waits, so
- * a reader can save each one before the loop goes on, and start a later run from what it saved.
+ * The ReAct loop (Yao et al. 2022, arXiv:2210.03629): think, act, observe, repeat, until the model answers or a budget
+ * ends the run. All dialects share it. It yields events and stores nothing. Between two events the generator waits, so
+ * a reader can save each event before the loop continues, and start a later run from what it saved.
  */
 import { tooSlow } from '../base/errors.ts'
 import { actAndObserve } from './act.ts'
@@ -34,17 +34,17 @@ export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<Age
   } catch (error) {
     if (!isStopped(run)) throw error
     yield* reportUsage(run)
-    // What was added before the stop belongs to this run: it is no question of its own.
+    // Additions made before the stop belong to this run and must not become questions of their own.
     yield* takeAdditions(run)
     yield { type: 'gave_up', reason: 'stopped', text: knownSoFar(run.progress.steps) }
   } finally {
     run.release()
-    // At this level alone: where an inner generator yields while it is being returned from, its `yield*` would go on afterwards.
+    // Only at this level: an inner generator that yields while it is being returned from continues afterwards.
     yield* reportUsage(run)
   }
 }
 
-/** Takes back what was told of an answer that is none, or not the one that counts. */
+/** Withdraws streamed text that is not the answer. */
 function* withdraw(run: RunState): Generator<AgentEvent> {
   if (run.told !== '') yield { type: 'answer_withdrawn' }
   run.told = ''
@@ -63,7 +63,7 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
     run.finalTurn = stopReason(run)
     const turn = yield* think(run)
     if (run.cutOff === 'silence') return yield stalled(run, turn)
-    // What was added while the model wrote its answer is not in it: the model answers anew.
+    // The answer does not cover additions made while it was written, so the model answers again.
     if (turn?.kind === 'finish' && !run.finalTurn && (yield* takeAdditions(run))) {
       yield* withdraw(run)
       continue
@@ -74,7 +74,7 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
   }
 }
 
-/** The tools that the model is told of: those that make files only where these go out with the answer. */
+/** The tools offered to the model. Tools that make files are offered only if the files can be sent. */
 export function offeredTools({ tools, sendsFiles }: Pick<AgentDeps, 'tools' | 'sendsFiles'>): AgentDeps['tools'] {
   return sendsFiles ? tools : tools.filter(({ makesFiles }) => !makesFiles)
 }
@@ -98,7 +98,7 @@ function startRun(task: Task, deps: AgentDeps): RunState {
   }
 }
 
-/** Puts what people have added behind the run's steps, before its next thought. @returns whether there was anything. */
+/** Appends people's additions to the steps before the next thought. @returns whether there were any */
 function* takeAdditions(run: RunState): Generator<AgentEvent, boolean> {
   const added = run.added?.() ?? []
   for (const { id, user, text } of added) {
@@ -110,17 +110,17 @@ function* takeAdditions(run: RunState): Generator<AgentEvent, boolean> {
   return added.length > 0
 }
 
-/** A step of the run waits for a person: nothing can be thought before that is decided. */
+/** Whether a step waits for a person. The run cannot continue before that is decided. */
 function isWaiting({ progress }: RunState): boolean {
   return progress.steps.some((step) => step.kind === 'tool' && step.waiting && !step.observation)
 }
 
-/** A person asked to stop, and this process may say so: the run is not handed over at the same time. */
+/** Whether a person stopped the run. False while the run is handed over: then another process reports the stop. */
 function isStopped(run: RunState): boolean {
   return run.stopAsked?.().aborted === true && !run.task.signal.aborted
 }
 
-/** Asks the model for one turn. Undefined if the time for thinking ran out meanwhile: then the next turn is the final one. */
+/** Asks the model for one turn. Undefined if the thinking time ran out: the next turn is then the final one. */
 async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | undefined> {
   const asked = run.now().getTime()
   const usages: Usage[] = []
@@ -128,7 +128,7 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   try {
     completion = yield* complete(run, usages)
   } finally {
-    // A call that failed has been paid for too.
+    // A failed call costs tokens too.
     const ms = run.now().getTime() - asked
     run.unreported.push(...usages.map((usage) => ({ usage, ms })))
   }
@@ -140,7 +140,7 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   return turn
 }
 
-/** One completion. The stream is ended at the first observation that the model invents. */
+/** One completion. The stream ends at the first observation that the model invents. */
 async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEvent, Completion | undefined> {
   const { stop } = run.dialect
   const invention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
@@ -176,7 +176,7 @@ async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEv
   } catch (error) {
     if (run.signal.aborted || !signal.aborted) throw error
     if (!run.finalTurn) return undefined
-    // The model wrote nothing in all of the run's time and no tool found anything: that is a failure of the model's.
+    // The model wrote nothing in the run's whole time and no tool found anything: the model failed.
     if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
       throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
     cutOff = run.now().getTime() - heardAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE) ? 'time' : 'silence'
@@ -187,11 +187,11 @@ async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEv
   return { text: cut.text, reasoning, ...(toolCalls ? { toolCalls } : {}), ...(cutOff ? { cutOff } : {}) }
 }
 
-/** At the end of its time, a model has stalled if nothing has come for this long, or for this share of the call's time. */
+/** When its time ends, a model counts as stalled after this long without an event, or this share of the call's time. */
 const SILENT_MS = 5_000
 const SILENT_SHARE = 0.25
 
-/** How much reasoning beside the text is kept: it may become a thought. */
+/** How many characters of reasoning are kept: it may become a thought. */
 const REASONING_CHARS = 10_000
 
 function viewOf(run: RunState): RunView {
@@ -211,8 +211,8 @@ function viewOf(run: RunState): RunView {
 }
 
 /**
- * What can be used of a completion that was cut off at its length limit: an answer, which is then marked as cut off, and an
- * action whose input is JSON that could be read. A plain-text input may be cut in half, and a tool must not run on that.
+ * What is usable of a completion that was cut off at its length limit: an answer, which is then marked as cut off, and
+ * an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
  */
 function wholeOf(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
   if (cutOff !== 'length' || reading.kind === 'finish') return reading
@@ -223,9 +223,9 @@ function wholeOf(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
 
 const TOO_LONG = 'Your output was cut off because it was too long: be shorter.'
 
-/** The model's actions become steps to run; a completion that could not be read becomes a step that tells the model so. */
+/** Adds the model's actions as steps. An unreadable completion becomes a step that tells the model so. */
 function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>): Generator<AgentEvent> {
-  // This completion's cut is dealt with in its steps: an answer that a tool gives (`returnDirect`) is not cut off.
+  // The steps handle this completion's cut-off. An answer from a tool (`returnDirect`) is not cut off.
   run.cutOff = undefined
   if (turn.kind === 'unreadable') {
     const [step, n] = [unreadableStep(run, turn), run.progress.steps.length + 1]
@@ -239,13 +239,13 @@ function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>)
   }
 }
 
-/** The step that a completion becomes of which nothing can be read; its observation is the dialect's hint. */
+/** The step for an unreadable completion. Its observation is the dialect's hint. */
 function unreadableStep(run: RunState, { thought, hint }: ParsedTurn & { kind: 'unreadable' }): UnreadableStep {
   const text = run.written.slice(0, UNREADABLE_CHARS)
   return { kind: 'unreadable', turn: nextTurn(run), thought, text, observation: { ok: false, text: hint } }
 }
 
-/** The thought stands on the first step of a turn, the number of calls that were dropped on the last one. */
+/** The first step of a turn has the thought, the last one the number of dropped calls. */
 function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'actions' }): ToolStep[] {
   const [turn, used] = [nextTurn(run), actions.slice(0, roomForActions(run))]
   const dropped = actions.length - used.length
@@ -258,7 +258,7 @@ function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'ac
   }))
 }
 
-/** The output of a tool that answers by itself (`returnDirect`), once it has run. */
+/** The output of a tool with `returnDirect`, once it has run. */
 function directAnswer(run: RunState): string | undefined {
   const last = run.progress.steps.at(-1)
   if (last?.kind !== 'tool') return undefined
@@ -284,14 +284,14 @@ function blindnessOf({ unseen }: RunState): { unseen?: true } {
   return unseen ? { unseen } : {}
 }
 
-/** The end of a run whose final turn stalled: what the model had begun to say is no answer. */
+/** The result of a run whose final turn stalled. The text that the model had begun is not an answer. */
 function stalled(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
   const begun = turn?.kind === 'finish' ? turn.answer : ''
   const text = partialAnswer(run.progress.steps, begun)
   return { type: 'gave_up', reason: run.finalTurn ?? 'time', text, ...blindnessOf(run) }
 }
 
-/** A final turn that is not in the dialect's form: the answer is its prose where it has some, else what the tools found. */
+/** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
   const prose = turn?.kind === 'unreadable' ? plainProse(run.written, run.dialect.beginsObservation) : ''
   if (prose !== '') return answerOf(run, prose)

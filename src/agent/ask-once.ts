@@ -1,13 +1,13 @@
 import type { Model, ModelRequest, ToolCall } from './types.ts'
 
-/** What a model wrote, in words and in native tool calls, and whether it had to do without the pictures that it was sent. */
+/** A model's text and native tool calls, and whether it could not see the pictures. */
 interface ModelReply {
   text: string
   calls: ToolCall[]
   isUnseen: boolean
 }
 
-/** One call of a model, read to its end. @throws what the model throws */
+/** Reads one model call to its end. @throws what the model throws */
 export async function readReply(model: Model, request: ModelRequest): Promise<ModelReply> {
   let read: ModelReply = { text: '', calls: [], isUnseen: false }
   for await (const event of model.stream(request)) {
@@ -19,7 +19,7 @@ export async function readReply(model: Model, request: ModelRequest): Promise<Mo
   return read
 }
 
-/** Asks a model one thing, in one message without tools, and returns its whole answer. @throws what the model throws */
+/** Asks a model one thing, in one message without tools, and returns its answer. @throws what the model throws */
 export async function askOnce(model: Model, prompt: string, call: Omit<ModelRequest, 'messages'>): Promise<string> {
   return (await readReply(model, { ...call, messages: [{ role: 'user', content: prompt }] })).text
 }

@@ -1,6 +1,7 @@
 /**
- * What a run may still spend: steps, attempts, time, tokens, dollars. Who goes beyond it must answer, or is cut off. How much it is:
- * `RunLimits` (run-state.ts), from AGENT_MAX_STEPS, AGENT_TIMEOUT_MS, RUN_MAX_TOKENS and RUN_MAX_USD (config.ts).
+ * Enforces a run's budget: steps, attempts, time, tokens, dollars. A run over budget must answer or is cut off. The
+ * limits are `RunLimits` (run-state.ts), from AGENT_MAX_STEPS, AGENT_TIMEOUT_MS, RUN_MAX_TOKENS and RUN_MAX_USD
+ * (config.ts).
  */
 import { hasRun } from './partial-answer.ts'
 import { stepCount, totalOf } from './run-progress.ts'
@@ -8,14 +9,14 @@ import type { RunState } from './run-state.ts'
 import { inputText } from './tool-input.ts'
 import type { Action, Step, StopReason, ToolStep } from './types.ts'
 
-/** After as many unreadable completions in a row, the model is made to answer. */
+/** After this many unreadable completions in a row, the model must answer. */
 const MAX_UNREADABLE = 3
-/** The second time, the same action is answered with its first observation; the third time, the model is made to answer. */
+/** The second time, the same action gets its first observation again. The third time, the model must answer. */
 export const MAX_SAME_ACTION = 3
-/** A model may ask for several tools at once; what goes beyond this many in one turn is dropped. */
+/** How many tool calls of one turn are run. The others are dropped. */
 const MAX_AT_ONCE = 5
 
-/** Why the next model call must be the last, or undefined while there is budget. */
+/** Why the next model call must be the last, or undefined if there is budget left. */
 export function stopReason(run: RunState): StopReason | undefined {
   const { limits } = run
   const { steps } = run.progress
@@ -26,7 +27,7 @@ export function stopReason(run: RunState): StopReason | undefined {
   return overspent(run)
 }
 
-/** How many of the actions that a turn asks for become steps: five at most, and no more than the run has left. */
+/** How many actions of a turn become steps: at most five, and at most what the run has left. */
 export function roomForActions(run: RunState): number {
   return Math.max(1, Math.min(MAX_AT_ONCE, run.limits.maxSteps - stepCount(run.progress.steps)))
 }
@@ -42,7 +43,7 @@ function isUnreadable(steps: readonly Step[]): boolean {
   return last.length === MAX_UNREADABLE && last.every((step) => step.kind === 'unreadable')
 }
 
-/** Whether the last action was done as often as that and always came to the same. */
+/** Whether the last action was repeated MAX_SAME_ACTION times with the same result. */
 function isLooping(run: RunState): boolean {
   const last = run.progress.steps.at(-1)
   if (last?.kind !== 'tool') return false
@@ -51,13 +52,13 @@ function isLooping(run: RunState): boolean {
   return same.filter(({ observation }) => observation?.hint || observation?.text === result).length >= MAX_SAME_ACTION
 }
 
-/** The last steps, as long as they made this very call. */
+/** The most recent steps that all made this call. */
 function writesInARow(steps: readonly Step[], action: Action): ToolStep[] {
   const tools = steps.filter((step) => step.kind === 'tool')
   return tools.slice(tools.findLastIndex((step) => keyOf(step.action) !== keyOf(action)) + 1)
 }
 
-/** Whether anything else has happened since the turn of this step: then the same call may come to something else. */
+/** Whether anything else has happened since this step's turn, so that the same call may return something else. */
 export function hasOtherRunSince(steps: readonly Step[], { turn, action }: ToolStep): boolean {
   const isOther = (step: Step) =>
     step.kind === 'message' ||
@@ -65,14 +66,14 @@ export function hasOtherRunSince(steps: readonly Step[], { turn, action }: ToolS
       step.observation !== undefined &&
       !step.observation.hint &&
       keyOf(step.action) !== keyOf(action))
-  // What a person adds has the turn of the step before it.
+  // A person's addition has the turn of the step before it.
   return steps.some((step) => isOther(step) && (step.turn > turn || (step.kind === 'message' && step.turn === turn)))
 }
 
 /**
- * The steps that did exactly this and brought nothing new. A call that may have changed something begins the count anew: what
- * was read before it may read differently now. Steps of a repeatable tool count from the one in which it was exhausted (a
- * lookup's "No more results."), as long as no other tool has run since.
+ * The steps with this action that brought nothing new. A call with effects restarts the count, because earlier reads
+ * may return something else now. Steps of a repeatable tool count from the one that was exhausted (a lookup's "No more
+ * results."), as long as no other tool has run since.
  */
 export function sameActions({ progress, tools }: Pick<RunState, 'progress' | 'tools'>, action: Action): ToolStep[] {
   const key = keyOf(action)
@@ -94,13 +95,13 @@ function keyOf(action: Action): string {
   return `${action.tool}\n${inputText(action.input).trim().toLowerCase()}`
 }
 
-/** Milliseconds left for turns that use tools, and for the tools: a part of the run's time is kept for the final turn. */
+/** Milliseconds left for turns with tools and for the tools. Part of the run's time is reserved for the final turn. */
 export function thinkingMs(run: RunState): number {
   const reserve = Math.min(20_000, run.limits.timeoutMs * 0.25)
   return run.startedAt + run.limits.timeoutMs - reserve - run.now().getTime()
 }
 
-/** The time of a model call: the thinking time, and on the final turn all that is left. */
+/** The deadline of a model call: the thinking time, or on the final turn everything that is left. */
 export function callDeadline(run: RunState): Deadline {
   const total = run.startedAt + run.limits.timeoutMs - run.now().getTime()
   const ms = run.finalTurn ? Math.max(total, Math.min(5_000, run.limits.timeoutMs)) : thinkingMs(run)
@@ -108,12 +109,12 @@ export function callDeadline(run: RunState): Deadline {
 }
 
 /**
- * A time limit within a run: it ends when the run is aborted or when its milliseconds are over. Its maker calls `release`
- * when the work is done, however it ended. Written by hand, because AbortSignal.any over AbortSignal.timeout costs twice the CPU
- * and leaves its timer and its weak references behind for the garbage collector: a third of the loop's own work.
+ * A time limit within a run. It ends when the run is aborted or when its milliseconds are over. Call `release` when the
+ * work is done, also after a failure. Written by hand, because AbortSignal.any over AbortSignal.timeout costs twice the
+ * CPU and leaves its timer and weak references to the garbage collector: a third of the loop's own work.
  */
 export class Deadline {
-  /** From its making to its end, in milliseconds. */
+  /** The total duration in milliseconds. */
   readonly ms: number
   readonly #run: AbortSignal
   readonly #timer: NodeJS.Timeout
@@ -131,19 +132,19 @@ export class Deadline {
     else run.addEventListener('abort', this.#stop)
   }
 
-  /** Made when it is first asked for: most tools that only calculate never do. */
+  /** Created on first use: most tools that only calculate never need it. */
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
     if (this.#ended) this.#controller.abort(this.#ended.reason)
     return this.#controller.signal
   }
 
-  /** True once the time was up before the run was stopped. */
+  /** Whether the time ended before the run was stopped. */
   get hasPassed(): boolean {
     return this.#hasPassed
   }
 
-  /** Waits for work, but no longer than until the end: then it throws the reason of the end. */
+  /** Waits for work, at most until the deadline. @throws the reason for the end */
   wait<Result>(work: Promise<Result>): Promise<Result> {
     const over = new Promise<never>((_, reject) => (this.#giveUp = reject))
     if (this.#ended) this.#giveUp(this.#ended.reason)
@@ -168,7 +169,7 @@ export class Deadline {
   }
 }
 
-/** Aborted when either is. By hand, for the same reasons. `release` ends the listening. */
+/** A signal that is aborted when either is. Written by hand, for the same reasons. `release` removes the listeners. */
 export function eitherOf(one: AbortSignal, other: AbortSignal | undefined): { signal: AbortSignal; release(): void } {
   if (!other) return { signal: one, release: () => {} }
   const controller = new AbortController()

@@ -1,4 +1,4 @@
-/** One call of a tool: its time, what it may reach, and its output as an observation. */
+/** One call of a tool: its deadline, its context, and its output as an observation. */
 import { askOnce } from './ask-once.ts'
 import { Deadline, thinkingMs } from './budget.ts'
 import { ToolError } from '../base/errors.ts'
@@ -8,7 +8,7 @@ import type { RunState } from './run-state.ts'
 import { isSafeTwice, notKnown } from './suspended-step.ts'
 import type { Observation, PersonsAnswer, Series, Tool, ToolAsks, ToolContext, ToolOutput, Usage } from './types.ts'
 
-/** A call of a tool for the step with number `n`; `answers` holds what the asker said to what the tool asked. */
+/** A call of a tool for step `n`. `answers` are the asker's answers to the tool's questions. */
 export interface Call {
   n: number
   tool: Tool
@@ -16,7 +16,7 @@ export interface Call {
   answers: readonly PersonsAnswer[]
 }
 
-/** Makes one call within its time. Whatever the tool does becomes an observation, or a question to the asker. */
+/** Makes one call within its deadline. The result or failure becomes an observation, or a question to the asker. */
 export async function callTool(run: RunState, { n, tool, input, answers }: Call): Promise<Observation | ToolAsks> {
   const onUsage = (usage: Usage) => void run.unreported.push({ usage, ms: 0 })
   const ms = Math.max(1, Math.min(tool.timeoutMs ?? run.limits.toolTimeoutMs, thinkingMs(run)))
@@ -24,7 +24,7 @@ export async function callTool(run: RunState, { n, tool, input, answers }: Call)
   const asked: Promise<string>[] = []
   const askModel = (prompt: string) => {
     const answer = askOnce(run.model, prompt, { signal: time.signal, onUsage })
-    // A tool may ask and not wait for the answer; then nobody else handles its failure.
+    // A tool may ask and not wait for the answer. Nobody else would handle the failure then.
     answer.catch(() => undefined)
     asked.push(answer)
     return answer
@@ -40,13 +40,13 @@ export async function callTool(run: RunState, { n, tool, input, answers }: Call)
     if (error instanceof ToolError && error.isDown) return { ...mistake(error.message), down: true }
     return mistake(error instanceof ToolError ? error.message : `${tool.name} failed: ${clip(String(error))}`)
   } finally {
-    // A call reports its usage when it ends. The tool's deadline aborts those that are still under way.
+    // A call reports its usage when it ends. The tool's deadline aborts calls that are still running.
     await Promise.allSettled(asked)
     time.release()
   }
 }
 
-/** What was sent to a tool in vain may have taken effect all the same. */
+/** A call that timed out may have taken effect all the same. */
 function tooLate(tool: Tool, ms: number): Observation {
   const late = `did not finish within ${(ms / 1000).toFixed(1)} s`
   return isSafeTwice(tool) ? mistake(`${tool.name} ${late}.`) : notKnown(tool.name, `it ${late}`)
@@ -70,7 +70,7 @@ function observationOf({ text, sources, series, exhausted, passing, file }: Tool
   }
 }
 
-/** What can be drawn of it: it is saved with the step. */
+/** Limits a series to what can be drawn, because it is saved with the step. */
 function boundedSeries({ title, points }: Series): Series {
   const drawable = points.slice(0, SERIES.points).filter(({ value }) => Number.isFinite(value))
   const cut = (text: string) => String(text).slice(0, SERIES.chars)
@@ -96,7 +96,7 @@ function contextOf(
   }
 }
 
-/** The observation of a call that came to nothing. */
+/** The observation of a failed call. */
 export function mistake(text: string): Observation {
   return { ok: false, text }
 }

@@ -1,12 +1,12 @@
 /**
- * A value as JSON with the keys of each object in order, so that equal values are equal text, and a value that was stored as JSON
- * has the text that it had before. What JSON has no form for is left out or written as JSON.stringify writes it.
+ * Converts a value to JSON with sorted keys, so that equal values are equal text. A value that was stored as JSON keeps
+ * its text. Values without a JSON form are omitted or written as JSON.stringify writes them.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, sorted) ?? 'null'
 }
 
-/** The value as it is once it has been stored as JSON. */
+/** The value after a round trip through JSON. */
 export function plainJson(value: unknown): unknown {
   return JSON.parse(canonicalJson(value))
 }

@@ -1,18 +1,19 @@
 /**
- * What tools and people write is data. Where it comes in it is capped: a tool's output by `observationOf`
- * (act.ts) to TOOL_OUTPUT_CHARS (config.ts), everything else to the bounds in prompt-size.ts. Before it goes into a prompt, its lines that
- * look like the prompt's own labels are defused; an observation stands between marks that a page cannot know.
+ * Treats text from tools and people as data. Its length is limited at the source: a tool's output by `observationOf`
+ * (call-tool.ts) to TOOL_OUTPUT_CHARS (config.ts), everything else by prompt-size.ts. Before it goes into a prompt,
+ * lines that look like the prompt's own labels are defused. An observation is enclosed in marks that a page cannot
+ * know.
  */
 import { reactLabel } from './parser/labels.ts'
 import { defuseTokens, MAY_HOLD_TOKENS } from './parser/special-tokens.ts'
 import type { MessageStep } from './types.ts'
 
-/** The beginning of what a model wrote, as a sentence about it quotes it. */
+/** The beginning of a model's text, for quoting it in a sentence. */
 export function clip(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** Cuts the middle out of a text longer than `max` characters and says so. Surrogate pairs stay whole. */
+/** Cuts the middle out of a text longer than `max` characters and says so. Surrogate pairs stay intact. */
 export function cutMiddle(text: string, max: number): string {
   if (text.length <= max) return text
   const head = Math.ceil(max * 0.7)
@@ -32,27 +33,27 @@ function isLowSurrogate(text: string, at: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff
 }
 
-/** Words that open a turn in a dialect or a chat, beside the labels that the reader of ReAct knows. */
+/** Words that open a turn in a dialect or a chat, in addition to the labels of ReAct. */
 const LABELS =
   'answer|follow[ -]?up(?: question)?|are follow[ -]?up questions needed here|intermediate[ -]answer' +
   '|message from the person|(?:so[, ]{1,2})?the final answer is|final[ -]answer|action input|system|developer|user|assistant|human|ai'
 const LABEL_LINE = new RegExp(`^(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[:\uff1a\\[]`, 'iu')
 
-/** Each character that a model may take for the end of a line: VT, FF, the separators of files and records, NEL too. */
+/** Characters that a model may read as a line break, including VT, FF, file and record separators and NEL. */
 const BREAKS = new Set([0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029])
 /** Invisible characters: soft hyphens, bidi marks, joiners, fillers, selectors. */
 const UNSEEN = /[\p{Cf}\p{Cc}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]/gu
-/** What may stand before a label on its line: quotes, bullets, headings, numbers, emoji. */
+/** What may precede a label on its line: quotes, bullets, headings, numbers, emoji. */
 const BEFORE = /[\s>*_#`|•●▪◦‣·–—►▶→➤»+-]|\d{1,3}[.):]|[①-⑳]|\p{Extended_Pictographic}/uy
 /** Text without invisible or look-alike characters. */
 const PLAIN = /^[ -~\n]*$/
 const LETTER = /\p{L}/u
 const SHORTEST_LABEL = 3
-/** No label is longer, its invisible characters included. */
+/** The longest label, including invisible characters. */
 const LONGEST_LABEL = 200
 const LONGEST_INDENT = 500
 
-/** Puts a bar before each line that begins like a label of the prompt, so that nothing in it reads as the model's turn. */
+/** Puts a bar before each line that begins like a label, so that nothing in the text reads as the model's turn. */
 export function defuseLabels(text: string): string {
   const pieces: string[] = []
   let start = 0
@@ -68,7 +69,7 @@ export function defuseLabels(text: string): string {
   return pieces.join('') + text.slice(from)
 }
 
-/** Whether a line begins with a label, as it stands or as it is seen. */
+/** Whether a line begins with a label, either literally or as it is displayed. */
 function isLabelled(line: string): boolean {
   if (!LETTER.test(line.slice(0, LONGEST_INDENT + LONGEST_LABEL))) return false
   if (isLabel(line)) return true
@@ -89,12 +90,12 @@ function indentOf(line: string): number {
   return at
 }
 
-/** The observation as the prompt carries it: labels and special tokens defused, between per-run marks. */
+/** The observation for the prompt: labels and special tokens are defused, and per-run marks enclose it. */
 export function fenceObservation(text: string, nonce: string): string {
   return `<${nonce}>${defused(text).replaceAll(nonce, '…')}</${nonce}>`
 }
 
-/** What others wrote, so that no line and no token in it passes for a part of a prompt. */
+/** Defuses foreign text, so that no line and no token in it can pass for a part of a prompt. */
 export function defused(text: string): string {
   const plain = defuseLabels(text)
   return MAY_HOLD_TOKENS.test(plain) ? defuseTokens(plain) : plain
@@ -103,19 +104,19 @@ export function defused(text: string): string {
 const MESSAGE_LABEL = 'Message from the person:'
 
 /**
- * What a person added while the run was under way, as a line of the text that the model goes on with. It is the person's word,
- * so it stands without the marks that an observation gets; but it cannot pass for another part of the prompt.
+ * A person's addition during the run, as a line of the prompt. It is an instruction, so it has no observation marks,
+ * but it cannot pass for another part of the prompt.
  */
 export function messageLine(step: MessageStep): string {
   return `${MESSAGE_LABEL} ${personsWords(step)}\n`
 }
 
-/** The same for a dialect that has a role for what people say. */
+/** The same for dialects with a role for people's messages. */
 export function personsWords({ text }: MessageStep): string {
   return defused(text.trim())
 }
 
-/** Whether a line of model output begins a person's message that the model invented, as models do with observations. */
+/** Whether a line of model output begins an invented message from a person. */
 export function beginsMessage(line: string): boolean {
   return line.trimStart().toLowerCase().startsWith(MESSAGE_LABEL.toLowerCase())
 }

@@ -1,12 +1,12 @@
 import { defuseLabels } from './observation.ts'
 import type { Observation, ObservedStep, Step, ToolStep } from './types.ts'
 
-/** Stands after an answer that is cut off. */
+/** Follows an answer that was cut off. */
 export const CUT_OFF = "_The model's answer was cut off._"
 
 /**
- * The text of a model that was told to answer and wrote plain prose, whatever the form. Empty when the text holds any of
- * the dialect's scaffolding (labels, JSON), which no person should see.
+ * The text of a model that was told to answer and wrote plain prose in any form. Empty if the text contains any of the
+ * dialect's scaffolding (labels, JSON), which people should not see.
  */
 export function plainProse(text: string, beginsObservation: (line: string) => boolean): string {
   const words = text.trim()
@@ -15,17 +15,17 @@ export function plainProse(text: string, beginsObservation: (line: string) => bo
   return scaffolded ? '' : words
 }
 
-/** A tool has run in this step: it did not fail, and it was not the loop that answered. */
+/** Whether a tool ran successfully in this step. A reply from the loop does not count. */
 export function hasRun(step: Step): step is ToolStep & ObservedStep {
   return step.kind === 'tool' && step.observation !== undefined && step.observation.ok && !step.observation.hint
 }
 
-/** What the tools have found. */
+/** The successful observations of tools. */
 export function findingsOf(steps: readonly Step[]): { tool: string; found: Observation }[] {
   return steps.flatMap((step) => (hasRun(step) ? [{ tool: step.action.tool, found: step.observation }] : []))
 }
 
-/** What to tell people where a run ends without an answer. `begun`: the beginning of an answer that stalled. */
+/** The text for a run that ends without an answer. `begun`: the beginning of an answer that stalled. */
 export function partialAnswer(steps: readonly Step[], begun = ''): string {
   const lines = findingLines(steps)
   const found = lines.length > 0 ? `This is what I found:\n${lines.join('\n')}` : ''
@@ -46,7 +46,7 @@ function findingLines(steps: readonly Step[]): string[] {
     .map(({ tool, found }) => `- ${tool}: ${shorten(found.passing ? titlesOf(found) : found.text)}`)
 }
 
-/** An answer is kept; of what is not to be kept it says where it is. */
+/** The answer is stored, so it contains only the source titles of text that must be deleted. */
 function titlesOf({ sources = [] }: Observation): string {
   return sources.map(({ title }) => title).join('; ')
 }

@@ -1,20 +1,20 @@
-/** What a run has done so far. Its events tell it, to the agent itself and to whoever reads them. */
+/** The progress of a run, rebuilt from its events by the agent and by every reader. */
 import type { AgentEvent, Step, ToolMemory, ToolStep, Usage } from './types.ts'
 
-/** What a run has done so far, as its events tell it. A value: the next event makes a new one. */
+/** What a run has done so far. Immutable: each event creates a new value. */
 export interface RunProgress {
   readonly steps: readonly Step[]
   /** What the tools remember between steps. */
   readonly memory: ToolMemory
-  /** What the model's calls have used, those of the tools included. */
+  /** The usage of all model calls, including those of tools. */
   readonly usage: readonly Usage[]
 }
 
 export const NO_PROGRESS: RunProgress = { steps: [], memory: {}, usage: [] }
 
 /**
- * What a run has done once this event has happened: the one way in which the agent itself and each reader of its events
- * keep up with a run. An event that changes nothing gives the same value back. Events that are not the agent's are ignored.
+ * Applies an event. The agent and all readers use only this to follow a run. Returns the same value if nothing changes.
+ * Ignores events that do not come from the agent.
  */
 export function applyEvent(progress: RunProgress, event: AgentEvent | { type: 'understood' }): RunProgress {
   switch (event.type) {
@@ -38,20 +38,17 @@ function withStep(progress: RunProgress, n: number, step: Step): RunProgress {
   return { ...progress, steps: [...progress.steps.slice(0, n - 1), step, ...progress.steps.slice(n)] }
 }
 
-/** The step, with how long its tool took. */
+/** The step with the duration of its tool call. */
 function timed({ step, ms }: Extract<AgentEvent, { type: 'observation' }>): Step {
   return step.kind === 'tool' ? { ...step, ms } : step
 }
 
-/** How many steps the model has taken. What a person added is none of them. */
+/** The number of steps, without people's additions. */
 export function stepCount(steps: readonly Step[]): number {
   return steps.filter((step) => step.kind !== 'message').length
 }
 
-/**
- * How long the run of these steps has waited for people until `now` (ms since the epoch), in ms; where several of its steps did at
- * once, that counts once.
- */
+/** How long the run has waited for people until `now` (ms since the epoch), in ms. Overlapping waits count once. */
 export function waitedMs(steps: readonly Step[], now: number): number {
   const spans = steps.flatMap((step) => {
     if (step.kind !== 'tool' || !step.waiting) return []
@@ -66,12 +63,12 @@ export function waitedMs(steps: readonly Step[], now: number): number {
   return waited
 }
 
-/** How long a run was at work, in ms, without its waits for people. */
+/** How long a run worked, in ms, without its waits for people. */
 export function workMs({ steps, startedAt }: { steps: readonly Step[]; startedAt: number }, endedAt: number): number {
   return Math.max(0, endedAt - startedAt - waitedMs(steps, endedAt))
 }
 
-/** What several model calls used together. A call without a price adds nothing to the dollars. */
+/** The total usage of several model calls. Calls without a price add no dollars. */
 export function totalOf(usage: readonly Usage[]) {
   const sum = (part: (one: Usage) => number) => usage.reduce((total, one) => total + part(one), 0)
   const inputTokens = sum((one) => one.inputTokens)
@@ -79,13 +76,13 @@ export function totalOf(usage: readonly Usage[]) {
   return { inputTokens, outputTokens, tokens: inputTokens + outputTokens, costUsd: sum((one) => one.costUsd ?? 0) }
 }
 
-/** The agent's own side: what it has done, and what calls of the model have used and no event has told yet. */
+/** The agent's own progress, and the usage that no event has reported yet. */
 interface RunLedger {
   progress: RunProgress
   unreported: { usage: Usage; ms: number }[]
 }
 
-/** Takes an event into the run's own progress, before its readers get it: `yield tell(run, event)`. */
+/** Applies an event to the run's own progress before its readers get it: `yield tell(run, event)`. */
 export function tell(run: Pick<RunLedger, 'progress'>, event: AgentEvent): AgentEvent {
   run.progress = applyEvent(run.progress, event)
   return event
@@ -95,30 +92,30 @@ export function* reportUsage(run: RunLedger): Generator<AgentEvent> {
   for (let one = run.unreported.shift(); one; one = run.unreported.shift()) yield tell(run, { type: 'usage', ...one })
 }
 
-/** The number of the turn that a step to come belongs to: several steps of one completion share it. */
+/** The turn of the next step. Steps of one completion share it. */
 export function nextTurn({ progress }: Pick<RunLedger, 'progress'>): number {
   return (progress.steps.at(-1)?.turn ?? 0) + 1
 }
 
-/** The tools whose last use failed because they are down. */
+/** The tools whose last call failed because they were down. */
 export function toolsDown(steps: readonly Step[]): string[] {
   const last = new Map(steps.flatMap((step) => (step.kind === 'tool' ? [[step.action.tool, step] as const] : [])))
   return [...last].flatMap(([tool, { observation }]) => (observation?.down ? [tool] : []))
 }
 
-/** A tool's step without an observation. */
+/** Whether a tool's step has no observation yet. */
 export function isRunning(step: Step): step is ToolStep {
   return step.kind === 'tool' && !step.observation
 }
 
-/** The step of a run in which nothing runs any more: one that has not ended is marked so. */
+/** Marks an unfinished step as such, for a run in which nothing runs any more. */
 export function endedStep(step: Step): Step {
   return isRunning(step) ? { ...step, observation: NOT_FINISHED } : step
 }
 
 const NOT_FINISHED = { ok: false, text: 'This was not finished.' }
 
-/** What the asker typed for a tool, and what its server wants back, are kept no longer than the run needs them. */
+/** Removes the asker's input for a tool and the server's state: they are kept only while the run needs them. */
 export function withoutAnswers(step: Step): Step {
   if (step.kind !== 'tool' || !step.waiting) return step
   const { answers, waiting, ...kept } = step
@@ -126,7 +123,7 @@ export function withoutAnswers(step: Step): Step {
   return { ...kept, waiting: answers || asked?.kind === 'question' ? times : waiting }
 }
 
-/** Whether the step's tool has made a file, which goes out with the answer. */
+/** Whether the step's tool made a file, which is sent with the answer. */
 export function madeFile(step: Step): boolean {
   return step.kind === 'tool' && step.observation?.file !== undefined
 }

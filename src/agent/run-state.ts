@@ -1,4 +1,4 @@
-/** What a run is given and what it knows while it runs: types alone. */
+/** The input and the state of a run: types only. */
 import type { ObservationCut } from './parser/observation-cut.ts'
 import type { RunProgress } from './run-progress.ts'
 import type {
@@ -18,21 +18,21 @@ import type {
   WorkspaceReader,
 } from './types.ts'
 
-/** What one run may spend, with the settings that say so (create-agent.ts); budget.ts holds it to that. Times in milliseconds. */
+/** What one run may spend (create-agent.ts sets it from the settings, budget.ts enforces it). Times in milliseconds. */
 export interface RunLimits {
-  /** AGENT_MAX_STEPS: uses of tools, each of those that a turn asks for at once, and unreadable turns; the answer comes besides. */
+  /** AGENT_MAX_STEPS: tool calls (parallel ones count each) and unreadable turns. The answer does not count. */
   maxSteps: number
-  /** AGENT_TIMEOUT_MS: the whole run, but for the condensing before it. */
+  /** AGENT_TIMEOUT_MS: the whole run, without condensing. */
   timeoutMs: number
-  /** TOOL_TIMEOUT_MS: one use of a tool. */
+  /** TOOL_TIMEOUT_MS: one tool call. */
   toolTimeoutMs: number
   /** TOOL_OUTPUT_CHARS: longer observations lose their middle. */
   toolOutputChars: number
-  /** RUN_MAX_TOKENS: tokens in and out, all calls together. */
+  /** RUN_MAX_TOKENS: input and output tokens of all calls. */
   maxTokens?: number
-  /** RUN_MAX_USD: dollars, all calls together. */
+  /** RUN_MAX_USD: dollars for all calls. */
   maxCostUsd?: number
-  /** False only for the replay of recordings, which repeat actions and go on after unreadable turns. */
+  /** False only for replaying recordings, which repeat actions and continue after unreadable turns. */
   breakLoops?: boolean
 }
 
@@ -41,37 +41,41 @@ export interface ToolEnv {
   fetch: ToolFetch
   now(): Date
   workspace?: (() => Promise<WorkspaceReader>) | undefined
-  /** The files of the conversation; absent where it has none. */
+  /** The files of the conversation. Absent if it has none. */
   files?: RunFiles | undefined
-  /** Whether the file that a tool makes goes out with the answer. */
+  /** Whether a file from a tool is sent with the answer. */
   sendsFiles?: boolean | undefined
 }
 
-/** What one run works on. */
+/** The input of one run. */
 export interface Task extends Partial<RunProgress> {
-  // `steps`, `memory` and `usage` (of RunProgress) are what an earlier process did of the run; `usage` holds what condensing
-  // took too, since the budgets count it. They are starting values and never changed: events tell what the run does.
+  // `steps`, `memory` and `usage` (from RunProgress) are what an earlier process did in this run. `usage` includes
+  // condensing, since the budgets count it. They are starting values and never change: the events report what the run
+  // does.
   question: string
-  /** The pictures that came with it. */
+  /** The pictures that came with the question. */
   images?: Picture[]
-  /** What the model is given of the conversation's files at first (files/question-files.ts). */
+  /** The text of the conversation's files for the first prompt (files/question-files.ts). */
   filesText?: string
   history?: PastTurn[]
   /** What people wrote in the thread before the question. */
   said?: string
-  /** Aborted when the process hands the run over: then it throws the signal's reason. */
+  /** Aborted when the process hands the run over. The run then throws the signal's reason. */
   signal: AbortSignal
 }
 
-/** What a person added to the question while the agent works on it. */
+/** What a person adds to the question while the agent works on it. */
 export interface Addition {
-  /** Whoever keeps the run knows by it which additions the model has got. */
+  /** Identifies the addition, so that whoever stores the run knows which ones the model has received. */
   id: string
   user: string
   text: string
 }
 
-/** Whether a tool may run now. A refusal's reason becomes the observation; with `wait` the run ends until a person decides. */
+/**
+ * Whether a tool may run now. The reason of a refusal becomes the observation. `wait` suspends the run until a person
+ * decides.
+ */
 export type Permission = 'yes' | 'wait' | { no: string }
 
 /** A call that is about to be made. */
@@ -80,33 +84,36 @@ export interface PendingCall {
   step: ToolStep
   tool: Tool
   input: unknown
-  /** The same call was made before in the run, and it is not known whether it took effect. */
+  /** The same call was made before in this run, and it is unknown whether it took effect. */
   isRepeat: boolean
 }
 
-/** How people reach into a run that is under way: four optional functions among the agent's settings. */
+/** How people steer a running agent: four optional functions. */
 export interface Steering {
   /**
-   * Is a stop asked for? The signal is aborted as soon as it is: the model's call and the tools are cut off, and the run ends
-   * with what is known.
+   * A signal that is aborted when somebody asks to stop. The model's call and the tools are then aborted, and the run
+   * ends with what is known.
    */
   stopAsked?: () => AbortSignal
-  /** What did people add since the last call? Asked before each thought, and once more before an answer is given. */
+  /** People's additions since the last call. Called before each thought, and again before an answer is given. */
   added?: () => Addition[]
-  /** May this tool run? Asked once its input is known to be right; `input` is what it will get. `n` is the step's number. */
+  /** Whether this tool may run. Called after its input was checked. `input` is what the tool will get. */
   mayRun?: (call: PendingCall) => Permission | Promise<Permission>
   /**
-   * What did the asker say to what the step's tool asked (`step.waiting`)? `wait`: nothing yet. Undefined: nobody can be asked.
-   * `n` is the step's number.
+   * The asker's answer to the question of the step's tool (`step.waiting`). `wait`: no answer yet. Undefined: nobody
+   * can be asked. `n` is the step's number.
    */
   answered?: (n: number, step: ToolStep) => Pick<PersonsAnswer, 'action' | 'content'> | 'wait' | undefined
 }
 
 /** Reads an answer while the model writes it. */
 export interface AnswerReader {
-  /** Takes the next piece of a completion that `cut` has taken. @returns what it adds to the answer for certain */
+  /**
+   * Takes the next piece of a completion, after `cut` has taken it. @returns the text that it certainly adds to the
+   * answer
+   */
   push(piece: string, cut: ObservationCut): string
-  /** All that `push` has returned. */
+  /** Everything that `push` has returned. */
   readonly told: string
 }
 
@@ -119,38 +126,38 @@ export interface AgentSetup {
 
 export interface AgentDeps extends AgentSetup, ToolEnv, Steering {
   limits: RunLimits
-  /** A few characters that no page can guess: they fence a run's observations in the prompt. */
+  /** Creates a few characters that no page can guess. They enclose a run's observations in the prompt. */
   newNonce(): string
-  /** Makes the reader of one completion, where somebody wants to see the answer grow (`answer_delta`). */
+  /** Creates the reader of one completion, if somebody wants to stream the answer (`answer_delta`). */
   readAlong?: (dialect: Dialect, tools: Tool[]) => AnswerReader
-  /** The same tool, for the call of one step: somebody keeps what it is given and gives. */
+  /** Wraps a tool for the call of one step, to record its input and output. */
   watchCall?: (tool: Tool, step: number) => Tool
 }
 
-/** Everything that a run knows while it runs. */
+/** The state of a run. */
 export interface RunState extends AgentDeps {
   task: Task
-  /** Aborted with the task's own signal, and when a person asks to stop. */
+  /** Aborted with the task's signal, and when a person asks to stop. */
   signal: AbortSignal
-  /** Ends what listens on behalf of the run. */
+  /** Removes the run's listeners. */
   release(): void
-  /** What has been done, as the events have told it. */
+  /** What the events have reported so far. */
   progress: RunProgress
-  /** What the tools change in place while they run. The events carry copies. */
+  /** The tools change it in place. The events carry copies. */
   memory: ToolMemory
-  /** What calls of the model have used and no event has told yet. */
+  /** Usage that no event has reported yet. */
   unreported: { usage: Usage; ms: number }[]
   nonce: string
   startedAt: number
-  /** The date at its start, so that all of its prompts share their beginning, midnight or not. */
+  /** The date at the start, so that all prompts share their beginning, even across midnight. */
   today: string
-  /** Set once the model must answer now, for this reason. */
+  /** Why the model must answer now. Undefined before the final turn. */
   finalTurn?: StopReason | undefined
-  /** The text of the model's last completion, and why it is not whole. */
+  /** The text of the model's last completion. */
   written: string
-  /** What of that completion the readers of its answer have been told. */
+  /** What has been streamed of its answer. */
   told: string
   cutOff?: CutOff | undefined
-  /** The model that wrote it could not see the question's pictures. */
+  /** Whether the model could not see the question's pictures. */
   unseen?: true | undefined
 }

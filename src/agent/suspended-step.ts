@@ -1,13 +1,13 @@
-/** Steps that wait for a person, and calls of which nobody knows whether they took effect. */
+/** Suspended steps, and calls whose effect is unknown. */
 import { canonicalJson, plainJson } from './canonical-json.ts'
 import type { PendingCall, RunState } from './run-state.ts'
 import { coerceInput } from './tool-input.ts'
 import type { Awaited, Observation, PersonsAnswer, Tool, ToolQuestion, ToolStep, Waiting } from './types.ts'
 
-/** As often may one call wait for a person: a server that asks and asks is not called again. */
+/** How often one call may wait for a person. A server that keeps asking is not called again. */
 const MAX_ROUNDS = 10
 
-/** The step as it waits for somebody to allow its call. One that waits for that already stays as it is, with what was shown. */
+/** Suspends the step until somebody allows its call. If it already waits for that, it stays as it was shown. */
 export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }: PendingCall): ToolStep {
   const { waiting } = step
   if (waiting?.for?.kind === 'approval') return step
@@ -24,8 +24,8 @@ export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }:
 }
 
 /**
- * The step as it waits for the asker's answer to what its tool asks; `answers` are those before. Its call has ended, without
- * taking effect. An observation where the tool has asked too often.
+ * Suspends the step until the asker answers its tool. `answers` are the earlier answers. The call has ended without
+ * taking effect. Returns an observation if the tool has asked too often.
  */
 export function awaitingAnswer(
   run: RunState,
@@ -47,17 +47,17 @@ function nextRound(run: RunState, step: ToolStep, awaited: Awaited): ToolStep {
   return { ...step, waiting: { since: run.now().getTime(), ...round, for: awaited } }
 }
 
-/** A step that has waited, once the run goes on with it: this process took the run up when its wait was over. */
+/** Marks the wait of a resumed step as over. It ended when this process took the run up. */
 export function afterWait({ startedAt }: RunState, step: ToolStep, waiting: Waiting): ToolStep {
   return waiting.until === undefined ? { ...step, waiting: { ...waiting, until: startedAt } } : step
 }
 
-/** Whether a call may be made again after a crash. */
+/** Whether a call may be repeated after a crash. */
 export function isSafeTwice(tool: Tool | undefined): boolean {
   return tool?.effects === 'read' || tool?.idempotent === true
 }
 
-/** What is observed of a call of which it is not known whether it took effect. `why`: a clause. */
+/** The observation for a call whose effect is unknown. `why` is a clause. */
 export function notKnown(tool: string, why: string): Observation {
   const text =
     `It is not known whether ${tool} took effect: ${why}. ` +
@@ -65,7 +65,7 @@ export function notKnown(tool: string, why: string): Observation {
   return { ok: false, unknown: true, text }
 }
 
-/** Whether the same call was made before in the run and it is not known whether it took effect; however its input was written. */
+/** Whether the run made the same call before, in any notation, and its effect is unknown. */
 export function isUnknownRepeat(
   { progress }: RunState,
   { step, tool, input }: { step: ToolStep; tool: Tool; input: unknown },

@@ -5,8 +5,8 @@ import type { InputIssue, ParsedInput, Tool, ToolInput, ToolSpec } from './types
 export type Coerced = Extract<ParsedInput, { ok: true }> | { ok: false; problem: string }
 
 /**
- * Makes what a model wrote fit a tool's schema. For a tool with one field, `{"query": "x"}`, `"x"` and `x` are the same;
- * a tool with several takes an object, or JSON text that holds one. A `problem` is a sentence that names the field.
+ * Fits a model's input to a tool's schema. For a tool with one field, `{"query": "x"}`, `"x"` and `x` are the same. A
+ * tool with several fields takes an object, or JSON text of one. `problem` is a sentence that names the field.
  */
 export function coerceInput(tool: Tool, input: unknown): Coerced {
   const fields = fieldsOf(tool)
@@ -25,7 +25,7 @@ export function toolNames(tools: Tool[]): string[] {
   return tools.map((tool) => tool.name)
 }
 
-/** Whether one of the tools, by its name, takes an input; a tool that is not there takes any. */
+/** Returns a check whether the named tool accepts an input. Unknown tools accept any. */
 export function acceptsInput(tools: Tool[]): (name: string, input: unknown) => boolean {
   return (name, input) => {
     const tool = tools.find((each) => each.name === name)
@@ -34,8 +34,8 @@ export function acceptsInput(tools: Tool[]): (name: string, input: unknown) => b
 }
 
 /**
- * The fields that are of a wrong type in the type that the schema wants, where the same words say it: `3` and `"3"`, `true`
- * and `"true"`, a list and the JSON text of it, and no field for `null`. Calls that leak as XML do not tell them apart.
+ * Converts fields of the wrong type if nothing is lost: `3` and `"3"`, `true` and `"true"`, a list and its JSON text. A
+ * `null` field is removed. Calls that leak as XML do not distinguish these types.
  */
 function inSchemaTypes(input: unknown, issues: InputIssue[]): unknown {
   if (!isRecord(input)) return input
@@ -61,7 +61,7 @@ function inType(value: unknown, type: string): unknown {
     : value
 }
 
-/** The ways in which an input can be understood, the likeliest first. */
+/** Possible readings of an input, likeliest first. */
 function candidates(input: unknown, tool: Tool, fields: string[]): unknown[] {
   const parsed = typeof input === 'string' ? (parseJson(input) ?? namedFields(input, fields)) : input
   const out: unknown[] = isRecord(parsed) ? [parsed] : []
@@ -79,7 +79,7 @@ function candidates(input: unknown, tool: Tool, fields: string[]): unknown[] {
   return out
 }
 
-/** The one field that a tool with several cannot do without: what is no object is that. */
+/** The only required field of a tool with several. An input that is not an object goes there. */
 function onlyNeeded({ parameters }: Tool, fields: string[]): string | undefined {
   const needed = fields.length > 1 ? neededOf(parameters) : []
   return needed.length === 1 ? needed[0] : undefined
@@ -89,7 +89,7 @@ function neededOf({ required }: Record<string, unknown>): string[] {
   return Array.isArray(required) ? required.map(String) : []
 }
 
-/** `city="Rome", days=2`, as programs call: of a tool with several fields, and all of it. */
+/** Reads `city="Rome", days=2` if it is the whole input of a tool with several fields. */
 function namedFields(text: string, fields: string[]): unknown {
   const first = /^\s{0,20}(\w{1,60})\s{0,3}=(?!=)/.exec(text)?.[1]
   if (first === undefined || fields.length < 2 || !fields.includes(first)) return undefined
@@ -117,7 +117,7 @@ function unquoted(text: string): string {
   return paired && !trimmed.slice(1, -1).includes(first) ? trimmed.slice(1, -1).trim() : trimmed
 }
 
-/** What models write as the input of a tool that takes none. */
+/** What models write as input of a tool without fields. */
 function isEmpty(input: unknown): boolean {
   return (
     input === undefined ||
@@ -126,7 +126,7 @@ function isEmpty(input: unknown): boolean {
   )
 }
 
-/** An object that begins and cannot be read, mostly because it was cut off: its fields cannot be known. */
+/** Whether an object begins but cannot be read, mostly because it was cut off. Its fields are unknown. */
 function isBrokenObject(input: unknown): boolean {
   return typeof input === 'string' && BEGINS_OBJECT.test(input) && !isRecord(parseJson(input))
 }
@@ -150,17 +150,17 @@ function describeFields(tool: Tool, fields: string[]): string {
   return `a JSON object like ${like.length > MAX_LIKE ? `${like.slice(0, MAX_LIKE)}…` : like}`
 }
 
-/** Of a schema that comes back with a mistake, in characters. */
+/** The longest schema in an error message, in characters. */
 const MAX_LIKE = 2_000
 
-/** Whether it takes one field that a text can be. */
+/** Whether the tool takes a single field that can be text. */
 export function takesText(tool: Tool): boolean {
   const [only, ...others] = Object.values(isRecord(tool.parameters.properties) ? tool.parameters.properties : {})
   if (others.length > 0 || !isRecord(only)) return false
   return ![only.type].flat().some((type) => type === 'array' || type === 'object') && only.$ref === undefined
 }
 
-/** The fields' JSON Schema, which of them must be there, and what it refers to. */
+/** The JSON Schema of the fields, which of them are required, and the definitions they refer to. */
 export function fieldsText(tool: Tool): string {
   const { properties, $defs, definitions } = tool.parameters
   const fields = fieldsOf(tool)
@@ -173,7 +173,7 @@ export function fieldsText(tool: Tool): string {
   return [text, ...refers, ...(needed.length < fields.length ? left : [])].join('. ')
 }
 
-/** What a tool takes, from a zod schema. */
+/** A tool input from a zod schema. */
 export function zodInput<Input>(schema: z.ZodType<Input>): ToolInput<Input> {
   const parameters: Record<string, unknown> = { ...z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) }
   delete parameters.$schema
@@ -191,17 +191,17 @@ function issueOf({ path, message, ...issue }: z.core.$ZodIssue): InputIssue {
   return issue.code === 'invalid_type' ? { path: at, message, expected: issue.expected } : { path: at, message }
 }
 
-/** The names of the tool's fields; empty for a schema that is no object. */
+/** The names of the tool's fields. Empty if the schema is not an object. */
 export function fieldsOf({ parameters }: Tool): string[] {
   return isRecord(parameters.properties) ? Object.keys(parameters.properties) : []
 }
 
-/** The tool as models take it natively. */
+/** The tool's definition for native tool calls. */
 export function specOf({ name, description, parameters }: Tool): ToolSpec {
   return { name, description, parameters }
 }
 
-/** Objects, strings and numbers begin like this. Most inputs are plain words, and a failed parse costs much. */
+/** How objects, strings and numbers begin. Most inputs are plain words, and a failed parse is expensive. */
 const LIKE_JSON = /^\s*(?:[{"]|-?[\d.]+(?:e[+-]?\d+)?\s*$)/i
 
 function parseJson(text: string): unknown {
@@ -213,14 +213,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A list or an object that a text is in JSON, and nothing more. */
+/** The list or object, if the text is its JSON and nothing else. */
 function listOrObject(text: string): unknown {
   if (!/^[[{]/.test(text)) return undefined
   const loose = readLoose(text)
   return loose.ok && loose.end === text.length && typeof loose.value === 'object' ? loose.value : undefined
 }
 
-/** As models write objects: single quotes, trailing commas, Python's words. */
+/** Reads an object with single quotes, trailing commas or Python's words. */
 function looseObject(text: string): unknown {
   const loose = readLoose(text, text.indexOf('{'))
   return loose.ok && text.slice(loose.end).trim() === '' ? loose.value : undefined
@@ -230,7 +230,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An input as text, whichever dialect it was written in. */
+/** An input as text, for any dialect. */
 export function inputText(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input ?? '')
 }

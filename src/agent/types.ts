@@ -1,6 +1,6 @@
 /**
- * The contracts of the agent. Everything here is plain data or a seam with at least two implementations;
- * nothing here knows of Slack, Redis or OpenAI.
+ * The contracts of the agent: plain data, or seams with at least two implementations. They are independent of Slack,
+ * Redis and OpenAI.
  */
 export type * from './contracts/dialect-contract.ts'
 export type * from './contracts/model-contract.ts'

@@ -1,13 +1,18 @@
-/** The form of APPROVERS: who besides the asker may allow what a tool asks for. */
+/** Parses APPROVERS: who besides the asker may approve a tool's calls. */
 import { z } from 'zod'
 
-/** Who may decide, for everything or for one server or tool. Of several that fit a tool, the people of all of them may. */
+/**
+ * Who may decide, for everything or for one server or tool. If several lists fit a tool, the people of all of them may
+ * decide.
+ */
 export interface ApproverList {
-  /** A server's name, a tool's, or the beginning of a tool's with `*` behind it. Absent: it is for everything. */
+  /**
+   * A server's or tool's name, or a tool name's prefix followed by `*`. Absent for the list that applies to everything.
+   */
   name?: string
   /** People (`U…`, `W…`) and user groups (`S…`). */
   ids: string[]
-  /** The asker may not decide, unless they are named. */
+  /** The asker may not decide, unless a list names them. */
   notAsker: boolean
 }
 
@@ -18,7 +23,10 @@ const NOT_ASKER = 'not-asker'
 const FORM =
   'ids of people (U0123456789) and user groups (S0123456789), or NAME=ID|ID for a server or a tool, with commas; not-asker among them takes the asker’s right'
 
-/** `U0ALICE00001,github=S0DEVS00001|not-asker,files__*=U0BOB0000001`. A list that takes the asker's right names somebody else. */
+/**
+ * Parses `U0ALICE00001,github=S0DEVS00001|not-asker,files__*=U0BOB0000001`. A list with `not-asker` must have somebody
+ * else who may decide.
+ */
 export const approvers = z.string().transform((value, context): ApproverList[] => {
   const lists = new Map<string, ApproverList>()
   let isRight = true

@@ -1,11 +1,11 @@
-/** In so many parts a wait is made. */
+/** How many parts a wait is split into. */
 const PARTS = 4
 
 /**
- * Waits for all of the promises, but no longer than `ms`. Whether they fail is no matter here. While the whole process stands still
- * (a machine that sleeps, or is busy with others) no more than a part of the time passes, and what came meanwhile is read before
- * it is over.
- * @returns true when all of them settled in time.
+ * Waits until all promises settle, at most `ms`. Rejections do not matter here. While the process is frozen (a sleeping
+ * or busy machine), at most one part of the time passes, and results that arrived meanwhile are read before the time is
+ * over.
+ * @returns true if all of them settled in time
  */
 export async function settledWithin(ms: number, promises: Iterable<Promise<unknown>>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
@@ -24,7 +24,7 @@ export async function settledWithin(ms: number, promises: Iterable<Promise<unkno
   }
 }
 
-/** Makes something when it is first asked for, and gives the same from then on; of a promise that, whatever became of it. */
+/** Creates a value on first use and returns it from then on. A promise is kept even if it rejects. */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => (made ??= { value: make() }).value

@@ -4,7 +4,7 @@ export function backoffMs(attempt: number, options: { base: number; max: number;
   return ceiling / 2 + ((options.random ?? Math.random)() * ceiling) / 2
 }
 
-/** Waits; an abort ends the wait at once with the signal's reason. */
+/** Waits. An abort rejects at once with the signal's reason. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)

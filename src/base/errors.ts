@@ -1,22 +1,22 @@
-/** The few errors that this house throws on purpose. Each says, in a sentence fit for a person, what happened and what to do. */
+/** The project's own errors. Each message is a sentence for a person: what happened and what to do. */
 
 const TOOL_ERROR = Symbol.for('thinkaloud.ToolError')
 
-/** A setting is missing or impossible. The start ends with this sentence and exit code 1. */
+/** A setting is missing or invalid. The start fails with this sentence and exit code 1. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
 }
 
 /**
- * A tool could not do what it was asked. The sentence becomes the observation that the model reads.
+ * A tool could not do what it was asked. The message becomes the observation that the model reads.
  *
- * People's own tools are loaded by jiti, which gives them a copy of this module with a class of its own. So what makes an error a
- * ToolError is a mark that all copies share, and `instanceof` looks for that.
+ * Custom tools are loaded by jiti, which gives them a separate copy of this module and class. A shared symbol marks
+ * every ToolError, and `instanceof` checks that symbol.
  */
 export class ToolError extends Error {
   override name = 'ToolError'
   readonly [TOOL_ERROR] = true
-  /** What the tool asks could not be reached, or was too slow: nothing is wrong with what was asked of it. */
+  /** The service behind the tool was unreachable or too slow. The input was not at fault. */
   readonly isDown: boolean
 
   constructor(message: string, { isDown = false } = {}) {
@@ -29,7 +29,7 @@ export class ToolError extends Error {
   }
 }
 
-/** The model could not be had: down, slow, refused. `hint` is the sentence that a person in Slack reads. */
+/** The model is unavailable: down, slow, or it refused. `hint` is the sentence for people in Slack. */
 export class ModelError extends Error {
   override name = 'ModelError'
   readonly hint: string
@@ -42,34 +42,34 @@ export class ModelError extends Error {
   }
 }
 
-/** The model did not say in time what was to be said. `message` tells the log whose time it was. */
+/** The model did not answer in time. `message` is for the log and says which time limit it was. */
 export function tooSlow(message: string, cause?: unknown): ModelError {
   const hint = 'The model takes too long to answer right now. Please ask again in a few minutes.'
   return new ModelError(message, { hint, retryable: true, cause })
 }
 
-/** A store or a service is away for now: trying again later helps, and what was asked for is not at fault. */
+/** A store or a service is temporarily unavailable. A retry helps; the request is not at fault. */
 export class TransientError extends Error {
   override name = 'TransientError'
 }
 
-/** This process no longer owns the run it works on: another worker has taken it. Whoever meets it stops, silently. */
+/** Another worker has taken the run over. The process that catches this stops silently. */
 export class LeaseLost extends Error {
   override name = 'LeaseLost'
 }
 
-/** Whether a signal was aborted because a time was up: by a time-out, or for a model that was silent for too long. */
+/** Whether a signal was aborted by a time limit: a timeout, or a model that was silent for too long. */
 export function isTimeUp(signal: AbortSignal): boolean {
   const { aborted, reason }: { aborted: boolean; reason: unknown } = signal
   return aborted && (reason instanceof ModelError || (reason instanceof Error && reason.name === 'TimeoutError'))
 }
 
-/** An error and what it wraps, the outermost first. Nothing for what is no error. */
+/** Yields an error and its causes, outermost first. Yields nothing for a value that is not an error. */
 export function* causesOf(error: unknown): Generator<Error> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause
 }
 
-/** The text of whatever was thrown, for a log line or an observation. */
+/** The text of a thrown value, for a log line or an observation. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

@@ -1,17 +1,17 @@
 export interface ExpiringMapOptions<V> {
-  /** Milliseconds that an entry lives after it was last set. */
+  /** Lifetime of an entry after its last `set`, in milliseconds. */
   ttlMs: number
-  /** Upper bound on the number of entries; beyond it the entries that were set longest ago are evicted. */
+  /** Maximum number of entries. Beyond it, the entries with the oldest `set` are evicted. */
   maxSize: number
-  /** Upper bound on the weight of all values together, and the weight of one value; without it only `maxSize` counts. */
+  /** Maximum weight of all values together, and the weight of one value. Without it, only `maxSize` counts. */
   weight?: { most: number; of: (value: V) => number }
   /** The clock, in milliseconds. */
   now: () => number
 }
 
 /**
- * A map for a process that runs for a year: its entries expire and their number is bounded. All entries live equally long, so
- * they expire in the order in which they were set, and each `set` needs to look only at the oldest ones.
+ * A bounded map with expiring entries, for a process that runs for a year. All entries have the same lifetime, so they
+ * expire in the order of their `set`, and each `set` only checks the oldest ones.
  */
 export class ExpiringMap<V> {
   readonly #entries = new Map<string, { value: V; until: number; weight: number }>()
@@ -31,7 +31,7 @@ export class ExpiringMap<V> {
     return this.get(key) !== undefined
   }
 
-  /** Sets the entry; its `ttlMs` start now. */
+  /** Sets the entry and restarts its lifetime. */
   set(key: string, value: V): void {
     this.delete(key)
     const weight = this.#options.weight?.of(value) ?? 0
@@ -45,7 +45,7 @@ export class ExpiringMap<V> {
     this.#entries.delete(key)
   }
 
-  /** The keys of what has not expired, those that were set longest ago first. */
+  /** The keys of unexpired entries, oldest `set` first. */
   keys(): string[] {
     return [...this.#entries.keys()].filter((key) => this.has(key))
   }
@@ -61,7 +61,7 @@ export class ExpiringMap<V> {
   }
 }
 
-/** How a store forgets the entries of a channel, or of a team, whose keys begin with its ids: `team:channel:…`. */
+/** The `Forgetting` methods for a map whose keys begin with the ids of team and channel: `team:channel:…`. */
 export function forgettingIn<V>(map: ExpiringMap<V>) {
   const forget = (beginning: string) => {
     for (const key of map.keys()) if (key.startsWith(beginning)) map.delete(key)

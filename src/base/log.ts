@@ -3,9 +3,9 @@ import { pino, type DestinationStream, type Logger } from 'pino'
 export type Log = Logger
 
 /**
- * Structured log lines on stdout, redacted. They carry ids and sizes; what people wrote only at `debug`, and never a token:
- * `secrets` (`secretsOf`, config.ts), and anything else that looks like one, is blanked whatever field or message it stands in. What people wrote is
- * redacted from traces by `redactContent` (telemetry/spans.ts).
+ * Structured log lines on stdout. They contain ids and sizes, people's text only at `debug`, and never a token:
+ * `secrets` (`secretsOf`, config.ts), and anything else that looks like one, are redacted in all fields and messages.
+ * `redactContent` (telemetry/spans.ts) redacts people's text from traces.
  */
 export function createLog(level: string, destination?: DestinationStream, secrets: string[] = []): Log {
   const options = { level, base: undefined, timestamp: () => `,"time":"${new Date().toISOString()}"` }
@@ -14,14 +14,14 @@ export function createLog(level: string, destination?: DestinationStream, secret
   return pino(options, { write })
 }
 
-/** How long a line of one kind is not said again, in ms. */
+/** How long a repeated kind of line is suppressed, in ms. */
 const QUIET_MS = 60_000
-/** Kinds that are remembered; more than anything here has. */
+/** Bounds the remembered kinds. Nothing here has more. */
 const MAX_KINDS = 100
 
 /**
- * For lines that would come many times a second: each kind is due at once and from then on once a minute. `now` is in ms.
- * @returns how often the kind came since its last line; undefined where no line is due.
+ * Limits frequent log lines: each kind is due at once, and then once per minute. `now` is in ms.
+ * @returns how often the kind occurred since its last line, or undefined if no line is due
  */
 export function oncePerMinute(now: () => number): (kind: string) => number | undefined {
   const said = new Map<string, { at: number; unsaid: number }>()
@@ -40,10 +40,10 @@ export function oncePerMinute(now: () => number): (kind: string) => number | und
 const TOKENS =
   /(?<kind>\b(?:xox[a-z]-|xapp-|sk-|ghp_|github_pat_)(?=[\w-]{4})|Bearer (?=[\w.~+/-]{8})|api_key=)[^&\s"'\\,)]+/g
 
-/** A shorter secret is a word that ordinary sentences may have. */
+/** Shorter secrets may be words in ordinary sentences. */
 const SHORTEST_SECRET = 6
 
-/** @returns what blanks these secrets in a text, as they are and as JSON writes them; one within another goes with the longer. */
+/** @returns a function that redacts these secrets in a text, both raw and JSON-escaped, longest first */
 export function blankSecrets(secrets: readonly string[]): (text: string) => string {
   const known = secrets.filter(({ length }) => length >= SHORTEST_SECRET)
   const forms = [...new Set(known.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]))]

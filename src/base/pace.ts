@@ -1,9 +1,9 @@
 import { ExpiringMap } from './expiring-map.ts'
 
 export interface PaceOptions {
-  /** How many turns there are at once, after a rest. */
+  /** How many turns are available at once after a rest. */
   burst: number
-  /** One more turn comes in each of these, in ms. */
+  /** Time until one more turn is available, in ms. */
   everyMs: number
   /** The clock, in ms. */
   now: () => number
@@ -11,7 +11,7 @@ export interface PaceOptions {
 
 const MAX_KEYS = 10_000
 
-/** Turns for each key: a token bucket, kept as the time at which the bucket is full again (GCRA). */
+/** A token bucket per key, stored as the time at which the bucket is full again (GCRA). */
 export class Pace {
   readonly #options: PaceOptions
   readonly #fullAt: ExpiringMap<number>
@@ -21,13 +21,13 @@ export class Pace {
     this.#fullAt = new ExpiringMap({ ttlMs: options.burst * options.everyMs, maxSize: MAX_KEYS, now: options.now })
   }
 
-  /** How long until there is a turn, ms. */
+  /** Time until the next turn, in ms. */
   waitMs(key: string): number {
     const { burst, everyMs, now } = this.#options
     return Math.max(0, (this.#fullAt.get(key) ?? 0) - (burst - 1) * everyMs - now())
   }
 
-  /** Takes a turn. Returns false where there is none. */
+  /** Takes a turn. Returns false if there is none. */
   take(key: string): boolean {
     if (this.waitMs(key) > 0) return false
     const { everyMs, now } = this.#options
@@ -36,19 +36,19 @@ export class Pace {
   }
 }
 
-/** Work that takes a turn each time. What comes without one waits for the next; of several works on one thing the newest is kept. */
+/** Paces work: without a turn it waits for the next one. Of several calls for the same thing, the newest is kept. */
 export class PacedWork {
   readonly #pace: Pace
   readonly #onError: (error: unknown) => void
   readonly #waiting = new Map<string, () => Promise<void>>()
 
-  /** `onError` is told of the failures of work that had to wait. */
+  /** `onError` receives the errors of delayed work. */
   constructor({ onError, ...options }: PaceOptions & { onError: (error: unknown) => void }) {
     this.#onError = onError
     this.#pace = new Pace(options)
   }
 
-  /** Does the work now, or when there is a turn. Resolves once it is done, or put off. @throws what work that is done now throws */
+  /** Runs the work now or at the next turn. Resolves once it is done or delayed. @throws what immediate work throws */
   async run({ key, thing }: { key: string; thing: string }, work: () => Promise<void>): Promise<void> {
     const id = `${key}\n${thing}`
     if (!this.#waiting.has(id) && this.#pace.take(key)) return work()

@@ -1,4 +1,4 @@
-/** A text that should be JSON, as what it holds; undefined where it is none. For what others may have written: nothing is thrown. */
+/** Parses untrusted JSON. Returns undefined if it is invalid, and never throws. */
 export function parseJson(text: string | undefined): unknown {
   if (text === undefined) return undefined
   try {

@@ -1,7 +1,7 @@
 /** `team:channel:thread_ts`, the key of a conversation. */
 export type ThreadKey = string
 
-/** A channel of a team; a direct message is one too. */
+/** A channel or direct message of a team. */
 export interface Place {
   team: string
   channel: string
@@ -13,7 +13,7 @@ export interface Person {
   user: string
 }
 
-/** Deletes what a store keeps of a channel or a team: when people ask for it, and when the app is removed from a workspace. */
+/** Deletes a store's data about a channel or a team, on request or when the app is removed from a workspace. */
 export interface Forgetting {
   forgetChannel(place: Place): Promise<void>
   forgetTeam(team: string): Promise<void>

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { ConfigError } from './errors.ts'
 import { ROOT } from './package-root.ts'
 
-/** Which variables each prompt file must use, no fewer and no others. The README in prompts/ says who uses which file. */
+/**
+ * The variables of each prompt file. A file must use exactly these. The README in prompts/ says where each file is
+ * used.
+ */
 export const PROMPT_VARIABLES = {
   'standalone-question': ['history', 'question'],
   'thread-messages': ['messages'],
@@ -28,8 +31,8 @@ export type Prompts = {
 }
 
 /**
- * Reads every prompt file of `folder` (`NAME.md`, variables as `{{name}}`) and checks its variables.
- * @throws ConfigError that names the file and the variable (or the missing or unknown file).
+ * Reads all prompt files of `folder` (`NAME.md`, variables as `{{name}}`) and checks their variables.
+ * @throws ConfigError that names the file and the variable (or the missing or unknown file)
  */
 export function loadPrompts(folder = join(ROOT, 'prompts')): Prompts {
   const unknown = readdirSync(folder).find(
@@ -62,7 +65,10 @@ function read(folder: string, name: string): string {
   }
 }
 
-/** Text and variable names in turn. Values are joined in, never searched: `$&` or `{{x}}` in one stays as it is. */
+/**
+ * Splits a template into alternating text and variable names. Values are joined in, never searched: `$&` or `{{x}}` in
+ * a value stays as it is.
+ */
 function split(template: string): string[] {
   return template.split(/\{\{\s*([\w-]+)\s*\}\}/)
 }

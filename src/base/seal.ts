@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
-/** What was sealed cannot be opened. The message is a sentence for the operator. */
+/** Sealed data cannot be opened. The message is a sentence for the operator. */
 export class SealBroken extends Error {
   override name = 'SealBroken'
 }
 
-/** Encrypts what stands in a store. `belongsTo` says what it is: what was sealed for one thing does not open as another. */
+/** Encrypts stored data. `belongsTo` names its purpose: data sealed for one purpose cannot be opened for another. */
 export interface Sealer {
   seal(text: string, belongsTo: string): string
   /** @throws SealBroken */
@@ -19,8 +19,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * AES-256-GCM with a key that HKDF-SHA256 (RFC 5869) derives from `secret`, which is random already (SECRETS_KEY). Sealed text is
- * `v1.KEY-ID.PAYLOAD`, the payload nonce, tag and ciphertext in base64url; the id tells another key from a changed text.
+ * AES-256-GCM with a key that HKDF-SHA256 (RFC 5869) derives from `secret`, which is random already (SECRETS_KEY).
+ * Sealed text is `v1.KEY-ID.PAYLOAD`. The payload is nonce, tag and ciphertext in base64url. The id distinguishes
+ * another key from changed text.
  */
 export function sealerOf(secret: string): Sealer {
   const derived = Buffer.from(hkdfSync('sha256', secret, '', 'thinkaloud seal v1', KEY_BYTES + KEY_ID_BYTES))

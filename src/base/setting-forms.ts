@@ -1,4 +1,4 @@
-/** The forms that a setting's value may have. The message of each completes the sentence "NAME should be …". */
+/** Validators for settings. The message of each completes the sentence "NAME should be …". */
 import { z } from 'zod'
 
 export const whole = (min: number, max: number) =>
@@ -23,7 +23,7 @@ export const url = (...schemes: string[]) =>
     `an address that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`,
   )
 
-/** A header carries nothing but ASCII: the … of an example is no token. */
+/** A header contains only ASCII. The … of an example is rejected. */
 export const token = (prefix: string) =>
   z
     .string()
@@ -37,13 +37,13 @@ export const names = z.string().transform((value) =>
     .map((s) => s.trim())
     .filter((s) => s !== ''),
 )
-/** What each name of a list is, or the sentence says what it should be. */
+/** A list of names that each match a form. `what` describes the form in the error message. */
 export const listOf = (form: RegExp, what: string) => names.refine((all) => all.every((one) => form.test(one)), what)
 export const channels = listOf(
   /^(?:[CG][A-Z0-9]{5,}|dm)$/,
   'channel ids such as C0123456789, with commas; dm stands for direct messages',
 )
-/** Ids as they are, domains in lower case and without an @ before them. */
+/** Ids stay as they are. Domains become lower case, without a leading @. */
 export const people = listOf(
   /^(?:[UW][A-Z0-9]{5,}|@?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)$/,
   'ids of people such as U0123456789, or e-mail domains such as example.com, with commas',

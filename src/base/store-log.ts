@@ -1,6 +1,6 @@
 /**
- * The log of the stores, with the signatures of pino's methods. `fields` has ids, counts and sizes, never what people wrote
- * and never a token; `message` is a constant sentence.
+ * The log of the stores, with the signatures of pino's methods. `fields` contains ids, counts and sizes, but no
+ * people's text and no tokens. `message` is a constant sentence.
  */
 export interface StoreLog {
   info(fields: object, message: string): void

@@ -2,25 +2,25 @@ import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
 import { isTimeUp, ModelError } from '../base/errors.ts'
 
 export interface BreakerOptions {
-  /** Failures in a row after which the model is spared; each of them has had its retries. */
+  /** Consecutive failures that open the breaker. Each of them has had its retries. */
   failures: number
-  /** Milliseconds until one call may try again. */
+  /** Milliseconds until one trial call is allowed. */
   openMs: number
   /**
-   * Milliseconds. If a model has been silent for this long when its caller's time ends, that counts as a failure. After a
-   * shorter silence it may only have been thinking.
+   * Milliseconds. If a model has been silent for this long when its caller's time ends, that counts as a failure. After
+   * a shorter silence it may only have been thinking.
    */
   hangMs: number
   now(): number
-  /** Told at the start, and whenever the breaker opens or closes. */
+  /** Called at the start, and whenever the breaker opens or closes. */
   onChange?(isOpen: boolean): void
 }
 
 const DEFAULTS: BreakerOptions = { failures: 4, openMs: 20_000, hangMs: 30_000, now: Date.now }
 
 /**
- * A circuit breaker (M. Nygard, "Release It!"): a model that fails and fails is spared for a while, and whoever asks is told
- * at once instead of waiting for the same failure. Then one call is let through to see whether it is back.
+ * A circuit breaker (M. Nygard, "Release It!"): after repeated failures, calls fail at once for a while instead of
+ * waiting for the same failure. Then one trial call checks whether the model is back.
  */
 export function withBreaker(model: Model, options: Partial<BreakerOptions> = {}): Model {
   const breaker = new Breaker({ ...DEFAULTS, ...options })
@@ -44,16 +44,16 @@ async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): 
     if (isTimeUp(request.signal) ? breaker.isHang(hearing.heardAt) : isPassing(error)) breaker.failed()
     throw error
   } finally {
-    // A caller that has read enough leaves early: then the model has done well.
+    // A caller that has read enough leaves early. The model has succeeded then.
     if (hearing.isHeard && !hasThrown) breaker.succeeded()
     if (call === 'trial') breaker.endTrial()
   }
 }
 
-/** Listens to one call for signs of life. */
+/** Watches one call for signs of life. */
 class Hearing {
   isHeard = false
-  /** Of the last sign of life, or of the call itself. */
+  /** Time of the last sign of life, or of the call itself. */
   heardAt: number
   readonly request: ModelRequest
   readonly #now: () => number

@@ -1,4 +1,4 @@
-/** Reads what an endpoint answers, whole or streamed, as tolerantly as endpoints differ. */
+/** Reads endpoints' responses, whole or streamed, and tolerates their differences. */
 import type { OpenAI } from 'openai'
 import { APIError } from 'openai/core/error'
 import type { ChatCompletion, ChatCompletionChunk } from 'openai/resources/chat/completions'
@@ -7,8 +7,9 @@ import { BrokenStream, declined, filtered } from './failures.ts'
 import { estimateUsage } from './tokens.ts'
 
 /**
- * @throws BrokenStream for an answer without a message, APIError for an error that came with status 200, KnownFailure for one
- * that a filter or the model itself refused.
+ * Reads a whole response.
+ * @throws BrokenStream for a response without a message, APIError for an error with status 200, KnownFailure for a
+ *   refusal by a filter or the model itself
  */
 export async function* wholeAnswer(
   answer: ChatCompletion & { error?: object },
@@ -32,15 +33,15 @@ export async function* wholeAnswer(
 }
 
 export interface StreamEnd {
-  /** The endpoint said that it was done, rather than falling silent. */
+  /** Whether the endpoint said that it was done, rather than falling silent. */
   isDone: boolean
   hasText: boolean
   calls: ToolCall[]
 }
 
 /**
- * Yields what is said as it comes in; the tool calls are the caller's to yield, once it believes the end. Left early, it
- * aborts the request (the batches do so on return) and reports estimated tokens.
+ * Yields events as they arrive. The caller yields the tool calls once it accepts the end. Leaving early aborts the
+ * request (`batches` does so on return) and reports estimated tokens.
  */
 export async function* streamedAnswer(
   batches: AsyncIterable<ChatCompletionChunk[]>,
@@ -77,7 +78,7 @@ export async function* streamedAnswer(
   }
 }
 
-/** Pieces of the same kind that came in together are one event. */
+/** Merges consecutive pieces of the same kind into one event. */
 function addTo(events: ModelEvent[], event: ModelEvent): void {
   const last = events.at(-1)
   if (last?.type === 'text' && event.type === 'text') last.text += event.text
@@ -85,10 +86,10 @@ function addTo(events: ModelEvent[], event: ModelEvent): void {
   else events.push(event)
 }
 
-/** More tokens than any model takes: a count beyond is none. */
+/** More tokens than any model accepts. A larger count is invalid. */
 const MAX_TOKENS = 20_000_000
 
-/** What the endpoint says that the call took; undefined where it does not say, or says what cannot be. */
+/** The endpoint's reported usage, or undefined if it is missing or implausible. */
 function usageOf(usage: OpenAI.CompletionUsage | null | undefined, model: string): Usage | undefined {
   const [inputTokens, outputTokens] = [usage?.prompt_tokens, usage?.completion_tokens]
   if (!isCount(inputTokens) || !isCount(outputTokens)) return undefined
@@ -101,7 +102,7 @@ function isCount(count: unknown): count is number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 && count <= MAX_TOKENS
 }
 
-/** What an endpoint says at once: a whole message, or a piece of one. The first two are a model's thinking. */
+/** One message from an endpoint, or a piece of one. The first two fields are a model's thinking. */
 interface CompletionDelta {
   reasoning_content?: unknown
   reasoning?: unknown
@@ -110,23 +111,26 @@ interface CompletionDelta {
   tool_calls?: CallPart[] | null
 }
 
-/** A tool call or a piece of one, with all that some endpoint or other leaves out. */
+/** A tool call or a piece of one. Every field is missing at some endpoint. */
 interface CallPart {
   index?: number
   id?: unknown
   function?: { name?: unknown; arguments?: unknown }
 }
 
-/** As many characters are read, of the text (a little less than the loop takes: MAX_CHARS of observation-cut.ts) and of all that comes beside it. */
+/**
+ * Maximum characters read: of the text (slightly less than MAX_CHARS of observation-cut.ts, the loop's limit), and of
+ * everything beside it.
+ */
 const MAX_TEXT = 99_000
 const MAX_BESIDE = 500_000
 const MAX_CALLS = 1_000
 
-/** Why an answer ended, as the finish_reason of one endpoint or another has it. */
+/** The finish_reason values of various endpoints. */
 const AT_LENGTH = new Set(['length', 'max_tokens', 'model_length'])
 const FILTERED = new Set(['content_filter', 'safety', 'sensitive', 'prohibited_content', 'blocklist', 'recitation'])
 
-/** All that a model has written in one answer, up to the longest that is read. */
+/** Everything that a model has written in one answer, up to the limits. */
 class Written {
   #text = 0
   #beside = 0
@@ -140,7 +144,7 @@ class Written {
     return this.#text > 0
   }
 
-  /** Nothing more is read: the model may be told to stop. */
+  /** Whether a limit is reached. Nothing more is read then, and the model may be stopped. */
   get isFull(): boolean {
     return this.#text >= MAX_TEXT || this.#beside >= MAX_BESIDE || this.#hasTooManyCalls
   }
@@ -149,7 +153,7 @@ class Written {
     return this.isFull || AT_LENGTH.has(this.#reason)
   }
 
-  /** The tool calls; none of them where they are too long, since the last would be half of one. */
+  /** The tool calls. Empty if they are too long, since the last one would be incomplete. */
   calls(): ToolCall[] {
     if (this.#beside >= MAX_BESIDE) return []
     return this.#calls.map(({ id, name, arguments: args }, i) => ({ id: id || `call_${i}`, name, arguments: args }))
@@ -171,14 +175,14 @@ class Written {
     if (typeof reason === 'string' && reason !== '') this.#reason = reason.toLowerCase()
   }
 
-  /** @throws KnownFailure for an answer that was kept back. */
+  /** @throws KnownFailure for an answer that was withheld */
   check(): void {
     if (FILTERED.has(this.#reason)) throw filtered()
     const hasDeclined = this.#hasDeclined || this.#reason === 'refusal'
     if (hasDeclined && !this.hasText && this.#calls.length === 0) throw declined()
   }
 
-  /** For counting tokens. */
+  /** All text, for counting tokens. */
   all(): string {
     return this.#words + this.#calls.map((call) => call.name + call.arguments).join('')
   }
@@ -189,7 +193,7 @@ class Written {
     return taken
   }
 
-  /** A piece goes to the call of its index, unless its id says that it is another (Gemini numbers them all 0). */
+  /** Adds a piece to the call with its index, unless its id differs (Gemini numbers all calls 0). */
   #takeCall({ index, id: said, function: made }: CallPart): void {
     const id = textOf(said)
     const name = textOf(made?.name)
@@ -200,7 +204,7 @@ class Written {
     if (!known && this.#calls.length === MAX_CALLS) this.#hasTooManyCalls = true
     if (this.#hasTooManyCalls) return
     if (!known) this.#calls.push(call)
-    // A few repeat id and name with every piece.
+    // Some endpoints repeat id and name with every piece.
     if (id && id !== call.id) call.id = this.#takeBeside(id)
     if (name !== call.name) call.name += this.#takeBeside(name)
     const args = made?.arguments ?? ''
@@ -208,7 +212,7 @@ class Written {
   }
 }
 
-/** Content is text, null, or a list of parts of which some are text. */
+/** The text of a content, which is text, null, or a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''

@@ -1,14 +1,11 @@
-/**
- * What a failed model call means, and what a person is told of it. Whether it is tried again, how often and after what wait:
- * retry.ts.
- */
+/** Classifies failed model calls and chooses the sentence for people. retry.ts decides on retries and waits. */
 import { APIError } from 'openai/core/error'
 import { causesOf, ModelError } from '../base/errors.ts'
 
-/** What one failed model call means: try again (after how long at least), or say so to the person. */
+/** What one failed model call means: whether to retry, and the error to report. */
 export interface Failure {
   retryable: boolean
-  /** Milliseconds that the endpoint asked us to wait. */
+  /** The wait that the endpoint asked for, in milliseconds. */
   retryAfterMs?: number
   error: ModelError
 }
@@ -19,8 +16,8 @@ export class BrokenStream extends Error {
 }
 
 /**
- * A failure whose reason is known. The message is for the log and says nothing that an endpoint wrote; the hint is for people.
- * `retryable`: the same call may succeed later.
+ * A failure with a known reason. The message is for the log and contains nothing that an endpoint wrote. The hint is
+ * for people. `retryable`: the same call may succeed later.
  */
 export class KnownFailure extends Error {
   override name = 'KnownFailure'
@@ -34,17 +31,17 @@ export class KnownFailure extends Error {
   }
 }
 
-/** The model's own words were kept back, by a filter before or behind it. */
+/** A filter withheld the model's answer. */
 export function filtered(): KnownFailure {
   return new KnownFailure('the content filter refused it', HINTS.filter)
 }
 
-/** The model declined in the field that is there for it. */
+/** The model declined in its `refusal` field. */
 export function declined(): KnownFailure {
   return new KnownFailure('the model declined to answer', HINTS.declined)
 }
 
-/** Something else than a model answers. Tried again, since a gateway also shows a page while what is behind it restarts. */
+/** The endpoint is not a model. Retried, since a gateway also shows a page while the service behind it restarts. */
 export function noModel(message: string, { retryable = true } = {}): KnownFailure {
   return new KnownFailure(message, HINTS.noModel, { retryable })
 }
@@ -57,7 +54,7 @@ export function failureOf(error: unknown, model: string, now: () => number = Dat
     return { retryable, error: new ModelError(`model ${model}: ${message}`, { hint, retryable, cause: error }) }
   }
   const status = statusOf(error)
-  // Without a status it is the connection, or what came through it: a bad chunk, a cut stream.
+  // Without a status it is the connection or its content: a bad chunk, a truncated stream.
   const mayPass = status === undefined || RETRYABLE.has(status) || status >= 500
   const spent = error instanceof APIError && error.code === 'insufficient_quota'
   const retryable = mayPass && !spent && !isContextLength(error)
@@ -68,8 +65,8 @@ export function failureOf(error: unknown, model: string, now: () => number = Dat
 }
 
 /**
- * What a log line may say of it: the status and the codes. An endpoint's own words can quote what people or the model wrote,
- * and so can a parser's about a broken chunk.
+ * The facts for the log: the status and the codes. An endpoint's own words can quote what people or the model wrote,
+ * and so can a parser's message about a broken chunk.
  */
 function factsOf(error: unknown, status: number | undefined): string {
   if (error instanceof APIError && status !== undefined) {
@@ -83,19 +80,19 @@ function factsOf(error: unknown, status: number | undefined): string {
   return [error instanceof Error ? error.name : 'failure', causeCode(error)].filter(Boolean).join(' ')
 }
 
-/** ECONNREFUSED and its kin, however deep the SDK has wrapped it. */
+/** ECONNREFUSED and similar codes, at any depth of causes. */
 function causeCode(error: unknown): string | undefined {
   for (const cause of causesOf(error)) if ('code' in cause && typeof cause.code === 'string') return cause.code
   return undefined
 }
 
-/** However deep the SDK has wrapped it. */
+/** The KnownFailure at any depth of causes. */
 export function knownFailureIn(error: unknown): KnownFailure | undefined {
   for (const cause of causesOf(error)) if (cause instanceof KnownFailure) return cause
   return error instanceof APIError && isFiltered(error) ? filtered() : undefined
 }
 
-/** Azure's 400 with the code `content_filter`, and what others call the same. */
+/** Azure's 400 with the code `content_filter`, and the equivalents of others. */
 function isFiltered({ status, code, type }: APIError): boolean {
   const said = [code, type].filter((one) => typeof one === 'string').join(' ')
   return (status === undefined || status === 400 || status === 403) && FILTER.test(said)
@@ -105,7 +102,7 @@ const FILTER = /content_?(?:filter|policy|management)|responsible_?ai|data_inspe
 
 const RETRYABLE = new Set([408, 409, 425, 429])
 
-/** HTTP's, or the one that an error inside a stream carries as its code. */
+/** The HTTP status, or the code of an error inside a stream. */
 function statusOf(error: unknown): number | undefined {
   if (!(error instanceof APIError)) return undefined
   const code = Number(error.code)
@@ -140,7 +137,10 @@ const HINTS = {
   down: 'The model cannot be reached right now. Please ask again in a few minutes.',
 }
 
-/** Whether the endpoint says that it has no such model. LiteLLM and some gateways answer with 400; a bare 404 may be a wrong path. */
+/**
+ * Whether the endpoint does not have the model. LiteLLM and some gateways answer with 400. A bare 404 may be a wrong
+ * path.
+ */
 export function isUnknownModel(error: unknown): boolean {
   if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 404)) return false
   if (error.status === 404 && /(?<![/-])\bmodel\b(?![/-])/i.test(error.message)) return true

@@ -4,8 +4,8 @@ import type { Log } from '../base/log.ts'
 import { StallTimer } from './silence.ts'
 
 /**
- * A second model takes over where the first has failed after all its retries, or has been silent for half of the time that
- * was left; each call begins with the first again.
+ * Falls back to a second model if the first has failed after all its retries, or was silent for half of the remaining
+ * time. Each call starts with the first model again.
  */
 export function withFallback(first: Model, second: Model, log: Log): Model {
   return { name: first.name, stream: (request) => fallingBack({ first, second, log }, request) }
@@ -29,7 +29,7 @@ async function* fallingBack(
   yield* second.stream(later(request, performance.now() - from))
 }
 
-/** The same request, so many ms afterwards. */
+/** The same request with `ms` less time. */
 function later(request: ModelRequest, ms: number): ModelRequest {
   return request.timeMs === undefined ? request : { ...request, timeMs: Math.max(0, request.timeMs - ms) }
 }

@@ -10,33 +10,33 @@ import { HANG_SHARE } from './silence.ts'
 import { loadPrices, withPrices, type Prices } from './prices.ts'
 
 interface Parts {
-  /** The models that have turned out to take no pictures. */
+  /** The models that have turned out not to accept pictures. */
   blindModels: Set<string>
   config: Config
   log: Log
   net: Network
-  /** Absent where nothing is measured. */
+  /** Absent if nothing is measured. */
   meter?: ModelMeter | undefined
 }
 
-/** Measures each endpoint by itself, so that a first model's failures are seen although the second answers. */
+/** Measures each endpoint separately, so that a first model's failures are visible although the second one answers. */
 export interface ModelMeter {
   model(model: Model): Model
   breaker(model: string, isOpen: boolean): void
 }
 
 export interface Models {
-  /** The agent's. */
+  /** The agent's model. */
   model: Model
-  /** The one that condenses follow-ups. */
+  /** The model that condenses follow-ups. */
   condenseModel: Model
-  /** The names that are offered to a channel: those that the operator has named in the settings or given a price. */
+  /** The models offered to a channel: those that the settings name or PRICES_FILE lists. */
   names: string[]
-  /** Any name that the endpoint may know. Undefined where a budget in dollars needs a price that it does not have. */
+  /** Any model that the endpoint may know. Undefined if a budget in dollars requires a price that it does not have. */
   named(name: string): Model | undefined
 }
 
-/** The models that the settings name. @throws ConfigError */
+/** Creates the models that the settings name. @throws ConfigError */
 export function createModels(given: Omit<Parts, 'blindModels'>): Models {
   const parts: Parts = { ...given, blindModels: new Set() }
   const { OPENAI_MODEL: main, OPENAI_CONDENSE_MODEL: condenser, PRICES_FILE: file } = parts.config
@@ -58,12 +58,12 @@ export function createModels(given: Omit<Parts, 'blindModels'>): Models {
   }
 }
 
-/** Models that only a channel has named: as many are kept, and as long after their last use. */
+/** Limits for models that only channels have named: how many are cached, and for how long after their last use. */
 const MAX_OTHERS = 100
 const OTHERS_MS = 3_600_000
 const NAME = /^[\x21-\x7e]{1,200}$/
 
-/** A budget in dollars does not limit what has no price, so then only models with one may be chosen. */
+/** A budget in dollars does not limit models without a price, so it restricts the choice to models with one. */
 function choosable(config: Config, prices: Prices): string[] {
   const { OPENAI_MODEL, OPENAI_CONDENSE_MODEL, OPENAI_FALLBACK_MODEL } = config
   const named = [OPENAI_MODEL, OPENAI_CONDENSE_MODEL, OPENAI_FALLBACK_MODEL, ...Object.keys(prices)]

@@ -1,7 +1,7 @@
 /**
- * The fetch that the SDK is given: it keeps our headers at the origin that the settings name, tells a web page from a model,
- * bounds whatever an endpoint sends, and puts an endpoint's errors into the form that the SDK reads.
- * How long a call may last in all: `callDeadline` (agent/budget.ts).
+ * The fetch for the SDK. It sends our headers only to the configured origin, tells a web page from a model, limits the
+ * size of responses, and converts an endpoint's errors to the form that the SDK reads. `callDeadline` (agent/budget.ts)
+ * limits the total duration of a call.
  */
 import { APIError } from 'openai/core/error'
 import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
@@ -45,12 +45,12 @@ function movedTo(origin: string): string {
 
 const WHOLE_BYTES = 8_000_000
 
-/** An error is told from its beginning. */
+/** Only the beginning of an error is read. */
 const ERROR_BYTES = 64_000
 
 /**
- * The response, read within bounds; a web page is a KnownFailure. Where all is well it stays the one that came, with other
- * ways to read it: to wrap each answer in streams and a response of our own costs a third of a call's CPU.
+ * Limits the size of a response and rejects a web page with KnownFailure. A successful response stays the original
+ * object with replaced readers: wrapping each one in streams and a new Response costs a third of a call's CPU.
  */
 async function readable(response: Response): Promise<Response> {
   const { status, statusText, headers, body, ok } = response
@@ -64,7 +64,7 @@ async function readable(response: Response): Promise<Response> {
 type Bytes = Uint8Array
 type Body = AsyncIterable<Bytes>
 
-/** The body's beginning as text; the rest is not fetched. */
+/** The beginning of the body as text. The rest is not fetched. */
 async function beginningOf(body: Body, most: number): Promise<string> {
   const held: Bytes[] = []
   let bytes = 0
@@ -76,7 +76,7 @@ async function beginningOf(body: Body, most: number): Promise<string> {
   return textOf(held).slice(0, most)
 }
 
-/** The whole body as text. @throws KnownFailure where it is longer than `most`, or begins as a web page does */
+/** The whole body as text. @throws KnownFailure if it is longer than `most`, or begins like a web page */
 async function wholeText(body: Body, most: number): Promise<string> {
   const whole = await readCapped(body, most)
   if (!whole) throw tooMuch()
@@ -94,8 +94,8 @@ function textOf(pieces: Bytes[]): string {
 }
 
 /**
- * A byte order mark is three characters of Latin-1.
- * @throws KnownFailure for what begins as a web page does, rather than as JSON or a stream of events
+ * Rejects a web page. A byte order mark is three characters in Latin-1.
+ * @throws KnownFailure for text that begins like a web page instead of JSON or an event stream
  */
 function checkNoPage(beginning: string): void {
   if (/^(?:\ufeff|\xef\xbb\xbf)?\s{0,1000}</.test(beginning)) throw noModel('a web page')
@@ -109,8 +109,8 @@ export function tooMuch(): KnownFailure {
 }
 
 /**
- * Refusals come in many forms: `{"detail": …}` (FastAPI), `{"message": …}` (older vLLM, Mistral), `[{"error": …}]` (Gemini).
- * The SDK reads `{"error": …}` alone and drops the rest, so the others are put into that form before it sees them.
+ * Errors come in many forms: `{"detail": …}` (FastAPI), `{"message": …}` (older vLLM, Mistral), `[{"error": …}]`
+ * (Gemini). The SDK reads only `{"error": …}` and drops the rest, so the others are converted first.
  */
 function withOpenAiErrors(fetch: Fetch): Fetch {
   return async (url, init) => {
@@ -134,28 +134,31 @@ function inOpenAiForm(text: string): string {
 }
 
 /**
- * A fast model's tokens are read so many milliseconds' worth at a time: nobody sees them singly, and each turn of the readers
- * costs more than its token. The end of a stream is never waited for.
+ * A fast model's tokens are read in batches of this many milliseconds: nobody sees them singly, and each turn of the
+ * readers costs more than its token. The end of a stream is never delayed.
  */
 const GATHER_MS = 20
 
 /**
- * A streamed answer's chunks, those together that came together. Leaving early ends the request.
- * @throws SyntaxError for a chunk that is not JSON, APIError for an error in place of a chunk, KnownFailure for a web page or for
- * far more than an answer has, and what the connection throws
+ * The chunks of a streamed answer, in batches as they arrived. Leaving early ends the request.
+ * @throws SyntaxError for a chunk that is not JSON, APIError for an error instead of a chunk, KnownFailure for a web
+ *   page or an oversized stream, and what the connection throws
  */
 export function chunkBatches(response: Response): AsyncIterable<ChatCompletionChunk[]> {
   return { [Symbol.asyncIterator]: () => new BatchReader(response) }
 }
 
-/** By hand, because an async generator costs each token of a slow stream three turns of the microtask queue more. */
+/**
+ * Written by hand, because an async generator costs each token of a slow stream three more turns of the microtask
+ * queue.
+ */
 class BatchReader implements AsyncIterator<ChatCompletionChunk[], undefined> {
   readonly #response: Response
   readonly #bytes: AsyncIterator<Uint8Array> | undefined
   readonly #decoder = new EventDecoder()
   #isDone = false
   #bytesRead = 0
-  /** What ended the stream, behind a batch that was good. */
+  /** The error that ended the stream after a good batch. */
   #fault: unknown
 
   constructor(response: Response) {
@@ -185,7 +188,7 @@ class BatchReader implements AsyncIterator<ChatCompletionChunk[], undefined> {
       this.#check(bytes)
       for (const data of this.#decoder.push(bytes)) {
         this.#isDone ||= data.startsWith('[DONE]')
-        // Read to its end all the same, so that the connection can be used again.
+        // Still reads to the end, so that the connection can be reused.
         if (this.#isDone) break
         batch.push(chunkOf(data, this.#response))
       }
@@ -215,22 +218,22 @@ function chunkOf(data: string, response: Response): ChatCompletionChunk {
   return chunk
 }
 
-/** By so many bytes a web page is known. */
+/** This many bytes are enough to recognise a web page. */
 const PAGE_BYTES = 1100
-/** Each token of a stream comes in some 200 bytes. The longest answer that is read has a megabyte (completion.ts). */
+/** Each token of a stream takes about 200 bytes. The longest answer that is read has a megabyte (completion.ts). */
 const MAX_STREAM_BYTES = 64_000_000
 const MAX_EVENT_BYTES = 2_000_000
 const LINE_FEED = 10
 
 /**
- * Server-sent events (WHATWG HTML, "Interpreting an event stream"): bytes in, the data of whole events out. Each byte is
- * looked at once, however the bytes are cut. Lines end with LF or CRLF; names, ids and comments are of no use here.
+ * Server-sent events (WHATWG HTML, "Interpreting an event stream"): bytes in, the data of complete events out. Reads
+ * each byte once, however the bytes are split. Lines end with LF or CRLF. Names, ids and comments are ignored.
  */
 export class EventDecoder {
-  /** Holds the bytes of a line that has no end yet, and how many they are. Grows by doubling. */
+  /** The bytes of an incomplete line; `#restBytes` is their number. Grows by doubling. */
   #rest = Buffer.alloc(0)
   #restBytes = 0
-  /** Data lines of an event that has no end yet. */
+  /** Data lines of an incomplete event. */
   #data: string[] = []
   #dataChars = 0
 
@@ -243,7 +246,7 @@ export class EventDecoder {
     const whole = Buffer.concat([this.#rest.subarray(0, this.#restBytes), bytes.subarray(0, end)])
     this.#restBytes = 0
     if (end < bytes.length) this.#keep(bytes.subarray(end))
-    // Cut at a line feed, which is never inside a character.
+    // Split at a line feed, which is never inside a character.
     return this.#read(whole.toString())
   }
 
@@ -259,7 +262,7 @@ export class EventDecoder {
     if (size > MAX_EVENT_BYTES) throw tooMuch()
   }
 
-  /** Whole lines. */
+  /** Reads complete lines. */
   #read(text: string): string[] {
     const events: string[] = []
     for (let from = 0; from < text.length;) {

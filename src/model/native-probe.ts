@@ -1,4 +1,4 @@
-/** Whether a model's own tool calls come back usable: asked once, for AGENT_DIALECT=auto and for `npm run doctor`. */
+/** Tests whether a model's native tool calls are usable, for AGENT_DIALECT=auto and `npm run doctor`. */
 import { z } from 'zod'
 import { readReply } from '../agent/ask-once.ts'
 import type { Message, Model, ToolCall, ToolSpec } from '../agent/types.ts'
@@ -6,10 +6,10 @@ import { ModelError } from '../base/errors.ts'
 import { parseJson } from '../base/parse-json.ts'
 import { operatorSentence } from './operator-sentence.ts'
 
-/** What came of the two calls: one that should use a tool, and one that gives its result back. `why` is a sentence. */
+/** The result of two calls: one that should use a tool, and one that returns the tool's result. `why` is a sentence. */
 export type NativeCalls = { usable: true } | { usable: false; why: string; isDown?: true }
 
-/** A tool that no model knows by heart, so that it has to be called. */
+/** A tool whose result no model knows, so that it has to be called. */
 const TOOL: ToolSpec = {
   name: 'stock_level',
   description: 'Gives how many pieces of an article are in stock now.',
@@ -30,7 +30,7 @@ const ASK: Message[] = [
   },
 ]
 
-/** Never rejects. `timeMs` is for both calls together. */
+/** Runs the probe. Never rejects. `timeMs` limits both calls together. */
 export async function probeNativeCalls(model: Model, timeMs: number): Promise<NativeCalls> {
   const signal = AbortSignal.timeout(timeMs)
   try {
@@ -52,7 +52,7 @@ export async function probeNativeCalls(model: Model, timeMs: number): Promise<Na
 
 const inputSchema = z.object({ article: z.string().regex(new RegExp(ARTICLE)) })
 
-/** What is wrong with the calls, in a sentence. */
+/** The fault in the calls, as a sentence. */
 function faultOf([call]: ToolCall[], text: string): string | undefined {
   if (!call)
     return text === '' ? 'It calls no tool, and says nothing.' : 'It answers in words in place of calling a tool.'

@@ -16,24 +16,26 @@ export interface OpenAiOptions {
   baseUrl?: string | undefined
   /** Extra headers, for gateways. */
   headers?: Record<string, string> | undefined
-  /** False asks for whole answers instead of streams. */
+  /** Whether to stream. False requests whole answers. */
   stream: boolean
   fetch?: typeof globalThis.fetch | undefined
-  /** The models that are known to take no pictures; this one is added to it when it turns out to be one. */
+  /** The models that are known not to accept pictures. This one is added if it turns out not to. */
   blindModels?: Set<string> | undefined
   log: Log
 }
 
-/** Any OpenAI-compatible endpoint's chat completions. Retries what is worth it within the caller's time (retry.ts). */
+/** Chat completions of any OpenAI-compatible endpoint. Retries within the caller's time (retry.ts). */
 export function openAiModel(options: OpenAiOptions): Model {
   const client = clientOf(options)
-  // A fault is told to whoever asks.
+  // Each call reports the error itself.
   client.catch(() => {})
   const endpoint: Endpoint = { client, options, refused: new UnsupportedParameters(), saysWhenDone: true }
   return { name: options.model, stream: (request) => withRetries(endpoint, request) }
 }
 
-/** Loading the SDK takes as long as the rest of the agent: it begins with the model, and the first call waits for it. */
+/**
+ * Loading the SDK takes as long as the rest of the agent, so it starts with the model, and the first call waits for it.
+ */
 async function clientOf(options: OpenAiOptions): Promise<OpenAI> {
   const { default: Client } = await import('openai')
   return new Client({
@@ -45,7 +47,7 @@ async function clientOf(options: OpenAiOptions): Promise<OpenAI> {
   })
 }
 
-/** Azure's older form carries its version in the address, `…/deployments/NAME?api-version=…`: the query goes along with each call. */
+/** Azure's older URLs contain the version, `…/deployments/NAME?api-version=…`. The query is sent with each call. */
 function addressOf(baseUrl: string | undefined): { baseURL: string | null; defaultQuery?: Record<string, string> } {
   if (baseUrl === undefined) return { baseURL: null }
   const url = new URL(baseUrl)
@@ -54,7 +56,9 @@ function addressOf(baseUrl: string | undefined): { baseURL: string | null; defau
   return { baseURL: url.href.replace(/\/$/, ''), ...(Object.keys(query).length > 0 ? { defaultQuery: query } : {}) }
 }
 
-/** Without a key none is sent, so that it does not stand in the way of one among the headers. The SDK insists on one. */
+/**
+ * Without a key, no Authorization is sent, so that it does not override a configured header. The SDK requires some key.
+ */
 function accessOf({ apiKey, headers }: OpenAiOptions) {
   const bearer = apiKey === undefined ? { Authorization: null } : {}
   return { apiKey: apiKey ?? 'none', defaultHeaders: { ...bearer, ...headers } }
@@ -64,9 +68,9 @@ interface Endpoint {
   client: Promise<OpenAI>
   options: OpenAiOptions
   refused: UnsupportedParameters
-  /** False once it has turned out that its streams never carry a finish_reason. */
+  /** False once the endpoint's streams are known to carry no finish_reason. */
   saysWhenDone: boolean
-  /** Made by the first call that holds a picture. */
+  /** Created by the first call with a picture. */
   pictures?: PictureRefusals
 }
 
@@ -77,14 +81,14 @@ async function* withRetries(endpoint: Endpoint, request: ModelRequest): AsyncGen
     } catch (error) {
       if (request.signal.aborted) throw request.signal.reason
       const ms = error instanceof ParameterRejected ? 0 : patienceFor({ error, attempt: attempt++ }, endpoint.options)
-      // Before the wait, whose end may be that of the run: half an answer must not be what it ends with.
+      // Sent before the wait, because the run may end during it and must not end with half an answer.
       yield { type: 'restart' }
       if (ms > 0) await sleep(ms, request.signal)
     }
   }
 }
 
-/** The endpoint refused a parameter or the pictures: that is known now, and the call is repeated at once without. */
+/** The endpoint refused a parameter or the pictures. The call is repeated at once without them. */
 class ParameterRejected extends Error {
   override name = 'ParameterRejected'
 }
@@ -99,7 +103,7 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
     const asked = (await client).chat.completions.create(body, { signal: request.signal })
     if (!options.stream) return yield* wholeAnswer((await asked) as ChatCompletion, options.model, request)
     const end = yield* streamedAnswer(chunkBatches(await asked.asResponse()), options.model, request)
-    // A few servers never say that they are done: after the last retry, what they wrote is taken as it is, and from then on.
+    // A few servers never say that they are done. Their text is accepted after the last retry, and always from then on.
     const isSomething = end.hasText || end.calls.length > 0
     if (!end.isDone && !(isSomething && (last || !endpoint.saysWhenDone))) throw new BrokenStream(CUT)
     endpoint.saysWhenDone = end.isDone
@@ -113,7 +117,7 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
   }
 }
 
-/** The request as its model is to get it: without the pictures where it does not take them. */
+/** Prepares the request for its model: without the pictures if it does not accept them. */
 async function lookAt(endpoint: Endpoint, request: ModelRequest): Promise<PreparedRequest> {
   endpoint.pictures ??= new PictureRefusals(endpoint.options)
   return endpoint.pictures.sightOf(request)
@@ -121,11 +125,11 @@ async function lookAt(endpoint: Endpoint, request: ModelRequest): Promise<Prepar
 
 const CUT = 'the stream ended before the model was done'
 
-/** What we would like to send but not every endpoint takes. o3, gpt-5 and grok refuse `stop`; some refuse `temperature`. */
+/** Parameters that not every endpoint accepts. o3, gpt-5 and grok refuse `stop`; some refuse `temperature`. */
 const OPTIONAL = ['stop', 'temperature', 'stream_options', 'tool_choice'] as const
 type Optional = (typeof OPTIONAL)[number]
 
-/** What each model has refused, learnt from its 400 once a process. */
+/** The parameters that each model has refused. Learnt from a 400 once per process. */
 class UnsupportedParameters {
   readonly #byModel = new Map<string, Set<Optional>>()
 
@@ -135,12 +139,12 @@ class UnsupportedParameters {
     return known
   }
 
-  /** True when the error refuses a parameter that was sent: it is remembered, and the request is worth repeating without. */
+  /** Remembers refused parameters. Returns true if the request should be repeated without them. */
   learn(model: string, error: unknown, sent: object): boolean {
     if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false
     const { param, message } = error
     const named = OPTIONAL.filter((name) => (param ? isParam(param, name) : mentions(message, name)))
-    // An endpoint may refuse something and not say what: then all goes that can be done without.
+    // An endpoint may refuse something without naming it. Then all optional parameters are dropped.
     const isNameless = !param && named.length === 0 && NAMELESS.test(message)
     const refused = (isNameless ? OPTIONAL : named).filter((name) => name in sent)
     for (const name of refused) this.of(model).add(name)
@@ -157,7 +161,7 @@ function isParam(param: string, name: string): boolean {
   return param === name || param.startsWith(`${name}.`)
 }
 
-/** The words in which endpoints refuse a parameter. A message that only uses its name in a sentence refuses nothing. */
+/** The words in which endpoints refuse a parameter. A message that only mentions its name refuses nothing. */
 const REFUSES =
   /support|unrecogni[sz]ed|unknown|unexpected|not (?:allowed|permitted|accepted|valid|available|implemented|compatible)|extra (?:inputs|fields)|invalid|incompatible|deprecated|must (?:not )?be/i
 

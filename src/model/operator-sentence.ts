@@ -1,19 +1,19 @@
-/** What a failed call of a model means to whoever runs the bot; what people are told of it is `ModelError.hint`. */
+/** Describes a failed model call to the operator. People get `ModelError.hint`. */
 import { APIError } from 'openai/core/error'
 import { causesOf, messageOf, ModelError } from '../base/errors.ts'
 import { isUnknownModel, knownFailureIn } from './failures.ts'
 
-/** So much of an endpoint's own words. */
+/** The longest quote of an endpoint's own words, in characters. */
 const MAX_WORDS = 200
 
-/** The fault and what to do, for a call in which nobody's words were sent: the endpoint's own may stand in it. */
+/** The fault and what to do. Only for calls without people's text, because it may quote the endpoint. */
 export function operatorSentence(error: unknown): string {
   const known = knownFailureIn(error)
   if (known) return known.hint.replace('Whoever runs me should check', 'Check')
   const said = apiErrorIn(error)
   if (said?.status !== undefined) return ofStatus(said, said.status)
   if (!(error instanceof ModelError)) return messageOf(error)
-  // What remains is the connection: the message has its code, such as ECONNREFUSED.
+  // What remains is a connection error. The message contains its code, such as ECONNREFUSED.
   const code = /\b(?:E[A-Z_]{3,}|[A-Z_]*CERT[A-Z_]*|[A-Z_]*SIGNATURE[A-Z_]*|UND_[A-Z_]+)\b/.exec(error.message)?.[0]
   return said || code ? `It cannot be reached${code ? ` (${code})` : ''}. ${REACH}` : error.hint
 }

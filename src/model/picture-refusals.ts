@@ -1,32 +1,32 @@
 /**
- * Which models do not take pictures, as their endpoints say it: in many words, and with more than one status. Loaded by the
- * first call that holds a picture.
+ * Learns which models do not accept pictures, from their endpoints' many error texts and statuses. Loaded by the first
+ * call with a picture.
  */
 import { APIError } from 'openai/core/error'
 import type { ModelRequest, Picture } from '../agent/types.ts'
 import type { Log } from '../base/log.ts'
 import { isContextLength, isUnknownModel, knownFailureIn } from './failures.ts'
 
-/** A request as a model is to get it. */
+/** A request prepared for a model. */
 export interface PreparedRequest {
   request: ModelRequest
-  /** The pictures are left out of it. */
+  /** Whether the pictures were removed. */
   imagesStripped: boolean
 }
 
 interface RefusalOptions {
   model: string
-  /** The names of the models that take no pictures, which all endpoints share. */
+  /** The models that do not accept pictures, shared by all endpoints. */
   blindModels?: Set<string> | undefined
   log: Log
 }
 
-/** What one endpoint refuses of pictures. */
+/** Tracks the pictures and models that one endpoint refuses. */
 export class PictureRefusals {
   readonly #blind: Set<string>
   readonly #model: string
   readonly #log: Log
-  /** Pictures that this endpoint would not take, for whatever reason: their run is not held up by them again. */
+  /** Pictures that this endpoint refused for any reason. They do not delay their run again. */
   readonly #refused = new WeakSet<Picture>()
 
   constructor({ model, blindModels = new Set(), log }: RefusalOptions) {
@@ -35,7 +35,7 @@ export class PictureRefusals {
     this.#log = log
   }
 
-  /** The request, with words in place of the pictures where this model does not take them. */
+  /** The request, with text instead of the pictures if this model does not accept them. */
   sightOf(request: ModelRequest): PreparedRequest {
     const imagesStripped =
       this.#blind.has(this.#model) || picturesIn(request).some((picture) => this.#refused.has(picture))
@@ -44,7 +44,7 @@ export class PictureRefusals {
       : { request, imagesStripped: imagesStripped }
   }
 
-  /** Whether the error says that the model takes no pictures: then it gets none any more. */
+  /** Whether the error says that the model does not accept pictures. It gets none from then on. */
   learn(error: unknown, sent: PreparedRequest): boolean {
     if (sent.imagesStripped || !(error instanceof APIError) || !saysBlind(error)) return false
     const fields = { model: this.#model }
@@ -55,8 +55,8 @@ export class PictureRefusals {
   }
 
   /**
-   * Whether the request may have been refused because of the pictures in it: it is refused, and not for another reason that is
-   * known. They are too large, broken or too many, or the words are new. Another call without them shows it.
+   * Whether the pictures may be the reason for a refusal without another known reason: too large, broken, too many, or
+   * an unknown text. A repeated call without them shows it.
    */
   suspect(error: unknown, sent: PreparedRequest): boolean {
     if (sent.imagesStripped || !(error instanceof APIError) || !REFUSED.has(error.status ?? 0)) return false
@@ -83,7 +83,9 @@ function withoutPictures(request: ModelRequest): ModelRequest {
 
 const REFUSED = new Set([400, 413, 415, 422])
 
-/** llama.cpp has a 500 for it, OpenRouter a 404; an error inside a stream has no status. */
+/**
+ * Whether the model cannot see. llama.cpp sends status 500 for it, OpenRouter 404; an error inside a stream has none.
+ */
 function saysBlind(error: APIError): boolean {
   const { status = 500 } = error
   if (!REFUSED.has(status) && status !== 404 && status < 500) return false
@@ -93,10 +95,10 @@ function saysBlind(error: APIError): boolean {
   )
 }
 
-/** As many characters of an error are read. */
+/** Maximum characters of an error that are read. */
 const MAX_WORDS = 20_000
 
-/** Everything that the endpoint says, which may hold another endpoint's words; without the pictures that some repeat. */
+/** Everything that the endpoint says, which may quote another endpoint, without the pictures that some repeat. */
 function wordsOf({ message, error }: APIError): string {
   const all = `${message}\n${error === undefined ? '' : JSON.stringify(error)}`.replaceAll('\\', '')
   return all.replace(/data:image\/[\w.+-]{1,20};base64,[\w+/=]*/g, '').slice(0, MAX_WORDS)
@@ -105,8 +107,8 @@ function wordsOf({ message, error }: APIError): string {
 const PICTURES = '(?:image|picture|vision|visual|multi-?modal)'
 
 /**
- * That the model cannot see, in the words of OpenAI and Azure, vLLM, SGLang, Ollama, llama.cpp, LM Studio, OpenRouter, Mistral, xAI,
- * Bedrock, DeepSeek and gateways in front of them.
+ * Says that the model cannot see, in the words of OpenAI and Azure, vLLM, SGLang, Ollama, llama.cpp, LM Studio,
+ * OpenRouter, Mistral, xAI, Bedrock, DeepSeek and gateways in front of them.
  */
 const CANNOT_SEE = new RegExp(
   [
@@ -126,11 +128,14 @@ const CANNOT_SEE = new RegExp(
   'i',
 )
 
-/** A content in parts is no string to Groq, older OpenAIs, DeepSeek and those that check with pydantic: they know no pictures. */
+/**
+ * Groq, older OpenAIs, DeepSeek and validators such as pydantic expect content as a string: they do not support
+ * pictures.
+ */
 const WANTS_TEXT =
   /(?:must be|should be|expected) (?:a |an )?(?:valid )?(?:string\b|'text')|not of type .?string|untagged enum/i
 const ABOUT_CONTENT = /content|messages/i
 
-/** What is wrong with a picture says nothing about the model. */
+/** An error about one picture says nothing about the model. */
 const OF_THIS_PICTURE =
   /unsupported image|image\/\w|(?:image|picture) (?:format|type|size|dimension|resolution)|media[_ ]?type|mime|decod|corrupt|invalid (?:base64|image)|too (?:large|many|big)|exceed|pixels|could not process|at most [1-9]/i

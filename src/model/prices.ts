@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 
-/** Dollars for a million tokens, in and out; `cached` for input that the provider had in its cache (default: as `in`). */
+/** Dollars per million input and output tokens; `cached` is for input from the provider's cache (default: as `in`). */
 const price = z.object({ in: z.number().min(0), out: z.number().min(0), cached: z.number().min(0).optional() })
 const table = z.record(z.string(), price)
 export type Prices = z.infer<typeof table>
@@ -22,12 +22,12 @@ export function loadPrices(file: string | undefined): Prices {
   }
 }
 
-/** The settings that bound dollars; the second bounds each run, wherever it is. */
+/** The settings that limit dollars. The second one limits each run, wherever it runs. */
 const BUDGETS = ['BUDGET_TEAM_DAY_USD', 'RUN_MAX_USD'] as const
 
 /**
- * A budget in dollars limits only what has a price, so every model that is asked as a rule must have one. A second model that
- * stands in now and then is only warned of.
+ * Checks that the regularly used models have prices, because a budget in dollars limits only those. A missing price of
+ * the fallback model is only a warning.
  * @throws ConfigError
  */
 export function checkBudgetPrices(
@@ -53,7 +53,7 @@ function needsPrice(budget: string, model: string, setting: string): string {
   )
 }
 
-/** Adds the cost to each call's usage. A model that the table lacks has no cost rather than a guessed one. */
+/** Adds the cost to each call's usage. A model without a price gets no cost rather than a guessed one. */
 export function withPrices(model: Model, prices: Prices): Model {
   if (Object.keys(prices).length === 0) return model
   return {

@@ -7,13 +7,13 @@ import { modelFetch } from './model-fetch.ts'
 
 const OPENAI = 'https://api.openai.com/v1'
 const PROBE_MS = 10_000
-/** Gateways list hundreds; so many fit where they are shown. */
+/** Gateways list hundreds. The place that shows them has room for this many. */
 const MAX_NAMES = 100
 
 /**
- * Asks the model's endpoint for its list of models, which costs nothing, and says in one warning line when it does not answer,
- * does not take the key, or is no model's. Any other answer is one: not every endpoint has such a list. Never rejects.
- * @returns the names in the list; none where there is no such list
+ * Asks the endpoint for its list of models, which costs nothing. Logs one warning if it does not answer, refuses the
+ * key, or is not a model. Any other answer is fine: not every endpoint has such a list. Never rejects.
+ * @returns the listed names, or none if there is no list
  */
 export async function probeEndpoint(
   config: Config,
@@ -32,7 +32,7 @@ export async function probeEndpoint(
   return []
 }
 
-/** What is wrong with the endpoint; else the names in its list. */
+/** The fault of the endpoint, or the names in its list. */
 async function listOf(answer: Promise<Response>): Promise<{ sentence: string; facts?: object } | string[]> {
   try {
     const response = await answer

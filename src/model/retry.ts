@@ -1,23 +1,24 @@
 /**
- * Which failed call of a model is tried again, how often and after what wait. The loop is that of `openAiModel` (openai.ts);
- * failures.ts says which failures are worth a try. What stands around it:
- * - fallback.ts: where the retries have failed, OPENAI_FALLBACK_MODEL is called, with as many tries of its own.
- * - circuit-breaker.ts: a call counts as one failure after its retries; after four in a row the model is spared for 20 s.
- * - The queue does not try the run again after a `ModelError` (slack/failure-outcome.ts): the person is told.
- * - A parameter that an endpoint refuses is left out at once and costs no try (openai.ts), and so are pictures
- *   (picture-refusals.ts); AGENT_TIMEOUT_MS ends all of it.
+ * Decides which failed model calls are retried, how often and after what wait. The loop is in `openAiModel`
+ * (openai.ts). failures.ts decides which failures are retryable. Related:
+ * - fallback.ts: after the last retry, OPENAI_FALLBACK_MODEL is called, with as many tries of its own.
+ * - circuit-breaker.ts: a call counts as one failure after its retries. After four in a row, the model is not called
+ *   for 20 s.
+ * - The queue does not retry a run after a `ModelError` (slack/failure-outcome.ts): the person is told.
+ * - Refused parameters (openai.ts) and pictures (picture-refusals.ts) are dropped at once and cost no try.
+ *   AGENT_TIMEOUT_MS ends all of it.
  */
 import { backoffMs } from '../base/backoff.ts'
 import type { Log } from '../base/log.ts'
 import { failureOf } from './failures.ts'
 
-/** Calls made besides the first before a failing model is given up; the run's time may end it earlier. */
+/** Retries after the first call. The run's time may end them earlier. */
 export const RETRIES = 3
 
-/** The waits before them, in ms: at most 500, 1,000 and 2,000, and at least half of that (the rest is chance). */
+/** The waits before retries, in ms: at most 500, 1,000 and 2,000, and at least half of that (the rest is random). */
 const WAITS = { base: 500, max: 2_000 }
 
-/** Where an endpoint's Retry-After asks for longer it is waited for as long; beyond this, the person is told at once. */
+/** The longest Retry-After that is waited for. If it is longer, the person is told at once. */
 const PATIENCE_MS = 30_000
 
 /** A call that failed; `attempt` counts from 0. */
@@ -26,7 +27,7 @@ export interface FailedCall {
   attempt: number
 }
 
-/** How long to wait before another try, in ms. @throws ModelError when there is no point in one. */
+/** How long to wait before the next try, in ms. @throws ModelError if a retry is pointless */
 export function patienceFor({ error, attempt }: FailedCall, { model, log }: { model: string; log: Log }): number {
   const failure = failureOf(error, model)
   const isTooLong = (failure.retryAfterMs ?? 0) > PATIENCE_MS

@@ -1,31 +1,31 @@
 /**
- * How long a model may be silent, which is decided three times:
+ * How long a model may be silent. Three limits:
  *
- * - with a fallback model: for half of the time that its caller has left; then the fallback is called (`FALLBACK_SHARE`)
- * - for its circuit breaker: for two fifths of a run's time, if the run ends in that silence; then it counts as hanging
+ * - with a fallback model: half of the time that its caller has left; then the fallback is called (`FALLBACK_SHARE`)
+ * - for its circuit breaker: two fifths of a run's time, if the run ends in that silence; then it counts as hanging
  *   (`HANG_SHARE`)
- * - for the sentence that people read when a run's time is over: for 5 s, or a quarter of the call's time; then it has
- *   stalled, rather than written for too long (`SILENT_MS` and `SILENT_SHARE` in the agent, which knows no model)
+ * - for the sentence when a run's time is over: 5 s, or a quarter of the call's time; then the model has stalled,
+ *   rather than written for too long (`SILENT_MS` and `SILENT_SHARE` in the agent, which must not import this box)
  */
 import type { ModelRequest } from '../agent/types.ts'
 import { tooSlow } from '../base/errors.ts'
 
-/** How much of the time that is left a model may be silent for, where another one waits to take over. */
+/** The share of the remaining time for which a model may be silent, if another one can take over. */
 const FALLBACK_SHARE = 0.5
 
 /**
- * The share of a run's time after which a silent model counts as hanging, for its circuit breaker. It is less than the half
- * after which the fallback model is called.
+ * The share of a run's time after which a silent model counts as hanging, for its circuit breaker. It is less than
+ * `FALLBACK_SHARE`.
  */
 export const HANG_SHARE = 0.4
 
 /**
- * One call's patience with a model that says nothing: from each sign of life on it may be silent for half of the time that
- * its caller has left. So a reasoning model that thinks for a minute is left alone where there is time for that, and what is
- * left is enough for another model. After that the signal of its request is aborted with a ModelError.
+ * Limits the silence of a model during one call: from each sign of life on, it may be silent for half of its caller's
+ * remaining time. So a reasoning model that thinks for a minute is left alone if there is time for that, and enough
+ * time remains for another model. After that it aborts the request's signal with a ModelError.
  */
 export class StallTimer {
-  /** What the silent model is to be called with. */
+  /** The request to call the model with. */
   readonly request: ModelRequest
   readonly #caller: AbortSignal
   readonly #model: string
@@ -56,7 +56,7 @@ export class StallTimer {
     request.onSign?.()
   }
 
-  /** A sign of life costs no timer: the one that is set looks whether there has been any, and waits on. */
+  /** A sign of life sets no timer. The running timer checks whether there was one, and then waits again. */
   #watch(): void {
     const ms = (this.#endsAt - this.#heardAt) * FALLBACK_SHARE
     const leftMs = this.#heardAt + ms - performance.now()

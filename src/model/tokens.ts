@@ -1,8 +1,8 @@
 import type { Message, Usage } from '../agent/types.ts'
 
 /**
- * Counts tokens for an endpoint that sent no usage, by OpenAI's o200k encoding (gpt-tokenizer). For other families it is
- * an estimate within about a fifth, and marked as one. The tables load at the first need, so that they cost nothing before.
+ * Estimates the usage for an endpoint that sent none, by OpenAI's o200k encoding (gpt-tokenizer). For other families it
+ * is within about a fifth. The tables load on first use.
  */
 export async function estimateUsage(model: string, messages: Message[], text: string): Promise<Usage> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base')
@@ -17,20 +17,23 @@ function wordsOf({ content, toolCalls = [] }: Message): string {
   return [content, ...toolCalls.map((call) => call.name + call.arguments)].join('')
 }
 
-/** Special tokens in a person's text are text. */
+/** Special tokens in a person's text count as text. */
 const PLAIN = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() }
 /** Chat framing, from OpenAI's cookbook "How to count tokens with tiktoken". */
 const PER_MESSAGE = 3
 const PER_REPLY = 3
-/** Of a picture of 1,024 by 1,024 pixels, the largest that Slack's thumbnails are, by OpenAI's guide: 85, and 170 for each of four tiles. */
+/**
+ * A picture of 1,024 by 1,024 pixels, the largest of Slack's thumbnails, by OpenAI's guide: 85, and 170 for each of
+ * four tiles.
+ */
 const PICTURE_TOKENS = 765
 
-/** Longer texts are estimated by so many characters of them. */
+/** Longer texts are estimated from samples of this total length, in characters. */
 const MAX_COUNTED = 20_000
 
 /**
- * Byte pair encoding takes quadratic time on a run without a break, so a text is counted in pieces, which end where a word
- * does if there is one; of a long text, pieces at even distances are counted and stand for the rest.
+ * Byte pair encoding takes quadratic time on a run without a break, so a text is counted in pieces, which end at a word
+ * boundary if possible. For a long text, evenly spaced samples are counted and extrapolated.
  */
 function tokensOf(text: string, count: (piece: string) => number): number {
   if (text.length <= MAX_COUNTED) return sum(text.match(PIECES) ?? [], count)

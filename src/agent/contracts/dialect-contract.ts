@@ -1,31 +1,31 @@
-/** A dialect: what a prompt is made of, and what a completion is read as. */
+/** A dialect: builds the prompt and reads the completion. */
 import type { Message, Picture, ToolCall, ToolSpec } from './model-contract.ts'
 import type { Action, Step, StopReason } from './run-events.ts'
 import type { Tool } from './tool-contract.ts'
 
-/** One line of what was said before, for dialects that carry the history inside the prompt. */
+/** An earlier turn, for dialects that carry the history inside the prompt. */
 export interface PastTurn {
   question: string
   answer: string
 }
 
-/** All that a prompt is made of. */
+/** Everything that a prompt is built from. */
 export interface RunView {
   question: string
-  /** The pictures that came with the question. They stand in the prompt once, with it. */
+  /** The pictures that came with the question. They appear once, with it. */
   images?: Picture[]
   tools: Tool[]
   steps: readonly Step[]
   /** ISO date, `2026-11-21`. */
   today: string
-  /** Marks where an observation begins and ends, so that a page cannot forge the end. */
+  /** Marks the beginning and end of an observation, so that a page cannot forge the end. */
   nonce: string
   history: PastTurn[]
-  /** What people wrote in the thread before the question, a message a line. It is data, as observations are. */
+  /** What people wrote in the thread before the question, one message per line. Untrusted data, like observations. */
   said?: string
-  /** What the model is given of the files that came with it. Data too. */
+  /** The text of the files that came with the question. Untrusted data too. */
   filesText?: string
-  /** Set on the final turn: the model must answer now, without tools, for this reason. */
+  /** The reason why this is the final turn: the model must answer now, without tools. */
   finalTurn?: StopReason
 }
 
@@ -35,12 +35,12 @@ export interface Rendered {
   toolChoice?: 'none'
 }
 
-/** What the model produced in one turn, already cut at its first invented observation. */
+/** A model's output in one turn, cut before its first invented observation. */
 export interface Completion {
   text: string
   reasoning?: string
   toolCalls?: ToolCall[]
-  /** Why it is not whole: its length limit, the run's time, or a model that stalled until that was over. */
+  /** Why it is incomplete: its length limit, the run's time, or a model that stalled. */
   cutOff?: CutOff
 }
 
@@ -48,39 +48,39 @@ export type CutOff = 'length' | 'time' | 'silence'
 
 export type ParsedTurn =
   | { kind: 'actions'; thought: string; actions: Action[] }
-  /** Never an answer of nothing: that is unreadable. */
+  /** The answer is never empty: an empty one is unreadable. */
   | { kind: 'finish'; thought: string; answer: string }
-  /** `hint` shows the expected form; it goes back to the model as the observation. */
+  /** `hint` shows the expected form. The model gets it as the observation. */
   | { kind: 'unreadable'; thought: string; hint: string }
 
-/** A place in a line of model output where an answer may begin. Whether it does, `Dialect.read` says. */
+/** A place in a line of model output where an answer may begin. `Dialect.read` decides whether it does. */
 export interface AnswerOpening {
   /** Offset of the answer's first character in the line. */
   at: number
-  /** How it is written: as it stands, inside a JSON string, or up to a closing bracket. */
+  /** How it is written: as plain text, inside a JSON string, or up to a closing bracket. */
   form: 'text' | 'json' | 'bracket'
-  /** Spaces that stand before each of its lines and are no part of it. */
+  /** Leading spaces of each line that do not belong to the answer. */
   indent?: number
-  /** As many characters are awaited before any is told: a beginning of prose may still become a call. */
+  /** How many characters to wait for before sending any, because prose may still become a call. */
   hold?: number
-  /** Whether a later line shows that the answer has ended, or that there is none. */
+  /** Whether a later line ends the answer, or shows that there is none. */
   endsAt?(line: string): boolean
 }
 
-/** How a prompt teaches ReAct and how its output is read. Neither method ever throws on anything a model wrote. */
+/** How a prompt teaches ReAct and how its output is read. No method throws on anything a model wrote. */
 export interface Dialect {
   readonly name: string
-  /** True where the prompt carries the history itself, so that a follow-up need not be condensed. */
+  /** Whether the prompt contains the history, so that a follow-up need not be condensed. */
   readonly carriesHistory?: boolean
-  /** Sent as `stop` where the model takes it. */
+  /** Sent as `stop` if the model supports it. */
   readonly stop: string[]
-  /** Tells whether a line of model output begins an invented observation; the stream is cut before it. */
+  /** Whether a line of model output begins an invented observation. The stream is cut before it. */
   beginsObservation(line: string): boolean
   render(view: RunView): Rendered
   read(completion: Completion, tools: Tool[]): ParsedTurn
   /**
-   * Where an answer may begin in a line that may still grow, for readers who read along; `isFirst` for the first line with
-   * words. Absent where answers come whole.
+   * Where an answer may begin in a line that may still grow, for streaming. `isFirst` is true up to the first line with
+   * words. Absent if answers are sent whole.
    */
   opensAnswer?(line: string, isFirst: boolean): AnswerOpening | undefined
 }

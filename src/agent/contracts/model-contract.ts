@@ -1,15 +1,15 @@
-/** The model: messages in, a stream of text and tool calls out, and what that cost. */
+/** The model: messages in, a stream of text and tool calls out, and the usage. */
 
 export interface ToolCall {
   id: string
   name: string
-  /** JSON text, as the model wrote it. */
+  /** JSON text as the model wrote it. */
   arguments: string
 }
 
-/** A picture as a model gets it: `image/png`, `image/jpeg`, `image/gif` or `image/webp`. Never logged, traced or saved. */
+/** A picture for a model: `image/png`, `image/jpeg`, `image/gif` or `image/webp`. Never logged, traced or saved. */
 export interface Picture {
-  /** The file's, as a person gave it. */
+  /** The file name that a person gave. */
   name: string
   mime: string
   base64: string
@@ -18,15 +18,15 @@ export interface Picture {
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string
-  /** Pictures that a user's message holds besides. */
+  /** Pictures in a user's message. */
   images?: Picture[]
-  /** What stands before the content in place of the pictures, where the model does not take them. */
+  /** Precedes the content instead of the pictures if the model does not accept them. */
   unseen?: string
   toolCalls?: ToolCall[]
   toolCallId?: string
 }
 
-/** A tool as a native-tools model is told of it; `parameters` is a JSON schema. */
+/** A tool definition for native tool calls; `parameters` is a JSON schema. */
 export interface ToolSpec {
   name: string
   description: string
@@ -35,42 +35,49 @@ export interface ToolSpec {
 
 export interface ModelRequest {
   messages: Message[]
-  /** Strings at which the model should stop. Sent where the model takes them; the caller cuts besides. */
+  /**
+   * Strings at which the model should stop. Sent if the model supports them. The caller cuts the output in any case.
+   */
   stop?: string[]
   tools?: ToolSpec[]
-  /** `none`: tools are listed because the messages speak of them, but none may be called. */
+  /** `none`: tools are listed because the messages mention them, but none may be called. */
   toolChoice?: 'none'
   signal: AbortSignal
-  /** How long the caller waits at most, in ms: a model that has sent nothing by then has failed. */
+  /** How long the caller waits at most, in ms. A model that has sent nothing by then has failed. */
   timeMs?: number
-  /** Called for everything that the endpoint sends, also for what brings no event. */
+  /** Called for everything that the endpoint sends, including chunks without an event. */
   onSign?(): void
-  /** Told once a call, at its end, also when the caller ended the stream early (the tokens are then estimated). */
+  /** Called once per call, at its end. If the caller ended the stream early, the tokens are estimated. */
   onUsage?(usage: Usage): void
 }
 
 export type ModelEvent =
   | { type: 'text'; text: string }
-  /** What a reasoning model tells of its thinking beside the text. */
+  /** Reasoning that a model sends beside the text. */
   | { type: 'reasoning'; text: string }
   | { type: 'tool_calls'; calls: ToolCall[] }
-  /** The answer has reached a limit of its length, the endpoint's or ours, and is not whole. */
+  /** The answer reached a length limit, the endpoint's or ours, and is incomplete. */
   | { type: 'cut_off' }
-  /** What follows was written without the messages' pictures, since the model does not take them. A restart takes this back. */
+  /**
+   * The following text was written without the pictures, because the model does not accept them. A restart resets this.
+   */
   | { type: 'unseen' }
-  /** The call broke off and is being made again: forget the text so far. */
+  /** The call failed and is being repeated: discard the text so far. */
   | { type: 'restart' }
 
 /**
  * Messages in, a stream out. Ending the iteration early (`break`, `return`) aborts the request and stops the spending.
- * @throws ModelError when the retries and the fallback have failed, or the time is up.
+ * @throws ModelError if the retries and the fallback have failed, or the time is up.
  */
 export interface Model {
   readonly name: string
   stream(request: ModelRequest): AsyncIterable<ModelEvent>
 }
 
-/** What one model call cost. Tokens; `estimated` where the endpoint sent no usage; dollars where a price is known. */
+/**
+ * The usage of one model call, in tokens. `estimated`: the endpoint sent no usage. `costUsd` is set if a price is
+ * known.
+ */
 export interface Usage {
   model: string
   inputTokens: number

@@ -25,7 +25,7 @@ import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } 
 
 const FINISH = 'Finish'
 
-/** The paper's two tools, by the names that they have here. */
+/** The two tools of the paper and their names here. */
 const DOCSTORE = new Map([
   ['Search', 'wikipedia'],
   ['Lookup', 'wikipedia_lookup'],
@@ -34,19 +34,21 @@ const DOCSTORE = new Map([
 interface Form {
   name: string
   system(view: RunView): string
-  /** `Thought 1:`, as in the paper, or `Thought:`. */
+  /** Whether steps are numbered (`Thought 1:`, as in the paper). */
   numbered: boolean
-  /** The model's name for each tool that it may use. */
+  /** The name that the model uses for each tool. */
   tools(tools: Tool[]): Map<string, string>
 }
 
-/** Search[…] / Lookup[…] / Finish[…], few-shot and numbered, as in the ReAct paper's HotpotQA and FEVER runs (seed 000). */
+/**
+ * Search[…] / Lookup[…] / Finish[…], few-shot and numbered, as in the ReAct paper's HotpotQA and FEVER runs (seed 000).
+ */
 export function docstoreDialect(prompts: Prompts): Dialect {
   const system = (view: RunView) => prompts.docstore({ today: view.today })
   return bracketForm({ name: 'docstore', system, numbered: true, tools: () => DOCSTORE }, prompts)
 }
 
-/** The same form for any tools, taught by worked examples that stand beside them (seed 000's custom agent). */
+/** The same form for any tools, taught by the worked examples in `examples` (seed 000's custom agent). */
 export function bracketDialect(prompts: Prompts, examples: string): Dialect {
   const system = (view: RunView) =>
     prompts.bracket({ tools: view.tools.map(describeAction).join('\n'), examples, today: view.today })
@@ -118,8 +120,8 @@ const FORM =
   'Write "Thought: …", then one line "Action: Tool[input]" with the bracket closed at its end; "Action: Finish[answer]" ends.'
 
 /**
- * Reads a completion of the docstore and bracket dialects (the ReAct paper's form): `Action 1: Search[input]`, numbered or
- * not; `Finish[answer]` ends. The input is the text up to the last bracket of the action's line.
+ * Reads a completion of the docstore and bracket dialects (the ReAct paper's form): `Action 1: Search[input]`, numbered
+ * or not. `Finish[answer]` ends the run. The input is the text up to the last bracket of the action's line.
  */
 export function readBracket(completion: string, tools: string[]): ParsedTurn {
   const turn = modelOutputOf(completion, tools)
@@ -127,7 +129,9 @@ export function readBracket(completion: string, tools: string[]): ParsedTurn {
   return toParsedTurn(found, turn, FORM)
 }
 
-/** A call that leaked as JSON: the page that a model quotes may be JSON too, so only that of a listed tool. */
+/**
+ * Reads a call that leaked as JSON. It must name a listed tool, because a page that the model quotes may be JSON too.
+ */
 function listedJson(turn: ModelOutput): Match | undefined {
   const block = readJsonBlock(turn)
   return block?.kind === 'action' && turn.tools.includes(block.tool) ? block : undefined
@@ -144,7 +148,7 @@ function readActions(turn: ModelOutput): Match | undefined {
   return undefined
 }
 
-/** Reads one labelled action; undefined where it names nothing and a later one may. */
+/** Reads one labelled action. Returns undefined if it names nothing, because a later one may. */
 function readOne(turn: ModelOutput, index: number, section: Section): Match | undefined {
   const next = turn.sections[index + 1]
   const written = tidy(dedent(turn.text.slice(section.valueAt, next?.at), section.indent))
@@ -155,7 +159,7 @@ function readOne(turn: ModelOutput, index: number, section: Section): Match | un
   return faultAt(turn, section.at, 'its action is not written as Tool[input]')
 }
 
-/** A line that is a listed tool's call and nothing else, from a model that left the label out. */
+/** Finds a line that is only a call of a listed tool, for models that omit the label. */
 function readUnlabelled(turn: ModelOutput): Match | undefined {
   const { text } = turn
   const tools = [...turn.tools, 'Finish']
@@ -166,7 +170,7 @@ function readUnlabelled(turn: ModelOutput): Match | undefined {
   return undefined
 }
 
-/** A call of Finish is the answer. Round brackets may hold named arguments; here they stay text. */
+/** A call of Finish is the answer. Named arguments in its round brackets stay text. */
 function called(turn: ModelOutput, at: number, call: Call): Match {
   const parsed = argumentInput(call)
   if (!parsed.ok) return faultAt(turn, at, parsed.what)

@@ -13,8 +13,8 @@ import { questionMessage, saidBefore, tailOf, toolVariables } from './text.ts'
 import { renderStep } from './text.ts'
 
 /**
- * The conversation inside the prompt in place of condensing, and the choice to answer without a tool
- * (LangChain's conversational-react-description, named in seed 000).
+ * LangChain's conversational-react-description (named in seed 000). The prompt contains the conversation, so nothing is
+ * condensed, and the model may answer without a tool.
  */
 export function conversationalDialect(prompts: Prompts): Dialect {
   return {
@@ -49,7 +49,7 @@ const FORM =
 
 /**
  * Reads a completion of the conversational dialect (LangChain's conversational-react-description): an action as in the
- * text dialect, `AI: …` or `Final Answer: …` as the reply. What carries no label at all is the reply itself.
+ * text dialect, or `AI: …` or `Final Answer: …` as the reply. Text without any label is the reply.
  */
 export function readConversational(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
   const turn = modelOutputOf(completion, tools, { labelAt, accepts })
@@ -58,7 +58,7 @@ export function readConversational(completion: string, tools: string[], accepts?
   return reply ? { kind: 'finish', ...reply } : toParsedTurn(found, turn, FORM)
 }
 
-/** The reply of a turn that labels none: all of it, or what follows the line that says no tool is needed. */
+/** Reads an unlabelled reply: the whole text, or the text after the line that says that no tool is needed. */
 function plainReply({ text, sections }: ModelOutput): { thought: string; answer: string } | undefined {
   const [thought, ...others] = sections
   if (!thought) return tidy(text) ? { thought: '', answer: tidy(text) } : undefined

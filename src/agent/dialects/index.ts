@@ -7,13 +7,13 @@ import { nativeDialect } from './native.ts'
 import { selfAskDialect } from './self-ask.ts'
 import { textDialect } from './text.ts'
 
-/** What a dialect may be made of. `examples` are worked examples that stand beside people's own tools. */
+/** What dialects are built from. `examples` are worked examples for custom tools. */
 export interface DialectParts {
   prompts: Prompts
   examples: string
 }
 
-/** Every dialect by its name in AGENT_DIALECT, with the tools that it cannot do without. */
+/** All dialects by their name in AGENT_DIALECT, with the tools that each requires. */
 export const DIALECTS = {
   text: { create: ({ prompts }: DialectParts) => textDialect(prompts), needs: [] },
   json: { create: ({ prompts }: DialectParts) => jsonDialect(prompts), needs: [] },

@@ -1,6 +1,8 @@
 import type { Dialect, Message } from '../types.ts'
 
-/** The same dialect, with more words at the end of its prompt's system part: they come before the question and never change in a run. */
+/**
+ * Appends instructions to the system message of a dialect. They do not change during a run, so prompt caches still hit.
+ */
 export function withInstructions(dialect: Dialect, words: string): Dialect {
   return {
     ...dialect,

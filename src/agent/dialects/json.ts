@@ -20,7 +20,7 @@ import { fencedObservation, questionMessage, saidBefore, tailOf, toolVariables }
 
 /**
  * The chat agent of seeds 001 and 002 (LangChain's chat-zero-shot-react-description): one JSON object with `action` and
- * `action_input` a turn. The scratchpad goes into the user message in the words that seed 001 shows.
+ * `action_input` per turn. The scratchpad goes into the user message in the wording of seed 001.
  */
 export function jsonDialect(prompts: Prompts): Dialect {
   return {
@@ -67,8 +67,8 @@ const FORM =
 
 /**
  * Reads a completion of the json dialect (LangChain's chat agent): one JSON object `{"action", "action_input"}`, fenced
- * or not, or `Final Answer:`. The input is the JSON value that the model wrote, `{}` where it wrote none. Plain labels are
- * understood where there is no JSON.
+ * or not, or `Final Answer:`. The input is the JSON value, or `{}` if there is none. Plain labels are read if there is
+ * no JSON.
  */
 export function readJson(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
   const turn = modelOutputOf(completion, tools, { accepts })
@@ -77,7 +77,7 @@ export function readJson(completion: string, tools: string[], accepts?: AcceptsI
   return toParsedTurn(found?.kind === 'action' ? { ...found, input } : found, turn, FORM)
 }
 
-/** A block decides, unless an answer is labelled before it, or it stands in the input of a labelled action. */
+/** A JSON block wins, unless a labelled answer precedes it or it is part of the input of a labelled action. */
 function findCall(turn: ModelOutput): Match | undefined {
   const block = firstBegun(readJsonBlock(turn), readLeaked(turn))
   const labelled = readSteps(turn)

@@ -24,7 +24,7 @@ import type {
 import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 import { readText } from './text.ts'
 
-/** The model's own tool calls, several at once where it asks for them; its text beside a call is the thought. */
+/** Native tool calls, in parallel if the model asks for several. The text beside a call is the thought. */
 export function nativeDialect(prompts: Prompts): Dialect {
   return {
     name: 'native',
@@ -47,7 +47,7 @@ function renderNative(view: RunView, prompts: Prompts): Rendered {
   return { messages, tools: callable(view).map(specOf), ...(view.finalTurn ? { toolChoice: 'none' as const } : {}) }
 }
 
-/** Endpoints take some hundred tools at most: where there are many, the others are told in words. */
+/** Lists the tools without a schema in words: endpoints accept about a hundred tools at most. */
 function systemText({ tools, today }: RunView, prompts: Prompts): string {
   const more = tools.filter(({ brief }) => brief !== undefined)
   const system = prompts.native({ today })
@@ -56,19 +56,22 @@ function systemText({ tools, today }: RunView, prompts: Prompts): string {
     : `${system}\n\n${prompts['more-tools']({ tools: more.map(describeTool).join('\n') })}`
 }
 
-/** The tools that a model may call at once: those that are told whole, and those that the run has asked about or called. */
+/**
+ * The tools that the model may call directly: those with a full description, and those that the run has asked about or
+ * called.
+ */
 function callable({ tools, steps }: RunView): Tool[] {
   const named = new Set(steps.flatMap((step) => (step.kind === 'tool' ? namesIn(step.action) : [])))
   return tools.filter(({ name, brief }) => brief === undefined || named.has(name))
 }
 
-/** The tool of an action, and one that it asks about by its name. */
+/** The tool of an action, and the tool whose name is its input (a request for details). */
 function namesIn({ tool, input }: Action): string[] {
   const asked = typeof input === 'object' && input !== null && 'tool' in input ? input.tool : input
   return typeof asked === 'string' ? [tool, asked.trim()] : [tool]
 }
 
-/** Steps that one completion asked for belong into one message with all of its calls. */
+/** Steps of one completion become one message with all of its calls. */
 function renderSteps(steps: readonly Step[], nonce: string): Message[] {
   return steps.flatMap((step, i) => {
     if (step.kind === 'message') return [{ role: 'user' as const, content: personsWords(step) }]
@@ -126,8 +129,8 @@ function readNative({ text, reasoning, toolCalls }: Completion, tools: string[])
 }
 
 /**
- * All that a model says may be its answer, and a sentence before a call: those are short. What looks like JSON, a call or a
- * label is read as a whole.
+ * Any text may be the answer, or a sentence before a call. Such sentences are short, so the first characters are held
+ * back. Text that looks like JSON, a call or a label is read as a whole.
  */
 function opensProse(line: string, isFirst: boolean): AnswerOpening | undefined {
   const at = line.length - line.trimStart().length
@@ -136,13 +139,13 @@ function opensProse(line: string, isFirst: boolean): AnswerOpening | undefined {
   return { at, form: 'text', hold: MAX_PREAMBLE, endsAt: (later) => SCAFFOLDING.test(later) }
 }
 
-/** What is not a label after so many characters is none; no model says more before it calls a tool. */
+/** A label is at most this long, in characters. `MAX_PREAMBLE` is the longest text that models write before a call. */
 const LONGEST_LABEL = 30
 const MAX_PREAMBLE = 300
 
 /**
- * Some models write their calls into the text, or ReAct's labels although they were given tools: then that is how they are
- * read, and no person sees it. Undefined for an answer that only has a label in it somewhere.
+ * Reads calls or ReAct labels that a model wrote into its text although it has native tools. Returns undefined for an
+ * answer that only contains a label somewhere.
  */
 function readWritten(text: string, tools: string[]): ParsedTurn | undefined {
   const leaked = readLeakedCalls(text, tools)
@@ -157,10 +160,10 @@ const LABEL = '\\W{0,6}(?:thought|action(?: input)?|final answer|思考|行动|�
 const SCAFFOLDING = new RegExp(`^${LABEL}`, 'imu')
 const BEGINS_SCAFFOLDED = new RegExp(`^${LABEL}`, 'iu')
 
-/** The label of an answer that begins with one: `Answer: 42`. */
+/** The label at the start of an answer, such as `Answer: 42`. */
 const ANSWER_LABEL = /^[*_#\s]{0,6}(?:answer|答案)[*_]{0,3}\s{0,3}[:\uff1a][*_]{0,3}\s{0,9}(?=\S)/iu
 
-/** Arguments that are no JSON stay text: the loop tells the model what the tool takes. */
+/** Arguments that are not JSON stay text. The loop then tells the model what the tool takes. */
 function parseArguments(text: string): unknown {
   try {
     return JSON.parse(text === '' ? '{}' : text)
@@ -169,14 +172,14 @@ function parseArguments(text: string): unknown {
   }
 }
 
-/** What a model with native tools said to people: without reasoning and special tokens. */
+/** The text without reasoning and special tokens. */
 function spokenWords(completion: string): string {
   return tidy(turnText(completion, () => false).text)
 }
 
 /**
- * The native calls that a model wrote into its text instead of making them, all of them where they are whole. Undefined
- * where there are none; only those of listed tools count, because an answer may show a call.
+ * Reads the native calls that a model wrote into its text, as far as they are complete. Returns undefined if there are
+ * none. Only calls of listed tools count, because an answer may show a call.
  */
 function readLeakedCalls(completion: string, tools: string[]): ParsedTurn | undefined {
   const { text, isFinal, isCut } = turnText(completion, () => false)
@@ -194,7 +197,7 @@ function readLeakedCalls(completion: string, tools: string[]): ParsedTurn | unde
   return { kind: 'actions', thought: block.thought, actions: [{ tool: block.tool, input: block.input }] }
 }
 
-/** The leaked calls of a turn, one after the other, as far as they are whole. */
+/** The complete leaked calls of a turn, in order. */
 function leakedCalls(turn: ModelOutput): LeakedCall[] {
   const calls: LeakedCall[] = []
   for (
@@ -206,8 +209,8 @@ function leakedCalls(turn: ModelOutput): LeakedCall[] {
   return calls
 }
 
-/** No honest turn asks for more. */
+/** A bound against runaway output. */
 const MAX_CALLS = 50
 
-/** JSON is a call where a mark says so, or where it is all that was written. */
+/** JSON counts as a call if a marker says so, or if the text begins with it. */
 const CALL = /tool[_▁]?calls?|function_?call|python_tag|tool_use|^\s{0,20}(?:`{3}(?:json)?\s{0,9})?[{[]/i

@@ -9,10 +9,12 @@ import { nextLine, tidy } from '../parser/text-lines.ts'
 import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
 import { fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 
-/** The tools that can answer a follow-up question, the best first. */
+/** Tools that can answer a follow-up question, best first. */
 const SEARCHES = ['search', 'duckduckgo', 'wikipedia']
 
-/** Self-ask with search (Press et al. 2022, arXiv:2210.03350; named in seed 000): follow-up questions, each answered by a search. */
+/**
+ * Self-ask with search (Press et al. 2022, arXiv:2210.03350; named in seed 000): each follow-up question is one search.
+ */
 export function selfAskDialect(prompts: Prompts): Dialect {
   return {
     name: 'self-ask',
@@ -24,7 +26,7 @@ export function selfAskDialect(prompts: Prompts): Dialect {
   }
 }
 
-/** The tool that this dialect asks; undefined where none of them is there. */
+/** The tool that answers follow-up questions, or undefined if the run has no tools. */
 function searchTool(tools: Tool[]): Tool | undefined {
   return SEARCHES.flatMap((name) => tools.filter((tool) => tool.name === name))[0] ?? tools[0]
 }
@@ -65,14 +67,14 @@ const INLINE_ANSWER = /(?<=[.!?] {0,3})So,? the final answer is ?[:：]/
 const FORM =
   'Write "Follow up: <one thing to search for>" on a line of its own, or, when you know, "So the final answer is: <answer>".'
 
-/** Whether a line begins an intermediate answer, which the search tool gives and the model must not invent. */
+/** Whether a line begins an intermediate answer. Only the search tool may give one. */
 export function beginsIntermediateAnswer(line: string): boolean {
   return intermediateAt(line, 0)
 }
 
 /**
- * Reads a completion of the self-ask dialect: `Follow up: …` is a search, `So the final answer is: …` ends; the first
- * wins. `searchTool` is the name of the tool that answers follow-up questions.
+ * Reads a completion of the self-ask dialect: `Follow up: …` is a search, `So the final answer is: …` ends the run. The
+ * first of them wins. `searchTool` is the name of the tool that answers follow-up questions.
  */
 export function readSelfAsk(completion: string, searchTool = 'search'): ParsedTurn {
   const { text, isFinal, isCut } = turnText(
@@ -92,13 +94,16 @@ export function readSelfAsk(completion: string, searchTool = 'search'): ParsedTu
   return toParsedTurn(undefined, { text, sections: [], tools: [], isFinal, isCut }, FORM)
 }
 
-/** The answer, without the next question that a base model runs on to. */
+/** The answer, without the next question that base models continue with. */
 function answerFrom(text: string, at: number): string {
   const rest = text.slice(at)
   return tidy(rest.slice(0, /^Question:/m.exec(rest)?.index))
 }
 
-/** The follow-up question on the label's line, or on the next; `needed here: Yes. Follow up: …` is one line sometimes. */
+/**
+ * The follow-up question on the label's line or the next one. Some models write `needed here: Yes. Follow up: …` on one
+ * line.
+ */
 function followUp(text: string, label: Label<SelfAskLabel>): string | undefined {
   const rest = text.slice(label.valueAt)
   if (label.name === 'followUp') return firstLine(rest)

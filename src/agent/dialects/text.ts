@@ -1,4 +1,4 @@
-/** The text dialect, and the parts of its prompt that those of the other dialects have too. */
+/** The text dialect, and the parts of prompts that all dialects share. */
 import type { Prompts } from '../../base/prompts.ts'
 import { cutMiddle, defuseLabels, fenceObservation, messageLine } from '../observation.ts'
 import { PICTURE_NAME_CHARS } from '../prompt-size.ts'
@@ -21,7 +21,8 @@ import type {
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022
- * (ReAct, arXiv:2210.03629). System message first and unchanging, so that prompt caches hit; what changes comes last.
+ * (ReAct, arXiv:2210.03629). The system message comes first and does not change, so that prompt caches hit. What
+ * changes comes last.
  */
 export function textDialect(prompts: Prompts): Dialect {
   return {
@@ -43,7 +44,7 @@ function renderText(view: RunView, prompts: Prompts): Message[] {
   ]
 }
 
-/** A step in the labels of the text form; the conversational dialect shares it. */
+/** A step in the labels of the text form. The conversational dialect uses it too. */
 export function renderStep(step: Step, nonce: string): string {
   if (step.kind === 'message') return messageLine(step)
   const said =
@@ -58,15 +59,15 @@ const FORM =
 
 /**
  * Reads a completion of the text dialect (LangChain's zero-shot ReAct): Thought, Action, Action Input, Final Answer.
- * A model that writes a JSON call or everything on one line is understood too. The input stays text as written, but is
- * an object where the model fenced a JSON object or wrote a Python dict.
+ * Also reads JSON calls and turns on one line. The input stays text as written, but becomes an object if the model
+ * fenced a JSON object or wrote a Python dict.
  */
 export function readText(completion: string, tools: string[], accepts?: AcceptsInput): ParsedTurn {
   const turn = modelOutputOf(completion, tools, { accepts })
   return toParsedTurn(findStep(turn), turn, FORM)
 }
 
-/** `name: description`, and the fields' JSON schema where they are more than one text; or the line that stands for all of it. */
+/** `name: description`, followed by the JSON schema if the tool takes more than one text; or the tool's brief. */
 export function describeTool(tool: Tool): string {
   if (tool.brief !== undefined) return `${tool.name}: ${tool.brief}`
   const said = `${tool.name}: ${tool.description}`
@@ -74,7 +75,7 @@ export function describeTool(tool: Tool): string {
   return takesText(tool) ? said : `${said} The input is a JSON object: ${fieldsText(tool)}`
 }
 
-/** What the prompts that list tools are filled with. Names of which there are many stand in the list alone. */
+/** The variables of prompts that list tools. `tool_names` omits some names if there are many tools. */
 export function toolVariables(view: RunView): { tools: string; tool_names: string; today: string } {
   const names = view.tools.filter(({ brief }) => brief === undefined).map(({ name }) => name)
   const others = names.length < view.tools.length ? ', or another of those above' : ''
@@ -85,14 +86,14 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
   }
 }
 
-/** What people wrote in the thread, and what is in their files, as data before the question; nothing where there is none. */
+/** The thread's messages and the text of its files, fenced as data. Empty if there are none. */
 export function saidBefore({ said, filesText, nonce }: RunView, prompts: Prompts): string {
   const messages = said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
   const files = filesText ? `${prompts['thread-files']({ files: fenceObservation(filesText, nonce) })}\n\n` : ''
   return messages + files
 }
 
-/** The message that holds the question, with the pictures that came with it. */
+/** The message that contains the question, with the pictures that came with it. */
 export function questionMessage({ images, nonce }: RunView, prompts: Prompts, content: string): Message {
   if (!images) return { role: 'user', content }
   const names = images.map(({ name }) => cutMiddle(name.replace(/\s+/g, ' '), PICTURE_NAME_CHARS)).join(', ')
@@ -100,7 +101,7 @@ export function questionMessage({ images, nonce }: RunView, prompts: Prompts, co
   return { role: 'user', content, images, unseen }
 }
 
-/** The step's observation as the prompt carries it, and after it what the loop adds. */
+/** The fenced observation of a step, and the loop's note after it. */
 export function fencedObservation({ observation }: ToolStep | UnreadableStep, nonce: string): string {
   const fenced = fenceObservation(observation?.text ?? '', nonce)
   return observation?.note ? `${fenced}\n${observation.note}` : fenced
@@ -116,7 +117,7 @@ const REASONS: Record<StopReason, string> = {
   stopped: 'time, because a person stopped the work',
 }
 
-/** The end of the prompt: on the final turn the demand to answer now in `form`, else the cue for the next turn. */
+/** The end of the prompt: on the final turn the demand to answer now in `form`, otherwise the cue for the next turn. */
 export function tailOf(view: RunView, prompts: Prompts, { cue, form }: { cue: string; form: string }): string {
   return view.finalTurn ? `\n${prompts['final-turn']({ reason: REASONS[view.finalTurn], form })}` : cue
 }

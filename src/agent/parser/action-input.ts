@@ -1,22 +1,22 @@
-/** The input of an action: what follows its label (`Action Input: …`), or stands beside the tool's name. */
+/** The input of an action: the text after its label (`Action Input: …`) or beside the tool's name. */
 import { readLoose } from './loose-json.ts'
 import type { ModelOutput, ParsedInput } from './model-output.ts'
 import { sectionText, type Section } from './labels.ts'
 import { closingFence, dedent, fenceAt, nextLine, skipSpace, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing } from './tool-names.ts'
 
-/** An input that was begun and not ended. */
+/** An input that begins but does not end. */
 export const CUT: ParsedInput = { ok: false, what: 'its input breaks off before the end' }
 
-/** What models add after an input: "(Waiting for the tool result.)", "I will wait for the observation." */
+/** Remarks that models add after an input: "(Waiting for the tool result.)", "I will wait for the observation." */
 const ASIDE = /^[(（]\p{Lu}[^\n]*(?:wait|paus|note|tool|result|response|observation)[^\n]*[.!…][)）]$/u
 const WAITING =
   /^(?:pause$|[(（](?:wait|paus|await)[^\n]*[)）]$|waiting (?:for|on)|awaiting|please wait|i(?:'ll| will|'m| am) (?:now )?(?:wait|await|pause))/i
 const LONGEST_ASIDE = 300
 
 /**
- * The input that begins at an `Action Input` label. JSON and free text stay as written; what only a fence or Python's
- * spelling hides becomes the value it stands for. An input that breaks off is none.
+ * Reads the input at an `Action Input` label. JSON and free text stay as written. A fenced JSON object or a Python dict
+ * becomes the value. An incomplete input is `CUT`.
  */
 export function inputOf(turn: ModelOutput, index: number): ParsedInput {
   const section = turn.sections[index]
@@ -31,7 +31,7 @@ export function inputOf(turn: ModelOutput, index: number): ParsedInput {
   return plainInput(sectionText(turn.text, section, Math.min(end, close ?? end)))
 }
 
-/** An input ends at the next label that is one: in the style of its own, and where the turn goes on with it. */
+/** The offset of the label that ends the input: one in the same style, after which the turn continues plausibly. */
 function nextLabel(turn: ModelOutput, index: number): number {
   const own = turn.sections[index]
   let from = own?.valueAt ?? 0
@@ -46,14 +46,15 @@ function nextLabel(turn: ModelOutput, index: number): number {
   return turn.text.length
 }
 
-/** Python's quotes around text over lines: what stands in them is no label. */
+/** Counts Python's triple quotes. Labels inside triple-quoted text do not count. */
 function tripleQuotes(text: string): number {
   return text.match(/"{3}|'{3}/g)?.length ?? 0
 }
 
 /**
- * Not indented deeper, in no fence of its own, capitalised and decorated alike: the labels of a turn are written in one
- * style, those in what it quotes often in another (`    action: str` in code, `# Action: …` in a comment).
+ * Whether two labels have the same style: not indented deeper, in no fence of its own, same capitalisation and
+ * decoration. A turn uses one style. Text that it quotes often uses another (`    action: str` in code, `# Action: …`
+ * in a comment).
  */
 function isAlike(section: Section, own: Section): boolean {
   const sameStyle = section.capital === own.capital && section.mark === own.mark
@@ -61,8 +62,8 @@ function isAlike(section: Section, own: Section): boolean {
 }
 
 /**
- * Whether a label that follows an input begins another part of the turn. In a mail, a note or code, lines may look like
- * one; a real action names a tool or has its input, a real question has a thought after it, a real thought leads to an
+ * Whether a label after an input begins another part of the turn. Lines of a mail, a note or code may look like labels.
+ * A real action names a tool or has its input. A real question has a thought after it. A real thought leads to an
  * action or an answer, or is the last line.
  */
 function goesOn({ text, sections, tools }: ModelOutput, index: number): boolean {
@@ -84,13 +85,15 @@ function goesOn({ text, sections, tools }: ModelOutput, index: number): boolean 
   }
 }
 
-/** An action that needs no input label: a listed tool, a call of one, an answer, or none. */
+/** Whether a line is an action that needs no input label: a listed tool, a call of one, an answer, or none. */
 function isAction(line: string, tools: string[]): boolean {
   const name = line.slice(0, 100).split(/[[({:：]/, 1)[0] ?? ''
   return listedTool(name, tools) !== undefined || namesFinish(name, tools) || namesNothing(line)
 }
 
-/** Text between fences, labels in it included. Without a closing one only a whole JSON object is whole. */
+/**
+ * Reads the text between fences, including labels. Without a closing fence, only a complete JSON object is accepted.
+ */
 function fencedInput(
   text: string,
   { start, end, indent }: { start: number; end: number; indent: number },
@@ -101,7 +104,7 @@ function fencedInput(
   return close === undefined ? CUT : { ok: true, input: tidy(dedent(text.slice(start, close), indent)) }
 }
 
-/** Free text, JSON, or a Python dict, written plainly. */
+/** Reads an unfenced input: free text, JSON, or a Python dict. */
 export function plainInput(text: string): ParsedInput {
   const bare = withoutBackticks(text)
   if (/^[{[]/.test(bare)) {
@@ -116,13 +119,13 @@ export function plainInput(text: string): ParsedInput {
   return { ok: true, input: withoutAside(bare) }
 }
 
-/** Backticks around the whole of it are Markdown's, not the input's. */
+/** Drops backticks around the whole input: they are Markdown. */
 function withoutBackticks(text: string): string {
   const inner = /^(`{1,3})(?!`)(?:json\b)?([^`]+)\1$/.exec(text)?.[2]
   return inner === undefined ? text : tidy(inner)
 }
 
-/** The object that a text is, if it is one and nothing more. */
+/** The object, if the text is an object and nothing else. */
 function wholeObject(text: string): object | undefined {
   const body = tidy(text)
   const loose = body.startsWith('{') ? readLoose(body) : undefined
@@ -133,7 +136,7 @@ function endsLine(text: string, at: number): boolean {
   return text.slice(at, nextLine(text, at)).trim() === ''
 }
 
-/** Bare keys are JavaScript's or GraphQL's, whose text a tool may want as it is. */
+/** Whether the keys are quoted. Bare keys are JavaScript or GraphQL, which a tool may want as text. */
 function isQuotedObject(text: string): boolean {
   return /^\{\s*["'“‘]/.test(text)
 }
@@ -147,7 +150,7 @@ function isStrict(text: string): boolean {
   }
 }
 
-/** Only a last line that is nothing but such a remark is dropped. */
+/** Drops the last line if it is only such a remark. */
 function withoutAside(text: string): string {
   const at = text.lastIndexOf('\n')
   const last = at < 0 ? '' : text.slice(at).trim()

@@ -1,8 +1,9 @@
 /**
- * The beginning of an answer, read while the model writes it. What is told is a prefix of what the dialect's reader finds in the
- * whole completion: a place where an answer may begin counts once that reader takes a word put there for the answer, and what may
- * still change is held back (the head of a line, a fence, white space, whatever looks like a special token). Where it is not sure
- * any more it falls silent, and the answer comes whole. Each piece is read once, so the time is linear in the output.
+ * Streams an answer while the model writes it. The text sent is a prefix of what the dialect reads from the whole
+ * completion. A place counts as the beginning of an answer if the dialect reads a probe word put there as the answer.
+ * Text that may still change is held back (the start of a line, a fence, white space, anything like a special token).
+ * If in doubt, streaming stops and the answer is sent whole. Each piece is read once, so the time is linear in the
+ * output.
  */
 import type { AnswerReader } from '../run-state.ts'
 import type { AnswerOpening, Dialect, Tool } from '../types.ts'
@@ -10,12 +11,12 @@ import { reactLabel } from './labels.ts'
 import type { ObservationCut } from './observation-cut.ts'
 import { depthAfter, fenceAt, isSpace, nextLine, tidy } from './text-lines.ts'
 
-/** A word that no model writes: where the dialect reads it as the answer, one begins. */
+/** A probe word that no model writes. */
 const WORD = 'Q7Answer7Q'
 const CLOSES: Record<AnswerOpening['form'], string> = { text: '', json: '"}', bracket: ']' }
-/** So many characters after an opening show whether its label goes on (`**Final Answer:** …`). */
+/** Characters needed after an opening to see whether its label continues (`**Final Answer:** …`). */
 const SEEN = 8
-/** As many places are tried, and in lines that are no longer. */
+/** How many places are tried, and the longest line that is searched. */
 const MAX_TRIES = 3
 const MAX_LINE = 4000
 
@@ -23,7 +24,7 @@ export class AnswerDeltas implements AnswerReader {
   told = ''
   readonly #dialect: Dialect
   readonly #tools: Tool[]
-  /** The line at hand, as long as no answer has begun. */
+  /** The current line, until an answer begins. */
   #line = ''
   #isFirst = true
   #tries = 0
@@ -47,7 +48,7 @@ export class AnswerDeltas implements AnswerReader {
   #withoutReasoning(piece: string, { reasoning }: ObservationCut): string {
     const last = reasoning.at(-1)
     if (!last || last.end <= this.#length) return piece
-    // What opened it may have come in pieces, as the beginning of a line.
+    // The opening mark of the reasoning may have arrived in pieces, as the start of a line.
     this.#line = ''
     return piece.slice(Math.max(0, last.end - this.#length))
   }
@@ -73,7 +74,7 @@ export class AnswerDeltas implements AnswerReader {
     return opening && (isWhole || line.length >= opening.at + SEEN) ? opening : undefined
   }
 
-  /** Whether the dialect takes what follows for the answer. */
+  /** Whether the dialect reads what follows as the answer. */
   #isAnswer(before: string, { form }: AnswerOpening): boolean {
     if (++this.#tries > MAX_TRIES) return false
     const reading = this.#dialect.read({ text: `${before}${WORD}${CLOSES[form]}` }, this.#tools)
@@ -98,30 +99,33 @@ export class AnswerDeltas implements AnswerReader {
   }
 }
 
-/** A line is told once it is whole or so long that it begins with no label. */
+/** A line is emitted once it is complete or too long to begin with a label. */
 const LONGEST_HEAD = 90
-/** Of a line that may be a fence, or is white space, no more is waited for. */
+/** A possible fence or white space is held back up to this length. Then streaming stops. */
 const MAX_HELD = 1000
-/** The longest of what is looked at where a sign may begin a special token. */
+/** How many characters are checked for a special token. */
 const LONGEST_TOKEN = 40
-/** What may begin a special token, a mark of reasoning, or a leaked call; in brackets, what may end the answer. */
+/**
+ * Characters that may begin a special token, a mark of reasoning or a leaked call; in brackets, also the end of the
+ * answer.
+ */
 const SIGN = /[\n<[\]◁\r]/
 const CLOSING = /[\]］】]/
 const SIGN_IN_BRACKETS = /[\n<[\]◁\r］】]/
 const TOKEN =
   /^(?:<[|｜]|<\/?s>|<\/?(?:[a-z]{1,16}:)?(?:[a-z]{1,12}[_-]|ant|inner|internal)?(?:think|thought|reason|reflect|analysis|scratch|monolog|rational|delib|plan|cot\b|思考|response|output|reply|solution|answer|eos|bos|tool|function|invoke|param|start_|end_|unused|channel|turn|im_|sys|inst)|\[\/|\[(?:INST|TOOL|e~|think|reason|analysis|scratch|SYSTEM|AVAIL|CALL|ARGS)|\]~|◁)/i
 
-/** The text of an answer that grows: what is certain of it comes out of `push`. */
+/** A growing answer. `push` returns the text that is certain. */
 class GrowingAnswer {
   readonly #opening: AnswerOpening
-  /** What has come and is not certain: it begins where the last call ended. */
+  /** Received but not yet certain text. */
   #rest = ''
-  /** White space and fences, which belong to the answer only if something follows. */
+  /** White space and fences, which belong to the answer only if text follows. */
   #pending = ''
   #isLineStart = false
   #isBegun = false
   #isOver = false
-  /** How deep in fences the text is; the answer in a fence that was open before it ends with that. */
+  /** The current fence depth. An answer that begins inside a fence ends with that fence. */
   #depth: number
   readonly #isFenced: boolean
 
@@ -148,7 +152,7 @@ class GrowingAnswer {
     return ''
   }
 
-  /** The next part that is certain; undefined where more must come first. */
+  /** The next part that is certain, or undefined if more text is needed. */
   #next(): string | undefined {
     const text = this.#rest
     if (text === '') return undefined
@@ -158,7 +162,7 @@ class GrowingAnswer {
     return sign === 0 ? this.#sign(text) : this.#take(sign < 0 ? text.length : sign)
   }
 
-  /** Looks at a sign that may begin what is no part of an answer. */
+  /** Checks a character that may begin a token or end the answer. */
   #sign(text: string): string | undefined {
     const [first = '', second = ''] = text
     if (first === '\r') {
@@ -172,7 +176,7 @@ class GrowingAnswer {
     return TOKEN.test(text) ? this.end() : this.#take(1)
   }
 
-  /** Looks at a line's beginning: it may end the answer, or be a fence. */
+  /** Checks the start of a line: it may end the answer, or be a fence. */
   #head(text: string): string | undefined {
     const line = text.slice(0, nextLine(text, 0))
     const mayBeFence = /^\s*\\?(?:[`~]|$)/.test(line)
@@ -187,7 +191,7 @@ class GrowingAnswer {
       this.#rest = line.trim() === '' ? text : text.slice(indent)
       return ''
     }
-    // Its line waits for what comes after it.
+    // A fence is held back until text follows it.
     this.#depth = depthAfter(this.#depth, fence)
     if (this.#isFenced && this.#depth === 0) return this.end()
     this.#pending += line.slice(indent).replace('\r\n', '\n')
@@ -196,7 +200,7 @@ class GrowingAnswer {
     return ''
   }
 
-  /** Takes this many characters. White space at their end waits for what comes after it. */
+  /** Takes `count` characters. Trailing white space is held back until text follows it. */
   #take(count: number): string {
     const part = this.#rest.slice(0, count)
     this.#rest = this.#rest.slice(count)
@@ -210,7 +214,7 @@ class GrowingAnswer {
   }
 }
 
-/** An answer inside a JSON string: its escapes are resolved, and its quote ends it. */
+/** An answer inside a JSON string: escapes are resolved, and the closing quote ends it. */
 class JsonAnswer extends GrowingAnswer {
   #raw = ''
   #isFirst = true
@@ -223,11 +227,11 @@ class JsonAnswer extends GrowingAnswer {
     return told
   }
 
-  /** The next characters as they are meant; empty where more must come first, or where the string has ended. */
+  /** The next decoded characters. Empty if more text is needed or the string has ended. */
   #decoded(): string {
     const [text] = /^(?:[^"\\]+|\\(?:u[\da-f]{4}|[nt"\\/']))/i.exec(this.#raw) ?? ['']
     if (text === '' && !/^(?:\\(?:u[\da-f]{0,3})?)?$/i.test(this.#raw)) this.end()
-    // An object in a string is looked into.
+    // A string that contains an object needs the reader of the whole.
     if (this.#isFirst && text.trim() !== '' && /^[{\\]/.test(text.trim())) this.end()
     this.#isFirst &&= text.trim() === ''
     this.#raw = this.#raw.slice(text.length)
@@ -254,7 +258,7 @@ function fenceDepth(text: string): number {
   return depth
 }
 
-/** A new thought or question, or an observation: what a model runs on to after its answer. */
+/** Whether a line begins a new thought, question or observation, which models continue with after an answer. */
 function endsAnswer(line: string): boolean {
   const label = reactLabel(line, 0)
   return label !== undefined && ['thought', 'question', 'observation'].includes(label.name)

@@ -1,8 +1,8 @@
-/** Where an answer may begin in a line of model output, in each form that the dialects teach. */
+/** Finds where an answer may begin in a line of model output, for each form that the dialects teach. */
 import type { AnswerOpening } from '../types.ts'
 import { reactLabel, type LabelReader } from './labels.ts'
 
-/** After a label: `Final Answer: …`. A label in marks that its value ends with is left to the reader of the whole. */
+/** After a label: `Final Answer: …`. Decoration that also closes the value is left to the reader of the whole. */
 export function labelledAnswer(line: string, labelAt: LabelReader<string> = reactLabel): AnswerOpening | undefined {
   const label = labelAt(line, 0)
   if (label?.name !== 'answer' || !label.colon || label.wrap !== '') return undefined
@@ -11,7 +11,7 @@ export function labelledAnswer(line: string, labelAt: LabelReader<string> = reac
 
 const KEY = /["'](?:action[ _]?input|tool[ _]?input|final[ _]?answer|answer|arguments|input)["']\s{0,9}:\s{0,9}"/i
 
-/** In the string of a JSON object: `{"action": "Final Answer", "action_input": "…`. */
+/** In a string of a JSON object: `{"action": "Final Answer", "action_input": "…`. */
 export function answerInJson(line: string): AnswerOpening | undefined {
   const match = KEY.exec(line)
   return match ? { at: match.index + match[0].length, form: 'json' } : undefined
@@ -19,7 +19,7 @@ export function answerInJson(line: string): AnswerOpening | undefined {
 
 const CALL = /(?<![\p{L}\p{N}])finish\[/iu
 
-/** In the brackets of a call: `Finish[…`. What looks like a label there is none of it. */
+/** In the brackets of a call: `Finish[…`. A label ends the answer. */
 export function answerInBrackets(line: string): AnswerOpening | undefined {
   const match = CALL.exec(line)
   const endsAt = (later: string) => reactLabel(later, 0) !== undefined

@@ -1,11 +1,11 @@
-/** Actions that are written as calls: `Search[…]`, `search("x")`. */
+/** Actions written as calls: `Search[…]`, `search("x")`. */
 import { plainInput } from './action-input.ts'
 import { readLoose } from './loose-json.ts'
 import type { ParsedInput } from './model-output.ts'
 import { isSpace, nextLine, tidy } from './text-lines.ts'
 import { listedTool } from './tool-names.ts'
 
-/** An action written as a call. `argument` is undefined where the call's end is missing or something follows it. */
+/** An action written as a call. `argument` is undefined if the call is not closed or something follows it. */
 export interface Call {
   tool: string
   round: boolean
@@ -14,14 +14,14 @@ export interface Call {
 
 const PAIRS: Record<string, string> = { '[': ']', '(': ')', '［': '］', '（': '）', '【': '】' }
 const IDENTIFIER = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
-/** Besides white space and the decoration before the name. */
+/** Allowed after the closing bracket, besides white space and the decoration before the name. */
 const MAY_FOLLOW = '.。,;`*_'
-/** No name before a bracket is longer. */
+/** The longest name before a bracket. */
 const LONGEST_NAME = 100
 
 /**
- * Reads `Tool[argument]` or `tool(argument)` at the beginning of a text. A tool that is not listed must look like a name
- * and touch its bracket, or, with `listedOnly`, is none: anything else is prose. Undefined where there is no call.
+ * Reads `Tool[argument]` or `tool(argument)` at the start of a text. Returns undefined for prose: an unlisted tool must
+ * look like a name and touch its bracket. With `listedOnly`, only listed tools count.
  */
 export function readCall(text: string, tools: string[], listedOnly = false): Call | undefined {
   let start = 0
@@ -42,13 +42,16 @@ export function readCall(text: string, tools: string[], listedOnly = false): Cal
   }
 }
 
-/** `[Search[x]]`, from a model that took the brackets of the prompt's placeholder over. */
+/** Reads `[Search[x]]`, from models that copy the brackets of the prompt's placeholder. */
 function bracketedCall(text: string, tools: string[], listedOnly: boolean): Call | undefined {
   const line = tidy(text.slice(0, nextLine(text, 0)))
   return line.endsWith(']]') && line[1] !== '[' ? readCall(line.slice(1, -1), tools, listedOnly) : undefined
 }
 
-/** Round brackets are a programming language's: one quoted argument loses its quotes, an object or named ones become fields. */
+/**
+ * Round brackets follow programming syntax: one quoted argument loses its quotes, and an object or named arguments
+ * become fields.
+ */
 export function argumentInput({ round, argument }: Call): ParsedInput {
   if (argument === undefined) return { ok: false, what: 'the call is not closed, or something follows it' }
   const lead = BEFORE_JSON.exec(argument.slice(0, LONGEST_LEAD))?.[0]
@@ -62,8 +65,8 @@ export function argumentInput({ round, argument }: Call): ParsedInput {
 }
 
 /**
- * Where the bracket at `open` is closed behind a JSON object, whatever brackets and quotes its texts have; undefined where it
- * holds something else, or something follows.
+ * Where the bracket at `open` closes after a JSON object. Brackets and quotes inside the object's strings are ignored.
+ * Undefined if it contains something else, or if something follows.
  */
 function jsonEnd(text: string, open: number, { close, mayFollow }: { close: string; mayFollow: string }) {
   const start = BEFORE_JSON.exec(text.slice(open + 1, open + 1 + LONGEST_LEAD))?.[0].length
@@ -77,14 +80,14 @@ function jsonEnd(text: string, open: number, { close, mayFollow }: { close: stri
   return [...rest].every((char) => isSpace(char) || mayFollow.includes(char)) ? end : undefined
 }
 
-/** What models write between the bracket and an object: a fence, and the word of the prompt's placeholder. */
+/** What models write between the bracket and an object: a fence, or the word from the prompt's placeholder. */
 const BEFORE_JSON = /^\s{0,20}(?:(?:action[ _]?)?input\s{0,3}[:=]\s{0,9})?(?:`{1,3}(?:json)?\s{0,20})?\{/i
 const LONGEST_LEAD = 100
 
 /**
- * Where the bracket at `open` is closed: by the last closing one of its line, as the paper's environment took it, or of a
- * later line while brackets are open. Brackets are counted twice, with and without those inside quotes, and one count
- * that comes out even is enough: `grep "["` is whole. Undefined when the text ends first, or the line goes on.
+ * Where the bracket at `open` closes: at the last closing bracket of its line (the paper's environment did the same),
+ * or of a later line while brackets are open. Brackets are counted twice, with and without those inside quotes. One
+ * balanced count is enough, so that `grep "["` is complete. Undefined if the text ends first, or if the line continues.
  */
 function callEnd(text: string, open: number, { close, mayFollow }: { close: string; mayFollow: string }) {
   const opening = text[open]
@@ -107,7 +110,7 @@ function callEnd(text: string, open: number, { close, mayFollow }: { close: stri
   return undefined
 }
 
-/** An apostrophe inside a word opens no quote. */
+/** An apostrophe inside a word does not open a quote. */
 function quoteAfter(quote: string, char: string, before: string): string {
   if (quote) return char === quote ? '' : quote
   return char === '"' || (char === "'" && !/[\p{L}\p{N}]/u.test(before)) ? char : ''

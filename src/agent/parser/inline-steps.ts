@@ -1,28 +1,28 @@
-/** Steps on one line, `… Action: search Action Input: x`, from a model that writes its whole turn without line breaks. */
+/** Steps on one line, `… Action: search Action Input: x`, from models that write a turn without line breaks. */
 import { plainInput } from './action-input.ts'
 import { argumentInput, readCall } from './bracket-call.ts'
 import { actionAt, answerAt, type Match, type ModelOutput, type ParsedInput } from './model-output.ts'
 import { tidy } from './text-lines.ts'
 import { listedTool, namesFinish, toolNamed } from './tool-names.ts'
 
-/** Labels in the middle of a line, capitals as the prompt has them, not in quotes. */
+/** Labels in the middle of a line, capitalised as in the prompt and not quoted. */
 const MARK =
   /(?<![\p{L}\p{N}"'“‘`])(?:(Action[ _-]?(?:\d{1,4} ?)?Input)|(Action)|(Final Answer))(?: ?\d{1,4})? ?[:：]/gu
 const OBSERVATION = /\sObservation(?: ?\d{1,4})? ?[:：]/
 const SENTENCE_END = /[.!?。！？)]\s*$|\banswer\s*$/i
 
-/** A label in the text: its beginning, and where its value begins. */
+/** A label in the text: where it begins and where its value begins. */
 interface Mark {
   at: number
   end: number
 }
 
-/** A cheap look before the search: no step on one line is without one of these. */
+/** A cheap check before the search: every step on one line contains one of these. */
 export const MAY_BE_INLINE = /Action|Final Answer/
 
 /**
- * The last resort, for a model that writes its whole turn on one line: `… Action: Search Action Input: x`. A label inside
- * a sentence is prose, so an action counts only with a tool and its input, and an answer only after a sentence's end.
+ * The last resort for a turn on one line: `… Action: Search Action Input: x`. A label inside a sentence is prose, so an
+ * action needs a tool and its input, and an answer needs the end of a sentence before it.
  */
 export function readInline(turn: ModelOutput): Match | undefined {
   let action: Mark | undefined
@@ -36,13 +36,15 @@ export function readInline(turn: ModelOutput): Match | undefined {
   return undefined
 }
 
-/** `Action: search("x")`, of a listed tool. */
+/** Reads `Action: search("x")` for listed tools. */
 function call(turn: ModelOutput, mark: Mark): Match | undefined {
   const written = readCall(turn.text.slice(mark.end), turn.tools, true)
   return written && calledAt(turn, mark.at, { tool: written.tool, parsed: argumentInput(written) })
 }
 
-/** `Action: search Action Input: x`: the tool between two marks, the input up to the next label or observation. */
+/**
+ * Reads `Action: search Action Input: x`: the tool between two labels, the input up to the next label or observation.
+ */
 function actionWith(turn: ModelOutput, action: Mark, input: Mark): Match | undefined {
   const name = turn.text.slice(action.end, input.at).trim()
   const tool = turn.tools.length > 0 ? listedTool(name, turn.tools) : toolNamed(name, [])

@@ -1,29 +1,27 @@
-/**
- * Actions that are written as JSON: `{"action": "search", "action_input": …}` and its kin, wherever they stand in a turn.
- */
+/** Actions written as JSON anywhere in a turn: `{"action": "search", "action_input": …}` and its variants. */
 import { readBareObject, readLoose, type Retries } from './loose-json.ts'
 import { thoughtBefore, type Match, type ModelOutput } from './model-output.ts'
 import { braceAfter, nextLine, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
 
-/** What may stand right before an object: a fence with its language, the bracket of a list, `<tool_call>`. */
+/** What may precede an object: a fence with its language, the bracket of a list, `<tool_call>`. */
 const LEAD = /(?:[\s`~\\[]|json\b|<[\w|/]{1,20}>)*$/i
 const LONGEST_LEAD = 60
 
-/** No honest turn shows more JSON objects before its call. */
+/** A bound on the objects tried in one turn. */
 const MAX_OBJECTS = 1000
 
 /**
- * The first JSON object of a turn that calls a tool or gives the answer. Objects that begin a line (after a label, a
- * fence, a bracket of a list) come before those inside a sentence. Every character is read once at most: reading goes on
- * where a failed object ended.
+ * Finds the first JSON object of a turn that calls a tool or gives the answer. Objects at the start of a line (after a
+ * label, a fence, a bracket of a list) come before those inside a sentence. Reading continues where a failed object
+ * ended, so every character is read at most once.
  */
 export function readJsonBlock(turn: ModelOutput): Match | undefined {
   const anchors = anchorsOf(turn)
   return firstCall(turn, anchors.length > 0 ? anchors : braces(turn.text))
 }
 
-/** The object that the value at `at` is, `Action: {…}`, whatever fence stands before it. */
+/** Reads the object in the value at `at` (`Action: {…}`), fenced or not. */
 export function readJsonBlockAt(turn: ModelOutput, at: number): Match | undefined {
   const brace = braceAfter(turn.text, at)
   return brace === undefined ? undefined : firstCall(turn, [brace])
@@ -51,7 +49,7 @@ function wholeAction(turn: ModelOutput, at: number, { value, end }: { value: unk
   return endsInString(turn.text, at, end) ? undefined : actionIn(value, turn.tools)
 }
 
-/** `{action: search, action_input: x}`: a listed tool and its input, or an answer, in an object without quotes. */
+/** Reads an object without quotes, `{action: search, action_input: x}`: a listed tool with its input, or an answer. */
 function bareAction(turn: ModelOutput, at: number, retries: Retries): JsonAction | undefined {
   if (!BEGINS_BARE.test(turn.text.slice(at, at + 80)) || retries.left-- <= 0) return undefined
   const bare = readBareObject(turn.text, at)
@@ -65,18 +63,20 @@ const BEGINS_BARE =
 
 const NEXT_OF_LIST = /\s{0,40},\s{0,40}(?=\{)/y
 
-/** The object that follows in the same list: the first may be a text, the second the call. */
+/** The next object of the same list: the first may be text and the second the call. */
 function nextOfList(text: string, end: number): number | undefined {
   NEXT_OF_LIST.lastIndex = end
   return NEXT_OF_LIST.test(text) ? NEXT_OF_LIST.lastIndex : undefined
 }
 
-/** A quote right after an object shows that it ended inside a string whose quotes were not escaped. */
+/** A quote right after an object shows that the object ended inside a string with unescaped quotes. */
 function endsInString(text: string, start: number, end: number): boolean {
   return /["'”’]/.test(text[end] ?? '') && text[start - 1] !== text[end]
 }
 
-/** The thought is the object's own, or what stands before it and its fence, list or tag. */
+/**
+ * Adds the position and thought: the object's own thought, or the text before the object and its fence, list or tag.
+ */
 function placed(turn: ModelOutput, at: number, action: JsonAction): Match {
   const lead = LEAD.exec(turn.text.slice(Math.max(0, at - LONGEST_LEAD), at))?.[0].length ?? 0
   const before = thoughtBefore(turn, at - lead)
@@ -84,7 +84,7 @@ function placed(turn: ModelOutput, at: number, action: JsonAction): Match {
   return match.kind === 'action' ? { ...match, input: toolInput(turn, match.tool, match.input) } : match
 }
 
-/** The braces that begin a line's value. */
+/** Braces at the start of a line's value. */
 function anchorsOf({ text, sections }: ModelOutput): number[] {
   const anchors: number[] = []
   if (!text.includes('{')) return anchors
@@ -100,21 +100,21 @@ function* braces(text: string): Generator<number> {
   for (let at = text.indexOf('{'); at >= 0; at = text.indexOf('{', at + 1)) yield at
 }
 
-/** What a JSON object asks for. */
+/** The meaning of a JSON object. */
 export type JsonAction =
   | { kind: 'action'; thought?: string; tool: string; input: unknown }
   | { kind: 'finish'; thought?: string; answer: string }
   | { kind: 'fault'; thought?: string; what: string }
 
-/** An object's fields by their plain keys. */
+/** An object's fields by normalised key. */
 type Fields = Map<string, unknown>
 
-// The keys below are plain: lower case, letters and digits alone.
+// The keys below are normalised: lower case, only letters and digits.
 const TOOL = [
   ...['action', 'tool', 'toolname', 'actionname', 'nextaction', 'tooltouse', 'selectedtool', 'recipientname'],
   ...['行动', '动作', '行動', '動作', '工具'],
 ]
-/** Keys that name many other things besides tools. */
+/** Keys that often mean something other than a tool. */
 const NAME = ['name', 'function', 'functionname']
 const INPUT = [
   'actioninput',
@@ -139,7 +139,7 @@ const INPUT = [
   '动作输入',
 ]
 const ANSWER = ['finalanswer', 'finalresponse', '最终答案', '最終答案']
-/** Keys that hold the answer where nothing but a thought stands beside them. */
+/** Keys that hold the answer if only a thought stands beside them. */
 const LONE_ANSWER = ['answer', '答案', '回答']
 const THOUGHT = ['thought', 'thoughts', 'reasoning', '思考']
 const NESTED = [
@@ -149,8 +149,8 @@ const NESTED = [
 const OTHER = [...THOUGHT, ...ANSWER, 'id', 'type', 'callid', 'toolcallid']
 
 /**
- * What a JSON value asks for: `{"action", "action_input"}`, its kin with `tool`, `name`, `arguments`, the wrappings of
- * native tool calls, or the first of a list. Undefined for an object that is about something else.
+ * Reads a JSON value as a step: `{"action", "action_input"}`, its variants with `tool`, `name`, `arguments`, the
+ * wrappers of native tool calls, or the first such item of a list. Undefined for any other object.
  */
 export function actionIn(value: unknown, tools: string[]): JsonAction | undefined {
   if (Array.isArray(value)) return firstIn(value, tools)
@@ -163,7 +163,7 @@ export function actionIn(value: unknown, tools: string[]): JsonAction | undefine
   return found && thought ? { thought, ...found } : found
 }
 
-/** The first of a list that asks for something; most are asked for by the first of all. */
+/** The first item of a list that is a step. */
 function firstIn(list: unknown[], tools: string[]): JsonAction | undefined {
   for (const item of list.slice(0, MAX_ITEMS)) {
     const action = isRecord(item) ? actionIn(item, tools) : undefined
@@ -172,20 +172,20 @@ function firstIn(list: unknown[], tools: string[]): JsonAction | undefined {
   return undefined
 }
 
-/** `{"search": {"query": "x"}}`, of a listed tool. */
+/** Reads `{"search": {"query": "x"}}`, for listed tools. */
 function keyedByTool(value: object, tools: string[]): JsonAction | undefined {
   const [only, ...others] = Object.entries(value)
   const tool = only && others.length === 0 ? tools.find((each) => each === only[0]) : undefined
   return tool && isRecord(only?.[1]) ? { kind: 'action', tool, input: only[1] } : undefined
 }
 
-/** `{"action": {"name": …}, "action_input": …}`: the input may stand beside the inner object. */
+/** Reads `{"action": {"name": …}, "action_input": …}`: the input may stand beside the inner object. */
 function withInput(inner: unknown, outer: Fields): unknown {
   const input = first(outer, INPUT)
   return isRecord(inner) && input !== undefined ? { input, ...inner } : inner
 }
 
-/** An object that names a tool. `name` alone is too common: it takes an input beside it, or a listed tool's name. */
+/** Reads an object that names a tool. `name` alone is too common: it needs an input beside it, or a listed tool. */
 function called(value: object, fields: Fields, tools: string[]): JsonAction | undefined {
   const strong = textOf(first(fields, TOOL, isText))
   const weak = strong ? '' : textOf(first(fields, NAME, isText)) || listedType(fields, tools)
@@ -199,7 +199,7 @@ function called(value: object, fields: Fields, tools: string[]): JsonAction | un
   return tool ? { kind: 'action', tool, input } : undefined
 }
 
-/** `{"type": "search", "query": "x"}`, where the type is a listed tool. */
+/** Reads `{"type": "search", "query": "x"}` if the type is a listed tool. */
 function listedType(fields: Fields, tools: string[]): string {
   const type = textOf(fields.get('type'))
   return tools.includes(type) ? type : ''
@@ -211,7 +211,7 @@ function answered(fields: Fields): JsonAction | undefined {
   return answer === undefined || answer === null ? undefined : finish(answer)
 }
 
-/** An answer in an object of one field is that field; other values are shown as JSON. */
+/** An object with one field is an answer with that field's value. Other values become JSON text. */
 function finish(input: unknown): JsonAction {
   const only = isRecord(input) && Object.keys(input).length < 2 ? Object.values(input)[0] : input
   const isNothing = only === undefined || only === null || typeof only === 'string'
@@ -220,8 +220,8 @@ function finish(input: unknown): JsonAction {
 }
 
 /**
- * The input of a tool: an object where a text is one in JSON and nothing more, as OpenAI's `arguments` are and models write
- * `action_input`, too. It stays the text where the tool takes that and no such object.
+ * The input of a tool. A text that is one JSON object becomes an object: OpenAI's `arguments` are such texts, and
+ * models write `action_input` like that too. It stays text if the tool accepts text and not that object.
  */
 export function toolInput({ accepts }: ModelOutput, tool: string, input: unknown): unknown {
   const object = objectIn(input)
@@ -235,19 +235,19 @@ function objectIn(input: unknown): unknown {
   return loose.ok && loose.end === text.length && isRecord(loose.value) ? loose.value : input
 }
 
-/** Without an input key, the fields that are neither the tool nor a remark are the input; there may be none. */
+/** Without an input key, the remaining fields are the input. It may be empty. */
 function otherFields(value: object): Record<string, unknown> {
   const known = [...TOOL, ...NAME, ...OTHER]
   return Object.fromEntries(Object.entries(value).filter(([key]) => !known.includes(plainKey(key))))
 }
 
-/** The field under the first of `keys` that is there and fits. */
+/** The first field among `keys` that exists and fits. */
 function first(fields: Fields, keys: string[], fits: (field: unknown) => boolean = () => true): unknown {
   const key = keys.find((candidate) => fields.has(candidate) && fits(fields.get(candidate)))
   return key === undefined ? undefined : fields.get(key)
 }
 
-/** `Action Input`, `actionInput`, `action_input` and `action\\_input` are one key. */
+/** Normalises a key: `Action Input`, `actionInput`, `action_input` and `action\\_input` are equal. */
 function plainKey(key: string): string {
   return key.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
@@ -260,7 +260,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-/** No honest list of calls is longer. */
+/** A bound on the items tried in a list. */
 const MAX_ITEMS = 100
 
 function isRecord(value: unknown): value is Record<string, unknown> {

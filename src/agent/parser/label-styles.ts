@@ -1,11 +1,11 @@
 /**
- * Labels in other styles than the plain one: list items, HTML, brackets, arrows, tags. They are looked for only in a turn that
- * has no plain label of a step, and rewritten as plain ones.
+ * Labels in unusual styles: list items, HTML, brackets, arrows, tags. They are rewritten as plain labels, only in turns
+ * without plain step labels.
  */
 import { reactLabel, sectionsOf, type LabelReader, type Section } from './labels.ts'
 import { fenceAt, nextLine } from './text-lines.ts'
 
-/** A turn whose labels are all in another style, or tags, rewritten with plain labels; any other turn as it is. */
+/** Rewrites a turn whose labels are all in one other style, or are tags. Any other turn is returned unchanged. */
 export function plainLabels(text: string, labelAt: LabelReader = reactLabel): string {
   const untagged = labelsOfTags(text)
   if (untagged !== text && sectionsOf(untagged, labelAt).some(({ name }) => name === 'action' || name === 'answer'))
@@ -17,7 +17,7 @@ export function plainLabels(text: string, labelAt: LabelReader = reactLabel): st
   return text
 }
 
-/** Whether labels make a step: an action with its input or as a call, or an answer. */
+/** Whether the labels form a step: an action with its input or as a call, or an answer. */
 function makesStep(sections: Section[], text: string): boolean {
   return sections.some(({ name, lone, valueAt }, i) => {
     if (name === 'answer') return !lone || sections.length > 1
@@ -60,13 +60,12 @@ const BRACKETED =
 const PARTED =
   /^[ \t]{0,16}[*_`]{0,3}([\p{L}][\p{L}\p{N} _'’]{1,30}?)[*_`]{0,3} {0,2}(?:[=-]>|→|⇒|=|-|–|—|\|)[ \t]{1,4}/u
 
-/** A line of another style in the plain one; undefined for a line that is not in that style. */
+/** Rewrites a line in the plain style. Undefined if the line is not in the other style. */
 type PlainLine = (line: string) => string | undefined
 
 /**
- * The styles of labels besides the plain one: list items with bullets, numbers or emoji, HTML, brackets, another sign in
- * place of the colon. Such a line may be prose, so it counts only where all labels of a turn are in one style
- * (`plainLabels`).
+ * Other styles of labels: list items with bullets, numbers or emoji; HTML; brackets; another sign instead of the colon.
+ * Such a line may be prose, so it counts only if all labels of a turn are in one style (`plainLabels`).
  */
 const LABEL_STYLES: PlainLine[] = [
   (line) => replaceStart(line, LISTED, ([, indent = '', heading = '', bold = '']) => indent + heading + bold),
@@ -76,10 +75,10 @@ const LABEL_STYLES: PlainLine[] = [
   (line) => replaceStart(line, PARTED, ([, label = '']) => `${label}: `),
 ]
 
-/** No label with all that stands around it is longer. */
+/** The longest label, including everything around it. */
 const LONGEST_LABEL = 160
 
-/** The line with what `pattern` matches at its beginning replaced. */
+/** Replaces what `pattern` matches at the start of the line. */
 function replaceStart(
   line: string,
   pattern: RegExp,
@@ -93,8 +92,8 @@ const ANSWER_TAG = /^(?:final[ _-]?)?answer$/i
 const LABEL_TAG = /<(\/?)([a-z][a-z _-]{2,20})>/gi
 
 /**
- * `<action>search</action><action_input>x</action_input>`: labels as tags become labels on lines of their own. Each tag
- * must be closed; an answer's may be cut off by `stop`.
+ * Puts labels written as tags on lines of their own: `<action>search</action><action_input>x</action_input>`. Each tag
+ * must be closed, except that of an answer, which `stop` may cut off.
  */
 function labelsOfTags(text: string): string {
   if (!text.includes('<')) return text

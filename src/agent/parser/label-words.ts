@@ -3,13 +3,13 @@
 export type ReactLabel =
   'thought' | 'action' | 'input' | 'observation' | 'answer' | 'question' | 'loneInput' | 'loneAction' | 'loneAnswer'
 
-/** White space that stays on its line, zero-width included: a piece of a regular expression. */
+/** Horizontal white space, zero-width included, as a regular expression fragment. */
 export const SPACE = '[ \\t\\u00a0\\u3000\\u200b-\\u200d\\u2060\\ufeff]'
 const PART = `(?:${SPACE}|[_-]){0,3}`
 
 /**
- * The labels of ReAct in the languages that models answer in: pieces of a regular expression without groups, with a comma
- * and a space between them. The lone ones are common words, which are labels only in the right company.
+ * The labels of ReAct in many languages: regular expression fragments without groups, separated by a comma and a space.
+ * The `lone…` words are common in prose and count as labels only in context.
  */
 export const REACT: Record<ReactLabel, string[]> = {
   thought: pieces(

@@ -1,36 +1,36 @@
 /**
- * What counts as a label. A label opens a part of a ReAct turn: `Thought:`, `Action Input:`, `观察：`. Models write them in
- * bold, as headings, in any case, numbered, indented, with a space before the colon, with a full-width colon.
- * Only what stands at the beginning of a line is a label; the same words inside a sentence are prose. The labelled parts of a
- * turn are its sections.
+ * Finds labels and sections. A label opens a part of a ReAct turn: `Thought:`, `Action Input:`, `观察：`. Models write
+ * them in bold, as headings, in any case, numbered, indented, with a space before the colon, with a full-width colon. A
+ * label stands at the start of a line. The same words inside a sentence are prose. The labelled parts of a turn are its
+ * sections.
  */
 import { REACT, SPACE, type ReactLabel } from './label-words.ts'
 import { readLoose } from './loose-json.ts'
 import { dedent, depthAfter, fenceAt, matchAt, nextLine, tidy } from './text-lines.ts'
 
-/** A label as found: where its line begins, and where its value does. */
+/** A label: where its line begins and where its value begins. */
 export interface Label<Name extends string = ReactLabel> {
   name: Name
-  /** Offset of its line, and of the first character after the label. */
+  /** Offset of the label's line. `valueAt` is the offset of the first character after the label. */
   at: number
   valueAt: number
-  /** Its indent in visible characters. */
+  /** The indent in visible characters. */
   indent: number
-  /** False where it is written in lower case. */
+  /** False if the label is lower case. */
   capital: boolean
-  /** A heading or bold: such a label needs no colon when it stands alone on its line. */
+  /** Whether it is a heading or bold. Such a label needs no colon if it is alone on its line. */
   decorated: boolean
-  /** The heading's signs or the decoration before it: the labels of one turn are written alike. */
+  /** The heading's signs or the decoration before the label. All labels of a turn have the same. */
   mark: string
   colon: boolean
-  /** What was opened before the label and not closed after it (`**Action: Search**`): the value ends with it. */
+  /** Decoration that opens before the label and does not close after it (`**Action: Search**`). It ends the value. */
   wrap: string
 }
 
-/** Reads the label that the line at `at` begins with, if any. Looks at no other line. */
+/** Reads the label at the start of the line at `at`, if any. Looks at no other line. */
 export type LabelReader<Name extends string = ReactLabel> = (text: string, at: number) => Label<Name> | undefined
 
-// No two neighbours below can fight over the same characters without a bound, so a failing match costs linear time.
+// Adjacent parts below never compete without a bound for the same characters, so a failed match takes linear time.
 const GAP = `${SPACE}{0,4}`
 const MARK = '([*_`]{1,3})?'
 const NUMBER = '(?:[#(（]?\\d{1,4}[)）]?)?'
@@ -39,10 +39,10 @@ const INDENTS = new Set(' \t\u00a0\u3000\u200b\u200c\u200d\u2060\ufeff')
 const INVISIBLE = /[\u200b-\u200d\u2060\ufeff]/g
 const BLANK = new RegExp(`${SPACE}*\\r?(?:\\n|$)`, 'y')
 
-/** As many spellings of labels are remembered; a turn has a few. */
+/** How many spellings of labels are cached. A turn has only a few. */
 const MAX_SPELLINGS = 500
 
-/** Makes the reader of a table of labels. */
+/** Creates a reader for a table of labels. */
 export function labelReader<Name extends string>(table: Record<Name, string[]>): LabelReader<Name> {
   const names = Object.keys(table) as Name[]
   const words = names.flatMap((name) => table[name])
@@ -86,8 +86,8 @@ function visibleLength(indent: string): number {
 }
 
 /**
- * What a label looks like, by the character that it begins with: few words begin alike, so few are tried. Each pattern is
- * made when a line first begins with its character: most are those of languages that nobody writes here.
+ * The patterns of labels by first character, so that few are tried per line. Each is built on first use, because most
+ * languages never occur.
  */
 function patternsOf(words: string[]): { get(character: string): RegExp | undefined } {
   const made = new Map<string, RegExp>()
@@ -123,29 +123,31 @@ function labelPattern(words: string[]): RegExp {
   )
 }
 
-/** The letters that a piece of the table may begin with: those of each alternative of a group that comes first. */
+/** The letters that a fragment may begin with. A leading group contributes each of its alternatives. */
 function firstLetters(piece: string): string[] {
   const [all = '', alternatives = '', optional] = /^\(\?:([^)]*)\)(\?)?/.exec(piece) ?? []
   const begins = all === '' ? [piece] : [...alternatives.split('|'), ...(optional ? [piece.slice(all.length)] : [])]
   return begins.flatMap(([letter = '']) => [letter, letter.toUpperCase()])
 }
 
-/** The labels of ReAct. */
+/** Reads the labels of ReAct. */
 export const reactLabel = labelReader(REACT)
 
-/** A labelled part of a turn. `fenced`: a code fence was open before it, so that fence's end is its end too. */
+/**
+ * A labelled part of a turn. `fenced`: a code fence was already open, so the end of that fence ends the section too.
+ */
 export interface Section extends Label {
   fenced: boolean
-  /** Named by a word that is common in prose too (`Answer:`). */
+  /** Whether its word is also common in prose (`Answer:`). */
   lone: boolean
 }
 
-/** No honest turn has more labels; what comes after so many is not looked at. */
+/** A bound on the labels read in one turn. */
 const MAX_LABELS = 1000
 
 /**
- * The labelled parts of a turn, in order. A lone `Input:` is a label only right after an action, a lone `Tool:` only right
- * before an input; `Action: Final Answer: x` is an answer.
+ * The labelled parts of a turn, in order. A lone `Input:` counts only right after an action, a lone `Tool:` only right
+ * before an input. `Action: Final Answer: x` is an answer.
  */
 export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Section[] {
   const sections: Section[] = []
@@ -168,7 +170,9 @@ export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Sec
   })
 }
 
-/** A tool's name with arguments below it, and then prose or an answer: a description of the tool, and no call. */
+/**
+ * Whether a tool's name and arguments are followed by prose or an answer: that describes the tool, and is not a call.
+ */
 function isQuoted(turn: string, sections: Section[], at: number): boolean {
   const [input, next] = [sections[at + 1], sections[at + 2]]
   if (next?.name === 'loneAnswer') return true
@@ -177,7 +181,9 @@ function isQuoted(turn: string, sections: Section[], at: number): boolean {
   return end !== undefined && /\n\s*[^\s`~]/.test(value.slice(end)) && next?.name !== 'observation'
 }
 
-/** Where the arguments end that a text begins with, a JSON value or a word for none; undefined where it begins with neither. */
+/**
+ * Where the arguments end that the text begins with (a JSON value, or a word for none). Undefined for any other text.
+ */
 function argumentsEnd(value: string): number | undefined {
   const none = /^(?:none|null|n\/a)\b/i.exec(value)?.[0].length
   if (none !== undefined || !/^[{[]/.test(value)) return none
@@ -185,10 +191,10 @@ function argumentsEnd(value: string): number | undefined {
   return read.ok ? read.end : undefined
 }
 
-/** The section of a label, named by the same label or by the one that follows it on its line. */
+/** The section of a label. Its name and value come from the second label on the same line, if there is one. */
 function sectionAt(label: Label, { name, valueAt }: Label, fenced: boolean): Section {
   const { at, indent, capital, decorated, mark, colon, wrap } = label
-  // Spelled out: spreading a label costs more than reading it.
+  // Listed field by field, because spreading a label costs more than reading it.
   return { name, at, valueAt, indent, capital, decorated, mark, colon, wrap, fenced, lone: false }
 }
 
@@ -198,7 +204,7 @@ const MEANT: Partial<Record<Section['name'], Section['name']>> = {
   loneAction: 'action',
 }
 
-/** A section by the name that its neighbours give it; none where a lone `Tool:` has no input. */
+/** Names a lone section by its neighbours. Drops a lone `Tool:` without an input. */
 function inContext(section: Section, next: Section | undefined): Section[] {
   const isInput = next?.name === 'input' || next?.name === 'loneInput'
   if (section.name === 'loneAction' && !isInput) return []
@@ -206,13 +212,15 @@ function inContext(section: Section, next: Section | undefined): Section[] {
   return [meant ? { ...section, name: meant, lone: true } : section]
 }
 
-/** The text of a section up to `end`, without its indent, its decoration, and a fence's end that has no beginning. */
+/**
+ * The text of a section up to `end`, without its indent, its decoration, and a closing fence that has no opening one.
+ */
 export function sectionText(turn: string, section: Section, end: number): string {
   const text = dedent(turn.slice(section.valueAt, end), section.indent).trimEnd()
   return tidy(unwrapped(tidy(withoutLooseFence(text)), section.wrap))
 }
 
-/** A bare fence in the last line that closes none here closes one that the turn did not open. */
+/** Drops a closing fence in the last line if its opening fence is not in this text. */
 function withoutLooseFence(text: string): string {
   let depth = 0
   let last = text.length
@@ -224,7 +232,7 @@ function withoutLooseFence(text: string): string {
   return text.slice(0, last)
 }
 
-/** Drops the decoration that was opened before a label and closes its value's first line (`**Action: Search**`). */
+/** Drops decoration that opens before a label and closes the first line of its value (`**Action: Search**`). */
 export function unwrapped(value: string, wrap: string): string {
   if (!wrap) return value
   const end = value.includes('\n') ? value.indexOf('\n') : value.length
@@ -232,7 +240,7 @@ export function unwrapped(value: string, wrap: string): string {
   return line.endsWith(wrap) ? line.slice(0, -wrap.length) + value.slice(end) : value
 }
 
-/** Whether a label begins a step: not one that is a common word besides. */
+/** Whether a label begins a step. Labels that are common words do not. */
 export function opensStep({ name, lone }: Section): boolean {
   return (name === 'action' || name === 'input' || name === 'answer') && !lone
 }

@@ -4,13 +4,13 @@ import { matchAt, nextLine, skipSpace, tidy } from './text-lines.ts'
 import { listedTool, toolNamed } from './tool-names.ts'
 
 /**
- * Native tool calls that leak into the text, in the syntaxes of their vendors. Where the call is JSON with the tool's name
- * in it, `json-action.ts` reads it; this table is for those whose name stands outside of their arguments.
+ * Native tool calls that leak into the text, in their vendors' syntaxes. This table covers calls whose name stands
+ * outside the arguments. `json-action.ts` reads calls that are JSON with the tool's name inside.
  */
 interface Syntax {
-  /** The opening of a call, up to its arguments; `name` is the tool. Sticky and global searches both use it. */
+  /** The opening of a call, up to its arguments; `name` is the tool. Used for sticky and global searches. */
   opens: string
-  /** What ends the call; a call whose arguments are no JSON is whole only with it. */
+  /** The end of the call. Arguments that are not JSON are complete only with it. */
   closes: string
 }
 
@@ -19,7 +19,8 @@ const BAR = '[|｜]'
 const GAP = '[▁_ ]'
 
 const SYNTAXES: Syntax[] = [
-  // Qwen-Coder, Seed, Llama 3.1: <function=search><parameter=query>x</parameter></function>, <function=search>{…}</function>
+  // Qwen-Coder, Seed, Llama 3.1: <function=search><parameter=query>x</parameter></function>,
+  // <function=search>{…}</function>
   {
     opens: `<function(?:=["']?${NAME}["']?(?:>|\\s{0,3}(?=\\{))|\\((?<other>[^\\s()]{1,100})\\)>)`,
     closes: '</function>',
@@ -76,7 +77,7 @@ const SYNTAXES: Syntax[] = [
 
 const TABLE = SYNTAXES.map(({ opens, closes }) => ({ opens: new RegExp(opens, 'giu'), closes }))
 
-/** A cheap look before the search: no leaked call is without one of these. */
+/** A cheap check before the search: every leaked call contains one of these. */
 export const MAY_LEAK = /[<(]|\[tool_calls|to=|>>>/iu
 
 /** The first leaked call of a turn. */
@@ -85,7 +86,7 @@ export function readLeaked(turn: ModelOutput): Match | undefined {
   return call && toMatch(turn, call)
 }
 
-/** The leaked call that the value at `at` is (`Action: <function=search>…`), whatever fence or mark stands before it. */
+/** The leaked call in the value at `at` (`Action: <function=search>…`), after any fence or mark. */
 export function readLeakedAt(turn: ModelOutput, at: number): Match | undefined {
   const call = leakedCallFrom(turn, at)
   return call && LEAD.test(turn.text.slice(at, call.at)) ? toMatch(turn, call) : undefined
@@ -93,7 +94,7 @@ export function readLeakedAt(turn: ModelOutput, at: number): Match | undefined {
 
 const LEAD = /^(?:\s|`{1,3}(?:\w{1,12}\n)?|<[|｜]?[\w▁:]{1,30}[|｜]?>|\[){0,9}$/
 
-/** The first call that begins at `from` or after it. */
+/** The first call at or after `from`. */
 export function leakedCallFrom(turn: ModelOutput, from: number): LeakedCall | undefined {
   const hasMark = MAY_MARK.test(turn.text)
   const marked = hasMark ? TABLE.map(({ opens, closes }) => markedCall(turn, from, { opens, closes })) : []
@@ -102,7 +103,7 @@ export function leakedCallFrom(turn: ModelOutput, from: number): LeakedCall | un
   return all.sort((a, b) => a.at - b.at)[0]
 }
 
-/** A cheap look before the table: no syntax in it is without one of these. */
+/** A cheap check before the table: every syntax in it contains one of these. */
 const MAY_MARK = /<|\[tool_calls|to=|>>>/iu
 
 function markedCall(
@@ -121,7 +122,10 @@ function markedCall(
 
 const TOOL_ELEMENT = /^[ \t]{0,8}<([\p{L}_][\p{L}\p{N}_.-]{0,60})>/gmu
 
-/** `<search>\n<query>x</query>\n</search>`, as coding agents are taught: an element named for a listed tool. */
+/**
+ * Reads `<search>\n<query>x</query>\n</search>`, the form that coding agents are taught: an element named like a listed
+ * tool.
+ */
 function toolElement({ text, tools }: ModelOutput, from: number): LeakedCall | undefined {
   TOOL_ELEMENT.lastIndex = from
   for (let match = TOOL_ELEMENT.exec(text); match; match = TOOL_ELEMENT.exec(text)) {
@@ -144,18 +148,19 @@ function toMatch(turn: ModelOutput, call: LeakedCall): Match {
 }
 
 /**
- * What may stand before a call in Python on its line: a list, `print(`, an assignment, marks of a template, the call before
- * it in the same list.
+ * What may precede a Python call on its line: a list, `print(`, an assignment, template marks, the previous call of the
+ * list.
  */
 const BEGIN =
   /(?:[ \t`]|<[|｜]?[\w▁:/]{1,30}[|｜]?>){0,6}(?:\w{1,12}\n)?(?<wrap>(?:\[|print\(|await |return |[a-z_]\w{0,40} ?= ?){0,3})(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/iuy
 const NEXT = /[ \t]{0,4},\s{0,9}(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/uy
-/** What may stand after it. */
+/** What may follow it. */
 const END = /[\])]{0,3}[ \t;`]{0,4}(?:#[^\n]{0,200})?(?=\n|$|<)/y
 
 /**
- * The first call that is written in Python on a line of its own, from `from` on: `[search(query="x"), other()]`,
- * `print(default_api.search(query="x"))`, `result = search("x")`. Only of listed tools: in prose, much looks like a call.
+ * The first Python call on a line of its own at or after `from`: `[search(query="x"), other()]`,
+ * `print(default_api.search(query="x"))`, `result = search("x")`. Only listed tools count, because much prose looks
+ * like a call.
  */
 function readPythonic(turn: ModelOutput, from: number): LeakedCall | undefined {
   let bracket = turn.text.indexOf('(', from)
@@ -180,24 +185,24 @@ function readCallAt(text: string, begins: RegExpExecArray, tool: string): Leaked
   return follows && input !== undefined ? { ok: true, at: begins.index, end: args.end, tool, input } : undefined
 }
 
-/** Named arguments are fields, a lone one without a name is the input; several of those are nobody's. */
+/** Named arguments become fields. A single positional argument is the input. Any other mix is rejected. */
 function inputOf(named: Record<string, unknown>, positional: unknown[]): unknown {
   if (positional.length === 0) return named
   return positional.length === 1 && Object.keys(named).length === 0 ? positional[0] : undefined
 }
 
-/** What a leaked call hands to its tool, and where it ends; not ok where it breaks off. */
+/** The input of a leaked call and where it ends. Not ok if it is incomplete. */
 export type Fields = { ok: true; input: unknown; end: number } | { ok: false }
 
-/** A call as it leaked. */
+/** A leaked call. */
 export type LeakedCall = { at: number; end: number } & (
   | { ok: true; tool: string; input: unknown }
-  /** The call was begun and breaks off. */
+  /** The call is incomplete. */
   | { ok: false }
 )
 
 const PREFIX = '(?:[a-z]{1,12}:|\\w{1,16}_|[|｜]DSML[|｜])?'
-/** An argument in elements: the key in the opening tag, or in an element before the value's. */
+/** An argument as an element: the key is in the opening tag, or in an element before the value. */
 const ELEMENT = new RegExp(
   `<${PREFIX}(?:parameter|param|argument|arg)(?:=["']?(?<equal>[^<>"'\\n]{1,60})["']?|\\s[^<>\\n]{0,40}?name=["'](?<named>[^<>"'\\n]{1,60})["'][^<>\\n]{0,60})>` +
     `|<${PREFIX}arg_key>\\s{0,9}(?<key>[^<>\\n]{1,60}?)\\s{0,9}</${PREFIX}arg_key>\\s{0,9}<${PREFIX}arg_value>` +
@@ -207,12 +212,12 @@ const ELEMENT = new RegExp(
 const WRAP =
   /(?:\s{0,9}<(?:parameters|arguments|args|params|tool_input|action_input|input)>)?\s{0,20}(?:`{3}(?:json)?\s{0,9})?/iuy
 const AFTER = /\s{0,20}(?:`{3}\s{0,9})?/y
-/** Gemma's quotes around a text. */
+/** Gemma's quotes around text. */
 const GEMMA = /<escape>|<\|"\|>/g
 
 /**
- * Reads the arguments of a call from `at`: a JSON object, elements, or plain text up to what ends the call. Undefined where
- * there is nothing of the kind.
+ * Reads the arguments of a call at `at`: a JSON object, elements, or plain text up to the end of the call. Undefined if
+ * there are none.
  */
 function readFields(text: string, at: number, closes: string): Fields | undefined {
   const start = at + (matchAt(WRAP, text, at)?.[0].length ?? 0)
@@ -235,7 +240,7 @@ function readObject(text: string, start: number): Fields | undefined {
   return gemma ?? (loose.cut ? { ok: false } : undefined)
 }
 
-/** `{query:<escape>x<escape>}`: texts stand between marks of their own, so quotes in them are theirs. */
+/** Reads `{query:<escape>x<escape>}`: marks enclose the texts, so quotes inside are literal. */
 function gemmaObject(text: string, start: number): Fields | undefined {
   const pieces = text.slice(start, start + MAX_CHARS).split(GEMMA)
   const end = pieces.findIndex((piece, i) => i % 2 === 0 && i > 0 && piece.includes('}'))
@@ -247,10 +252,10 @@ function gemmaObject(text: string, start: number): Fields | undefined {
     : undefined
 }
 
-/** No call has longer arguments in this form. */
+/** The longest arguments in this form, in characters. */
 const MAX_CHARS = 20_000
 
-/** Elements one after the other; undefined where there are none, not ok where one is not closed. */
+/** Reads consecutive elements. Undefined if there are none, not ok if one is not closed. */
 function readElements(text: string, start: number): Fields | undefined {
   const fields: [string, unknown][] = []
   let at = start
@@ -277,8 +282,8 @@ function closing(text: string, from: number, tag: string | undefined): { at: num
 }
 
 /**
- * A value as its text, without the line breaks at its ends; JSON of another kind is its value. A number that would be
- * written otherwise (`1.50`, an id of twenty digits) stays as it is.
+ * Reads a value as text, without line breaks at its ends, or as JSON of another type. A number stays text if JSON would
+ * change how it is written (`1.50`, an id of twenty digits).
  */
 function valueOf(written: string): unknown {
   const text = written.replace(/^\n|\n$/g, '')

@@ -1,16 +1,16 @@
 /**
- * JSON as models write it: single or curly quotes, Python's `None` and `True`, comments, trailing and missing commas,
- * bare keys, raw line breaks and unescaped quotes inside strings, triple quotes. What is valid JSON reads as
- * `JSON.parse` reads it. What is cut off is never completed: the one thing this reader does not forgive is a missing end.
- * One pass, no backtracking, bounded depth.
+ * Reads JSON as models write it: single or curly quotes, Python's `None` and `True`, comments, trailing and missing
+ * commas, bare keys, raw line breaks and unescaped quotes inside strings, triple quotes. Valid JSON reads as
+ * `JSON.parse` reads it. Truncated JSON is never completed: a missing end is always an error. One pass, no
+ * backtracking, bounded depth.
  */
 
 export type Loose =
   | { ok: true; value: unknown; /** Offset after the value. */ end: number }
-  /** `cut`: the text ended before the value did. `at`: how far it could be read. */
+  /** `cut`: the text ended before the value. `at`: how far it could be read. */
   | { ok: false; cut: boolean; at: number }
 
-/** Deeper nesting is no tool's input, and recursion must end. */
+/** Bounds the recursion. No tool input is nested deeper. */
 const MAX_DEPTH = 64
 const FAIL = Symbol('no value here')
 const CLOSING: Record<string, string> = { '"': '"', "'": "'", '“': '”', '‘': '’', '`': '`' }
@@ -24,22 +24,22 @@ const WORDS = new Map<string, unknown>([
   ['undefined', null],
 ])
 const SPACE = /[\s\u200b-\u200d\u2060]+/y
-/** What white space and comments begin with. */
+/** First characters of white space and comments. */
 const MAY_SKIP = /[\s\u200b-\u200d\u2060/#]/
 const LINE_COMMENT = /(?:\/\/|#)[^\n]*/y
 const NUMBER = /[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?(?=[\s,，}\]/#)]|$)/y
-/** The beginning of a number at the very end of the text. */
+/** The start of a number at the very end of the text. */
 const NUMBER_CUT = /[-+.\deE]+$/y
 const WORD = /[\p{L}\p{N}_$][\p{L}\p{N}_$-]*/uy
-/** What follows a value's closing quote when the comma was forgotten: the next key. */
+/** The next key, right after a closing quote whose comma is missing. */
 const NEXT_KEY = /["'“‘][^"'“”‘’\n]{1,60}["'”’]\s{0,20}[:：]/y
 
-/** How often text may be read a second time, in another way. Shared by the readings of one text, it keeps them linear. */
+/** How often text may be read a second time. All readings of one text share it, which keeps them linear. */
 export interface Retries {
   left: number
 }
 
-/** Reads the value at `from`. Text after it is no concern of this function. */
+/** Reads the value at `from`. Ignores the text after it. */
 export function readLoose(text: string, from = 0, retries: Retries = { left: 4 }): Loose {
   const reader = new LooseReader(text, from, retries)
   const value = reader.value(0, ',，}]')
@@ -47,7 +47,7 @@ export function readLoose(text: string, from = 0, retries: Retries = { left: 4 }
   return { ok: true, value, end: reader.at }
 }
 
-/** A key of an object as YAML and models write it, and a value that needs no quotes up to the end of its line or object. */
+/** A YAML-like key, and a value without quotes up to the end of its line or object. */
 const BARE_KEY = /[\s,]{0,40}["'`]?([\p{L}_][\p{L}\p{N}_ -]{0,40})["'`]?\s{0,3}[:=]\s{0,9}/uy
 const BARE_VALUE = /[^{}\n]{0,2000}/y
 const NEXT_BARE_KEY = /,\s{0,9}["'`]?[\p{L}_][\p{L}\p{N}_-]{0,40}["'`]?\s{0,3}[:=]\s/u
@@ -55,8 +55,8 @@ const BARE_END = /[\s,]{0,40}\}/y
 const MAX_BARE_FIELDS = 20
 
 /**
- * Reads the object at `from` whose texts stand without quotes: `{action: search, action_input: who is it?}`. Each is taken
- * as a text, a number too: only a schema knows what is meant.
+ * Reads the object at `from` whose texts have no quotes: `{action: search, action_input: who is it?}`. All values are
+ * text, including numbers, because only a schema knows the type.
  */
 export function readBareObject(text: string, from: number): Loose {
   const reader = new LooseReader(text, from + 1, { left: 0 })
@@ -72,11 +72,11 @@ export function readBareObject(text: string, from: number): Loose {
   return { ok: true, value: Object.fromEntries(fields), end: reader.at }
 }
 
-/** The arguments of a call, named and not, and where the text goes on after its closing bracket. */
+/** The named and positional arguments of a call, and the offset after its closing bracket. */
 export type LooseArguments =
   { ok: true; named: Record<string, unknown>; positional: unknown[]; end: number } | { ok: false; cut: boolean }
 
-/** Reads `a="x", b=2)` from `at`, as Python writes calls. */
+/** Reads `a="x", b=2)` at `at`, in Python's call syntax. */
 export function readArguments(text: string, at: number): LooseArguments {
   const reader = new LooseReader(text, at, { left: 4 })
   const named: [string, unknown][] = []
@@ -100,7 +100,7 @@ const ARGUMENT = /[\p{L}_][\p{L}\p{N}_]{0,60}\s{0,3}(?:=(?!=)|:(?=\s))/uy
 class LooseReader {
   readonly text: string
   readonly retries: Retries
-  /** How far the text is read. A method that fails leaves it where it failed. */
+  /** How far the text is read. A failing method leaves it at the failure. */
   at: number
 
   constructor(text: string, at: number, retries: Retries) {
@@ -109,7 +109,7 @@ class LooseReader {
     this.retries = retries
   }
 
-  /** `closers`: what may come after a string here; a quote before anything else belongs to the string. */
+  /** `closers`: what may follow a string here. A quote before anything else belongs to the string. */
   value(depth: number, closers: string): unknown {
     const char = this.text[this.at] ?? ''
     if (depth > MAX_DEPTH) return FAIL
@@ -141,7 +141,7 @@ class LooseReader {
     }
   }
 
-  /** Items may stand without commas between them, and one may be too many at the end. */
+  /** Commas between items are optional, and so is a trailing one. */
   array(depth: number): unknown {
     const items: unknown[] = []
     this.at++
@@ -156,13 +156,16 @@ class LooseReader {
     }
   }
 
-  /** A quoted key that a comma or brace follows is one of a set: it ends there, and the missing colon is the fault. */
+  /**
+   * Reads a key. A quoted key before a comma or brace belongs to a set: it ends there, and the missing colon is the
+   * error.
+   */
   key(): unknown {
     if ((this.text[this.at] ?? '') in CLOSING) return this.string(':：=,，}')
     return this.match(WORD) ?? FAIL
   }
 
-  /** A string runs to the first of its quotes that something follows which may follow a string here. */
+  /** Reads a string. It ends at the first of its quotes that is followed by something that may follow a string. */
   string(closers: string): unknown {
     const quote = this.text[this.at] ?? ''
     if (quote !== '`' && this.text.startsWith(quote.repeat(3), this.at)) return this.tripleQuoted(quote)
@@ -187,7 +190,7 @@ class LooseReader {
     return unescaped(inner)
   }
 
-  /** `"{"query": "x"}"`: where the string ends whose content is an object with its quotes not escaped. */
+  /** Where the string ends if it contains an object with unescaped quotes: `"{"query": "x"}"`. */
   objectInQuotes(close: string, closers: string): number | undefined {
     if (this.text[this.at + 1] !== '{' || this.retries.left-- <= 0) return undefined
     const inner = readLoose(this.text, this.at + 1, { left: 0 })
@@ -202,7 +205,7 @@ class LooseReader {
     return end < 0 ? FAIL : unescaped(inner)
   }
 
-  /** Whether a quote before `next` ends its string: by what comes after it. */
+  /** Whether the quote before `next` ends its string, judged by what follows. */
   closes(next: number, closers: string): boolean {
     const start = this.at
     this.at = next
@@ -212,7 +215,7 @@ class LooseReader {
     return closes
   }
 
-  /** Whether what comes next may follow a string: one of `closers`, a comment, the next key, nothing. */
+  /** Whether the next text may follow a string: one of `closers`, a comment, the next key, or nothing. */
   endsString(closers: string): boolean {
     const char = this.text[this.at]
     if (char === undefined || closers.includes(char) || char === '#') return true
@@ -235,7 +238,7 @@ class LooseReader {
     return true
   }
 
-  /** A text without quotes, up to the next key, the end of the line, or a brace. */
+  /** Reads text without quotes, up to the next key, the end of the line, or a brace. */
   bareText(): string {
     const line = this.match(BARE_VALUE) ?? ''
     const next = NEXT_BARE_KEY.exec(line)
@@ -243,14 +246,14 @@ class LooseReader {
     return line.slice(0, next?.index).replace(/\s*,?\s*$/, '')
   }
 
-  /** Steps over one of `chars`, if it is next. */
+  /** Consumes the next character if it is one of `chars`. */
   take(chars: string): boolean {
     const taken = this.at < this.text.length && chars.includes(this.text[this.at] ?? '')
     if (taken) this.at++
     return taken
   }
 
-  /** Steps over what a sticky pattern matches here; undefined for nothing. */
+  /** Consumes what a sticky pattern matches here. Returns undefined if that is nothing. */
   match(sticky: RegExp): string | undefined {
     sticky.lastIndex = this.at
     const found = sticky.exec(this.text)?.[0]
@@ -261,7 +264,7 @@ class LooseReader {
 
 const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', '\n': '' }
 
-/** Resolves the escapes of JSON, and `\'` and `\_` that models add; an unknown one (`\d` of a pattern) stays as written. */
+/** Resolves JSON escapes, and `\'` and `\_`, which models add. Unknown ones (`\d` of a pattern) stay as written. */
 function unescaped(inner: string): string {
   if (!inner.includes('\\')) return inner
   return inner.replace(/\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\s\S])/g, (all, code: string) => {

@@ -1,9 +1,9 @@
 /**
- * What a model wrote, opened for reading, and what a reader found in it. The readers are tolerant of form and strict about one
- * thing: only what the model wrote in this turn, up to its first invented observation, is read. No reader throws on any text,
- * none takes more than linear time, and what is cut off is unreadable, never guessed. What becomes of an unreadable turn: a step
- * that tells the model so (`addSteps` in agent.ts); in a final turn its prose (`partialOf`); three in a row end the run
- * (`MAX_UNREADABLE` in budget.ts).
+ * Prepares a completion for reading, and holds what a reader found in it. The readers tolerate any form, but read only
+ * what the model wrote in this turn, up to its first invented observation. No reader throws, and all take linear time.
+ * Truncated output is unreadable, never guessed. An unreadable turn becomes a step that tells the model so (`addSteps`
+ * in agent.ts). In a final turn, its prose is used (`partialOf`). Three in a row end the run (`MAX_UNREADABLE` in
+ * budget.ts).
  */
 import type { ParsedTurn } from '../types.ts'
 import { plainLabels } from './label-styles.ts'
@@ -13,28 +13,28 @@ import { MAY_END_REASONING, withoutReasoning } from './reasoning.ts'
 import { cameToFinal, finalPart, MAY_HOLD_TOKENS, withoutEnd, withoutHead } from './special-tokens.ts'
 import { braceAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 
-/** A completion opened for reading: what the model said in its turn, its labelled parts, and the tools it may name. */
+/** A completion prepared for reading: the text of the turn, its labelled parts, and the tools that it may name. */
 export interface ModelOutput {
   text: string
   sections: Section[]
   tools: string[]
-  /** Whether the tool of that name takes an input, where the tools' schemas are known. */
+  /** Whether a tool accepts an input, if the tools' schemas are known. */
   accepts?: AcceptsInput | undefined
-  /** The model marked the text as the part for people. */
+  /** Whether the model marked the text as the part for people. */
   isFinal: boolean
-  /** The completion is longer than what is read, so what runs to the end of the text is not whole. */
+  /** Whether the completion exceeds what is read. Anything that runs to the end of the text is then incomplete. */
   isCut: boolean
 }
 
 export type AcceptsInput = (tool: string, input: unknown) => boolean
 
-/** How a dialect reads. `labelAt`: its labels, where they are not those of plain ReAct. */
+/** Options of a dialect's reader. `labelAt`: labels other than those of plain ReAct. */
 export interface ReadOptions {
   labelAt?: LabelReader
   accepts?: AcceptsInput | undefined
 }
 
-/** Opens a completion, in which `tools` may be named. */
+/** Prepares a completion that may name `tools`. */
 export function modelOutputOf(
   completion: string,
   tools: string[],
@@ -48,7 +48,7 @@ export function modelOutputOf(
   return { text: own, sections: sectionsOf(own, labelAt), tools, accepts, isFinal, isCut }
 }
 
-/** The text of a turn. `isFinal` and `isCut` as in ModelOutput. */
+/** The text of a turn. `isFinal` and `isCut` are as in ModelOutput. */
 export interface TurnText {
   text: string
   isFinal: boolean
@@ -56,8 +56,8 @@ export interface TurnText {
 }
 
 /**
- * The turn alone: line breaks made one kind, reasoning and special tokens dropped, cut at its first invented observation
- * (where `begins` holds, in a dialect that calls observations otherwise).
+ * Extracts the turn: normalises line breaks, drops reasoning and special tokens, and cuts at the first invented
+ * observation. `begins` recognises an observation in dialects that name it differently.
  */
 export function turnText(completion: string, begins: (line: string) => boolean = beginsObservation): TurnText {
   const lines = withPlainBreaks(completion.slice(0, MAX_CHARS + 1))
@@ -80,7 +80,10 @@ function withPlainBreaks(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
 }
 
-/** The beginning of a text that was cut once: only its last line, which may have lost its end, can begin an observation now. */
+/**
+ * Cuts a prefix of a text that was already cut: only its last line, which may have lost its end, can now begin an
+ * observation.
+ */
 function cutLastLine(text: string, begins: (line: string) => boolean): string {
   const at = text.lastIndexOf('\n') + 1
   return at < text.length && begins(`${text.slice(at)}\n`) ? text.slice(0, at) : text
@@ -91,7 +94,7 @@ export type Match = ActionPosition &
   (
     | { kind: 'action'; tool: string; input: unknown }
     | { kind: 'finish'; answer: string }
-    /** Something was begun that cannot be read; `what` completes "it could not be read: …". */
+    /** A step that begins but cannot be read. `what` completes "it could not be read: …". */
     | { kind: 'fault'; what: string }
   )
 
@@ -100,7 +103,7 @@ interface ActionPosition {
   thought: string
 }
 
-/** The value of an input, or what is wrong with it. */
+/** The value of an input, or the fault in it. */
 export type ParsedInput = { ok: true; input: unknown } | { ok: false; what: string }
 
 /** The action at `at`, or the fault in its input. */
@@ -113,20 +116,19 @@ export function actionAt(
   return { kind: 'action', at, thought: thoughtBefore(turn, at), tool, input: parsed.input }
 }
 
-/** The answer given at `at`. An empty one is a fault. */
+/** The answer at `at`. An empty answer is a fault. */
 export function answerAt(turn: ModelOutput, at: number, answer: string): Match {
   if (answer === '') return faultAt(turn, at, 'its answer is empty')
   return { kind: 'finish', at, thought: thoughtBefore(turn, at), answer }
 }
 
-/** Something was begun at `at` that cannot be read. */
+/** A fault at `at`. */
 export function faultAt(turn: ModelOutput, at: number, what: string): Match {
   return { kind: 'fault', at, thought: thoughtBefore(turn, at), what }
 }
 
 /**
- * The thought before `end`: what stands before the first label, and what follows each `Thought:`. The question that a
- * model echoes is left out.
+ * The thought before `end`: the text before the first label and after each `Thought:`. Leaves out the echoed question.
  */
 export function thoughtBefore({ text, sections }: Pick<ModelOutput, 'text' | 'sections'>, end: number): string {
   const parts: string[] = []
@@ -151,12 +153,12 @@ function thoughtText(part: string, wrap: string): string {
   return tidy(unwrapped(tidy(unfenced), wrap))
 }
 
-/** Whichever of two begins first: what was broken off is not mended by what stands in it or after it. */
+/** The match that begins first. A broken step is not repaired by what stands in it or after it. */
 export function firstBegun(one: Match | undefined, other: Match | undefined): Match | undefined {
   return !one || !other ? (one ?? other) : one.at <= other.at ? one : other
 }
 
-/** Whichever of two can be acted on, the earlier where both can. */
+/** The match that is not a fault, or the earlier one if that does not decide. */
 export function firstOf(one: Match | undefined, other: Match | undefined): Match | undefined {
   if (!one || !other) return one ?? other
   if ((one.kind === 'fault') !== (other.kind === 'fault')) return one.kind === 'fault' ? other : one
@@ -164,8 +166,8 @@ export function firstOf(one: Match | undefined, other: Match | undefined): Match
 }
 
 /**
- * The ParsedTurn of a match. Where there is none, or a fault, its hint says so and shows the expected `form`; the thought
- * is then the prose before any JSON. Words that the model marked as the part for people are the answer.
+ * Converts a match to a ParsedTurn. Without a match, or for a fault, the hint gives the reason and the expected `form`,
+ * and the thought is the prose before any JSON. Text that the model marked as the part for people is the answer.
  */
 export function toParsedTurn(match: Match | undefined, turn: ModelOutput, form: string): ParsedTurn {
   if (match?.kind === 'action') {
@@ -178,7 +180,7 @@ export function toParsedTurn(match: Match | undefined, turn: ModelOutput, form: 
   return { kind: 'unreadable', thought, hint: `That reply could not be read: ${match?.what ?? missing(turn)}. ${form}` }
 }
 
-/** Where the first line begins that holds JSON and nothing before it but a fence. */
+/** The offset of the first line that begins with JSON, fenced or not. */
 function jsonBegins(text: string): number {
   for (let at = text.includes('{') ? 0 : text.length; at < text.length; at = nextLine(text, at))
     if (braceAfter(text, at, nextLine(text, at)) !== undefined) return at

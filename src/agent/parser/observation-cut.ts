@@ -9,46 +9,46 @@ import {
 } from './reasoning.ts'
 import { nextLine } from './text-lines.ts'
 
-/** The longest completion that is read. The stream ends there, so that no more is paid for. */
+/** The longest completion that is read, in characters. The stream ends there, so that no more is paid for. */
 export const MAX_CHARS = 100_000
 
-/** No label and no opening mark is longer than this. */
+/** The longest label or opening mark, in characters. */
 const LONGEST_HEAD = 200
-/** A line becomes an observation with its colon and not before, so most pieces of a growing line need no check. */
+/** A line becomes an observation only at its colon, so most pieces of a growing line need no check. */
 const MAY_END_LABEL = /[^\p{L}\p{N}\s]/u
 
 /**
- * Watches a model's output, as it streams or whole, and ends it before the first line that begins an invented
- * observation. Of recorded calls without `stop`, 80 % go on to invent one, so the cut is not optional. Text between marks of
- * reasoning is not yet part of the turn: an observation in it does not end the turn.
- * Each piece is read once, however long a line or a piece grows: the time is linear in the output.
+ * Watches a model's output, streamed or whole, and ends it before the first line that begins an invented observation.
+ * Of recorded calls without `stop`, 80 % go on to invent one, so the cut is not optional. Reasoning between marks is
+ * not part of the turn: an observation in it does not end the turn. Each piece is read once, however long a line or a
+ * piece grows, so the time is linear in the output.
  */
 export class ObservationCut {
-  /** The output so far, without anything from the cut on. One character more than MAX_CHARS shows that there was more. */
+  /** The output so far, up to the cut. One character more than MAX_CHARS shows that there was more. */
   text = ''
-  /** Where the output so far is reasoning. */
+  /** The reasoning in the output so far. */
   readonly reasoning: ReasoningSpan[] = []
   readonly #begins: (line: string) => boolean
   #isOver = false
-  /** Where the current line begins in the text, and its first characters. A line begins after reasoning, too. */
+  /** Offset of the current line, and its first characters. A line also begins after reasoning. */
   #lineStart = 0
   #head = ''
-  /** What ends the reasoning that is open, and the last characters of it. */
+  /** The pattern that ends the open reasoning, and the last characters of that reasoning. */
   #closing: RegExp | undefined
   #tail = ''
-  /** After an action or an answer has begun, marks of reasoning are text. Lines are looked at when it matters, once each. */
+  /** After an action or an answer has begun, marks of reasoning are text. Lines are checked lazily, once each. */
   #hasStep = false
-  /** The labels of the last step that began are no headings. */
+  /** Whether the labels of the last step are not headings. */
   #isPlain = false
   #stepsReadTo = 0
-  /** Nothing but blank lines stands before the current line. */
+  /** Whether only blank lines precede the current line. */
   #isFirst = true
 
   constructor(beginsObservation: (line: string) => boolean) {
     this.#begins = beginsObservation
   }
 
-  /** Takes the next piece; true when the model has begun an observation, or written too much, and should be stopped. */
+  /** Takes the next piece. Returns true if the model must be stopped: it began an observation, or wrote too much. */
   push(piece: string): boolean {
     if (this.#isOver) return true
     const before = this.text.length
@@ -60,14 +60,14 @@ export class ObservationCut {
     return this.#isOver
   }
 
-  /** Says that nothing follows: a last line without a line break is a whole line. Returns what is left. */
+  /** Ends the output: a last line without a line break is complete. Returns the remaining text. */
   end(): string {
     if (!this.#isOver && !this.#closing && this.#head !== '') this.#cutIfObservation(`${this.#head}\n`)
     this.#isOver = true
     return this.text
   }
 
-  /** Passes over reasoning; returns where in the piece it ends. */
+  /** Skips reasoning. Returns where it ends in the piece. */
   #reason(piece: string, at: number, closing: RegExp): number {
     const seam = this.#tail + piece.slice(at, at + LONGEST_CLOSING)
     const across = endOf(closing, seam, 0)
@@ -84,7 +84,7 @@ export class ObservationCut {
     return end
   }
 
-  /** Reads to the end of the line or of the piece, or to where reasoning begins. */
+  /** Reads to the end of the line or the piece, or to where reasoning begins. */
   #read(piece: string, at: number, before: number): number {
     const lineBreak = piece.indexOf('\n', at)
     const end = lineBreak < 0 ? piece.length : lineBreak + 1
@@ -107,13 +107,15 @@ export class ObservationCut {
     return end
   }
 
-  /** Whether an action or an answer begins in a line before the current one. */
+  /** Whether an action or an answer begins before the current line. */
   #stepBegan(): boolean {
     if (!this.#hasStep) this.#readSteps()
     return this.#hasStep
   }
 
-  /** Whether the line is a comment in the input of a step whose labels are no headings: `# Observation: …` in Python. */
+  /**
+   * Whether the line is a comment in the input of a step whose labels are not headings: `# Observation: …` in Python.
+   */
   #isComment(line: string): boolean {
     if (!COMMENT.test(line)) return false
     this.#readSteps()
@@ -141,7 +143,7 @@ export class ObservationCut {
   }
 }
 
-/** Reads a whole text, after which nothing follows. `begins` tells whether a line begins an observation. */
+/** Cuts a complete text. `begins` tells whether a line begins an observation. */
 export function cutWhole(text: string, begins: (line: string) => boolean = beginsObservation): ObservationCut {
   const cut = new ObservationCut(begins)
   cut.push(text)
@@ -149,7 +151,7 @@ export function cutWhole(text: string, begins: (line: string) => boolean = begin
   return cut
 }
 
-/** A whole text without the reasoning that it holds, and with nothing else cut off. */
+/** Drops the reasoning from a complete text and cuts nothing else. */
 export function withoutThinking(text: string): string {
   return withoutReasoning(text, cutWhole(text, () => false).reasoning)
 }
@@ -159,10 +161,9 @@ const COMMENT = /^[ \t]{0,64}#(?!#)/
 const observationLabel = labelReader({ observation: REACT.observation })
 
 /**
- * Whether a line of model output begins an observation that the model invented. It serves streams too: a line that is
- * still growing is not taken for one too early (`Observation` may become `Observational studies`), so a bare
- * `Observation` counts only with its line break. Indented lower case (`    observation: str`) is code; bold or a heading
- * without a colon may be an answer's own.
+ * Whether a line of model output begins an invented observation. Streams use it too, so a bare `Observation` counts
+ * only with its line break: a growing line may become `Observational studies`. Indented lower case (`    observation:
+ * str`) is code. Bold or a heading without a colon may belong to an answer.
  */
 export function beginsObservation(line: string): boolean {
   const label = observationLabel(line, 0)

@@ -1,6 +1,6 @@
 /**
- * The steps of a turn with labels: `Action:` with its input, and `Final Answer:`. What stands in no label's form is left to the
- * readers of calls, of JSON and of steps on one line; each is asked only where its marks are.
+ * The steps of a turn with labels: `Action:` with its input, and `Final Answer:`. Unlabelled steps go to the readers of
+ * calls, JSON and steps on one line. Each runs only if its marks occur.
  */
 import { CUT, inputOf, plainInput } from './action-input.ts'
 import { argumentInput, readCall, type Call } from './bracket-call.ts'
@@ -22,8 +22,9 @@ import { braceAfter, closingFence, fenceAt, isSpace, nextLine, tidy } from './te
 import { listedTool, MAY_FINISH, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
 
 /**
- * What a turn says that may have labels, a JSON call, or all on one line. A labelled action decides; before a labelled
- * answer, or without any label, the first call does (before an answer only that of a listed tool: a thought may hold JSON).
+ * Finds the step of a turn with labels, with a JSON call, or on one line. A labelled action wins. Before a labelled
+ * answer, or without labels, the first call wins (before an answer only one of a listed tool, because a thought may
+ * contain JSON).
  */
 export function findStep(turn: ModelOutput): Match | undefined {
   const labelled = readSteps(turn)
@@ -42,8 +43,8 @@ function unlabelledCall(turn: ModelOutput): Match | undefined {
 }
 
 /**
- * Reads the first action or final answer that is labelled. `Action: None` is passed over; whatever else is begun first
- * decides: a broken first action is not made good by a second.
+ * Reads the first labelled action or final answer. Skips `Action: None`. Otherwise the first step decides, even if it
+ * is broken: a second one does not repair it.
  */
 export function readSteps(turn: ModelOutput): Match | undefined {
   const braced = readBraced(turn)
@@ -56,7 +57,7 @@ export function readSteps(turn: ModelOutput): Match | undefined {
   return undefined
 }
 
-/** Labels in braces, `{` before the first: an object without quotes, which is read as one or not at all. */
+/** Reads labels in braces, with `{` before the first, as an object without quotes. */
 export function readBraced(turn: ModelOutput): Match | undefined {
   const brace = lastSpoken(turn.text, (turn.sections[0]?.at ?? 0) - 1)
   if (turn.text[brace] !== '{') return undefined
@@ -64,19 +65,19 @@ export function readBraced(turn: ModelOutput): Match | undefined {
   return readJsonBlockAt(turn, brace) ?? (end === '}' ? faultAt(turn, brace, 'its JSON cannot be read') : undefined)
 }
 
-/** The offset of the last character up to `at` that is no white space and none of `others`; -1 where there is none. */
+/** The offset of the last character up to `at` that is neither white space nor in `others`, or -1. */
 function lastSpoken(text: string, at: number, others = ''): number {
   while (at >= 0 && (isSpace(text[at] ?? '') || others.includes(text[at] ?? ''))) at--
   return at
 }
 
-/** `Answer: not yet` with an action and its input below it, before any other thought, is no answer. */
+/** Whether `Answer: not yet` is no answer, because an action and its input follow before any other thought. */
 function leadsOn({ sections }: ModelOutput, index: number): boolean {
   const [next, after] = sections.slice(index + 1, index + 3)
   return sections[index]?.lone === true && next?.name === 'action' && after?.name === 'input'
 }
 
-/** Reads the action labelled at `index`; undefined where it names nothing and something later may. */
+/** Reads the action labelled at `index`. Undefined if it names nothing and something later may. */
 export function readAction(turn: ModelOutput, index: number, section: Section): Match | undefined {
   const written = writtenAction(turn, index, section)
   const next = turn.sections[index + 1]
@@ -97,12 +98,12 @@ export function readAction(turn: ModelOutput, index: number, section: Section): 
   return next?.name === 'answer' && !listedTool(tool, turn.tools) ? undefined : faultAt(turn, section.at, INPUTLESS)
 }
 
-/** Whether a tool may be called without any input, as models do then. */
+/** Whether a tool may be called without input. */
 function takesNone({ tools, accepts, isCut }: ModelOutput, tool: string): boolean {
   return !isCut && accepts !== undefined && tools.includes(tool) && accepts(tool, {})
 }
 
-/** The JSON, or the leaked call, that stands in an action's place. */
+/** The JSON or leaked call in place of an action. */
 function unlabelledAt(turn: ModelOutput, at: number, call: Call | undefined): Match | undefined {
   const json = braceAfter(turn.text, at) === undefined ? undefined : readJsonBlockAt(turn, at)
   return json ?? (!call && MAY_LEAK.test(turn.text.slice(at)) ? readLeakedAt(turn, at) : undefined)
@@ -112,11 +113,11 @@ function isFinish(tool: string, tools: string[]): boolean {
   return (MAY_FINISH.test(tool) || !tools.includes(tool)) && namesFinish(tool, tools)
 }
 
-/** What completes "it could not be read: …". */
+/** Faults. Each completes "it could not be read: …". */
 const NAMELESS = 'its action names no tool'
 const INPUTLESS = 'its action has no "Action Input:"'
 
-/** What stands after `Action:`: the tool's line, an input on the same line, and all up to the next label. */
+/** The text after `Action:`: the tool's line, an input on the same line, and everything up to the next label. */
 function writtenAction(
   turn: ModelOutput,
   index: number,
@@ -130,7 +131,7 @@ function writtenAction(
   return inline ? { name: line.slice(0, inline.at), all, inline: all.slice(inline.valueAt) } : { name: line, all }
 }
 
-/** The input of an action: on its own line, after its own label, or inside the call; undefined where there is none. */
+/** The input of an action: on its own line, after its own label, or inside the call. Undefined if there is none. */
 function inputAfter(
   turn: ModelOutput,
   index: number,
@@ -142,7 +143,7 @@ function inputAfter(
   return empty && from.call ? argumentInput(from.call) : labelled
 }
 
-/** An input without a label; none where it runs to the end of what was cut off. */
+/** An input without a label. Incomplete if it runs to the end of truncated output. */
 function wholeInput(turn: ModelOutput, index: number, written: string): ParsedInput {
   return turn.isCut && index + 1 >= turn.sections.length ? CUT : plainInput(tidy(written))
 }
@@ -150,7 +151,7 @@ function wholeInput(turn: ModelOutput, index: number, written: string): ParsedIn
 const PARTED =
   /^([^\n:：{"“|>→=-]{1,100}?)(?:[`*"']{0,3}\s{0,3}(?:[:：|→]|[=-]>)|\s{1,3}with (?:the )?(?:input|query|arguments?|args|parameters?)s?(?:\s{0,3}[:：]|(?=\s))|\s{1,4}(?=[{"“]))/
 
-/** `search: x`, `search -> x`, `search {"query": "x"}`: an input beside or below the name of a listed tool. */
+/** An input beside or below the name of a listed tool: `search: x`, `search -> x`, `search {"query": "x"}`. */
 function besideName(written: string, tools: string[]): { tool: string; input: string } | undefined {
   const match = PARTED.exec(written.slice(0, 120))
   const tool = match ? listedTool(match[1] ?? '', tools) : undefined
@@ -167,14 +168,14 @@ function withoutFence(text: string): string {
   return text.replace(/\n(?:`{3,}|~{3,})\s{0,9}$/, '')
 }
 
-/** An answer that was written as a tool's input. */
+/** The text of an answer that was written as a tool's input. */
 function textOf(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input)
 }
 
 /**
- * The answer that begins at a `Final Answer` label: all that follows, labels included, because an answer may speak of
- * them. It ends with the fence it stands in, or where the model runs on into another round of thinking or questions.
+ * The answer at a `Final Answer` label: everything that follows, including labels, because an answer may mention them.
+ * It ends with its fence, or where the model starts another round of thinking or questions.
  */
 export function answerOf(turn: ModelOutput, index: number): string {
   const section = turn.sections[index]
@@ -183,7 +184,7 @@ export function answerOf(turn: ModelOutput, index: number): string {
   return sectionText(turn.text, section, close ?? runOn(turn, index))
 }
 
-/** Where a new `Thought:`, or `Question:` with a thought after it, begins in plain type at the left margin. */
+/** The offset of a new `Thought:`, or `Question:` with a thought after it, undecorated and at the left margin. */
 function runOn({ text, sections }: ModelOutput, index: number): number {
   const next = sections.findIndex((section, i) => {
     if (i <= index || !isPlain(section)) return false
@@ -198,7 +199,7 @@ function isPlain(section: Section): boolean {
 
 const INPUT = /[\s,;.。]Action[ _-]?(?:\d{1,4} ?)?Input(?: ?\d{1,4})? ?[:：]/i
 
-/** Where an `Action Input:` stands on the line of its action: its beginning, and that of its value. */
+/** An `Action Input:` on the line of its action: where it begins, and where its value begins. */
 function inlineInput(line: string): { at: number; valueAt: number } | undefined {
   const match = INPUT.exec(line)
   return match ? { at: match.index, valueAt: match.index + match[0].length } : undefined

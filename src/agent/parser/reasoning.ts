@@ -1,16 +1,19 @@
 /**
- * Reasoning that models write before their turn: `<think>` and its kin. The marks of every vendor stand in one table.
- * `ObservationCut` finds reasoning by them, in a stream and in whole texts alike; `withoutReasoning` drops it.
+ * Reasoning that models write before their turn: `<think>` and its variants. One table holds the marks of every vendor.
+ * `ObservationCut` uses them to find reasoning, in streams and in complete texts. `withoutReasoning` drops it.
  */
 import { nextLine } from './text-lines.ts'
 
-/** A stretch of reasoning, marks included, as offsets. One that is not over ends at Infinity. */
+/** A stretch of reasoning as offsets, marks included. Open reasoning ends at Infinity. */
 export interface ReasoningSpan {
   start: number
   end: number
 }
 
-/** Reasoning that begins: the length of what stands before its mark, the length with the mark, and what ends it. */
+/**
+ * The start of reasoning: the length of the text before its mark, the length including the mark, and the pattern that
+ * ends it.
+ */
 export interface Opening {
   before: number
   length: number
@@ -19,9 +22,9 @@ export interface Opening {
 
 interface Marks {
   open: string
-  /** Made for the word in the opening mark, so that an inner block does not end the outer one. */
+  /** Built from the word in the opening mark, so that an inner block does not end the outer one. */
   close(word: string): string
-  /** Only where the whole output begins. */
+  /** Whether it counts only at the start of the output. */
   first?: boolean
 }
 
@@ -52,9 +55,9 @@ const MARKS: Marks[] = [
     close: () => '<\\|(?:end|return|call|start)\\|>',
   },
   { open: 'analysis[\\p{Lu}"“(\\d]', close: () => 'assistant ?(?:final|commentary)', first: true },
-  // Templates whose role is the thinking
+  // Templates with a thinking role
   { open: '<\\|im_start\\|>(?:assistant[_ ])?(?:think|thinking|analysis|reasoning)\\n', close: () => '<\\|im_end\\|>' },
-  // Granite 3.2, and what interfaces wrap reasoning in
+  // Granite 3.2, and wrappers that user interfaces put around reasoning
   {
     open: "Here(?: is|['’]s) my (?:thought|thinking|reasoning) process:",
     close: () => "here(?: is|['’]s) my (?:response|answer):",
@@ -74,19 +77,19 @@ const MARKS: Marks[] = [
 /** An opening mark anywhere in a text. */
 const OPENING = new RegExp(MARKS.flatMap(({ open, first }) => (first ? [] : [open])).join('|'), 'iu')
 
-/** What may stand before the mark on its line: white space, the tokens that open a turn, the label of a thought. */
+/** What may precede the mark on its line: white space, the tokens that open a turn, the label of a thought. */
 const BEFORE =
   '((?:[\\s\\u200b-\\u200d\\u2060\\ufeff]{1,20}|<[|｜](?:im_start|start_header_id|end_header_id|begin_of_text|assistant|Assistant|START_OF_TURN_TOKEN|CHATBOT_TOKEN)[|｜]>(?:assistant)?|<start_of_turn>(?:model)?|<s>|<bos>){0,6}(?:[*_]{0,3}(?:thoughts?|思考|想法)[ *_]{0,4}[:：][ *_]{0,4})?)'
 
 const OPENINGS = MARKS.map(({ open, close, first }) => ({
-  // A mark that is a word is told from prose by its capitals.
+  // Marks that are words match case-sensitively, to tell them from prose.
   pattern: new RegExp(`^${BEFORE}(?:${open})`, first ? 'u' : 'iu'),
   close,
   first: first ?? false,
 }))
 const CLOSINGS = new Map<string, RegExp>()
 
-/** The reasoning that a line, or the beginning of one, opens. `first`: the output begins with it. */
+/** The reasoning that a line, or the start of one, opens. `first`: the output begins with this line. */
 export function opensReasoning(line: string, first: boolean): Opening | undefined {
   for (const { pattern, close, first: onlyFirst } of OPENINGS) {
     const match = onlyFirst && !first ? null : pattern.exec(line)
@@ -96,19 +99,19 @@ export function opensReasoning(line: string, first: boolean): Opening | undefine
   return undefined
 }
 
-/** A cheap look before `opensReasoning`: no line without one of these opens reasoning. */
+/** A cheap check before `opensReasoning`: every line that opens reasoning contains one of these. */
 export const MAY_OPEN_REASONING = /[<[◁`]|^\s*(?:analysis|here)/i
 
-/** The closing marks that may stand without an opening one, which some templates put into the prompt. */
+/** Closing marks that may lack an opening one, because some templates put it into the prompt. */
 const LONE_CLOSING = new RegExp(
   `</${PREFIX}${WORD}\\s{0,3}>|\\[/(?:think(?:ing)?|reasoning)\\]|<\\|(?:/|end_(?:of_)?)${WORD}\\|>|<\\|${WORD}_end\\|>|◁/${WORD}▷|<unused95>|<channel\\|>|<\\|inner_suffix\\|>|assistantfinal`,
   'iu',
 )
 
-/** No closing mark is longer than this. */
+/** The longest closing mark, in characters. */
 export const LONGEST_CLOSING = 64
 
-/** `think` is closed by `thinking` too, `thought` by `thoughts`. */
+/** `thinking` also closes `think`, and `thoughts` closes `thought`. */
 function related(word = ''): string {
   return word.replace(/(?:ing|s)?$/i, '(?:ing|s)?')
 }
@@ -117,15 +120,15 @@ function closing(source: string): RegExp {
   const known = CLOSINGS.get(source)
   if (known) return known
   const made = new RegExp(source, 'giu')
-  // A model invents words without end; the table of them stays small.
+  // Models invent words without end, so the cache is bounded.
   if (CLOSINGS.size < 200) CLOSINGS.set(source, made)
   return made
 }
 
 /**
- * Drops what a model wrote as reasoning: the `spans` that `ObservationCut` found in the text, and all before a closing
- * mark without an opening one, which stands in the prompt of some models. A mark counts where it begins a line (or follows
- * a label there) before the first action or answer: an answer may speak of it.
+ * Drops reasoning: the `spans` that `ObservationCut` found, and everything before a closing mark without an opening one
+ * (the prompt of some models contains the opening mark). A mark counts only at the start of a line (or after a label
+ * there) and before the first action or answer, because an answer may mention it.
  */
 export function withoutReasoning(text: string, spans: ReasoningSpan[]): string {
   let kept = ''
@@ -140,8 +143,8 @@ export function withoutReasoning(text: string, spans: ReasoningSpan[]): string {
 }
 
 /**
- * Where a closing mark without an opening one ends that ends reasoning: it begins or ends its line. Where nothing follows, so
- * that all was reasoning, it is its whole line: an answer may end with its name.
+ * The end of a closing mark that has no opening one. It must begin or end its line. If nothing follows, it must begin
+ * its line, because an answer may end with the name of a mark.
  */
 function loneClosing(text: string): number | undefined {
   const match = LONE_CLOSING.exec(text)
@@ -156,5 +159,5 @@ function loneClosing(text: string): number | undefined {
   return end
 }
 
-/** A cheap look before `withoutReasoning`, where no reasoning was opened: no closing mark is without one of these. */
+/** A cheap check before `withoutReasoning` if no reasoning was opened: every closing mark contains one of these. */
 export const MAY_END_REASONING = /[<◁]|\[\/|assistantfinal/iu

@@ -1,6 +1,6 @@
-/** The special tokens of chat templates, which leak into texts: those of every family in one place. */
+/** The special tokens of chat templates that leak into texts, for all model families. */
 
-/** Tokens that open an assistant's turn, or the part of it that is meant to be read. */
+/** Tokens that open an assistant's turn, or the part of it that is for people. */
 const HEAD =
   /\s*(?:<\|(?:im_start(?!\|>(?:think|analysis|reason))|start_header_id|begin_of_text|startoftext|start|begin|assistant|bot|python_tag|begin_of_solution|start_of_solution|START_RESPONSE|START_OF_TURN_TOKEN|CHATBOT_TOKEN|im_assistant|im_middle|content)\|>(?:assistant|model)?|assistant(?=<\|)|<\|(?:end_header_id|message)\|>|<start_of_turn>(?:model)?|<\|turn>(?:model)?|<s>|<bos>|<[｜|](?:Assistant|begin▁of▁sentence)[｜|]>|\[\/INST\]|<(?:response|output|reply|solution)>|<answer>(?=\s{0,9}[#*_]{0,4}\s?(?:thought|action|final|思考|行动)))/iy
 
@@ -9,23 +9,23 @@ const END =
   /<\|(?:eot_id|eom_id|eot|eom|im_end|endoftext|end_of_text|end_of_turn|end|eos|return|call|end_of_solution|END_RESPONSE|END_OF_TURN_TOKEN|user|observation|separator|endofassistant|im_user)\|>|<end_of_turn>|<turn\|>|<end_of_utterance>|<end_code>|<｜end▁of▁sentence｜>|<｜User｜>|<seed:eos>|<\/(?:response|output|reply|solution)>/gi
 const TAIL = ['</s>', '<eos>', '<|im_start|>', '<|start|>', '[/INST]', '[INST]', '[e~[']
 
-/** What harmony (gpt-oss) writes before the part for people, and before a message that speaks to a tool. */
+/** What harmony (gpt-oss) writes before the part for people, and before a message to a tool. */
 const FINAL = /<\|channel\|>final[^<\n]{0,40}<\|message\|>|<\|START_RESPONSE\|>|^\s{0,20}assistant ?final(?=\S)/
 const TO_TOOL = /\bto=[\w.]/
-/** One message of harmony ends and the next begins. */
+/** The boundary between two harmony messages. */
 const NEXT_MESSAGE = /<\|end\|>\s{0,9}(?:<\|start\|>)?(?=assistant)/g
 const PREAMBLE = /^\s{0,20}<\|channel\|>commentary\s{0,9}<\|message\|>/
-/** What vision models set their answer in. */
+/** The frame that vision models put around their answer. */
 const BOX = /<\|(?:begin|end)_of_box\|>/g
 
-/** Special tokens of any family: what a tokenizer takes for the frame of the conversation. */
+/** Special tokens of any family, which a tokenizer would read as conversation structure. */
 const ANY =
   /<(?=[|｜][^|｜<>\s]{1,40}[|｜]>|\/?[|｜]DSML[|｜]|\|?[a-z_]{1,20}\|?>(?<=\|>|<\|[a-z_]{1,20}>)|\/?s>|(?:bos|eos|pad|unk|sop|eop|mask)>|(?:start|end)_of_(?:turn|utterance|image)>|<\/?SYS>>|\/?(?:[a-z]{1,12}:)?(?:think|thinking|tool_calls?|tool_response|function_calls?|tool_result)>|(?:unused|extra_id_|reserved_)\d{1,4}>|_(?:user|bot|system|start|end)>|(?:im_start|im_end|eod)>)|◁(?=\/?[a-z]{1,20}▷)|\](?=~!?b[[\]])|\[(?=e~\[|\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|CALL_ID|ARGS|THINK|gMASK|MASK|CLS|SEP|IMG)\])/gi
 
-/** A cheap look before any function here: a text without one of these has no token, and nothing that is left of one. */
+/** A cheap check before the functions below: every token, or remainder of one, contains one of these. */
 export const MAY_HOLD_TOKENS = /[<◁[\]]|assistant ?final/
 
-/** Parts the first character of each special token from the rest of it, so that none stays one. */
+/** Separates the first character of each special token from the rest, so that it is no longer a token. */
 export function defuseTokens(text: string): string {
   return text.replace(ANY, (first) => `${first} `)
 }
@@ -42,14 +42,14 @@ export interface FinalPart {
   isFinal: boolean
 }
 
-/** Whether a completion of harmony that lost its tokens came to its final part. */
+/** Whether a harmony completion that lost its tokens has a final part. */
 export function cameToFinal(completion: string): boolean {
   return /^\s{0,20}analysis/.test(completion) && /assistant ?final/.test(completion)
 }
 
 /**
- * The part that a model marked as the one for people, with `isFinal`; all of the text where none is marked, or a tool was
- * called before it.
+ * The part that a model marked as the one for people, with `isFinal`. Returns the whole text if none is marked, or if a
+ * tool is called before it.
  */
 export function finalPart(text: string): FinalPart {
   const match = FINAL.exec(text)
@@ -62,8 +62,8 @@ export function finalPart(text: string): FinalPart {
 }
 
 /**
- * Ends the turn at the token that ended it. Such a token ends its line or stands before the next token: an answer may
- * speak of one in the middle of a sentence.
+ * Cuts the text at the token that ends the turn. Such a token ends its line or precedes the next token: an answer may
+ * mention one in the middle of a sentence.
  */
 export function withoutEnd(text: string): string {
   if (!text.includes('<')) return withoutTail(text)
@@ -74,7 +74,7 @@ export function withoutEnd(text: string): string {
   return withoutTail(text)
 }
 
-/** Drops tokens at the end, and the end of an answer's tag whose beginning stood before the turn. */
+/** Drops tokens at the end, and the closing tag of an answer whose opening tag precedes the turn. */
 function withoutTail(text: string): string {
   let kept = text.trimEnd()
   while (kept.endsWith('>') || kept.endsWith('[') || kept.endsWith(']')) {

@@ -1,6 +1,6 @@
 /**
- * A text by its lines: white space, indents and code fences. Trimming is done without regular expressions: `/[…]+$/`
- * takes quadratic time on a long run of such characters in the middle of a text.
+ * White space, indents and code fences of a text. Trimming avoids regular expressions: `/[…]+$/` takes quadratic time
+ * on a long run of such characters in the middle of a text.
  */
 
 const SPACES = new Set(
@@ -17,64 +17,64 @@ export function trimWhile(text: string, drop: (char: string) => boolean): string
   return text.slice(start, end)
 }
 
-/** White space of any width, zero-width included. */
+/** Whether a character is white space, zero-width included. */
 export function isSpace(char: string): boolean {
   return SPACES.has(char)
 }
 
-/** Drops white space of any width, zero-width included, at both ends. */
+/** Trims white space, zero-width included. */
 export function tidy(text: string): string {
   return trimWhile(text, isSpace)
 }
 
-/** The offset of the first character from `from` on that is no white space; the length of the text when there is none. */
+/** The offset of the first character at or after `from` that is not white space, or the length of the text. */
 export function skipSpace(text: string, from: number): number {
   let at = from
   while (at < text.length && isSpace(text[at] ?? '')) at++
   return at
 }
 
-/** Takes the indent of a block away: up to `width` characters of white space at the beginning of each line. */
+/** Removes up to `width` characters of white space from the start of each line. */
 export function dedent(text: string, width: number): string {
   return width === 0 ? text : text.replace(new RegExp(`(?<=\\n)[^\\S\\n]{1,${Math.min(width, 64)}}`, 'g'), '')
 }
 
-/** Where the line after the one at `at` begins; the length of the text when there is none. */
+/** The offset of the next line, or the length of the text. */
 export function nextLine(text: string, at: number): number {
   const end = text.indexOf('\n', at)
   return end < 0 ? text.length : end + 1
 }
 
-/** What a sticky pattern matches at `at`, or a global one from there on. */
+/** Matches a sticky pattern at `at`, or a global one from there on. */
 export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)
 }
 
-/** Fences as models write them: of backticks or tildes, with a language or none, escaped (`\```json`), unclosed. */
+/** Fences as models write them: backticks or tildes, with or without a language, escaped (`\```json`), unclosed. */
 const FENCE = /[ \t]*\\?(?:`{3,}|~{3,})[ \t]{0,8}([\w+#.-]*)[ \t]{0,8}\r?(?:\n|$)/y
-/** A line that begins with another character is no fence. */
+/** A line with any other first character is not a fence. */
 const MAY_BEGIN_FENCE = new Set(' \t\\`~')
 
-/** A line that is a fence and nothing else. `end` is the offset after its line break. */
+/** A line that is only a fence. `end` is the offset after its line break. */
 export interface Fence {
   language: string
   end: number
 }
 
-/** The fence that the line at `at` is, if it is one. */
+/** The fence on the line at `at`, if there is one. */
 export function fenceAt(text: string, at: number): Fence | undefined {
   if (!MAY_BEGIN_FENCE.has(text[at] ?? '')) return undefined
   const match = matchAt(FENCE, text, at)
   return match ? { language: match[1] ?? '', end: FENCE.lastIndex } : undefined
 }
 
-/** How deep in fences the text is after `fence`: one with a language always opens, a bare one closes what is open. */
+/** The fence depth after `fence`: one with a language always opens, a bare one closes what is open. */
 export function depthAfter(depth: number, fence: Fence): number {
   return fence.language || depth === 0 ? depth + 1 : depth - 1
 }
 
-/** Where the line begins that closes the fence which is open at `from`; undefined when nothing does. */
+/** The offset of the line that closes the fence open at `from`, or undefined. */
 export function closingFence(text: string, from: number): number | undefined {
   let depth = 1
   for (let at = from; at < text.length; at = nextLine(text, at)) {
@@ -85,7 +85,9 @@ export function closingFence(text: string, from: number): number | undefined {
   return undefined
 }
 
-/** The brace at `at`, after white space, backticks, tildes, the opening of a list, and the word `json`. */
+/**
+ * The offset of the brace at `at`, after white space, backticks, tildes, an opening list bracket, and the word `json`.
+ */
 export function braceAfter(text: string, at: number, end = text.length): number | undefined {
   let brace = skipFence(text, at, end)
   if (/^json/i.test(text.slice(brace, brace + 4))) brace = skipFence(text, brace + 4, end)

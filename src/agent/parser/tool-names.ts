@@ -1,13 +1,13 @@
 import { isSpace, trimWhile } from './text-lines.ts'
 
-/** What models put around a tool's name: quotes, backticks, bold, brackets, a full stop. */
+/** Characters that models put around a tool's name: quotes, backticks, bold, brackets, a full stop. */
 const DECORATION = new Set('"\'`*_“”‘’「」【】[](){}<>《》:：.,;。，；!！\\@')
 const LONGEST_NAME = 100
 
 const NONE =
   /^(?:none|null|nil|n\/?a|nothing|no (?:further )?(?:action|tool|need)|not? (?:needed|required|applicable)|无|無|没有|不需要|沒有)(?![\p{L}\p{N}_])/iu
 const FINISH = new Set(['finalanswer', 'finish', '最终答案', '最終答案', '最终回答'])
-/** These end a run too, where no tool has the name. */
+/** Other names that end a run, if no tool has the name. */
 const ALSO_FINISH = new Set(
   (
     'answer final finalresponse finished respond submitanswer submitfinalanswer provideanswer providefinalanswer ' +
@@ -15,7 +15,7 @@ const ALSO_FINISH = new Set(
   ).split(' '),
 )
 
-/** A cheap look at the exact name of a listed tool before `namesFinish`: none without one of these ends a run. */
+/** A cheap check before `namesFinish` for the exact name of a listed tool: every name that ends a run matches this. */
 export const MAY_FINISH = /f|[^\0-\x7f]/i
 
 /** Words around a tool's name: "Use the search tool", "调用 search 工具". */
@@ -24,12 +24,12 @@ const BEFORE =
 const AFTER =
   /(?:\s+(?:#|\/\/|--)[^\n]*|\s*(?:tool|function|api|工具|函数)|\.(?:call|run|invoke|execute)|[:#]\d{1,3})$/iu
 const TAGS = /<?\/?[a-z_]{1,20}>|<\/[a-z_]{1,20}/gi
-/** What parts a namespace from a name: `functions.search`, `mcp__web__search`, `web/search`, `web::search`. */
+/** What separates a namespace from a name: `functions.search`, `mcp__web__search`, `web/search`, `web::search`. */
 const NAMESPACE = /^\S*(?:__|::|->|[./:\\])(?=[^\s./:\\])/u
 
 /**
- * The tool that a model named: the listed one's exact spelling where it is meant, else the name as written without its
- * decoration. Undefined when what was written is no name at all.
+ * Resolves the name that a model wrote: to a listed tool's exact spelling, or to the written name without decoration.
+ * Undefined if it is not a name.
  */
 export function toolNamed(written: string, tools: string[]): string | undefined {
   const listed = listedTool(written, tools)
@@ -38,10 +38,10 @@ export function toolNamed(written: string, tools: string[]): string | undefined 
   return name && name.length <= LONGEST_NAME && !name.includes('\n') ? name : undefined
 }
 
-/** Pairs that belong to a name where one half of them is inside it. */
+/** Pairs that stay part of a name that contains one half. */
 const PAIRS = ['""', "''", '``', '()', '[]', '{}', '<>', '“”', '‘’', '「」', '【】', '《》']
 
-/** A name that lost one half of its quotes or brackets gets it back: `find "x"`, `lookup[x]`. */
+/** Restores the half of a pair that the name lost: `find "x"`, `lookup[x]`. */
 function withItsPair(name: string, written: string): string {
   const at = written.indexOf(name)
   const [before, after] = [written[at - 1] ?? '', written[at + name.length] ?? '']
@@ -55,8 +55,8 @@ function withItsPair(name: string, written: string): string {
 }
 
 /**
- * The listed tool that is meant, by its exact name, then without decoration and case, then without separators, then without
- * a namespace and the words around it.
+ * Finds the listed tool by its exact name, then without decoration and case, then without separators, then without a
+ * namespace and the words around it.
  */
 export function listedTool(written: string, tools: string[]): string | undefined {
   if (written.length > 2 * LONGEST_NAME) return undefined
@@ -68,7 +68,7 @@ export function listedTool(written: string, tools: string[]): string | undefined
   return folded.get(fold(name)) ?? squashed.get(squash(name))?.tool ?? withoutNamespace(name, indexOf(tools))
 }
 
-/** The one tool that is named within a namespace or a phrase, or whose own namespace the model left out. */
+/** The one tool that is named within a namespace or a phrase, or whose own namespace the model omitted. */
 function withoutNamespace(written: string, { folded, squashed, own }: ToolIndex): string | undefined {
   const phrase = bareName(written.replace(TAGS, '').replace(BEFORE, '').replace(AFTER, ''))
   for (const name of [phrase, ownName(phrase)].map(squash)) {
@@ -80,7 +80,7 @@ function withoutNamespace(written: string, { folded, squashed, own }: ToolIndex)
   return (/^mcp[_-]/i.test(phrase) ? prefixed(fold(phrase), folded) : undefined) ?? alone
 }
 
-/** The tool with the longest name that stands behind a namespace of `mcp_…`. */
+/** The tool with the longest name behind an `mcp_…` namespace. */
 function prefixed(phrase: string, folded: ToolIndex['folded']): string | undefined {
   for (let at = phrase.indexOf('_'); at >= 0; at = phrase.indexOf('_', at + 1)) {
     const tool = folded.get(phrase.slice(at + 1))
@@ -89,11 +89,14 @@ function prefixed(phrase: string, folded: ToolIndex['folded']): string | undefin
   return undefined
 }
 
-/** Tools by the forms in which they may be named; of those of one form the first. There may be a thousand, and as many lines. */
+/**
+ * Tools by the forms of their names. The first tool of a form wins. An index makes a thousand tools and as many lines
+ * fast.
+ */
 interface ToolIndex {
   folded: Map<string, string>
   squashed: Map<string, { tool: string; at: number }>
-  /** By what is behind their own namespace; undefined where that is so of several. */
+  /** By the name without its own namespace. Undefined if several tools share it. */
   own: Map<string, string | undefined>
 }
 
@@ -119,7 +122,7 @@ function ownName(name: string): string {
   return bareName(name.replace(NAMESPACE, ''))
 }
 
-/** A name without what models put around it. */
+/** A name without the characters that models put around it. */
 function bareName(written: string): string {
   const text = ASCII.test(written) ? written : written.replace(EMOJI_BEFORE, '').replace(EMOJI_AFTER, '')
   return trimWhile(text, (char) => DECORATION.has(char) || isSpace(char))
@@ -129,12 +132,12 @@ const EMOJI = '(?![\\d#*©®])\\p{Extended_Pictographic}[\\ufe0f\\u200d\\p{Emoji
 const EMOJI_BEFORE = new RegExp(`^\\s{0,4}(?:${EMOJI}\\s{0,4}){1,4}`, 'u')
 const EMOJI_AFTER = new RegExp(`(?:\\s{0,4}${EMOJI}){1,4}\\s{0,4}$`, 'u')
 
-/** `Action: None`, in its variants: the model wants no tool. */
+/** Whether the model wants no tool: `Action: None` and its variants. */
 export function namesNothing(written: string): boolean {
   return NONE.test(bareName(written.slice(0, LONGEST_NAME)))
 }
 
-/** `Final Answer`, `Finish` or their kin in the place of a tool. */
+/** Whether `Final Answer`, `Finish` or a variant is in place of a tool. */
 export function namesFinish(written: string, tools: string[]): boolean {
   if (written.length > LONGEST_NAME) return false
   const names = [squash(bareName(written)), squash(ownName(bareName(written)))]
@@ -147,7 +150,7 @@ function fold(name: string): string {
 
 const ASCII = /^[\0-\x7f]*$/
 
-/** Models swap spaces, dashes and underscores, and escape the latter. */
+/** Removes separators: models swap spaces, dashes and underscores, and escape underscores. */
 function squash(name: string): string {
   return fold(name).replace(/[\s_\\-]/g, '')
 }

@@ -1,9 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Where an IP address lies: on the internet; on a private network (loopback, RFC 1918, carrier NAT, unique-local), which
- * only a setting may name; or nowhere a tool has business (link-local, cloud metadata, multicast, reserved, transition
- * prefixes that hide an IPv4 address). The ranges are IANA's special-purpose registries.
+ * The reach of an IP address: on the internet; on a private network (loopback, RFC 1918, carrier NAT, unique-local),
+ * which only a setting may name; or never allowed for tools (link-local, cloud metadata, multicast, reserved,
+ * transition prefixes that hide an IPv4 address). The ranges are IANA's special-purpose registries.
  */
 export type Reach = 'public' | 'private' | 'never'
 
@@ -22,8 +22,8 @@ const nowhere = ranges(
 )
 
 /**
- * IPv4 addresses mapped into IPv6 (`::ffff:127.0.0.1`) count as the IPv4 address: BlockList sees through them. One that is
- * translated or tunnelled into IPv6 (SIIT, ISATAP) reaches no farther than the IPv4 address in it.
+ * Classifies an IP address. IPv4 addresses mapped into IPv6 (`::ffff:127.0.0.1`) count as the IPv4 address, because
+ * BlockList resolves them. An IPv4 address that is translated or tunnelled into IPv6 (SIIT, ISATAP) limits the reach.
  */
 export function reachOf(address: string): Reach {
   const bare = address.split('%', 1)[0] ?? ''
@@ -35,12 +35,12 @@ export function reachOf(address: string): Reach {
   return REACHES.find((reach) => reaches.includes(reach)) ?? 'never'
 }
 
-/** The nearest first. */
+/** Most restricted first. */
 const REACHES: Reach[] = ['never', 'private', 'public']
 
 /**
- * The IPv4 address in `::ffff:0:a.b.c.d` (SIIT, RFC 2765) and in an interface that is `0:5efe:a.b.c.d` or `200:5efe:a.b.c.d`
- * of any network (ISATAP, RFC 5214).
+ * The IPv4 address in `::ffff:0:a.b.c.d` (SIIT, RFC 2765), or in an interface `0:5efe:a.b.c.d` or `200:5efe:a.b.c.d` of
+ * any network (ISATAP, RFC 5214).
  */
 function hiddenAddress(ipv6: string): string | undefined {
   const groups = groupsOf(ipv6)
@@ -53,7 +53,7 @@ function hiddenAddress(ipv6: string): string | undefined {
     .join('.')
 }
 
-/** The eight numbers of an IPv6 address; the URL parser writes dotted ones in hex. */
+/** The eight numbers of an IPv6 address. The URL parser converts dotted ones to hex. */
 function groupsOf(ipv6: string): number[] {
   const [before = '', after] = new URL(`http://[${ipv6}]`).hostname.slice(1, -1).split('::')
   const numbers = (text: string) => (text === '' ? [] : text.split(':').map((group) => parseInt(group, 16)))
@@ -68,8 +68,8 @@ function listed(bare: string, family: 'ipv4' | 'ipv6'): Reach {
 }
 
 /**
- * The address that a URL's host is, or undefined where it is a name. The URL parser has already made decimal, octal, hex
- * and full-width spellings of an IPv4 address into its dotted form.
+ * The IP address of a URL's host, or undefined for a name. The URL parser has already normalised decimal, octal, hex
+ * and full-width spellings of an IPv4 address.
  */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.replace(/^\[|\]$/g, '')

@@ -5,30 +5,32 @@ import type { Dispatcher } from 'undici'
 import { messageOf } from '../errors.ts'
 import { reachOf, type Reach } from './address.ts'
 
-/** All addresses of a host name. */
+/** Resolves a host name to all of its addresses. */
 export type Resolve = (hostname: string) => Promise<LookupAddress[]>
 
 /** The system's own resolver. */
 export const systemResolve: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true })
 
-/** The operator's way out: `uri` for https addresses, `noProxy` a comma list of hosts that are reached directly. */
+/**
+ * The operator's proxy: `uri` for https addresses, `noProxy` a comma-separated list of hosts that are reached directly.
+ */
 export interface ProxySetting {
   uri: string
   noProxy?: string
 }
 
-/** Connections of two kinds, never shared: one only to public addresses, one for hosts that a setting names. */
+/** Two separate connection pools: one only for public addresses, one for hosts that a setting names. */
 export interface Agents {
   outside: Dispatcher
   inside: Dispatcher
 }
 
-/** The host's name led to no address that may be reached. */
+/** The host name resolved to no allowed address. */
 export class AddressRefused extends Error {
   override name = 'AddressRefused'
 }
 
-/** The message is what undici passes on when a connection takes longer than this. */
+/** undici's error message mentions this timeout. */
 const CONNECT_TIMEOUT_MS = 8_000
 
 export async function createAgents(options: { resolve?: Resolve; proxy?: ProxySetting } = {}): Promise<Agents> {
@@ -37,7 +39,7 @@ export async function createAgents(options: { resolve?: Resolve; proxy?: ProxySe
   const agent = (allowed: Reach[]) => {
     const connect = { lookup: checkedLookup(resolve, allowed), timeout: CONNECT_TIMEOUT_MS }
     if (!options.proxy) return new Agent({ connect })
-    // Empty strings keep undici from reading the environment by itself.
+    // Empty strings keep undici from reading the environment.
     return new EnvHttpProxyAgent({
       connect,
       httpProxy: '',
@@ -49,9 +51,8 @@ export async function createAgents(options: { resolve?: Resolve; proxy?: ProxySe
 }
 
 /**
- * Resolves a name and hands on only addresses that may be reached. The connection is made to these very addresses, so a
- * name that resolves differently a moment later (DNS rebinding) gains nothing. Behind a proxy the proxy resolves, and
- * `checkName` looks first.
+ * Resolves a name and returns only allowed addresses. The connection uses these very addresses, so DNS rebinding gains
+ * nothing. Behind a proxy, the proxy resolves names, and `checkName` checks them first.
  */
 function checkedLookup(resolve: Resolve, allowed: Reach[]): LookupFunction {
   return (hostname, options, callback) => {

@@ -1,14 +1,14 @@
-/** A bounded cache: the least recently used goes first. Sizes are the caller's, in bytes. */
+/** A bounded LRU cache. The caller supplies the sizes in bytes. */
 export interface Cache<T> {
-  /** Undefined for what was never kept, has gone or has grown too old. */
+  /** Undefined if the value was not stored, was evicted or has expired. */
   get(key: string): T | undefined
-  /** `until` is a point on the cache's clock, in milliseconds. */
+  /** `until` is when the value expires, in milliseconds of the cache's clock. */
   set(key: string, value: T, options: { size: number; until: number }): void
 }
 
-/** `maxBytes` bounds the sum of the sizes; a value larger than an eighth of it is not kept at all. */
+/** Creates a cache. `maxBytes` bounds the sum of the sizes. A value larger than an eighth of it is not stored. */
 export function createCache<T>(limits: { entries: number; maxBytes: number; now: () => number }): Cache<T> {
-  // A Map keeps its keys in the order of their setting: what is used is set anew, so the first key is the oldest.
+  // A Map keeps insertion order. Each use inserts the key again, so the first key is the least recently used.
   const entries = new Map<string, { value: T; size: number; until: number }>()
   let bytes = 0
 

@@ -1,21 +1,25 @@
-/** Which hosts a tool may call: those of its setting; else any public one. Where an IP address lies: address.ts. */
+/**
+ * Which hosts a tool may call: those of its setting, or else any public one. See address.ts for the classes of IP
+ * addresses.
+ */
 import { ToolError } from '../errors.ts'
 import { literalAddress, reachOf } from './address.ts'
 import { AddressRefused, type Resolve } from './agents.ts'
 import { untilAborted } from './shared-work.ts'
 
-/** What a tool may call: the origins of these addresses, or any public host where it names none. */
+/** What a tool may call: the origins of these URLs, or any public host if `hosts` is absent. */
 export interface Allowed {
   name: string
   hosts?: string[] | undefined
 }
 
-/** Names that only mean something inside: refused by name, because behind a proxy it is the proxy that resolves. */
+/** Names for internal hosts. Refused by name, because behind a proxy only the proxy resolves names. */
 const INSIDE_NAMES = /(^|\.)(localhost|local|internal|home\.arpa|lan|intranet)\.?$/i
 
 /**
- * Holds one address, the first or one that a redirect leads to, against what the tool may call. Names are checked again
- * after DNS, when the connection is made. @throws ToolError that names the host and never the rest of the address.
+ * Checks that a tool may call a URL, either the first one or the target of a redirect. Names are checked again after
+ * DNS, when the connection is made.
+ * @throws ToolError that names the host but never the rest of the URL
  */
 export function checkAddress(url: URL, allowed: Allowed): void {
   const refuse = (why: string) => {
@@ -33,9 +37,9 @@ export function checkAddress(url: URL, allowed: Allowed): void {
 }
 
 /**
- * For a name that a proxy will resolve: what our own DNS knows of it. One address inside is enough to refuse it, since nobody
- * knows which one the proxy takes. A name that only the proxy can resolve is the proxy's to judge.
- * @throws AddressRefused, or the signal's reason.
+ * Checks a name that a proxy will resolve against our own DNS. One internal address is enough to refuse it, because the
+ * proxy may use any of them. A name that only the proxy can resolve is left to the proxy.
+ * @throws AddressRefused, or the signal's reason
  */
 export async function checkName(url: URL, resolve: Resolve, signal: AbortSignal): Promise<void> {
   if (literalAddress(url.hostname) !== undefined) return

@@ -3,7 +3,7 @@ import type { Fetched } from './tool-fetch.ts'
 import { ToolError } from '../errors.ts'
 import { discard, followRedirects, readCapped } from './bounds.ts'
 
-/** One GET as it is to be made. `check` rejects for an address that may not be called; every hop passes it. */
+/** One GET request. `check` rejects if a URL may not be called. It runs for every hop. */
 export interface Exchange {
   name: string
   url: URL
@@ -15,15 +15,15 @@ export interface Exchange {
   now(): number
 }
 
-/** An answer, and how many bytes its body had once unpacked. */
+/** A response, and the size of its unpacked body. */
 export interface Received extends Fetched {
   bytes: number
 }
 
-/** Something that may be over in a moment: worth one more try. `message` is the sentence for when it is not. */
+/** A failure that may be temporary and is worth one retry. `message` is the sentence if the retry fails too. */
 export class Passing extends Error {
   override name = 'Passing'
-  /** What the server asks for in Retry-After, in milliseconds. */
+  /** The server's Retry-After, in milliseconds. */
   readonly afterMs: number | undefined
 
   constructor(message: string, afterMs?: number) {
@@ -55,7 +55,7 @@ export async function exchange(request: Exchange): Promise<Received> {
   return receive(response, request)
 }
 
-/** 429 and 5xx may pass; every other status is an answer, whose meaning the tool knows. */
+/** 429 and 5xx may be temporary. Every other status is a response for the tool to interpret. */
 async function receive(response: Response, request: Exchange): Promise<Received> {
   if (response.status === 429 || response.status >= 500) {
     await discard(response)
@@ -72,7 +72,7 @@ function sizeOf(bytes: number): string {
   return bytes >= 1e6 ? `${Math.round(bytes / 1e6)} MB` : `${Math.round(bytes / 1e3)} kB`
 }
 
-/** The charset that the server names, UTF-8 where it names none or one that nobody knows. */
+/** Decodes with the server's charset, or as UTF-8 if it names none or an unknown one. */
 function decode(bytes: Buffer, contentType = ''): string {
   const charset = /charset\s*=\s*"?([\w:.-]{1,40})/i.exec(contentType)?.[1] ?? 'utf-8'
   try {
@@ -82,7 +82,7 @@ function decode(bytes: Buffer, contentType = ''): string {
   }
 }
 
-/** Retry-After comes as seconds or as a date. */
+/** Parses Retry-After, which is in seconds or a date. */
 function retryAfter(response: Response, now: number): number | undefined {
   const value = response.headers.get('retry-after')?.trim()
   if (!value) return undefined

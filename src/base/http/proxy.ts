@@ -1,26 +1,27 @@
 import { createTransportFetch } from './transport-fetch.ts'
 
-/** How the process reaches the outside: straight, or through the proxy that HTTPS_PROXY names. */
+/** How the process reaches the network: directly, or through the proxy in HTTPS_PROXY. */
 export interface Network {
-  /** Absent in tests alone: the platform's own. */
+  /** Absent only in tests, which use the platform's fetch. */
   fetch?: typeof globalThis.fetch
-  /** For Socket Mode's connection. Absent where there is no proxy. */
+  /** For Socket Mode's connection. Absent without a proxy. */
   dispatcher?: object
 }
 
-/** Never sent to a proxy; `.localhost` names count as localhost. */
+/** Never proxied. `.localhost` names count as localhost. */
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]']
 
-/** Connections to one origin at most, beyond which calls wait for a free one; one call at a time on each. */
+/** Maximum connections per origin. Further calls wait for a free one. Each connection serves one call at a time. */
 const POOL = { connections: 256, pipelining: 1 }
 
 /**
- * HTTPS_PROXY tunnels http and https addresses alike. NO_PROXY is a list of hosts, their subdomains included, perhaps with a
- * port; `*` alone means all. One pool of connections serves all that uses this network.
+ * Creates the network from HTTPS_PROXY, which tunnels http and https URLs alike, and NO_PROXY: a list of hosts,
+ * including their subdomains, each with an optional port; `*` alone means all. All users of the network share one
+ * connection pool.
  */
 export async function createNetwork(settings: ProxySettings): Promise<Network> {
   const { HTTPS_PROXY: proxy, NO_PROXY: direct = '' } = settings
-  // Loaded here, so that importing this costs nothing.
+  // Imported on demand, so that importing this module is cheap.
   const { Agent, EnvHttpProxyAgent } = await import('undici')
   if (!proxy || direct.trim() === '*') return { fetch: createTransportFetch(new Agent(POOL)) }
   const noProxy = [...LOOPBACK, direct].join(',')

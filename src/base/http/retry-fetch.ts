@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import { AddressRefused } from './agents.ts'
 import { exchange, Passing, type Exchange, type Received } from './exchange.ts'
 
-/** Time as it is told and as it is spent; tests bring their own. */
+/** Clock and sleep. Tests bring their own. */
 export interface Clocks {
   now(): number
   sleep(ms: number, signal: AbortSignal): Promise<unknown>
@@ -11,12 +11,12 @@ export interface Clocks {
 
 export const systemClocks: Clocks = { now: Date.now, sleep: (ms, signal) => wait(ms, undefined, { signal }) }
 
-/** The pause before the second try where the server asks for none. */
+/** The pause before the second try if the server asks for none. */
 const RETRY_MS = 300
 
 /**
- * Makes a request within its time, and once more when it failed in a way that may pass.
- * @throws ToolError with a sentence; the signal's reason when the caller gave up.
+ * Makes a request within its time limit, and retries once after a temporary failure.
+ * @throws ToolError with a sentence; the signal's reason if the caller aborted
  */
 export async function fetchWithRetry(request: Exchange & { timeoutMs: number }, clocks: Clocks): Promise<Received> {
   const controller = new AbortController()
@@ -35,7 +35,7 @@ export async function fetchWithRetry(request: Exchange & { timeoutMs: number }, 
   }
 }
 
-/** A pause that would outlast the time left is not begun: the model hears at once what is asked for. */
+/** Fails at once if the requested pause exceeds the time left, so that the model learns about it immediately. */
 async function twice(request: Exchange, deadline: number, clocks: Clocks): Promise<Received> {
   const first = await once(request)
   if (!(first instanceof Passing)) return first
@@ -47,7 +47,7 @@ async function twice(request: Exchange, deadline: number, clocks: Clocks): Promi
   return second
 }
 
-/** The answer, or what may pass. */
+/** The response, or a temporary failure. */
 async function once(request: Exchange): Promise<Received | Passing> {
   try {
     return await exchange(request)
@@ -65,7 +65,7 @@ function pauseSentence(passing: Passing): string {
   return passing.afterMs === undefined ? '' : ` It asks for a pause of ${Math.ceil(passing.afterMs / 1000)} s.`
 }
 
-/** undici says "fetch failed" and puts what happened into the cause, or into the causes of a tried family of addresses. */
+/** undici only says "fetch failed". The reason is in the cause, or in the causes of each tried address. */
 function brokenConnection(error: unknown, request: Exchange): Passing {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth += 1) {
     if (cause instanceof AddressRefused)

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What answers a GET, or a HEAD as load balancers send it: a status, a type and a body. */
+/** The response to a GET, or to a HEAD as load balancers send it. */
 export interface Page {
   status: number
   type?: string
@@ -13,7 +13,10 @@ export interface Server {
   close(): Promise<void>
 }
 
-/** A small HTTP server: GET pages by path, all else is 404. `front` comes before them, and hands on what is not its own. */
+/**
+ * A small HTTP server: GET pages by path, 404 for anything else. `front` runs first and passes on requests that it does
+ * not handle.
+ */
 export async function serve(options: {
   port: number
   host: string
@@ -21,7 +24,7 @@ export async function serve(options: {
   front?: ((rest: RequestListener) => RequestListener) | undefined
 }): Promise<Server> {
   const pages: RequestListener = (request, response) => {
-    // Not by URL: it throws for some paths that a stranger may ask for, and nobody would catch that.
+    // Does not parse a URL: that throws for some paths that strangers may request, and nobody would catch it.
     const page = options.pages[(request.url ?? '/').split('?')[0] ?? '/']
     if (page && (request.method === 'GET' || request.method === 'HEAD')) return void respond(response, page)
     response.writeHead(404).end()
@@ -37,13 +40,13 @@ export async function serve(options: {
       new Promise((resolve) => {
         server.close(() => resolve())
         server.closeIdleConnections()
-        // Whoever sends half a request and then nothing must not hold up the end.
+        // A client that sends half a request must not delay the shutdown.
         setTimeout(() => server.closeAllConnections(), CLOSE_MS).unref()
       }),
   }
 }
 
-/** How long requests under way may still take when the server closes. */
+/** How long open requests may take when the server closes, in ms. */
 const CLOSE_MS = 2_000
 
 async function respond(response: ServerResponse, page: () => Promise<Page> | Page): Promise<void> {

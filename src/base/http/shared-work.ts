@@ -1,19 +1,20 @@
-/** Work that several callers may wait for; it is aborted when the last of them has left. */
+/** Work that several callers wait for. It is aborted when the last of them leaves. */
 export interface SharedWork<T> {
   join(key: string, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
-/** Makes calls with the same key at the same time one call. A caller whose signal aborts leaves; the others wait on. */
+/** Merges concurrent calls with the same key into one. A caller whose signal aborts leaves; the others keep waiting. */
 export function createSharedWork<T>(): SharedWork<T> {
   const running = new Map<string, { promise: Promise<T>; waiting: number; controller: AbortController }>()
 
-  // An entry that all have left is aborted, and out of the map at once: whoever comes next starts anew.
+  // When all callers have left, the entry is aborted and removed from the map, so that the next caller starts a new
+  // one.
   const start = (key: string, work: (signal: AbortSignal) => Promise<T>) => {
     const controller = new AbortController()
     const promise = work(controller.signal).finally(() => {
       if (running.get(key) === entry) running.delete(key)
     })
-    promise.catch(() => undefined) // whoever still waits gets the error by itself
+    promise.catch(() => undefined) // each waiting caller gets the error itself
     const entry = { promise, waiting: 0, controller }
     running.set(key, entry)
     return entry
@@ -35,7 +36,7 @@ export function createSharedWork<T>(): SharedWork<T> {
   }
 }
 
-/** The promise's outcome, or the signal's reason as soon as it aborts. Leaves no listener behind. */
+/** The promise's result, or the signal's reason as soon as it aborts. Removes its listener. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   return new Promise<T>((resolve, reject) => {

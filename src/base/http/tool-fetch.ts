@@ -1,4 +1,4 @@
-/** The response to a tool's fetch: the body as text, already capped in size. */
+/** The response to a tool's fetch: the body as text, limited in size. */
 export interface Fetched {
   status: number
   headers: Record<string, string>
@@ -6,8 +6,8 @@ export interface Fetched {
 }
 
 /**
- * The only way a tool reaches the network: a GET. A 4xx is an answer like any other.
- * @throws ToolError with a sentence when the host is refused, slow or broken.
+ * A tool's only access to the network: a GET. A 4xx is a normal response.
+ * @throws ToolError with a sentence if the host is refused, slow or broken
  */
 export type ToolFetch = (
   url: string | URL,

@@ -1,6 +1,6 @@
 /**
- * The only fetch that tools use: GET, to hosts that the tool's setting names (or any public host, for people's own
- * tools), bounded in time and size, tried once more where that helps, cached, shared by callers who ask the same at once.
+ * The only fetch that tools use: GET, to hosts that the tool's setting names (or any public host, for custom tools).
+ * Limited in time and size, retried once if that may help, cached, and shared by concurrent identical calls.
  */
 import type { Fetched, ToolFetch } from './tool-fetch.ts'
 import { ToolError } from '../errors.ts'
@@ -13,36 +13,36 @@ import { createSharedWork } from './shared-work.ts'
 
 /** What one tool's fetch may do. */
 export interface Scope {
-  /** Begins the sentences about failures: `wikipedia did not answer within 10 s.` */
+  /** The subject of error sentences: `wikipedia did not answer within 10 s.` */
   name: string
-  /** Addresses whose origins (scheme, host, port) may be called, redirects included. Without it: any public host. */
+  /** URLs whose origins (scheme, host, port) may be called, also by redirects. Without it: any public host. */
   hosts?: string[]
-  /** An operator wrote these hosts into a setting, so they may lie on a private network. */
+  /** Set if an operator's setting names the hosts: they may be on a private network. */
   inside?: boolean
-  /** For everything together: redirects, the second try, the body. Milliseconds; default that of `ToolHttpOptions`. */
+  /** For everything together: redirects, the retry, the body. Milliseconds. Defaults to that of `ToolHttpOptions`. */
   timeoutMs?: number
-  /** Of the body once unpacked, default 2 MB. */
+  /** Maximum size of the unpacked body. Default 2 MB. */
   maxBytes?: number
-  /** How long a 2xx answer is kept. Milliseconds, default one hour; 0 for never. */
+  /** How long a 2xx response is cached. Milliseconds, default one hour; 0 for never. */
   cacheMs?: number
-  /** Says of a 2xx answer whether it is worth keeping; for services that send their errors with status 200. */
+  /** Whether a 2xx response should be cached, for services that send errors with status 200. */
   keep?(answer: Fetched): boolean
 }
 
 export interface ToolHttp {
-  /** @throws ToolError from each fetch, with a sentence that carries no key and no full address. */
+  /** @throws ToolError from each fetch, with a sentence that contains no key and no full URL */
   scope(scope: Scope): ToolFetch
-  /** Cuts all connections; for the end of the process and of tests. */
+  /** Closes all connections, at the end of the process or a test. */
   close(): Promise<void>
 }
 
 export interface ToolHttpOptions {
   userAgent?: string | undefined
   proxy?: ProxySetting | undefined
-  /** How names become addresses; the system's resolver where left out. */
+  /** Resolves host names. Defaults to the system's resolver. */
   resolve?: Resolve | undefined
   clocks?: Clocks | undefined
-  /** TOOL_TIMEOUT_MS: how long a fetch may take where its scope does not say. Milliseconds. */
+  /** TOOL_TIMEOUT_MS: the time limit of a fetch whose scope has none. Milliseconds. */
   timeoutMs: number
   cache?: { entries: number; maxBytes: number } | undefined
 }

@@ -6,10 +6,11 @@ type WebFetch = typeof globalThis.fetch
 type Init = Parameters<WebFetch>[1]
 
 /**
- * A fetch straight on undici's pool, for the SDKs and for us: what they need of the web's, at a third of its CPU. Bodies to
- * send are text or bytes; what comes back is a TransportResponse. A redirect is followed within the same origin alone and
- * only where the same request may be made again; any other one is the answer, or a fault where `redirect` is `error`.
- * As the web's fetch it rejects with a TypeError whose cause tells what happened, or with the reason of its signal.
+ * A fetch directly on undici's pool, for the SDKs and for us: the part of the web's fetch that they need, at a third of
+ * its CPU. Request bodies are text or bytes. The result is a TransportResponse. A redirect is followed only within the
+ * same origin and if the same request may be repeated. Any other redirect is returned as the response, or is an error
+ * if `redirect` is `error`. Like the web's fetch, it rejects with a TypeError whose cause has the details, or with the
+ * reason of its signal.
  */
 export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
   const turns = new Turns()
@@ -39,7 +40,7 @@ export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
     if (!response) throw new TypeError('fetch failed', { cause: new Error('redirected too often') })
     return response
   }
-  // The SDKs ask for the web's type, and read no more of it than a TransportResponse has.
+  // The SDKs expect the web's type, but read only what a TransportResponse has.
   return fetch as unknown as WebFetch
 }
 
@@ -57,7 +58,7 @@ function requestOf(init: Init = {}): Request {
   return { method: method.toUpperCase(), headers: headersOf(headers), body: body ?? null, signal: signal ?? undefined }
 }
 
-/** Names and values in turn, which is what undici reads quickest. */
+/** Alternating names and values, the format that undici reads fastest. */
 function headersOf(headers: NonNullable<Init>['headers'] = {}): string[] {
   const pairs = Symbol.iterator in headers ? headers : Object.entries(headers)
   const flat: string[] = []
@@ -85,13 +86,14 @@ interface Settle {
   reject(reason: unknown): void
 }
 
-/** Answers that are told of in one turn of the event loop. */
+/** How many responses are delivered per turn of the event loop. */
 const ANSWERS_A_TURN = 4
 
 /**
- * Tells of answers a few in a turn of the event loop. Before undici uses a connection again it waits for the end of the turn, to
- * hear whether the server has closed it or has sent what nobody asked for (CVE-2026-6733). So if many answers that came in
- * together were all read in one turn, what the first leads to would wait for the last, and on a new connection at that.
+ * Delivers responses a few per turn of the event loop. Before undici reuses a connection, it waits for the end of the
+ * turn, to see whether the server has closed it or has sent unrequested data (CVE-2026-6733). If many responses that
+ * arrived together were all read in one turn, the requests that follow the first one would wait for the last, and on a
+ * new connection at that.
  */
 class Turns {
   readonly #waiting: (() => void)[] = []
@@ -100,7 +102,7 @@ class Turns {
     if (this.#waiting.push(tell) === 1) this.#next()
   }
 
-  /** Behind the immediate by which undici frees the connection of a whole answer. */
+  /** Runs after undici's own immediate, which frees the connection of a complete response. */
   #next(): void {
     queueMicrotask(() => setImmediate(() => this.#take()))
   }
@@ -111,7 +113,10 @@ class Turns {
   }
 }
 
-/** One request on undici's wire: from its dispatch to the last byte of the answer. Settles once with the head of the answer. */
+/**
+ * One request on undici's wire, from its dispatch to the last byte of the response. Settles once, with the response
+ * head.
+ */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly answered: Promise<Exchanged>
   readonly #turns: Turns
@@ -120,7 +125,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #onAbort = () => this.#abort(this.#signal?.reason)
   #controller: Dispatcher.DispatchController | undefined
   #answer: Exchanged | undefined
-  /** Why it was ended from our side, which counts for more than what the wire then says. */
+  /** Why we aborted. Takes precedence over any later error of the connection. */
   #aborted: { reason: unknown } | undefined
 
   constructor(turns: Turns, signal: AbortSignal | undefined) {
@@ -138,7 +143,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(...[controller, status, headers, statusText = '']: ResponseStart): void {
-    // 100 Continue and its like come before the answer.
+    // 100 Continue and other 1xx precede the response.
     if (status < 200) return
     const body = new ResponseBody({
       pause: () => controller.pause(),
@@ -167,13 +172,13 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     const reason = this.#aborted
       ? this.#aborted.reason
       : new TypeError(this.#answer ? 'terminated' : 'fetch failed', { cause: error })
-    // An answer has begun, though nobody was told yet: its status is one to know.
+    // The response may have begun without being delivered. Its status is worth knowing.
     this.#tell()
     this.#answer?.body.end(reason)
     this.#settle.reject(reason)
   }
 
-  /** Also before there is a connection: whoever waits learns it at once. */
+  /** Works before there is a connection too: the caller learns about it at once. */
   #abort(reason: unknown): void {
     if (this.#aborted) return
     this.#aborted = { reason }

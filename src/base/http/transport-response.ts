@@ -1,14 +1,14 @@
 /**
- * What a call of our fetch resolves to: the part of a web Response that the SDKs and we read, without web streams. Its body is
- * read as it comes in, unpacked where a server has packed it.
+ * The result of our fetch: the part of a web Response that the SDKs and we read, without web streams. Its body is read
+ * as it arrives, and unpacked if the server compressed it.
  */
 import { pipeline, Readable, type Duplex } from 'node:stream'
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { readCapped } from './bounds.ts'
 
-/** The largest body that is read whole, unpacked. */
+/** The largest body that is read whole, when unpacked. */
 const MAX_WHOLE_BYTES = 64 * 2 ** 20
-/** Statuses whose answers have no body. */
+/** Statuses without a response body. */
 const BODILESS = new Set([204, 205, 304])
 
 export interface ResponseHead {
@@ -26,7 +26,7 @@ export class TransportResponse {
   readonly ok: boolean
   readonly redirected: boolean
   readonly headers: TransportHeaders
-  /** The unpacked bytes as they come in; null where there can be none. */
+  /** The unpacked bytes as they arrive. Null if there can be no body. */
   readonly body: ReadableBody | null
   readonly #raw: ResponseBody
 
@@ -46,7 +46,9 @@ export class TransportResponse {
     return this.#raw.isTaken
   }
 
-  /** The body for a reader that is content with what came in some ms: many small pieces then cost it one turn. */
+  /**
+   * The body for a reader that prefers batches: it collects bytes for some ms, so that many small pieces cost one turn.
+   */
   gathered(ms: number): ReadableBody | null {
     this.#raw.gatherMs = ms
     return this.body
@@ -57,7 +59,7 @@ export class TransportResponse {
     return text.startsWith('\uFEFF') ? text.slice(1) : text
   }
 
-  /** @throws SyntaxError where it is not JSON */
+  /** @throws SyntaxError if it is not JSON */
   async json(): Promise<unknown> {
     return JSON.parse(await this.text())
   }
@@ -75,7 +77,7 @@ export class TransportResponse {
   }
 }
 
-/** A body that is larger than it may be to be read whole. */
+/** The body is too large to be read whole. */
 export class BodyTooLarge extends Error {
   override name = 'BodyTooLarge'
 
@@ -84,11 +86,11 @@ export class BodyTooLarge extends Error {
   }
 }
 
-/** Response headers, read by name in any case. */
+/** Case-insensitive response headers. */
 export class TransportHeaders implements Iterable<[string, string]> {
   readonly #values: ResponseHead['headers']
 
-  /** `values` has its names in lower case. */
+  /** The names in `values` must be lower case. */
   constructor(values: ResponseHead['headers']) {
     this.#values = values
   }
@@ -123,23 +125,23 @@ function textOf(value: string | string[]): string {
 export interface BodySource {
   pause(): void
   resume(): void
-  /** Closes the connection: nobody reads on. */
+  /** Closes the connection, because nobody reads on. */
   abort(reason: Error): void
 }
 
-/** What a reader has of a body: its bytes, once, and a way to say that they are not wanted. */
+/** A body for a reader: its bytes, once, and a method to cancel. */
 export interface ReadableBody extends AsyncIterable<Uint8Array> {
   cancel(): Promise<void>
 }
 
 type Read = IteratorResult<Buffer<ArrayBuffer>, undefined>
 
-/** Unread bytes from which on the socket waits for its reader. */
+/** The socket pauses above this number of unread bytes. */
 const HIGH_WATER = 256 * 1024
 
 /**
- * A response's bytes. Iterating gives all that has come in since the last read as one Buffer, so that a reader of small
- * chunks wakes once a network read, not once a chunk; leaving early closes the connection. It can be read once.
+ * A response's bytes. Each iteration returns everything since the last read as one Buffer, so that the reader wakes
+ * once per network read, not once per chunk. Leaving early closes the connection. It can be read only once.
  */
 export class ResponseBody implements ReadableBody {
   readonly #source: BodySource
@@ -151,7 +153,10 @@ export class ResponseBody implements ReadableBody {
   #wake: (() => void) | undefined
   #isTaken = false
   #timer: NodeJS.Timeout | undefined
-  /** How long after the first bytes that it waits for a reader is resumed, in ms; at the end of the body it is at once. */
+  /**
+   * How long to wait after the first bytes before a waiting reader is resumed, in ms. The end of the body resumes it at
+   * once.
+   */
   gatherMs = 0
 
   constructor(source: BodySource) {
@@ -171,7 +176,7 @@ export class ResponseBody implements ReadableBody {
     this.#rouse()
   }
 
-  /** The last byte is here. With a fault: what is unread is dropped, and reading throws it. */
+  /** Marks the end of the body. With a fault, unread bytes are dropped and reading throws it. */
   end(fault?: unknown): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -188,14 +193,14 @@ export class ResponseBody implements ReadableBody {
     return { next: () => this.#next(), return: () => this.#leave() }
   }
 
-  /** Nobody reads this: the connection is closed, unless all is here already. */
+  /** Discards the body: closes the connection, unless everything has arrived. */
   async cancel(): Promise<void> {
     this.#isTaken = true
     if (!this.#isOver) this.#source.abort(new Error('the body is not read'))
   }
 
   #next(): Promise<Read> {
-    // One turn of the microtask queue after the first bytes, when all of the same network read are here.
+    // Resumes one microtask after the first bytes, when all bytes of that network read have arrived.
     if (this.#size === 0 && !this.#isOver)
       return new Promise<void>((resume) => (this.#wake = resume)).then(() => this.#next())
     return this.#fault === undefined ? Promise.resolve(this.#read()) : Promise.reject(this.#fault)
@@ -244,9 +249,9 @@ function joined(chunks: Buffer<ArrayBuffer>[]): Buffer<ArrayBuffer> {
   return chunks.length === 1 && only ? only : Buffer.concat(chunks)
 }
 
-/** An endless list of encodings would be work for nothing. */
+/** Maximum number of encodings, against a malicious server. */
 const MAX_LAYERS = 3
-/** What is there is given at once, and a stream that is cut short gives what it had, as browsers do. */
+/** Emits available data at once. A truncated stream yields what it had, as in browsers. */
 const ZLIB = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH }
 const BROTLI = { flush: constants.BROTLI_OPERATION_FLUSH, finishFlush: constants.BROTLI_OPERATION_FLUSH }
 
@@ -258,8 +263,9 @@ const DECODERS: Record<string, () => Duplex> = {
 }
 
 /**
- * The body with the layers of its Content-Encoding taken off, as it comes in. We ask for none, since answers are small and
- * unpacking costs more than it saves; a server or a gateway may pack all the same. An encoding that nobody knows is left on.
+ * The body without the layers of its Content-Encoding, as it arrives. We request no encoding, since responses are small
+ * and unpacking costs more than it saves, but a server or gateway may compress anyway. An unknown encoding is left as
+ * is.
  */
 function decoded(body: ReadableBody, encoding: string | null): ReadableBody {
   if (encoding === null || encoding === 'identity') return body
@@ -269,7 +275,7 @@ function decoded(body: ReadableBody, encoding: string | null): ReadableBody {
   return { [Symbol.asyncIterator]: () => unpacked(body, known)[Symbol.asyncIterator](), cancel: () => body.cancel() }
 }
 
-/** A fault on either side ends the reading with it; leaving early closes the connection. */
+/** An error on either side ends the iteration with that error. Leaving early closes the connection. */
 function unpacked(body: AsyncIterable<Uint8Array>, layers: (() => Duplex)[]): AsyncIterable<Uint8Array> {
   const decoders = layers.reverse().map((create) => create())
   const last = decoders.at(-1)!

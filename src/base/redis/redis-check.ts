@@ -1,4 +1,4 @@
-/** Whether a Redis that answers can be used: what the start refuses or warns of, and `npm run doctor` reports. */
+/** Checks whether a reachable Redis is usable, for the start (which fails or warns) and for `npm run doctor`. */
 import { Cluster, type Redis } from 'ioredis'
 import { settledWithin } from '../async.ts'
 import { ConfigError, messageOf } from '../errors.ts'
@@ -9,20 +9,22 @@ export interface RedisProblem {
   name: 'INFO' | 'cluster' | 'role' | 'eviction' | 'permission'
   /** What is wrong and what to do. */
   sentence: string
-  /** The bot cannot work with this Redis. */
+  /** Whether the bot cannot work with this Redis. */
   isFatal: boolean
 }
 
 export interface RedisInspection {
   problems: RedisProblem[]
-  /** The lines of INFO, for each master. */
+  /** The fields of INFO, for each master. */
   facts: Map<string, string>[]
 }
 
-/** How long a Redis that took the first ping may take for the rest, in ms. A node of a Cluster may be away all the same. */
+/** How long the inspection may take after the first ping, in ms. A node of a Cluster may still be unreachable. */
 export const INSPECTION_MS = 10_000
 
-/** Checks at the start that Redis can be used, and warns of what may lose data. @throws ConfigError if it cannot be used */
+/**
+ * Checks at the start that Redis is usable, and warns about risks of data loss. @throws ConfigError if it is unusable
+ */
 export async function requireUsableRedis(
   settings: RedisSettings,
   { log, prefix }: { log: StoreLog; prefix: string },
@@ -31,7 +33,7 @@ export async function requireUsableRedis(
   const redis = connect(settings, { purpose: 'check', log })
   try {
     const inspection = inspectRedis(redis, prefix)
-    // A node that does not answer now is reconnected to later.
+    // A node that does not answer now is reconnected later.
     if (!(await settledWithin(INSPECTION_MS, [inspection]))) return
     const { problems } = await inspection
     const fatal = problems.find(({ isFatal }) => isFatal)
@@ -42,7 +44,7 @@ export async function requireUsableRedis(
   }
 }
 
-/** Reads INFO of every master, then tries the commands that the queue needs. Writes nothing. */
+/** Reads INFO from every master, then tries the commands that the queue needs. Writes nothing. */
 export async function inspectRedis(redis: RedisClient, prefix: string): Promise<RedisInspection> {
   // A Cluster client knows its masters only after the first answer.
   await redis.ping()
@@ -67,14 +69,14 @@ async function factsOf(node: Redis): Promise<Map<string, string>> {
   return new Map(lines.flatMap(([name, ...value]) => (name && value.length > 0 ? [[name, value.join(':')]] : [])))
 }
 
-/** BullMQ asks for INFO when it starts, and does not start without. */
+/** BullMQ runs INFO when it starts, and does not start without it. */
 function refusedInfo(error: unknown): RedisProblem {
   const said = messageOf(error)
   const fix = /NOPERM/.test(said) ? ' The queue needs it: allow it for this user (ACL SETUSER … +info).' : ''
   return { name: 'INFO', sentence: `Redis refuses INFO: ${said.replace(/\.$/, '')}.${fix}`, isFatal: true }
 }
 
-/** `isNamed`: the address names this server; Sentinels and a Cluster find the master again after a failover. */
+/** `isNamed`: the URL names this server directly. Sentinels and a Cluster find the new master after a failover. */
 function problemsIn(
   facts: Map<string, string>,
   { isCluster, isNamed }: { isCluster: boolean; isNamed: boolean },
@@ -96,7 +98,7 @@ function problemsIn(
   return problems
 }
 
-/** Commands of the queue that change nothing where the key does not exist. */
+/** Tries commands of the queue that change nothing if the key does not exist. */
 async function missingPermissions(redis: RedisClient, prefix: string): Promise<RedisProblem[]> {
   const key = `{${prefix}:bull}:check`
   const tries: [right: string, run: () => Promise<unknown>][] = [
@@ -120,7 +122,7 @@ async function missingPermissions(redis: RedisClient, prefix: string): Promise<R
   return problems
 }
 
-/** Runs are told of stops and edits on this channel. Since Redis 7 a user has no channels unless they are given. */
+/** Runs learn about stops and edits on this channel. Since Redis 7, a user has no access to channels by default. */
 async function subscribed(redis: RedisClient, channel: string): Promise<void> {
   const subscriber: RedisClient = redis instanceof Cluster ? redis.duplicate() : redis.duplicate()
   subscriber.on('error', () => undefined)

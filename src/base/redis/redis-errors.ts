@@ -1,13 +1,13 @@
 /**
- * What the errors of Redis mean. A reply of Redis begins with a code in capitals, which is part of its protocol. What ioredis
- * (read in 6.0.0) and OpenSSL say has no code and no class of its own, only a text: this file alone knows those texts.
+ * Classifies Redis errors. A Redis reply begins with a code in capitals, which is part of its protocol. Errors of
+ * ioredis (read in 6.0.0) and OpenSSL have only a text, no code or class. Only this file knows those texts.
  */
 import { messageOf, TransientError } from '../errors.ts'
 
-/** A script of Redis 6 wraps the code of what it met: "ERR Error running script (call to f_…): @user_script:1: -OOM …". */
+/** A script of Redis 6 wraps the original code: "ERR Error running script (call to f_…): @user_script:1: -OOM …". */
 const IN_SCRIPT = '^(?:ERR Error running script.*?-)?'
 
-/** Away, full or failing over: these pass, and the command itself is not at fault. */
+/** Unreachable, full or failing over: temporary, and not the fault of the command. */
 const TRANSIENT_CODES = new RegExp(
   `${IN_SCRIPT}(?:OOM|READONLY|MISCONF|NOREPLICAS|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|UNBLOCKED)\\b`,
 )
@@ -16,7 +16,7 @@ const TRANSIENT_TEXTS = [
   /^(?:Too many Cluster redirections|Cluster isn't ready|None of startup nodes|Failed to refresh slots cache)/,
 ]
 
-/** Whether an error only means that a store is away, full or failing over. */
+/** Whether an error is temporary: a store is unreachable, full or failing over. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof TransientError) return true
   return error instanceof Error && [TRANSIENT_CODES, ...TRANSIENT_TEXTS].some((known) => known.test(error.message))
@@ -24,22 +24,24 @@ export function isTransient(error: unknown): boolean {
 
 const READ_ONLY = new RegExp(`${IN_SCRIPT}READONLY\\b`)
 
-/** Whether the node that was asked is a replica, such as a master that lost its place in a failover. */
+/** Whether the node is a replica, such as a former master after a failover. */
 export function isReadOnly(error: Error): boolean {
   return READ_ONLY.test(error.message)
 }
 
-/** Whether Redis refuses us for good: a password, a right, a mode. `fault` is what `faultOf` says. */
+/** Whether Redis refuses us permanently: a password, a permission, a mode. `fault` is the result of `faultOf`. */
 export function isRefusal(fault: string): boolean {
   return /WRONGPASS|NOAUTH|NOPERM|ERR AUTH|invalid password|cluster support disabled/i.test(fault)
 }
 
-/** Whether a certificate is not trusted, in OpenSSL's words or Node's: not signed by anybody known, expired, of another name. */
+/** Whether a certificate is not trusted, by the texts of OpenSSL or Node: unknown issuer, expired, wrong host name. */
 export function isUntrusted(fault: string): boolean {
   return /certificate/i.test(fault)
 }
 
-/** A Cluster's own error says no more than that its slots are not known; what a node said stands in it. */
+/**
+ * The message of an error. A Cluster's own error only says that its slots are unknown; `lastNodeError` has the cause.
+ */
 export function faultOf(error: Error): string {
   return messageOf('lastNodeError' in error && error.lastNodeError ? error.lastNodeError : error)
 }

@@ -1,14 +1,14 @@
 /**
- * Lua scripts: each is one atomic step in Redis, and stands in a `.lua` file of the room that it belongs to (`ROOM/lua/`).
+ * Lua scripts: each is one atomic step in Redis, in a `.lua` file next to the code that uses it (`BOX/lua/`).
  *
- * A script begins by naming its keys and its arguments, in the order in which they are sent; what follows in KEYS or ARGV
- * after the named ones is the `rest`, which the script reads by number:
+ * A script begins by naming its keys and its arguments in the order in which they are sent. Further KEYS or ARGV are
+ * the `rest`, which the script reads by index:
  *
  *     local thread, inbox, run = unpack(KEYS)
  *     local token, id, state, ttlMs = unpack(ARGV)
  *
- * A line `--- @include "NAME"` (BullMQ's notation) stands for the text of NAME.lua in the same folder. `npm run build` copies
- * the files to their places in dist/.
+ * A line `--- @include "NAME"` (BullMQ's notation) inserts NAME.lua from the same folder. `npm run build` copies the
+ * files to dist/.
  */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -17,13 +17,13 @@ import type { RedisClient } from './redis.ts'
 
 type Value = string | number
 
-/** Keys and arguments beyond the named ones. */
+/** Keys and arguments after the named ones. */
 export interface Rest {
   keys?: string[]
   args?: Value[]
 }
 
-/** Runs a script on a connection, with a value for each of its names. The result is whatever the script returns. */
+/** Runs a script on a connection, with a value for each of its names. Resolves to the script's result. */
 export type RedisScript<Key extends string, Arg extends string> = (
   redis: RedisClient,
   named: Record<Key, string> & Record<Arg, Value>,
@@ -31,9 +31,9 @@ export type RedisScript<Key extends string, Arg extends string> = (
 ) => Promise<unknown>
 
 /**
- * Reads a script. `keys` and `args` are the names in the file, in any order: the file's order is what is sent.
- * ioredis sends a script in full on the first use of a socket, then by its hash, and in full again after NOSCRIPT.
- * @throws Error where the file is missing or names other keys or arguments.
+ * Loads a script. `keys` and `args` are the names in the file, in any order. They are sent in the file's order. ioredis
+ * sends a script in full on the first use of a socket, then by its hash, and in full again after NOSCRIPT.
+ * @throws Error if the file is missing or names other keys or arguments
  */
 export function redisScript<const Key extends string = never, const Arg extends string = never>(
   file: URL,
@@ -65,7 +65,7 @@ function luaOf(file: URL): string {
   )
 }
 
-/** The names that the script gives to KEYS or ARGV, in its order. */
+/** The names of KEYS or ARGV, in the script's order. */
 function inOrder<Name extends string>(lua: string, table: 'KEYS' | 'ARGV', names: readonly Name[]): Name[] {
   const line = new RegExp(`^local ([\\w, ]+) = unpack\\(${table}\\)$`, 'm').exec(lua)?.[1]
   const written = line?.split(', ') ?? []

@@ -6,9 +6,9 @@ export interface RedisAddress {
   hosts: { host: string; port: number }[]
   username?: string
   password?: string
-  /** The database's number; a Cluster has none. */
+  /** The database number. A Cluster has none. */
   db?: number
-  /** With Sentinels: the name of the master. */
+  /** The name of the master, for Sentinels. */
   master?: string
   sentinelPassword?: string
 }
@@ -21,7 +21,9 @@ const ADDRESS =
   /^redis(?<tls>s?)(?:\+(?<kind>sentinel|cluster))?:\/\/(?:(?<login>[^@/?#]*)@)?(?<hosts>[^/?#@]*)(?:\/(?<path>[^?#]*))?(?:\?(?<query>[^#]*))?$/
 const HOST = /^(?<host>\[[\da-f:.]+\]|[^\s:/[\]]+)(?::(?<port>\d{1,5}))?$/i
 
-/** Parses REDIS_URL; user names, passwords and the master's name are URL-decoded. Returns undefined for any other form. */
+/**
+ * Parses REDIS_URL and URL-decodes user names, passwords and the master's name. Returns undefined for any other form.
+ */
 export function parseRedisUrl(url: string): RedisAddress | undefined {
   const { tls, kind = 'server', login, hosts = '', path = '', query } = ADDRESS.exec(url)?.groups ?? {}
   if (tls === undefined) return undefined

@@ -1,6 +1,4 @@
-/**
- * Connections to Redis: to one server, through Sentinels or to a Cluster, each for one purpose (see `Purpose`).
- */
+/** Connections to Redis: to one server, through Sentinels or to a Cluster, each for one purpose (see `Purpose`). */
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from '../errors.ts'
 import type { StoreLog } from '../store-log.ts'
@@ -14,9 +12,12 @@ export interface RedisSettings {
 }
 
 /**
- * `intake`: a command that Redis cannot take now fails at once: Slack waits for the ack, and delivers again if none comes.
- * `work`: a command waits until Redis is back, however long that takes. BullMQ duplicates this connection for blocking reads.
- * `check`: as `work`, without ioredis's own check by INFO, which it reports on the console where a user may not run INFO.
+ * - `intake`: fails at once if Redis cannot take a command now, because Slack waits for the ack and delivers again
+ *   without one.
+ * - `work`: a command waits until Redis is back, however long that takes. BullMQ duplicates this connection for
+ *   blocking reads.
+ * - `check`: like `work`, without ioredis's own check by INFO, which it reports on the console if a user may not run
+ *   INFO.
  */
 export type Purpose = 'intake' | 'work' | 'check'
 
@@ -25,7 +26,7 @@ export type RedisClient = Redis | Cluster
 /** How long a command on an `intake` connection may take, in ms. */
 const INTAKE_COMMAND_MS = 1_000
 
-/** How long a `work` connection may be silent, in ms: longer than BullMQ's longest blocking read (10 s). */
+/** How long a `work` connection may be silent, in ms. Longer than BullMQ's longest blocking read (10 s). */
 const WORK_SOCKET_TIMEOUT_MS = 20_000
 
 /** Connects, reconnects for ever, and logs when the connection is lost and when it is restored. */
@@ -40,9 +41,9 @@ export function connect(settings: RedisSettings, options: { purpose: Purpose; lo
 /** How long the start waits for an answer from Redis, in ms. */
 const CHECK_MS = 10_000
 
-/** Checks at the start that Redis answers. @throws ConfigError if it refuses the connection or does not answer in time. */
+/** Checks at the start that Redis answers. @throws ConfigError if it refuses the connection or is too slow */
 export async function checkRedis(settings: RedisSettings): Promise<void> {
-  // A Cluster client hides why a node cannot be reached, such as a certificate; a connection to the node itself shows it.
+  // A Cluster client hides why a node is unreachable, such as its certificate. A direct connection shows it.
   if (addressOf(settings).kind === 'cluster') await awaitPing({ url: settings.url.replace('+cluster', '') })
   await awaitPing(settings)
 }
@@ -63,7 +64,7 @@ async function awaitPing(settings: RedisSettings, now: () => number = Date.now):
   while (now() < until) {
     await new Promise<void>((resolve) => setTimeout(resolve, 20))
     if (isAnswered) return client.disconnect()
-    // A Redis that still loads its file answers, but refuses.
+    // A Redis that still loads its file answers, but refuses commands.
     if (/LOADING/.test(faults.at(-1) ?? '')) {
       faults.pop()
       void ping()
@@ -91,7 +92,7 @@ function unreachable(fault: string | undefined, settings: RedisSettings): string
 
 const TRUST = 'NODE_EXTRA_CA_CERTS names the file of an authority of your own.'
 
-/** @throws ConfigError where the address has none of the forms; `loadConfig` has checked an operator's. */
+/** @throws ConfigError if the URL has none of the accepted forms. `loadConfig` has checked an operator's URL before. */
 function addressOf({ url }: RedisSettings): RedisAddress {
   const address = parseRedisUrl(url)
   if (!address) throw new ConfigError(`REDIS_URL should be ${REDIS_URL_FORM}.`)
@@ -124,7 +125,7 @@ function connectCluster(address: RedisAddress, purpose: Purpose): Cluster {
     enableReadyCheck: purpose !== 'check',
     clusterRetryStrategy: backoff,
     ...(purpose === 'intake' ? {} : { maxRedirections: Infinity, retryDelayOnMoved: 20 }),
-    // Certificates are issued for host names, which the default look-up would replace by addresses.
+    // Certificates are issued for host names. The default lookup would replace them by addresses.
     ...(address.tls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
     redisOptions: { ...timeouts(purpose), ...loginOf(address) },
   })
@@ -145,23 +146,26 @@ function queueing(purpose: Purpose): { enableOfflineQueue: boolean } {
   return { enableOfflineQueue: purpose !== 'intake' }
 }
 
-/** Milliseconds before the next try: doubling up to 2 s, with jitter so that not all processes reconnect at once. */
+/** Milliseconds before the next try: doubles up to 2 s, with jitter so that not all processes reconnect at once. */
 function backoff(times: number): number {
   return Math.min(50 * 2 ** Math.min(times, 6), 2_000) * (0.75 + Math.random() / 2)
 }
 
 /**
- * A master that a failover has made a replica refuses writes. `2` makes ioredis reconnect, which finds the new master, and send
- * the command again.
+ * A failover can make a master a replica, which refuses writes. `2` makes ioredis reconnect, which finds the new
+ * master, and send the command again.
  */
 function reconnectOnError(error: Error): 2 | false {
   return isReadOnly(error) ? 2 : false
 }
 
-/** A connection that is lost again this soon, in ms, is not logged again: each write to a replica ends the connection. */
+/**
+ * A connection that is lost again within this time, in ms, is not logged again: each write to a replica ends the
+ * connection.
+ */
 const FLAPPING_MS = 10_000
 
-/** Logs one line when the connection is lost and one when it is restored, however often it is tried in between. */
+/** Logs one line when the connection is lost and one when it is restored, regardless of the retries in between. */
 function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: StoreLog }): void {
   let lastError: string | undefined
   let isLost = false
@@ -187,7 +191,7 @@ function watch(client: RedisClient, { purpose, log }: { purpose: Purpose; log: S
   if (client instanceof Cluster) watchMasters(client, { lost, back })
 }
 
-/** A Cluster client stays `ready` while a master is unreachable, and its keys with it. */
+/** A Cluster client stays `ready` while a master and its keys are unreachable. */
 function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): void; back(): void }): void {
   const away = new Set<string>()
   const masters = () => cluster.nodes('master').map(nodeOf)
@@ -202,7 +206,7 @@ function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): v
     lost(messageOf(error))
   })
   cluster.on('+node', (added: Redis) => added.on('ready', () => markBack((node) => node === nodeOf(added))))
-  // A node that is no longer a master is not waited for: another node serves its slots.
+  // Stops waiting for a node that is no longer a master: another node serves its slots.
   cluster.on('refresh', () => markBack((node) => !masters().includes(node)))
 }
 
@@ -210,30 +214,31 @@ function nodeOf({ options }: Redis): string {
   return `${options.host}:${options.port}`
 }
 
-/** The key of something that belongs to a thread. The braces (a hash tag) keep a thread's keys on one node of a Cluster. */
+/** The key of a thread's data. The braces (a hash tag) keep a thread's keys on one node of a Cluster. */
 export function threadKey(prefix: string, thread: string, name: string): string {
   return `${prefix}:{${thread}}:${name}`
 }
 
 /**
- * Deletes the keys whose tag matches (`tag` is a glob, see `below`) and whose name fits. It looks at all keys, so it is slow.
- * @throws Error if a master cannot be reached.
+ * Deletes the keys whose tag matches `tag` (a glob, see `below`) and whose name matches `name`. Scans all keys, so it
+ * is slow.
+ * @throws Error if a master cannot be reached
  */
 export async function forgetKeys(
   redis: RedisClient,
   { prefix, tag, name }: { prefix: string; tag: string; name: RegExp },
 ): Promise<void> {
   for await (const keys of scanKeys(redis, threadKey(prefix, tag, '*')))
-    // One by one: in a Cluster they are on several nodes.
+    // One by one, because in a Cluster they are on several nodes.
     await Promise.all(keys.filter((key) => name.test(nameOf(key))).map((key) => redis.unlink(key)))
 }
 
-/** The tags of what is below a team, or below a channel of it: threads, people, … */
+/** A glob for the tags below a team, or below a channel of it: threads, people, … */
 export function below(...ids: string[]): string {
   return `${ids.map(escapeGlob).join(':')}:*`
 }
 
-/** Forgets what a store keeps of the threads of a channel, or of a team, under keys with such a name. */
+/** Deletes a store's data about the threads of a channel or team, from keys whose name matches. */
 export function forgettingKeys(redis: RedisClient, prefix: string, name: RegExp): Forgetting {
   return {
     forgetChannel: ({ team, channel }) => forgetKeys(redis, { prefix, tag: below(team, channel), name }),
@@ -241,17 +246,19 @@ export function forgettingKeys(redis: RedisClient, prefix: string, name: RegExp)
   }
 }
 
-/** What stands behind the tag of a key. */
+/** The part of a key after its tag. */
 function nameOf(key: string): string {
   return key.slice(key.indexOf('}:') + 2)
 }
 
-/** A text as a pattern for itself. */
+/** Escapes a text for use in a glob. */
 export function escapeGlob(text: string): string {
   return text.replace(/[\\*?[\]^-]/g, '\\$&')
 }
 
-/** All keys that match, in batches, from every master. A key may come twice. @throws Error if a master cannot be reached. */
+/**
+ * All matching keys, in batches, from every master. A key may occur twice. @throws Error if a master cannot be reached
+ */
 export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGenerator<string[]> {
   const nodes = redis instanceof Cluster ? await mastersOf(redis) : [redis]
   for (const node of nodes) {
@@ -264,7 +271,9 @@ export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGener
   }
 }
 
-/** The masters as they are now: after a failover, a client that sent nothing to a shard still has the shard's former master. */
+/**
+ * The current masters. Refreshes the slots first: after a failover, an idle client still knows a shard's former master.
+ */
 async function mastersOf(cluster: Cluster): Promise<Redis[]> {
   await new Promise<void>((resolve, reject) =>
     cluster.refreshSlotsCache((error) => (error ? reject(error) : resolve())),
