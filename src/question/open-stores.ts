@@ -17,7 +17,6 @@ import { redisFiles } from '../files/redis-files.ts'
 import { sealerOf } from '../base/seal.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from '../stores/mcp/mcp-store.ts'
 import { memoryQueue } from '../queue/memory-queue.ts'
-import { redisQueue } from '../queue/redis-queue.ts'
 import type { Queue } from '../queue/types.ts'
 import type { RunControl } from '../stores/runs/control.ts'
 import { connect, scanKeys, threadKey, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
@@ -120,6 +119,8 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     lockMs,
     stalledMs: Math.ceil(lockMs / 3),
   }
+  // BullMQ is loaded only with Redis.
+  const { redisQueue } = await import('../queue/redis-queue.ts')
   const redis = connect(settings, { purpose: 'work', log })
   const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
   const place = { redis, log, prefix }
