@@ -20,7 +20,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000, interval: 25 } },
     // Most of the time a test waits: more workers than cores.
-    maxWorkers: 5,
+    maxWorkers: 6,
     // A worker loads Bolt, the model's client and our own files once, not once a file: a third of all the work. Test files
     // share its modules, so none may keep state in a module, change the environment or leave anything running.
     isolate: false,
