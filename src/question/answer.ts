@@ -1,4 +1,7 @@
-/** THE use case: history, condense, agent, history. Yields what happens, and saves each part before it goes on. */
+/**
+ * The life of one question: history, condense, agent, history. Yields what happens, and saves each part before it
+ * continues.
+ */
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
 import type { Steering } from '../agent/run-state.ts'
 import { applyEvent, stepCount, totalOf, type RunProgress } from '../agent/run-progress.ts'
@@ -28,12 +31,12 @@ export interface AnswerWatch {
   refused(question: Question, limit: string): void
 }
 
-/** What a run is given of the files of its conversation. */
+/** The files of a conversation, as a run gets them. */
 export interface ConversationFiles {
-  /** What the model gets of them at first; '' where that is nothing. */
+  /** What the model gets of them at first; '' for nothing. */
   text: string
   images: Picture[]
-  /** How tools read them, and the tools that do. */
+  /** How tools read them. */
   files?: RunFiles
   tools: Tool[]
 }
@@ -49,24 +52,24 @@ export interface AnsweringAgent {
 export interface AnswerDeps extends AnsweringAgent {
   history: History
   /**
-   * What people wrote in the thread before the question and no earlier question read; `turns` are the thread's. Absent where
-   * there is nothing before it. Never rejects.
+   * Reads what people wrote in the thread before the question and no earlier question has read; `turns` are the
+   * thread's. Absent if nothing comes before the question. Never rejects.
    */
   readThread?: ((turns: readonly Turn[]) => Promise<ThreadContext>) | undefined
   /**
-   * The conversation's files, loaded before the first thought of each process that works on the question where it has any: the run
-   * saves none. Absent where nobody can give files.
+   * Loads the conversation's files, before the first thought of each process that works on the question; the run saves
+   * none. Absent if nobody can give files.
    */
   loadFiles?: (() => Promise<ConversationFiles>) | undefined
-  /** How people reach the run while it is under way; absent where nobody can. */
+  /** How people reach the run while it is under way. Absent if nobody can. */
   control?: RunControl | undefined
-  /** Which tools need no approval in the question's thread any more. Absent where nobody can be asked for one. */
+  /** Which tools need no approval in the question's thread any more. Absent if nobody can be asked for one. */
   grants?: Grants | undefined
 }
 
 /**
- * Answers one question, or resumes a run that another process began: what was saved is not done again.
- * A reader asks for the next event only when it has delivered the one before: the history is written once the answer is out.
+ * Answers one question, or resumes a run that another process began; saved work is not done again. Readers ask for the
+ * next event only when they have delivered the one before, so the history is written once the answer is out.
  */
 export async function* answer(
   question: Question,
@@ -104,7 +107,7 @@ async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDep
   const final = run.saved.answer
     ? yield* savedAnswer(run.saved.answer)
     : yield* work(standalone, run, { ...deps, ...past })
-  // What came while the answer was posted counts too.
+  // A withdrawal that arrived while the answer was posted counts too.
   deps.heard.throwIfWithdrawn()
   if (final) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer: final.text, said }))
 }
@@ -114,7 +117,7 @@ function hasSaid({ turns, said }: { turns: readonly Turn[]; said: string }): boo
   return said !== '' || turns.some((turn) => turn.said)
 }
 
-/** Saved, so that a run which goes on elsewhere goes on with the same words. */
+/** Reads what was said before, and saves it, so that a run that continues elsewhere continues with the same words. */
 async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): Promise<ThreadContext> {
   if (run.saved.said !== undefined || !readThread) return run.saved.said ?? { text: '', by: [] }
   const value = await readThread(turns)
@@ -125,7 +128,7 @@ async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): 
 interface ListeningDeps extends AnswerDeps {
   signal: AbortSignal
   heard: HeardSignals
-  /** Settled once the run hears what it is told; absent where nobody can tell it anything. */
+  /** Settled once the run hears its signals. Absent if nobody can send any. */
   listening: Promise<unknown> | undefined
 }
 
@@ -172,7 +175,7 @@ async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) 
   }
 }
 
-/** Yields the answer that an earlier process saved: whether it was delivered is not known here. */
+/** Yields the answer that an earlier process saved. Whether it was delivered is not known here. */
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
   const { text, sources, stopped, gaveUp, unseen } = saved
   const sight = unseen ? { unseen } : {}
@@ -185,9 +188,9 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
 }
 
 /**
- * Runs the agent and saves as it goes: an action, and that a call which changes the world is begun, before its tool runs, an observation before it is shown. What else gets a post
- * of its own, such as the answer, is yielded while it is saved, so that the post's claim goes to Redis in the same command, or
- * after it; the loop waits for both.
+ * Runs the agent and saves as it goes: an action, and the start of a call that changes something, before the tool runs;
+ * an observation before it is shown. What else gets its own post, such as the answer, is yielded while it is saved, so
+ * that the claim of the post goes to Redis in the same command or after it; the loop waits for both.
  */
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
@@ -213,7 +216,7 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
       await saved
     }
   } finally {
-    // A reader that stops early ends the loop here. What it still tells on its way out is what its calls have used.
+    // A reader that stops early ends the loop here. The events on the way out tell what its calls have used.
     for (let next = await events.return(); !next.done; next = await events.next())
       progress = applyEvent(progress, next.value)
     await keep(run, unsavedUsage(run, progress.usage))
@@ -231,12 +234,12 @@ function steeringOf({ heard: { stopAsked, added, mayRun, answered } }: Deps): St
   return { stopAsked, added, mayRun, answered }
 }
 
-/** Saves what a failed run cost. If that fails too it is ignored: the caller needs the run's own error. */
+/** Saves what a failed run cost. A failure of that is ignored: the caller needs the run's own error. */
 async function keep(run: Run, usage: RunPart[]): Promise<void> {
   if (usage.length > 0) await run.save(...usage).catch(() => undefined)
 }
 
-/** What an event changes in the saved run, besides usage. */
+/** Returns the parts of the saved run that an event changes, besides usage. */
 function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress): RunPart[] {
   if (event.type === 'answer') return [{ part: 'answer', value: finalOf(event) }]
   if (event.type === 'gave_up') return [{ part: 'answer', value: givenUp(event) }]
@@ -255,13 +258,13 @@ function givenUp({ text, reason, unseen }: Extract<AgentEvent, { type: 'gave_up'
   return { text, sources: [], stopped: reason, gaveUp: true as const, ...(unseen ? { unseen } : {}) }
 }
 
-/** The usage that the saved run does not have yet, to be saved with the next part or at the end. */
+/** Returns the usage that is not saved yet, to be saved with the next part or at the end. */
 function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
   const count = saved.usage.length
   return usage.slice(count).map((value, i) => ({ part: 'usage', n: count + i + 1, value }))
 }
 
-/** What was added to the question while it was worked on is a part of it for those that come later. */
+/** Returns the turn for the history. What was added to the question while it ran is part of it. */
 function turnOf(
   { id, text, user, at }: Question,
   { steps }: SavedRun,
@@ -274,12 +277,15 @@ function turnOf(
   return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
 }
 
-/** The fields of the log line of an answered question: ids and sizes, never a text. `ms` since the question came in. */
+/**
+ * Returns the fields of the log line of an answered question: ids and sizes, never a text. `ms` since the question came
+ * in.
+ */
 export function answeredFields(question: Question, saved: SavedRun, now: number): Record<string, string | number> {
   const { id, team, channel, thread, surface, at, traceparent } = question
   const stopped = saved.answer?.stopped
   const { inputTokens, outputTokens, costUsd } = totalOf(saved.usage)
-  // What a table of prices lacks has no cost, rather than none.
+  // A model without a price has no cost, rather than none.
   const hasCost = saved.usage.some((call) => call.costUsd !== undefined)
   return {
     ...{ question: id, team, channel, thread, surface },

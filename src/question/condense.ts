@@ -1,6 +1,6 @@
 /**
- * When and how a follow-up is made standalone: where there are earlier turns, unless the dialect carries them itself
- * (`carriesHistory`, which answer.ts looks at).
+ * When and how a follow-up is made standalone: if there are earlier turns, unless the dialect carries them itself
+ * (`carriesHistory`, which answer.ts checks).
  */
 import type { Model, ModelRequest, Usage } from '../agent/types.ts'
 import { askOnce } from '../agent/ask-once.ts'

@@ -20,19 +20,19 @@ import type { Network } from '../base/http/proxy.ts'
 import { loadPrompts, type Prompts } from '../base/prompts.ts'
 import { openToolbox, type LeftOut, type Toolbox } from '../toolbox/toolbox.ts'
 
-/** Everything that answering takes, apart from the history: what the bot, the terminal and the evaluation share. */
+/** What answering takes, apart from the history. The bot, the terminal and the evaluation share it. */
 export interface AgentParts {
   answer: AnsweringAgent
-  /** Another dialect over the same tools. @throws ConfigError where they do not do for it. */
+  /** Returns another dialect over the same tools. @throws ConfigError if a tool that it needs is missing */
   dialect(name: DialectName): Dialect
-  /** What a place may choose from, by name. */
+  /** What a channel may choose from, by name. */
   choices: AgentChoices
   /**
-   * The model, the dialect and the tools for what a place has chosen, those of MCP servers as they are at this moment. What is not
-   * to be had is as the operator set it.
+   * Returns the model, the dialect and the tools that a channel has chosen, with the tools of MCP servers as they are
+   * now. A choice that is not available is replaced by the operator's.
    */
   agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<AgentSetup>
-  /** Where MCP_CONFIG is set, and a store for it is there. */
+  /** Set if MCP_CONFIG is set and there is a store for it. */
   mcp: McpToolbox | undefined
   /** MCP_CONFIG as it was read. */
   mcpConfig: McpConfig | undefined
@@ -40,10 +40,10 @@ export interface AgentParts {
 }
 
 export interface AgentChoices {
-  /** Those that can be offered; others may be named too, where `isModel` says so. */
+  /** The models that are offered. Others may be named too, if `isModel` accepts them. */
   models: string[]
   isModel(name: string): boolean
-  /** Models that the endpoint lists; empty until it has told. */
+  /** The models that the endpoint lists; empty until it has answered. */
   listed: string[]
   dialects: DialectName[]
   tools: string[]
@@ -59,28 +59,28 @@ export interface AgentSources {
   /** In place of the configured one. */
   model?: Model | undefined
   meter?: ModelMeter | undefined
-  /** Told of each custom tool that is left out, in place of the log. */
+  /** Called with each custom tool that is left out, in place of a log line. */
   leftOut?: ((one: LeftOut) => void) | undefined
-  /** Where what MCP servers tell of their tools is kept. Without it there are none of theirs, as in an evaluation. */
+  /** Where the known tools of MCP servers are kept. Without it there are none, as in an evaluation. */
   mcpStore?: McpStore | undefined
-  /** Whether questions come from a Slack workspace, whose tools are there then. */
+  /** Whether questions come from a Slack workspace, whose tools are then available. */
   hasWorkspace?: boolean
   toolSeam?: ToolSeam | undefined
   /** Wraps a tool for the call of one step; see AgentDeps. */
   watchCall?: AgentDeps['watchCall']
-  /** In place of the files of `prompts/`; for trying others. */
+  /** In place of the files of `prompts/`. */
   prompts?: Prompts | undefined
 }
 
-/** What stands between the agent and its tools: the playground reads along there, or plays what was recorded. */
+/** Stands between the agent and its tools: the playground observes calls here, or replays recorded ones. */
 export interface ToolSeam {
-  /** Takes a tool's place. */
+  /** Returns the tool that takes this one's place. */
   wrap(tool: Tool): Tool
-  /** Tools besides those that are there, by their names. */
+  /** Returns additional tools, given the names of the others. */
   more?(known: string[]): Tool[]
 }
 
-/** @throws ConfigError for a prompt that is broken, a tool that does not exist or a dialect that lacks its tools. */
+/** @throws ConfigError for a broken prompt, an unknown tool, or a dialect whose tools are missing */
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = sources.prompts ?? loadPrompts()
   const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
@@ -115,20 +115,23 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   }
 }
 
-/** For a part that asks no model, such as a command that only looks at the tools: what it can do is not asked either. */
+/** For commands that ask no model, such as those that only look at the tools: the dialect is not probed. */
 export function withoutAuto(config: Config): Config {
   return { ...config, AGENT_DIALECT: givenDialect(config) }
 }
 
-/** A model that is given in place of the configured one, such as the demo, is not asked what it can do. */
+/** A given model, such as the demo, is not probed. */
 function givenDialect({ AGENT_DIALECT: name }: Config): DialectName {
   return name === 'auto' ? 'text' : name
 }
 
-/** How long the start waits, for AGENT_DIALECT=auto, to hear what the model can do. Milliseconds. */
+/** How long the start waits for the answer of the model's probe with AGENT_DIALECT=auto. Milliseconds. */
 const PROBE_MS = 15_000
 
-/** For `auto`: native calls where the model's come back usable, else the text dialect. A front without a model's access asks none. */
+/**
+ * Returns, for `auto`, `native` if the model's tool calls come back usable, else `text`. A front without access to a
+ * model probes none.
+ */
 async function dialectName(config: Config, model: Model, log: Log): Promise<DialectName> {
   const { AGENT_DIALECT: set, OPENAI_API_KEY: key, OPENAI_BASE_URL: address } = config
   if (set !== 'auto' || (key ?? address) === undefined) return givenDialect(config)
@@ -140,7 +143,7 @@ async function dialectName(config: Config, model: Model, log: Log): Promise<Dial
   return dialect
 }
 
-/** The tools of MCP servers. A front calls none: it knows them by what the workers have kept. */
+/** Opens the tools of MCP servers. A front calls none: it knows them from what the workers have stored. */
 async function mcpOf(
   config: Config,
   { log, mcpStore: store, proxy, taken }: AgentSources & { proxy: ProxySetting | undefined; taken: string[] },
@@ -190,7 +193,7 @@ function choicesOf(
     get tools() {
       return [...own, ...(mcp?.choices() ?? [])]
     },
-    // Those of MCP servers are an admin's concern (mcp/mcp-admin.ts).
+    // Tools of MCP servers that are off are shown to admins alone (mcp/tools/mcp-admin.ts).
     toolsOff: off,
   }
 }
@@ -200,15 +203,15 @@ interface AllParts extends Models, Toolbox {
   dialect: AgentParts['dialect']
   mcp: McpToolbox | undefined
   toolSeam: ToolSeam | undefined
-  /** Told of chosen tools of which none is left. */
+  /** Called with chosen tools of which none is left. */
   warnOfGone: (tools: string[]) => void
   /** The operator's dialect. */
   name: DialectName
 }
 
 /**
- * A dialect keeps the tools that it cannot do without, whatever tools are chosen. Where none of the chosen ones is left, as
- * after the operator has changed TOOLS, all are there, with a warning; who chooses no tool at all gets none.
+ * A dialect keeps the tools that it needs, whatever is chosen. If none of the chosen tools is left, for instance after
+ * the operator has changed TOOLS, all tools are used, with a warning. An empty choice means no tools.
  */
 async function agentFor(
   chosen: ChosenAgent,
@@ -234,15 +237,15 @@ async function agentFor(
   }
 }
 
-/** By its name, or by that of all tools of its server, `server__*`. */
+/** Matches a tool's name, or `server__*` for all tools of its server. */
 function isChosen({ name }: Tool, chosen: string[]): boolean {
   return chosen.some((one) => one === name || (one.endsWith('__*') && name.startsWith(one.slice(0, -1))))
 }
 
-/** How many choices are remembered as warned of. */
+/** How many choices are remembered as warned about. */
 const MAX_WARNED = 1_000
 
-/** Warns once of the same tools. */
+/** Warns once about the same tools. */
 function warnOnce(log: Log): AllParts['warnOfGone'] {
   const warned = new Set<string>()
   return (tools) => {
@@ -269,7 +272,7 @@ function dialectOf(name: DialectName, prompts: Prompts, { tools, examples }: Too
   return DIALECTS[name].create({ prompts, examples })
 }
 
-/** The first tool that a dialect cannot do without and that is not there. */
+/** Returns the first tool that a dialect needs and that is missing. */
 function lackingTool(name: DialectName, tools: Tool[]): string | undefined {
   return DIALECTS[name].needs.find((needed) => !tools.some((tool) => tool.name === needed))
 }

@@ -2,8 +2,8 @@ import { askedMessage, type Question, type Run } from '../stores/runs/types.ts'
 import type { Turn } from '../stores/history/types.ts'
 
 /**
- * Returns the turns that the question can refer to, without its own. Of a question that was edited or asked again, only the newest
- * turn counts. What was asked after the question is left out: while its run was suspended, or before it was asked again.
+ * Returns the turns that the question can refer to, without its own. Of an edited or repeated question only the newest
+ * turn counts. Turns asked after the question, while its run was suspended or before it was asked again, are left out.
  */
 export function earlierTurns(turns: Turn[], question: Question, { saved }: Run): Turn[] {
   const newest = new Map(turns.map((turn) => [askedMessage(turn.id), turn]))

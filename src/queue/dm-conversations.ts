@@ -21,7 +21,7 @@ interface DmPlace {
   isTopLevel: boolean
 }
 
-/** @returns undefined for what is said elsewhere, and for a command that has no thread yet. */
+/** @returns undefined for a question outside of direct messages, and for a command that has no thread yet */
 function dmPlaceOf(question: Question): DmPlace | undefined {
   const { team, channel, thread, ts, surface } = question
   if (!isDirect(question) || !/^\d+\.\d+$/.test(thread)) return undefined
@@ -40,7 +40,7 @@ interface ConversationBounds extends Pick<QueueSettings, 'dmMemoryMs' | 'knownTt
 export class MemoryConversations {
   readonly #windowMs: number
   readonly #roots: ExpiringMap<string>
-  /** Of each direct message the conversation that is going on: its first and its last message. */
+  /** The current conversation of each direct message: its first and its last message. */
   readonly #current: ExpiringMap<{ first: string; last: string }>
 
   constructor({ dmMemoryMs, knownTtlMs, maxKnown, now }: ConversationBounds) {
@@ -50,7 +50,7 @@ export class MemoryConversations {
     this.#current = new ExpiringMap(bounds)
   }
 
-  /** The question with its conversation. */
+  /** Returns the question with its conversation. */
   place(question: Question): Question {
     const place = dmPlaceOf(question)
     if (!place) return question
@@ -86,7 +86,7 @@ export class RedisConversations {
     this.#settings = settings
   }
 
-  /** The question with its conversation; asks Redis only for what is said in a direct message. */
+  /** Returns the question with its conversation. Asks Redis only for questions in direct messages. */
   async place(question: Question): Promise<Question> {
     const place = dmPlaceOf(question)
     if (!place) return question

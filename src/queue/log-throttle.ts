@@ -3,8 +3,8 @@ import type { StoreLog } from '../base/store-log.ts'
 import { oncePerMinute } from '../base/log.ts'
 
 /**
- * The log line for what BullMQ meets by itself. Its loops try again several times a second for as long as Redis is away or
- * full, so a fault is said at once and from then on once a minute, with how often it was met between.
+ * Logs the errors that BullMQ meets by itself. Its loops retry several times a second for as long as Redis is away or
+ * full, so an error is logged at once and then once a minute, with how often it occurred in between.
  */
 export function logThrottle(log: StoreLog, now: () => number): (error: Error) => void {
   const isDue = oncePerMinute(now)

@@ -9,7 +9,10 @@ export interface AddableRun extends ControlledRun {
   additions: Question[]
 }
 
-/** The run that a message adds to: that of the person's newest question under the same root, if it can still hear. */
+/**
+ * Returns the run that a message adds to: that of the person's newest question under the same root, if it can still be
+ * told.
+ */
 export function runToTell<Run extends AddableRun>(inbox: readonly Run[], message: Question): Run | undefined {
   const { user, thread } = message
   const newest = inbox.findLast(({ question }) => question.user === user && question.thread === thread)
@@ -25,8 +28,8 @@ export function addToRun(run: AddableRun, message: Question): void {
 }
 
 /**
- * The messages that a run has ended without having heard, unless people have stopped it since: they become questions. Those to a
- * question that was edited go to the run that begins in its place.
+ * Returns the messages that a run has ended without having heard, unless people have stopped it since. They become
+ * questions; for a question that was edited they go to the run that replaces it.
  */
 export function unheardBy(run: AddableRun, inbox: readonly AddableRun[]): Question[] {
   const stops = run.signals.filter(isStop)
@@ -42,7 +45,7 @@ function isStop(signal: Signal): signal is Extract<Signal, { type: 'stop' }> {
   return signal.type === 'stop'
 }
 
-/** By their ts, which is a message's time; a slash command has none and is the first of its thread. */
+/** Compares by ts, which is a message's time. A slash command has none and is the first of its thread. */
 export function isSaidBefore(one: Question, other: Question): boolean {
   return one.ts !== undefined && other.ts !== undefined && Number(one.ts) < Number(other.ts)
 }

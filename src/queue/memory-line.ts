@@ -4,17 +4,17 @@ import { conversationOf, type Question } from '../stores/runs/types.ts'
 import type { WaitingLine } from './types.ts'
 
 export interface MemoryLineParts {
-  /** The questions of each thread that are not over; the first is at work where the thread is. */
+  /** The unfinished questions of each thread. The first is at work if the thread is. */
   inboxes: ReadonlyMap<ThreadKey, { question: Question; saved: { attempts: number } }[]>
   /** The threads at work. */
   running: ReadonlyMap<ThreadKey, { abort: AbortController }>
-  /** Told when the question at `at` has been taken out of an inbox. */
+  /** Called when the question at `at` has been taken out of an inbox. */
   withdrawn(thread: ThreadKey, at: number): void
   /** The questions whose runs wait for a person. */
   suspended(): Question[]
-  /** Drops the runs of a team that wait for a person. */
+  /** Drops a team's suspended runs. */
   dropSuspended(isMeant: (thread: ThreadKey) => boolean): void
-  /** Forgets runs that have waited for a person and are over. */
+  /** Forgets runs that were suspended and are over. */
   forgetWaited(isMeant: (question: Question) => boolean): void
 }
 
@@ -23,7 +23,7 @@ export interface MemoryLine extends Omit<WaitingLine, 'place'> {
   oldestMs(now: number): number
 }
 
-/** What stands in line in a queue in memory. Nothing in here awaits, so each method is one atomic step. */
+/** The waiting line of a queue in memory. Nothing in here awaits, so each method is one atomic step. */
 export function memoryLine({
   inboxes,
   running,
@@ -43,7 +43,7 @@ export function memoryLine({
   }
   return {
     oldestMs(now) {
-      // Within a thread the first that waits is the oldest.
+      // The first waiting question of a thread is its oldest.
       const firsts = [...inboxes].flatMap(([thread, inbox]) => inbox[running.has(thread) ? 1 : 0] ?? [])
       const oldest = firsts.reduce((at, { question }) => Math.min(at, question.at), now)
       return now - oldest
@@ -57,7 +57,7 @@ export function memoryLine({
       return { ...line, ...(first ? { running: first } : {}), waiting }
     },
     withdraw: async (...of) => withdraw(...of),
-    // Of a run that is over nothing else is left.
+    // Nothing else is left of a run that is over.
     forgetChannel: async ({ team, channel }) => forgetWaited((one) => one.team === team && one.channel === channel),
     forgetUser: async ({ team, user }) => forgetWaited((one) => one.team === team && one.user === user),
     async forgetTeam(team) {

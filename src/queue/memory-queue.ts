@@ -60,7 +60,7 @@ class MemoryQueue implements ControlledQueue {
   #state: 'open' | 'stopping' | 'stopped' = 'open'
 
   constructor(options: MemoryQueueOptions) {
-    // Nothing goes on elsewhere, so each aborted handler tells its thread that the bot is restarting.
+    // No other process continues a run, so each aborted handler tells its thread that the bot is restarting.
     const bounds = { maxClaims: 50_000, maxKnown: 10_000, maxWaiting: 5_000, graceMs: 3_000 }
     this.#options = { ...queueSettings(), ...bounds, ...options }
     const { now, doneTtlMs, maxClaims, knownTtlMs, maxKnown } = this.#options
@@ -180,7 +180,7 @@ class MemoryQueue implements ControlledQueue {
     while (this.#handler && this.#state === 'open' && this.#running.size < this.#options.concurrency) {
       const thread = this.#turns.next()
       if (thread === undefined) return
-      // All that it had was withdrawn.
+      // All of its questions were withdrawn.
       if (!this.#inboxes.has(thread)) continue
       const abort = new AbortController()
       const done = Promise.resolve().then(() => this.#turn(thread, abort.signal))
@@ -188,7 +188,7 @@ class MemoryQueue implements ControlledQueue {
     }
   }
 
-  /** One turn of one thread: its oldest question. Never rejects. */
+  /** Runs one turn of one thread: its oldest question. Never rejects. */
   async #turn(thread: ThreadKey, signal: AbortSignal): Promise<void> {
     const inbox = this.#inboxes.get(thread)
     const item = inbox?.[0]
@@ -213,7 +213,7 @@ class MemoryQueue implements ControlledQueue {
     this.#pump()
   }
 
-  /** @returns `finished` where the question needs no further attempt. */
+  /** @returns `finished` if the question needs no further attempt */
   async #attempt(item: Item, signal: AbortSignal): Promise<'finished' | 'waiting' | 'refused' | 'failed'> {
     const { log, maxFailures, maxDeadLetterTries } = this.#options
     const isDeadLettered = item.failures >= maxFailures
@@ -233,7 +233,7 @@ class MemoryQueue implements ControlledQueue {
     }
   }
 
-  /** Puts a run that waited for a person at the head of its thread, behind the question that is at work there. */
+  /** Puts a resumed run at the head of its thread, behind the question that is at work there. */
   #goOn(thread: ThreadKey, item: Item): void {
     this.#waiting += 1
     const inbox = this.#inboxes.get(thread)
@@ -260,8 +260,8 @@ class MemoryQueue implements ControlledQueue {
 }
 
 /**
- * The threads that are ready for a turn: channels take turns, and within a channel its threads do (round robin over two
- * levels). So a channel with a thousand questions holds another one up by one turn.
+ * Threads that are ready for a turn. Channels take turns, and the threads of a channel do (round robin over two
+ * levels), so a channel with a thousand questions delays another one by one turn.
  */
 class RoundRobin {
   // The order of insertion is the order of the rotation: what had its turn is put in again at the end.

@@ -11,9 +11,9 @@ export interface RetryPlace extends RunsPlace, Pick<QueueSettings, 'knownTtlMs'>
 }
 
 /**
- * The operator's retry (`npm run runs -- retry`): puts a dead-lettered question back into its thread's queue, behind whatever
- * waits there. It goes on from its last checkpoint, and its losses and failures are counted from zero.
- * @returns whether a dead-lettered question with this id was found.
+ * Retries a dead-lettered question (`npm run runs -- retry`): puts it into its thread's queue, behind whatever waits
+ * there. The run continues from its last checkpoint, and its losses and failures are counted from zero.
+ * @returns whether a dead-lettered question with this id was found
  */
 export async function retryDeadLettered(place: RetryPlace, id: string): Promise<boolean> {
   const { redis, log, prefix, knownTtlMs } = place

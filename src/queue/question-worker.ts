@@ -1,5 +1,5 @@
 /**
- * How a worker holds a question, and when it loses or gives it up. For how long a lease is held (WORKER_LOCK_MS), and after how
+ * How a worker holds a question, loses it, and gives it up. How long a lease is held (WORKER_LOCK_MS) and after how
  * many losses or failures a question is dead-lettered: queue-settings.ts.
  */
 import { DelayedError, type Job } from 'bullmq'
@@ -21,7 +21,7 @@ interface QuestionWorkerParts {
   jobs: ThreadJobs
   log: StoreLog
   settings: QueueSettings
-  /** Told of what BullMQ meets by itself. */
+  /** Called with the errors that BullMQ meets by itself. */
   onFault: (error: Error) => void
   handler: Handler
   deadLetter: Handler | undefined
@@ -66,7 +66,10 @@ export class QuestionWorker {
     this.#worker.on('error', (error) => this.#onError(error))
   }
 
-  /** Takes no new job, lets what runs finish, and aborts and releases what has not shortly before `ms`. Never rejects. */
+  /**
+   * Takes no new job, lets running questions finish, and shortly before `ms` aborts and releases the rest. Never
+   * rejects.
+   */
   async stop(ms: number): Promise<void> {
     this.#isStopping = true
     const closing = this.#worker.close()
@@ -80,7 +83,7 @@ export class QuestionWorker {
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
       await settledWithin(this.#settings.graceMs + 1_000, working())
     }
-    // What is left is BullMQ's own tidying, which waits for ever where Redis is away.
+    // What remains is BullMQ's own cleanup, which waits for ever while Redis is away.
     if (!(await settledWithin(1_000, [closing]))) await settledWithin(1_000, [this.#worker.getBackend().close(true)])
   }
 
@@ -164,7 +167,7 @@ export class QuestionWorker {
     if (followUps > 0) await this.#noteFollowUps(leased, followUps)
   }
 
-  /** What was added too late to be heard waits from now on. A failure does no harm but to `stats`. */
+  /** Counts what was added too late to be heard as waiting from now on. A failure affects only `stats`. */
   async #noteFollowUps({ id, thread }: LeasedQuestion, questions: number): Promise<void> {
     this.#parts.log.info({ question: id, questions }, 'messages that the run had not heard are questions now')
     await this.#parts.jobs.waiting.recount(thread).catch(() => {})

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
 
-/** What a queue keeps to, in memory and in Redis; one value, handed on whole. Times are in milliseconds. */
+/** The settings of a queue, in memory and in Redis. Times are in milliseconds. */
 export interface QueueSettings {
   /** REDIS_PREFIX: before every key in Redis. */
   prefix: string
@@ -16,7 +16,7 @@ export interface QueueSettings {
   knownTtlMs: number
   /** DM_MEMORY_MINUTES: messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
   dmMemoryMs: number
-  /** How long a run is kept once it is done. As long, another delivery of its question is recognised. */
+  /** How long a finished run is kept. Another delivery of its question is recognised for as long. */
   doneTtlMs: number
   /** The same for a dead-lettered run, for inspection. Waiting questions are kept at least as long. */
   deadLetterTtlMs: number
@@ -39,7 +39,7 @@ export interface QueueSettings {
   graceMs: number
 }
 
-/** What is behind a setting: in the bot, stores.ts sets these from config.ts, so that the numbers here count nowhere but in tests. */
+/** Stand-ins for settings that the bot takes from config.ts: these numbers count only in tests. */
 const STAND_INS = {
   prefix: 'thinkaloud',
   role: 'all',
@@ -51,7 +51,7 @@ const STAND_INS = {
   stalledMs: 5_000,
 } as const
 
-/** These numbers are decided here. */
+/** These numbers are not settings: they are decided here. */
 const DEFAULTS: QueueSettings = {
   ...STAND_INS,
   now: Date.now,

@@ -10,11 +10,11 @@ import { entryOf } from './waiting-questions.ts'
 export interface RedisLineParts {
   redis: RedisClient
   settings: QueueSettings
-  /** The sorted set of what waits (waiting-questions.ts). */
+  /** The sorted set of waiting questions (waiting-questions.ts). */
   waitingKey: string
 }
 
-/** What stands in line in Redis. */
+/** The waiting line in Redis. */
 export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit<WaitingLine, 'place'> {
   const { prefix, doneTtlMs } = settings
   return {
@@ -31,7 +31,7 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
     },
     forgetChannel: ({ team, channel }) => forgetEnded(redis, prefix, below(team, channel)),
     forgetUser: (person) => forgetPersonInRuns(redis, prefix, person),
-    // What is at work there loses its lease, and ends.
+    // A run that is at work there loses its lease, and ends.
     forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name: TEAM_NAMES }),
   }
 }
@@ -39,7 +39,7 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
 /** The names in thread-keys.ts. */
 const TEAM_NAMES = /^(?:thread|inbox|parked|run:.*|signals:.*|event:.*|conversation(?::.*)?)$/s
 
-/** Deletes the runs of a channel that are over, done or dead-lettered, with what people told them. */
+/** Deletes the runs of a channel that are done or dead-lettered, with what people told them. */
 async function forgetEnded(redis: RedisClient, prefix: string, tag: string): Promise<void> {
   for await (const keys of scanKeys(redis, threadKey(prefix, tag, 'run:*')))
     await Promise.all(keys.map((key) => forgetIfEnded(redis, key)))
@@ -65,7 +65,7 @@ async function forgetPersonInRuns(redis: RedisClient, prefix: string, { team, us
     )
 }
 
-/** A question that cannot be read is passed over: the worker that comes to it dead-letters it. */
+/** Skips a question that cannot be read: the worker that comes to it dead-letters it. */
 function lineOf(reply: unknown): ThreadLine {
   const line: ThreadLine = { waiting: [] }
   const flat = Array.isArray(reply) ? reply.map(String) : []

@@ -36,7 +36,7 @@ interface RedisQueueParts {
   settings: QueueSettings
 }
 
-/** How long runs that are stopped are given to end, and how often it is looked whether they have. Milliseconds. */
+/** How long stopped runs have to end, and how often to look whether they have. Milliseconds. */
 const ENDING_MS = 60_000
 const ENDING_LOOK_MS = 250
 
@@ -57,7 +57,8 @@ class RedisQueue implements ControlledQueue {
     this.#parts = parts
     this.#settings = parts.settings
     this.#onFault = logThrottle(parts.log, parts.settings.now)
-    // A worker takes in too: a `/ask` question goes in a second time, under the thread that its root message opens.
+    // A worker takes questions in as well: an `/ask` goes in a second time, under the thread that its root message
+    // opens.
     this.#intake = this.#connect('intake')
     const { redis, jobs } = this.#intake
     this.#line = redisLine({ redis, settings: parts.settings, waitingKey: jobs.waiting.key })
@@ -73,7 +74,8 @@ class RedisQueue implements ControlledQueue {
   }
 
   async accept(question: Question, options: AcceptOptions = {}): Promise<Accepted> {
-    // Also while stopping: another process answers what is stored now, and a running `/ask` may be at its second accept.
+    // Also while stopping: another process answers what is stored now, and a running `/ask` may be at its second
+    // accept.
     return within(this.#settings.acceptMs, acceptDelivery(this.#intake, question, options))
   }
 
@@ -96,8 +98,8 @@ class RedisQueue implements ControlledQueue {
   }
 
   /**
-   * Tests with a write, not with a PING: a Redis that is full, or a replica, answers but stores nothing. In a Cluster it goes
-   * where BullMQ's keys are, which every question needs.
+   * Tests with a write rather than a PING: a full Redis, or a replica, answers but stores nothing. In a Cluster the
+   * write goes to the node of BullMQ's keys, which every question needs.
    */
   async ready(): Promise<boolean> {
     const { redis } = this.#intake
@@ -127,7 +129,9 @@ class RedisQueue implements ControlledQueue {
     if (running) await this.control.send({ thread, id: running.id }, { type: 'stop', by: '', withdrawn: {} })
   }
 
-  /** What ends writes once more: into BullMQ's stream of events, and the tags of its channel. */
+  /**
+   * Deletes what the ends of the runs have written once more: BullMQ's stream of events, and the tags of its channel.
+   */
   async #forgetOnceEnded(team: string): Promise<void> {
     const { jobs } = this.#intake
     const { now } = this.#settings
@@ -153,7 +157,7 @@ class RedisQueue implements ControlledQueue {
   }
 }
 
-/** What intake and work both need, each over a connection of its own kind (see `Purpose`). */
+/** What intake and work both need, each over its own kind of connection (see `Purpose`). */
 interface QueueConnection {
   redis: RedisClient
   conversations: RedisConversations
@@ -162,8 +166,8 @@ interface QueueConnection {
 }
 
 /**
- * Stores the question, then makes sure that its thread has a job: for a duplicate too, because the process that took the
- * first delivery may have died between the two.
+ * Stores the question, then makes sure that its thread has a job. Duplicates are handled too, because the process that
+ * took the first delivery may have died between the two steps.
  */
 async function acceptDelivery(connection: QueueConnection, asked: Question, options: AcceptOptions): Promise<Accepted> {
   const { conversations, store, jobs } = connection
@@ -177,6 +181,6 @@ async function acceptDelivery(connection: QueueConnection, asked: Question, opti
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   if (await settledWithin(ms, [promise])) return promise
-  // If it is stored after all, that is harmless: Slack's next delivery of it is then a duplicate.
+  // If it is stored after all, Slack's next delivery is a duplicate, which is harmless.
   throw new TransientError(`Redis did not take the question in within ${ms} ms.`)
 }

@@ -25,9 +25,9 @@ export interface RedisRunControlOptions {
   suspendedMs: number
   /** How long a run's keys live after they were touched. Milliseconds. */
   ttlMs: number
-  /** For whoever sends: fails at once where Redis is away. */
+  /** For senders: fails at once while Redis is away. */
   intake: { redis: RedisClient; jobs: ThreadJobs }
-  /** For whoever listens: waits until Redis is back. */
+  /** For listeners: waits until Redis is back. */
   work: () => { redis: RedisClient; jobs: ThreadJobs }
 }
 
@@ -49,9 +49,9 @@ interface Listener {
 }
 
 /**
- * Reaches runs through Redis. Signals are kept in a list of the run's thread, and called out besides, on one channel that all
- * processes with a run at work listen to. The list has the order: at each call the listener first reads it, and so hears what
- * was called out while it was cut off, or not subscribed yet, before what came later.
+ * Reaches runs through Redis. Signals are stored in a list of the run's thread and also published on one channel, which
+ * every process with a running question subscribes to. The list defines the order: a listener reads it first at each
+ * call, and so hears what was published while it was disconnected, or not subscribed yet, before what came later.
  */
 export class RedisRunControl implements RunControl {
   readonly #options: RedisRunControlOptions
@@ -80,7 +80,7 @@ export class RedisRunControl implements RunControl {
     const [outcome, before] = await this.#wake(run, { keys: [key], decision, from: intake })
     if (outcome === 'due') {
       const { keys } = await this.#expire(run, intake)
-      // Another step of it may have waited for longer than this one: then the run is not suspended any more.
+      // Another of its steps may have waited longer than this one; then the run is no longer suspended.
       return keys.includes(key) ? 'expired' : this.resume(run, key, decision)
     }
     if (outcome !== 'decided') return outcome as ResumeOutcome
@@ -101,7 +101,7 @@ export class RedisRunControl implements RunControl {
       listeners.delete(listener)
       if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key)
     }
-    // What is published before the subscription is made is read when it has been made.
+    // A signal that is published before the subscription exists is read from the list afterwards.
     this.#subscriber ??= this.#subscribe()
     try {
       await this.#readSignals(run)
@@ -112,7 +112,7 @@ export class RedisRunControl implements RunControl {
     return end
   }
 
-  /** Ends the waiting of all runs whose time is over. @returns how many there were. */
+  /** Ends all waits whose time is over. @returns how many runs were resumed */
   async expireDue(): Promise<number> {
     const { prefix, now } = this.#options
     const half = this.#options.work()
@@ -128,7 +128,7 @@ export class RedisRunControl implements RunControl {
     this.#subscriber?.close()
   }
 
-  /** All steps whose time is over hear the same: nobody decided in time. `keys`: those of their waits. */
+  /** Expires every overdue step of a run. `keys`: the keys of their waits. */
   async #expire(
     run: RunRef,
     from: { redis: RedisClient; jobs: ThreadJobs },
@@ -167,7 +167,7 @@ export class RedisRunControl implements RunControl {
     return [outcome, before]
   }
 
-  /** Makes sure that the run's thread has a job. A crash before that is made good by the sweeper. */
+  /** Makes sure that the run's thread has a job. After a crash before that, the sweeper does it. */
   async #goOn({ thread, id }: RunRef, gen: string | undefined, jobs: ThreadJobs): Promise<void> {
     if (gen) await jobs.ensure(thread, gen, { id, at: this.#options.now() })
   }
@@ -182,8 +182,8 @@ export class RedisRunControl implements RunControl {
   }
 
   /**
-   * What others publish on the channel is not to be trusted to have our form. A signal that the list does not give, because
-   * Redis cannot be read or has lost it in a failover, is heard all the same.
+   * Anybody may publish on the channel, so the form of a message is checked. A signal that the list does not hold,
+   * because Redis cannot be read or has lost it in a failover, is delivered all the same.
    */
   async #tell(text: string): Promise<void> {
     const notice = noticeSchema.safeParse(parseJson(text)).data
@@ -205,7 +205,7 @@ export class RedisRunControl implements RunControl {
     }
   }
 
-  /** Each listener hears a signal once; no signal is stored twice. */
+  /** Each listener hears a signal once, and no signal is stored twice. */
   #hear(run: RunRef, signal: Signal): void {
     const text = JSON.stringify(signal)
     for (const { heard, told } of this.#listeners.get(keyOf(run)) ?? []) {
@@ -224,7 +224,7 @@ export class RedisRunControl implements RunControl {
   }
 }
 
-/** Neither has a space in it. */
+/** Neither contains a space. */
 function keyOf({ thread, id }: RunRef): string {
   return `${thread} ${id}`
 }

@@ -6,17 +6,21 @@ export interface SignalSubscriberOptions {
   channel: string
   /** Called with each text that is published on the channel. */
   heard: (text: string) => void
-  /** Called whenever the subscription has been made, also again: what was published before may have been missed. */
+  /**
+   * Called whenever the subscription has been made or restored. Signals published before that may have been missed.
+   */
   subscribed: () => void
 }
 
-/** How long to wait before another connection is tried, and between two looks whether this one is alive. Milliseconds. */
+/**
+ * The pause before another connection is tried, and the interval between checks that this one is alive. Milliseconds.
+ */
 const REOPEN_MS = 200
 const ALIVE_MS = 5_000
 
 /**
- * One channel of Redis' publish and subscribe, over a connection of its own that is opened again for as long as it takes. In a
- * Cluster each node hands on what any of them is told, so the connection goes to one of them, and to another when that is gone.
+ * Subscribes to one Redis channel over its own connection, which is reopened for as long as necessary. The nodes of a
+ * Cluster forward messages to each other, so the connection goes to one of them, and to another when that is gone.
  */
 export class SignalSubscriber {
   readonly #options: SignalSubscriberOptions
@@ -28,8 +32,8 @@ export class SignalSubscriber {
   constructor(options: SignalSubscriberOptions) {
     this.#options = options
     this.#open()
-    // A connection that only listens would never find out that nobody is at its other end: the ping's answer has to come
-    // within ioredis' `socketTimeout`.
+    // A connection that only listens would never notice that nobody is at its other end. The answer to the ping has to
+    // come within ioredis' `socketTimeout`.
     this.#ping = setInterval(() => void this.#connection?.ping().catch(() => {}), ALIVE_MS).unref()
   }
 
@@ -58,7 +62,7 @@ export class SignalSubscriber {
   }
 }
 
-/** @returns undefined where no node of a Cluster is known now. */
+/** @returns undefined if no node of the Cluster is known now */
 function connectionLike(redis: RedisClient): Redis | undefined {
   const own = { autoResubscribe: false, lazyConnect: false, enableOfflineQueue: false, socketTimeout: ALIVE_MS }
   if (!(redis instanceof Cluster)) return redis.duplicate(own)

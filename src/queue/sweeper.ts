@@ -17,9 +17,9 @@ interface SweeperParts {
 }
 
 /**
- * Finds inboxes without a live job. A crash between storing a question and adding its job leaves one, if Slack does not
- * deliver again; so does a Redis that lost its last second. And finds runs that have waited for a person for too long. It
- * looks at start and then now and then.
+ * Finds inboxes without a live job and gives them one. A crash between storing a question and adding its job leaves
+ * such an inbox, if Slack does not deliver again; so does a Redis that lost its last second. Also ends the waits of
+ * runs that have waited for a person for too long. Runs at start and then at intervals.
  */
 export class Sweeper {
   readonly #parts: SweeperParts
@@ -48,14 +48,14 @@ export class Sweeper {
     clearTimeout(this.#timer)
   }
 
-  /** One worker's sweep does for all of them. */
+  /** One worker's sweep is enough for all of them. */
   async #isMyTurn(): Promise<boolean> {
     const { redis, settings } = this.#parts
     const { prefix, sweepMs } = settings
     return (await redis.set(`${prefix}:sweep`, 1, 'PX', Math.ceil(sweepMs / 2), 'NX')) === 'OK'
   }
 
-  /** @returns how many threads were given a new job. */
+  /** @returns how many threads were given a new job */
   async sweep(): Promise<number> {
     const { redis, settings, log, control, jobs } = this.#parts
     await jobs.clearEvents()

@@ -2,12 +2,11 @@ import { ErrorCode, Worker, type Job, type JobJson } from 'bullmq'
 import type { ThreadJob } from './thread-jobs.ts'
 
 /**
- * BullMQ's worker, which does not look for another job as one ends where its last look found none: the blocking wait of its
- * main loop, which is under way by then, brings the next (read in BullMQ 6.7.0). If that is wrong it costs one command more,
- * and never a job: an added job leaves a marker, which ends the wait.
- *
- * A job that begins leaves a marker too, whether or not another waits, which wakes one more worker: where several are idle, one
- * looks in vain, for seven or eight commands a question. BullMQ has no option against that.
+ * BullMQ's worker without its second look for a job. When a job ends after the last look found none, the blocking wait
+ * of the main loop is already under way and brings the next one (read in BullMQ 6.7.0). If that is wrong it costs one
+ * more command, and never a job: an added job leaves a marker, which ends the wait. A job that begins leaves a marker
+ * too, whether or not another one waits, which wakes one more worker. With several idle workers, one of them looks in
+ * vain, for seven or eight commands a question; BullMQ has no option against that.
  */
 export class ThreadJobWorker extends Worker<ThreadJob> {
   #isDrained = false
@@ -18,8 +17,9 @@ export class ThreadJobWorker extends Worker<ThreadJob> {
   }
 
   /**
-   * BullMQ's main loop asks again at once after an error that is not the connection's, such as a missing permission. Where the
-   * connection itself failed to initialize, the error comes without any I/O, and the loop would never yield to the event loop.
+   * BullMQ's main loop retries at once after an error that is not the connection's, such as a missing permission. If
+   * the connection itself failed to initialize, the error comes without any I/O, and the loop would never yield to the
+   * event loop.
    */
   protected override async moveToActive(token: string, name?: string): Promise<Job<ThreadJob>> {
     try {
@@ -42,8 +42,8 @@ export class ThreadJobWorker extends Worker<ThreadJob> {
 const LOST: unknown[] = [ErrorCode.JobNotExist, ErrorCode.JobLockNotExist, ErrorCode.JobLockMismatch]
 
 /**
- * Whether BullMQ means that another worker has the job: its lock is gone or another one's, or the job is. A lock that could not be
- * renewed in time has only a text (BullMQ 6.7.0, lock-manager.js).
+ * Whether BullMQ reports that another worker has the job: its lock is gone or belongs to another, or the job is gone. A
+ * lock that could not be renewed in time is recognised by its text (BullMQ 6.7.0, lock-manager.js).
  */
 export function isJobLost(error: Error): boolean {
   return ('code' in error && LOST.includes(error.code)) || error.message.startsWith('could not renew lock')

@@ -1,6 +1,6 @@
 /**
- * One question of a thread at a time: accept-question.lua opens a thread's generation, begin-question.lua gives it the lease and turns
- * away all others, and here each generation has one BullMQ job. The keys: run/thread-keys.ts.
+ * One question of a thread at a time: accept-question.lua opens a generation of the thread, begin-question.lua gives it
+ * the lease and turns away all others, and each generation has one BullMQ job. The keys: stores/runs/thread-keys.ts.
  */
 import { Queue as BullQueue } from 'bullmq'
 import type { ThreadKey } from '../base/place.ts'

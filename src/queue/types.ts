@@ -3,8 +3,9 @@ import type { RunControl } from '../stores/runs/control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
 
 /**
- * What happened to a delivery: taken in; told to a run that is under way; seen before; or nobody's: of a thread in which the bot
- * was never asked, if only known ones are wanted, or with no run to be told to, if it may be nothing else.
+ * What happened to a delivery. `accepted`: taken in. `added`: told to a running question. `duplicate`: seen before.
+ * `unknown_thread`: the bot was never asked in the thread although only known ones are wanted, or there is no run to
+ * add to although it may be nothing else.
  */
 export type Accepted = 'accepted' | 'added' | 'duplicate' | 'unknown_thread'
 
@@ -12,69 +13,74 @@ export interface AcceptOptions {
   /** Only in a thread in which the bot was asked. */
   onlyKnownThread?: boolean
   /**
-   * `maybe`: where the newest question of the same person in the thread is under way or waits, the message is told to its run
-   * (a signal of type `message`). A run that ends without having heard it makes a question of it, in the same step. `only`:
-   * without such a run it is nobody's.
+   * `maybe`: if the newest question of the same person in the thread is running or waiting, the message is sent to its
+   * run (a signal of type `message`). A run that ends without having heard it turns it into a question, in the same
+   * step. `only`: without such a run the message is ignored.
    */
   addition?: 'maybe' | 'only'
-  /** Called where the question is taken in behind others of its conversation. */
+  /** Called if the question is accepted behind others of its conversation. */
   onQueued?: () => void
 }
 
 /**
- * Answers one question. What it throws is logged; by the queue's rules the run is then tried again or dead-lettered. It ends
- * with `waiting` where the run waits for a person: the queue parks it, without a worker, a lease or a timer of its own, and
- * the thread's next questions go on. `RunControl.wake` brings it back, and so does the end of the time that it may wait. It
- * ends with `refused` where the question is not taken: the thread is then not known because of it.
+ * Answers one question. An error is logged, and the run is retried or dead-lettered by the queue's rules. Returns
+ * `waiting` if the run waits for a person: the queue suspends it, without a worker, a lease or a timer of its own, and
+ * the thread's next questions go on. `RunControl.resume` brings it back, and so does the end of the time that it may
+ * wait. Returns `refused` if the question is not taken: the thread does not become a known one.
  */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<Handled>
 export type Handled = void | 'waiting' | 'refused'
 
-/** The questions of one conversation that are not over, the oldest first. */
+/** The unfinished questions of one conversation, the oldest first. */
 export interface ThreadLine {
-  /** The one that is worked on, or was when its worker died. */
+  /** The question at work, or that was when its worker died. */
   running?: Question
-  /** For their turn. */
+  /** Questions that wait for their turn. */
   waiting: Question[]
-  /** Those whose runs wait for a person; absent where there are none. */
+  /** Questions whose runs are suspended; absent if there are none. */
   suspended?: Question[]
 }
 
-/** What stands in line, and how it is taken out of it. */
+/** The waiting questions, and how they are taken out of the line. */
 export interface WaitingLine extends Forgetting {
-  /** The question in the conversation that it goes on, as `accept` stores it. */
+  /** Returns the question in the conversation that it continues, as `accept` stores it. */
   place(question: Question): Promise<Question>
   inThread(thread: ThreadKey): Promise<ThreadLine>
   /**
-   * Takes a waiting question out of its line, for good. `neverBegun`: not one that waits for its next try, which may have shown
-   * something. @returns false where it does not wait so: it is at work or over, or is not known
+   * Removes a waiting question for good. With `neverBegun`, one that waits for its next try is left, since it may have
+   * shown something.
+   * @returns false if it is not waiting: it is running, over, or unknown
    */
   withdraw(thread: ThreadKey, id: string, options?: { neverBegun?: boolean }): Promise<boolean>
-  /** Forgets the runs that a person asked for and that are over, and what others' runs that are over had read. */
+  /** Forgets a person's finished runs, and what others' finished runs had read of that person. */
   forgetUser(person: Person): Promise<void>
 }
 
-/** Takes questions in exactly once and hands them out: one conversation's in order, one at a time; others side by side. */
+/**
+ * Accepts each question exactly once and hands them out: those of one conversation in order, one at a time, others side
+ * by side.
+ */
 export interface Queue extends WaitingLine {
   /**
-   * Claims and stores a question in one atomic step, in the conversation that it goes on. When this resolves, the question is as durable as the queue is.
-   * @throws when it could not be stored; the caller must then not ack.
+   * Claims and stores a question in one atomic step, in the conversation that it continues. When this resolves, the
+   * question is as durable as the queue.
+   * @throws if it could not be stored; the caller must then not ack
    */
   accept(question: Question, options?: AcceptOptions): Promise<Accepted>
   /**
-   * Begins to hand out work. `deadLetter` is called in place of the handler, under the same lease, for a question that is
-   * dead-lettered (its handler failed, or its workers died, too often): it tells the thread so, once. Its own failure is
-   * retried a few times and then only logged.
+   * Starts handing out work. `deadLetter` is called in place of the handler, under the same lease, for a question whose
+   * handler failed, or whose workers died, too often: it tells the thread so, once. Its own failure is retried a few
+   * times and then only logged.
    */
   start(handler: Handler, deadLetter?: Handler): Promise<void>
   /**
-   * Takes no new work, lets what runs finish, and aborts what has not shortly before `ms` are over (a durable queue hands
-   * it over).
+   * Takes no new work, lets running questions finish, and aborts the rest shortly before `ms` are over (a durable queue
+   * hands them over).
    */
   stop(ms: number): Promise<void>
-  /** Whether questions can be taken in now; for `/readyz`. */
+  /** Whether questions can be accepted now; for `/readyz`. */
   ready(): Promise<boolean>
-  /** For the metrics. */
+  /** Returns the figures for the metrics. */
   stats(): Promise<QueueStats>
 }
 
@@ -83,10 +89,12 @@ export interface ControlledQueue extends Queue {
   readonly control: RunControl
 }
 
-/** Questions in all processes that share the queue: taken in but not worked on, and worked on. Parked ones are neither. */
+/**
+ * Questions in all processes that share the queue: accepted but not at work, and at work. Suspended ones are neither.
+ */
 export interface QueueStats {
   waiting: number
   active: number
-  /** How long ago the oldest waiting question was asked, in ms; 0 if none waits. */
+  /** How long ago the oldest waiting question was asked, in milliseconds; 0 if none waits. */
   oldestMs: number
 }

@@ -4,13 +4,13 @@ import { threadKeys } from '../stores/runs/thread-keys.ts'
 import { parseRun } from '../stores/runs/stored-run.ts'
 import { WAITING_TTL_MS } from './fair-order.ts'
 
-/** How many stale entries one call of `oldest` removes at most. */
+/** The maximum number of stale entries that one call of `oldest` removes. */
 const MAX_CLEARED = 100
 
 /**
- * The questions that nobody works on: a sorted set of `thread id`, scored by when they were asked (ms). In a Cluster it is
- * on another node than the threads' own keys, so a crash may leave a question in it that has already begun. `oldest`
- * recognises such entries by their runs, and removes them.
+ * The questions that nobody works on: a sorted set of `thread id`, scored by when they were asked (milliseconds). In a
+ * Cluster it is on another node than the threads' own keys, so a crash may leave a question in it that has already
+ * begun. `oldest` recognises such entries by their runs and removes them.
  */
 export class WaitingQuestions {
   readonly #redis: RedisClient
@@ -27,7 +27,7 @@ export class WaitingQuestions {
     return this.#redis.zcard(this.key)
   }
 
-  /** @returns when the oldest was asked, in ms; undefined where none waits. */
+  /** @returns when the oldest was asked, in milliseconds; undefined if none waits */
   async oldest(): Promise<number | undefined> {
     for (let cleared = 0; cleared < MAX_CLEARED; cleared++) {
       const [entry, at] = await this.#redis.zrange(this.key, 0, '0', 'WITHSCORES')
@@ -49,7 +49,7 @@ export class WaitingQuestions {
     if (entries.length > 0) await this.#redis.zrem(this.key, ...entries)
   }
 
-  /** Adds the waiting questions of a thread again, after a crash that may have lost them from here. */
+  /** Adds the waiting questions of a thread again, after a crash that may have lost them from this set. */
   async recount(thread: ThreadKey): Promise<void> {
     const { inbox, runs } = threadKeys(this.#prefix, thread)
     for (const id of await this.#redis.lrange(inbox, 0, -1)) {
