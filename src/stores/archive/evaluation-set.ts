@@ -4,20 +4,21 @@ import type { Feedback, RunRecord } from './types.ts'
 export interface EvaluationLine {
   id: string
   question: string
-  /** Right answers: what people said would have been right, else the answer that they liked. Empty where none is known. */
+  /** Right answers: what people gave as the right one, else the answer that they liked. Empty if none is known. */
   gold: string[]
-  /** The answer, where people disliked it. */
+  /** The answer, if people disliked it. */
   rejected?: string[]
   /** What people said was wrong. */
   comments?: string[]
-  /** What gave the answer. */
+  /** The model that answered. */
   model: string
   dialect: string
 }
 
 /**
- * What people's feedback on a run says of its question. Of thumbs in both directions the more count, and a tie is a dislike.
- * @returns undefined for a run of which neither a right nor a wrong answer is known
+ * Returns the evaluation line that people's feedback on a run makes of its question. The majority of thumbs decides; a
+ * tie is a dislike.
+ * @returns undefined if neither a right nor a wrong answer is known
  */
 export function evaluationLine({
   question,

@@ -4,15 +4,18 @@ import { memoryTraces } from './memory-traces.ts'
 import type { Feedback, RunArchive, RunRecord } from './types.ts'
 
 export interface MemoryArchiveOptions {
-  /** How long a run is kept, in ms. */
+  /** How long a run is kept. Milliseconds. */
   ttlMs: number
-  /** Upper bounds on the runs and on their bytes together; beyond them the runs that ended longest ago are forgotten. */
+  /**
+   * Upper bounds on the number of runs and on their bytes together. Beyond them, the runs that ended longest ago are
+   * forgotten.
+   */
   maxRuns?: number
   maxBytes?: number
   now?: () => number
 }
 
-/** The runs that have ended, in this process's memory. */
+/** The archive in this process's memory. */
 export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
   const { ttlMs, maxRuns = 5_000, maxBytes = 64_000_000, now = Date.now } = options
   const runs = new ExpiringMap<RunRecord>({ ttlMs, maxSize: maxRuns, now, weight: { most: maxBytes, of: bytesOf } })
@@ -37,7 +40,7 @@ export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
       ),
     async rate(id, feedback) {
       const record = runs.get(id)
-      // In place: what is set anew would be kept for longer.
+      // Changed in place: setting the record again would prolong its life.
       if (record) record.feedback = [...withoutThat(record, feedback.by), { ...feedback }].sort((a, b) => a.at - b.at)
       return record !== undefined
     },
@@ -81,7 +84,9 @@ function withoutThat({ feedback }: RunRecord, user: string): Feedback[] {
   return feedback.filter(({ by }) => by !== user)
 }
 
-/** An upper estimate but for the overhead of objects: V8 stores two bytes a character unless a text is Latin-1. */
+/**
+ * Returns an upper estimate without the overhead of objects: V8 stores two bytes a character unless a text is Latin-1.
+ */
 function bytesOf(record: RunRecord): number {
   return 2 * JSON.stringify(record).length
 }

@@ -3,14 +3,14 @@ import { packTrace, unpackTrace } from './packed-trace.ts'
 import type { Forgetting, Person } from '../../base/place.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 
-/** A trace, and whose it is. */
+/** A packed trace and its owner. */
 interface PackedTrace {
   team: string
   user: string
   packed: string
 }
 
-/** What runs exchanged, in this process's memory: packed, and those that were kept longest ago forgotten beyond the bounds. */
+/** Traces in this process's memory, packed. Beyond the bounds, those that were kept longest ago are forgotten. */
 export function memoryTraces(bounds: { ttlMs: number; maxSize: number; maxBytes: number; now: () => number }) {
   const weight = { most: bounds.maxBytes, of: ({ packed }: PackedTrace) => packed.length }
   const traces = new ExpiringMap<PackedTrace>({ ...bounds, weight })

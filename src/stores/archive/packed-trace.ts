@@ -1,4 +1,4 @@
-/** A trace as it is kept: a run's prompts repeat each other, so that compressed it is a hundredth of itself. */
+/** Packs traces. The prompts of a run repeat each other, so compression leaves about a hundredth. */
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { SealBroken, type Sealer } from '../../base/seal.ts'
@@ -9,10 +9,10 @@ import type { RunTrace } from '../runs/run-trace.ts'
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
 
-/** The window reaches over a whole prompt, back to the one before it. */
+/** The window reaches back over a whole prompt to the one before it. */
 const HOW = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 24 } }
 
-/** No trace of ours is longer when unpacked, in bytes. */
+/** The maximum size of an unpacked trace. Bytes. */
 const MAX_BYTES = 64_000_000
 
 export async function packTrace(trace: RunTrace): Promise<string> {
@@ -25,7 +25,7 @@ export async function unpackTrace(packed: string): Promise<RunTrace | undefined>
   return json && asRunTrace(parseJson(json.toString('utf8'))).trace
 }
 
-/** The same of what was sealed as `key`; undefined too where it cannot be opened. */
+/** Opens a trace that was sealed as `key`. @returns undefined if it cannot be opened or is no packed trace */
 export async function openTrace(
   kept: string,
   { key, sealer }: { key: string; sealer: Sealer | undefined },

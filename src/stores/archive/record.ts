@@ -43,7 +43,10 @@ const feedback: z.ZodType<Omit<Feedback, 'by'>> = z.object({
   at: z.number(),
 })
 
-/** A record as it was stored, with its feedback by person. Undefined for anything else. A step that cannot be read is left out. */
+/**
+ * Parses a stored record and its feedback by person. A step that cannot be read is left out.
+ * @returns undefined for anything but a record
+ */
 export function parseRecord(text: string, rated: Record<string, string>): RunRecord | undefined {
   const stored = record.safeParse(parseJson(text)).data
   if (!stored) return undefined

@@ -14,9 +14,9 @@ export interface RedisArchiveOptions {
   log: StoreLog
   /** The prefix of every key. */
   prefix: string
-  /** How long a run is kept, in ms. */
+  /** How long a run is kept. Milliseconds. */
   ttlMs: number
-  /** Seals traces, where SECRETS_KEY is set. */
+  /** Seals traces if SECRETS_KEY is set. */
   sealer?: Sealer | undefined
   now?: () => number
 }
@@ -47,7 +47,7 @@ export function redisArchive(options: RedisArchiveOptions): RunArchive {
     async lastOf(person, n) {
       const found: RunRecord[] = []
       const ids = await records.askedBy(person)
-      // Of some the record may be gone.
+      // The record of an indexed run may be gone.
       while (found.length < n && ids.length > 0) {
         const some = await Promise.all(ids.splice(0, n - found.length).map((id) => records.load(id)))
         found.push(...some.filter((record) => record !== undefined))
@@ -99,7 +99,7 @@ class Records {
     return record
   }
 
-  /** The newest first. */
+  /** Returns the ids of the runs that a person asked for, the newest first. */
   async askedBy(person: Person): Promise<string[]> {
     const { redis } = this.#options
     const parts = this.#indexes(person, 'asked').map((key) => redis.zrevrange(key, 0, -1))
@@ -131,7 +131,7 @@ class Records {
     await this.#options.redis.unlink(this.#key(id, 'record'), this.#key(id, 'feedback'), this.#key(id, 'trace'))
   }
 
-  /** Indexed as its run is, which may not have ended. */
+  /** Indexes the trace like its run, which may not have ended. */
   async keepTrace(trace: RunTrace): Promise<void> {
     const { redis, ttlMs, sealer } = this.#options
     const [key, packed] = [this.#key(trace.id, 'trace'), await packTrace(trace)]
@@ -161,7 +161,7 @@ class Records {
     await redis.unlink(...this.#indexes(person, 'asked'), ...this.#indexes(person, 'rated'))
   }
 
-  /** The index of this span, and that of the last. */
+  /** Returns the keys of the current time span's index and of the previous one's. */
   #indexes({ team, user }: Person, name: 'asked' | 'rated'): [now: string, before: string] {
     const { prefix, ttlMs, now = Date.now } = this.#options
     const span = Math.floor(now() / ttlMs)

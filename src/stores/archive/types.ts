@@ -3,7 +3,10 @@ import type { Forgetting, Person } from '../../base/place.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 import type { Question, SavedRun } from '../runs/types.ts'
 
-/** How a run ended: with an answer; with what is known, at a budget's end or because a person stopped it; with a failure that people were told of. */
+/**
+ * How a run ended: with an answer; with what is known, at the end of a budget or because a person stopped it; or with a
+ * failure that people were told about.
+ */
 export type RunEnd = 'answered' | 'gave_up' | 'stopped' | 'failed'
 
 /** What a person thinks of an answer. */
@@ -12,15 +15,15 @@ export interface Feedback {
   by: string
   rating: 'up' | 'down'
   comment?: string
-  /** What would have been the right answer. */
+  /** The answer that would have been right. */
   expected?: string
   /** Milliseconds since the epoch. */
   at: number
 }
 
-/** What is kept of a run that has ended. */
+/** The record of a run that has ended. */
 export interface RunRecord {
-  /** As it was asked; its `responseUrl` and its `traceparent` are not kept. */
+  /** The question without its `responseUrl` and its `traceparent`. */
   question: Question
   standalone?: string
   steps: Step[]
@@ -35,41 +38,41 @@ export interface RunRecord {
   startedAt: number
   endedAt: number
   end: RunEnd
-  /** One a person. */
+  /** At most one per person. */
   feedback: Feedback[]
 }
 
-/** What a record holds besides the run itself. */
+/** The parts of a record that the run itself does not have. */
 export interface RunEnding {
   model: string
   dialect: string
   /** Milliseconds since the epoch. */
   endedAt: number
-  /** People were told of a failure. */
+  /** The run failed, and people were told. */
   hasFailed: boolean
 }
 
 /**
- * The runs that have ended, each kept for HISTORY_TTL_DAYS, for Show work, Ask again, feedback and App Home. A run is found by
+ * Finished runs, each kept for HISTORY_TTL_DAYS, for Show work, Ask again, feedback and the App Home. A run is found by
  * its question's id.
  */
 export interface RunArchive extends Forgetting {
-  /** Keeps a run; keeping it again replaces it, but for its feedback, which only `rate` changes. */
+  /** Keeps a run. Keeping it again replaces it, except its feedback, which only `rate` changes. */
   keep(record: RunRecord): Promise<void>
   load(id: string): Promise<RunRecord | undefined>
-  /** The last runs that a person asked for, the newest first; at most `n`. */
+  /** Returns the last runs that a person asked for, the newest first, at most `n`. */
   lastOf(person: Person, n: number): Promise<RunRecord[]>
-  /** Keeps a person's feedback in place of what the same person said before. @returns false where the run is not known (any more) */
+  /** Replaces a person's feedback on a run. @returns false if the run is unknown or gone */
   rate(id: string, feedback: Feedback): Promise<boolean>
-  /** Every run with feedback, of all teams, in no order. It looks through all that is kept, so it is slow. */
+  /** Yields every run with feedback, of all teams, in no order. Slow: it reads everything that is kept. */
   rated(): AsyncIterable<RunRecord>
   remove(id: string): Promise<void>
   /**
-   * Keeps what a run exchanged, in place of what was kept of it before; also of a run that has not ended, which another process
-   * may go on with. It is forgotten with the run, or as long after it was kept.
+   * Keeps the trace of a run in place of an earlier one. The run may not have ended; another process may continue it.
+   * The trace is forgotten with the run, or after the same time.
    */
   keepTrace(trace: RunTrace): Promise<void>
   loadTrace(id: string): Promise<RunTrace | undefined>
-  /** Forgets the runs that a person asked for, and the person's feedback on others'. */
+  /** Forgets the runs that a person asked for, and the person's feedback on others' runs. */
   forgetUser(person: Person): Promise<void>
 }

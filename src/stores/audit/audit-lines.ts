@@ -1,6 +1,6 @@
 import type { AuditEntry, WriteOutcome } from './types.ts'
 
-/** What came of a write, for people. */
+/** The outcomes of writes, in words for people. */
 export const OUTCOMES: Record<WriteOutcome, string> = {
   begun: 'begun',
   done: 'done',
@@ -9,7 +9,7 @@ export const OUTCOMES: Record<WriteOutcome, string> = {
   not_run: 'not run',
 }
 
-/** Who let it be made or did not, around a person's name: [before, after]. */
+/** Returns the words around the name of the person who decided about a write: [before, after]. */
 export function decidedWords({ how }: AuditEntry): [before: string, after: string] {
   if (how === 'config') return ['allowed by the settings', '']
   if (how === 'expired') return ['decided by nobody in time', '']
@@ -17,10 +17,10 @@ export function decidedWords({ how }: AuditEntry): [before: string, after: strin
   return ['allowed by ', how === 'always' ? ', always in this thread' : '']
 }
 
-/** How much of a hash is shown where a person reads it. */
+/** How many characters of a hash are shown to people. */
 const HASH_CHARS = 12
 
-/** One line for an operator. */
+/** Returns an entry as one line for operators. */
 export function auditLine(entry: AuditEntry): string {
   const { run, step, askedBy, decidedBy, tool, server, argumentsHash, at, outcome } = entry
   const [before, after] = decidedWords(entry)

@@ -2,12 +2,12 @@ import { AUDIT_TTL_MS, MAX_ENTRIES, type AuditEntry, type AuditLog } from './typ
 
 export interface MemoryAuditOptions {
   ttlMs?: number
-  /** Upper bound on a team's entries. */
+  /** The maximum number of a team's entries. */
   most?: number
   now?: () => number
 }
 
-/** The writes, in this process's memory: they are forgotten when it ends. */
+/** The audit list in this process's memory. It is lost when the process ends. */
 export function memoryAudit({
   ttlMs = AUDIT_TTL_MS,
   most = MAX_ENTRIES,

@@ -1,4 +1,4 @@
-/** Which steps of a run are writes, and what the audit list says of each. Loaded where a run has one. */
+/** Decides which steps of a run are writes, and what the audit list says about each. */
 import { coerceInput } from '../../agent/tool-input.ts'
 import type { Step, Tool, ToolStep } from '../../agent/types.ts'
 import { messageOf } from '../../base/errors.ts'
@@ -16,21 +16,21 @@ export interface NumberedStep {
 export interface WritesOf {
   question: Question
   saved: Pick<SavedRun, 'decisions'>
-  /** The run's tools, as far as they are still there. */
+  /** The run's tools that are still available. */
   tools: readonly Tool[]
-  /** The run has ended: a call without an observation gets none any more. */
+  /** The run has ended: a call without an observation will not get one. */
   isOver: boolean
   audit: AuditLog
   log: StoreLog
-  /** Who has allowed a tool in the run's thread from then on. */
+  /** Returns who has allowed a tool in the run's thread from then on. */
   grantedBy?: ((tool: Tool) => Promise<string | undefined>) | undefined
 }
 
 /**
- * Notes those of the steps that are writes. It may be told of a step again at any time: what an earlier process had no time
- * to note is noted then.
- * @throws what keeps the list from storing it, so that a write which cannot be noted is not made; not once the run is over,
- * as all that can be missing then is how a write ended.
+ * Adds the writes among the steps to the audit list. Steps may be noted again at any time: what an earlier process had
+ * no time to note is noted then.
+ * @throws if the list cannot store a write, so that it is not made. Not once the run is over, when only the outcome of
+ * a write can be missing
  */
 export async function noteWrites(steps: readonly NumberedStep[], of: WritesOf): Promise<void> {
   try {
@@ -62,8 +62,8 @@ async function entryOf(n: number, step: ToolStep, of: WritesOf): Promise<AuditEn
 }
 
 /**
- * A call that was begun is a write. So is one that a person was asked about and that was not made, unless its tool only reads:
- * of a tool that is not there any more that is not known.
+ * A call that was begun is a write. So is one that a person was asked about and that was not made, unless its tool only
+ * reads. Whether a tool that is gone only reads is unknown.
  */
 function isWrite(
   { begun, waiting }: ToolStep,
@@ -74,19 +74,23 @@ function isWrite(
 }
 
 /**
- * Undefined for a call that is neither made nor refused, as it waits for a person, or whose run was stopped while it did. One
- * whose tool asked the asker something has had no effect.
+ * Returns the outcome of a call.
+ * @returns undefined if it was neither made nor refused: it waits for a person, its run was stopped while it did, or
+ * its tool asked the asker something and has had no effect
  */
 function outcomeOf({ begun, waiting, observation }: ToolStep, isOver: boolean): WriteOutcome | undefined {
   const isUnanswered = isOver && waiting?.for?.kind === 'question'
   if (begun === undefined) return observation || isUnanswered ? 'not_run' : undefined
   if (!observation) return isOver ? 'unknown' : 'begun'
-  // What was too slow may have taken effect all the same.
+  // A call that was too slow may still have taken effect.
   if (observation.unknown || observation.down) return 'unknown'
   return observation.ok ? 'done' : 'failed'
 }
 
-/** What a person decided about the call, or that nobody did in time; not what was answered to the tool's own questions. */
+/**
+ * Returns what a person decided about the call, or that nobody did in time. Answers to the tool's own questions do not
+ * count.
+ */
 function decisionAbout(n: number, { waiting }: ToolStep, { decisions }: WritesOf['saved']): Decision | undefined {
   const rounds = Array.from({ length: waiting?.round ?? 1 }, (_, i) => decisions[waitKey(n, { round: i + 1 })])
   const decided = rounds.findLast((one) => one?.outcome === 'allowed' || one?.outcome === 'denied')
@@ -105,7 +109,7 @@ async function decidedOf(
   return by === undefined ? { how: 'config' } : { how: 'always', decidedBy: by }
 }
 
-/** Of a call that was made, what the tool got; of one that was not, what the person was shown. */
+/** Returns what the tool got, for a call that was made; else what the person was shown. */
 function sentInput(step: ToolStep, tool: Tool | undefined): unknown {
   const asked = approvalOf(step)
   if (asked && step.begun === undefined) return asked.input

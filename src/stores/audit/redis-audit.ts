@@ -9,7 +9,7 @@ export interface RedisAuditOptions {
   /** The prefix of every key. */
   prefix: string
   ttlMs?: number
-  /** Upper bound on a team's entries. */
+  /** The maximum number of a team's entries. */
   most?: number
   now?: () => number
 }
@@ -56,7 +56,7 @@ export function redisAudit(options: RedisAuditOptions): AuditLog {
   }
 }
 
-/** The teams that have an audit list. It looks at all keys, so it is slow. */
+/** Returns the teams that have an audit list. Slow: it scans all keys. */
 export async function auditedTeams(redis: RedisClient, prefix: string): Promise<string[]> {
   const teams = new Set<string>()
   for await (const keys of scanKeys(redis, threadKey(prefix, '*', 'audit')))

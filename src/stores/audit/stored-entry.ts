@@ -18,7 +18,7 @@ const entrySchema: z.ZodType<AuditEntry> = z.object({
   outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
 })
 
-/** Reads an entry as it is stored: JSON. Undefined for what is no entry as this version knows it. */
+/** Parses a stored entry. @returns undefined for anything that is not an entry of this version */
 export function parseEntry(text: string | null): AuditEntry | undefined {
   return entrySchema.safeParse(parseJson(text ?? undefined)).data
 }

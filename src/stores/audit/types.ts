@@ -1,48 +1,56 @@
 import type { Place } from '../../base/place.ts'
 
 /**
- * Who let a write be made, or did not: a person `once` or `always` in the thread, or nobody was asked, as the operator has set
- * it (`config`). `expired`: nobody decided in time.
+ * Who let a write be made, or did not: a person, `once` or `always` in the thread; or nobody was asked, as the operator
+ * has set it (`config`). `expired`: nobody decided in time.
  */
 export type Decided = 'once' | 'always' | 'config' | 'denied' | 'expired'
 
 /**
- * What came of a write. `begun`: the call was about to be made, and it has not been told yet what came of it; so it stays
- * where the process died and nobody took the run up. `unknown`: it is not known whether the call took effect. `failed`: the
- * tool said so. `not_run`: the call was not made.
+ * The outcome of a write. `begun`: the call was about to be made and has not been reported since; this remains if the
+ * process died and nobody resumed the run. `unknown`: nobody knows whether the call took effect. `failed`: the tool
+ * said so. `not_run`: the call was not made.
  */
 export type WriteOutcome = 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
 
-/** One use of a tool that changes the world. Ids, names and numbers: nothing that people, models or tools wrote is kept. */
+/**
+ * One use of a tool that changes something. It holds ids, names and numbers: nothing that people, models or tools
+ * wrote.
+ */
 export interface AuditEntry extends Place {
   /** The question's id, and the number of the step in its run, from 1. */
   run: string
   step: number
   thread: string
-  /** Ids of people; `decidedBy` where a person decided. */
+  /** Ids of people. `decidedBy` is set if a person decided. */
   askedBy: string
   decidedBy?: string
   how: Decided
   tool: string
-  /** The MCP server that the tool is of. */
+  /** The MCP server of the tool. */
   server?: string
-  /** SHA-256 of the tool's name and its arguments (run/call-key.ts), in hex. */
+  /** SHA-256 of the tool's name and its arguments, in hex (stores/runs/call-key.ts). */
   argumentsHash: string
-  /** Milliseconds since the epoch: when the call was about to be made, or when a person was asked about one that was not made. */
+  /**
+   * When the call was about to be made, or when a person was asked about one that was not made. Milliseconds since the
+   * epoch.
+   */
   at: number
   outcome: WriteOutcome
 }
 
-/** The writes of each team, one entry for a step of a run, each kept for a year; the newest `MAX_ENTRIES` of a team. */
+/**
+ * The writes of each team: one entry per step of a run, kept for a year, at most the newest `MAX_ENTRIES` of a team.
+ */
 export interface AuditLog {
-  /** Noted again, a step's entry is replaced. Resolves once the entry is stored. */
+  /** Stores an entry. A step's entry replaces its earlier one. */
   note(entry: AuditEntry): Promise<void>
-  /** The newest first, at most `n`. */
+  /** Returns the newest entries first, at most `n`. */
   list(of: { team: string }, n: number): Promise<AuditEntry[]>
   forgetTeam(team: string): Promise<void>
 }
 
-/** How long an entry is kept, in ms. */
+/** How long an entry is kept. Milliseconds. */
 export const AUDIT_TTL_MS = 365 * 86_400_000
-/** Upper bound on a team's entries; beyond it the oldest are dropped. */
+/** The maximum number of a team's entries; beyond it the oldest are dropped. */
 export const MAX_ENTRIES = 10_000

@@ -4,19 +4,19 @@ import type { Person, ThreadKey } from '../../base/place.ts'
 import { MAX_TURNS, type History, type Turn } from './types.ts'
 
 export interface MemoryHistoryOptions {
-  /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn, in ms. */
+  /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn. Milliseconds. */
   ttlMs: number
-  /** Upper bound on the number of threads, so that the memory of a bot that runs for a year does not grow. */
+  /** The maximum number of threads, so that the memory of a bot that runs for a year does not grow. */
   maxThreads?: number
   /**
-   * Upper bound on the bytes of all threads; beyond it the threads that have been quiet for longest are dropped. One thread
-   * takes at most a 16th of it.
+   * The maximum bytes of all threads. Beyond it, the threads that have been quiet for longest are dropped. One thread
+   * takes at most a sixteenth of it.
    */
   maxBytes?: number
   now?: () => number
 }
 
-/** Roughly the bytes of a turn beside its texts. */
+/** The approximate bytes of a turn besides its texts. */
 const TURN_BYTES = 200
 
 /** History in this process's memory: lost when it ends, and bounded in turns, threads, bytes and time. */
@@ -47,7 +47,7 @@ export function memoryHistory(options: MemoryHistoryOptions): History {
     async forgetUser({ team, user }: Person): Promise<void> {
       for (const thread of threads.keys().filter((key) => key.startsWith(`${team}:`))) {
         const turns = threads.get(thread) ?? []
-        // In place: what is set anew would be kept for longer.
+        // Changed in place: setting the turns again would prolong their life.
         turns.splice(0, Infinity, ...turns.flatMap((turn) => withoutPerson(turn, user) ?? []))
       }
     },
@@ -55,7 +55,7 @@ export function memoryHistory(options: MemoryHistoryOptions): History {
   }
 }
 
-/** The last turns that fit into `bytes` together; none if the very last one does not fit. */
+/** Returns the last turns that fit into `bytes` together; none if the very last one does not fit. */
 function lastThatFit(turns: Turn[], bytes: number): Turn[] {
   let first = turns.length
   for (let left = bytes; first > 0; first -= 1) {
@@ -65,7 +65,7 @@ function lastThatFit(turns: Turn[], bytes: number): Turn[] {
   return turns.slice(first)
 }
 
-/** An upper estimate: V8 stores two bytes a character unless the whole text is Latin-1. */
+/** Returns an upper estimate: V8 stores two bytes a character unless the whole text is Latin-1. */
 function bytesOf(turns: Turn[]): number {
   const characters = turns.flatMap(({ id, question, said = '', saidBy = [], standalone, answer, user }) =>
     [id, question, said, ...saidBy, standalone, answer, user].map((text) => text.length),

@@ -12,7 +12,7 @@ export interface RedisHistoryOptions {
   log: StoreLog
   /** The prefix of every key. */
   prefix?: string
-  /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn, in ms. */
+  /** HISTORY_TTL_DAYS: how long a thread is kept after its last turn. Milliseconds. */
   ttlMs: number
 }
 
@@ -75,7 +75,7 @@ async function forgetPersonIn(redis: RedisClient, history: string, user: string)
   for (const before of await redis.lrange(history, 0, -1)) {
     const turn = parseTurn(before)
     const kept = turn && withoutPerson(turn, user)
-    // What cannot be read is left to expire: nobody is ever shown it.
+    // A turn that cannot be read is left to expire; nobody is ever shown it.
     if (turn && kept !== turn) await replaceTurn(redis, { history, before, after: kept ? JSON.stringify(kept) : '' })
   }
 }

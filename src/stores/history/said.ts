@@ -1,11 +1,11 @@
 /**
- * What people wrote in a thread between the questions, as text: oldest first, `@Name: words`, a message a line. Further lines
- * of a message are indented, so that no message passes for two.
+ * What people wrote in a thread between the questions, as text: the oldest first, `@Name: words`, one message a line.
+ * Further lines of a message are indented, so that no message passes for two.
  */
 import { SAID_CHARS } from '../../agent/prompt-size.ts'
 import type { ThreadContext, Turn } from './types.ts'
 
-/** The newest messages within these bounds, as text that says how many are left out. */
+/** Returns the newest messages within these bounds, as text that says how many are left out. */
 export function newestMessages(messages: readonly Message[], most: { count: number; chars: number }): ThreadContext {
   let left = most.chars - LEFT_OUT_CHARS
   let first = messages.length
@@ -19,7 +19,7 @@ export function newestMessages(messages: readonly Message[], most: { count: numb
   return { text: all.map(({ line }) => line).join('\n'), by: all.map(({ by }) => by) }
 }
 
-/** One message as it stands in the text, and the id of who wrote it. */
+/** One message as a line of the text, and the id of its author. */
 export interface Message {
   line: string
   by: string
@@ -30,8 +30,8 @@ function messagesIn({ text, by }: ThreadContext): Message[] {
 }
 
 /**
- * A turn without what a person asked or wrote; undefined for a turn of the person's own. Where it cannot be told who wrote what,
- * all of that goes.
+ * Returns a turn without what a person asked or wrote. If it is unknown who wrote what, all of that is removed.
+ * @returns undefined for the person's own turn
  */
 export function withoutPerson(turn: Turn, user: string): Turn | undefined {
   if (turn.user === user) return undefined
@@ -52,7 +52,7 @@ function leftOut(count: number): string {
   return count === 1 ? '(1 earlier message is left out)' : `(${count} earlier messages are left out)`
 }
 
-/** The turns and what was said since, with the newest of all that people wrote, as much as a prompt may carry. */
+/** Returns the turns and what was said since, with as much of people's newest messages as a prompt may carry. */
 export function trimToBudget(turns: readonly Turn[], said: string): { turns: Turn[]; said: string } {
   let left = SAID_CHARS
   const keep = (text: string): string => {
@@ -69,7 +69,7 @@ function newest(text: string, chars: number): string {
   return newestMessages(messagesIn({ text, by: [] }), { count: Infinity, chars }).text
 }
 
-/** All that people wrote, oldest first. */
+/** Joins everything that people wrote, the oldest first. */
 export function joinMessages({ turns, said }: { turns: readonly Turn[]; said: string }): string {
   return [...turns.map((turn) => turn.said ?? ''), said].filter((text) => text !== '').join('\n')
 }

@@ -1,6 +1,9 @@
 import type { Forgetting, Person, ThreadKey } from '../../base/place.ts'
 
-/** What people wrote in a thread, as `said.ts` has it, and the id of who wrote each message; '' for a line of nobody's. */
+/**
+ * What people wrote in a thread, in the form of said.ts, and the id of each message's author; '' for a line of
+ * nobody's.
+ */
 export interface ThreadContext {
   text: string
   by: string[]
@@ -10,10 +13,10 @@ export interface ThreadContext {
 
 /** One question with its standalone form, its answer, who asked and when (milliseconds since the epoch). */
 export interface Turn {
-  /** The question's id; appending the same id twice keeps one turn. */
+  /** The question's id. Appending the same id twice keeps one turn. */
   id: string
   question: string
-  /** What people wrote in the thread before it, since the turn before. */
+  /** What people wrote in the thread between the turn before and this question. */
   said?: string
   /** Who wrote each message of it, see `Said`. */
   saidBy?: string[]

@@ -5,23 +5,26 @@ import { TransientError } from '../../base/errors.ts'
 import { threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 
-/** Values are JSON, up to a few megabytes. What is put without a time is kept for a year after it was last read or put. */
+/**
+ * Stores JSON values of up to a few megabytes. A value that is put without a time is kept for a year after it was last
+ * read or put.
+ */
 export interface McpStore {
-  /** Undefined for what is not there, has expired or cannot be read. */
+  /** @returns undefined if there is no value, or it has expired or cannot be read */
   get(key: string): Promise<unknown>
   put(key: string, value: unknown, options?: PutOptions): Promise<void>
-  /** Whether nothing was there: then the value is. */
+  /** Puts a value unless there is one. @returns whether it was put */
   putIfAbsent(key: string, value: unknown, options?: PutOptions): Promise<boolean>
   remove(key: string): Promise<void>
   /**
-   * Does `work` while no other process does anything under the same name, for `ms` at most: after that another may begin.
-   * @throws TransientError if the lock is not to be had within twice that time.
+   * Does `work` while no other process works under the same name, for at most `ms`; after that another may begin.
+   * @throws TransientError if the lock cannot be had within twice that time
    */
   lock<T>(name: string, ms: number, work: () => Promise<T>): Promise<T>
 }
 
 export interface PutOptions {
-  /** How long it is kept, in ms. */
+  /** How long the value is kept. Milliseconds. */
   ttlMs?: number
 }
 
@@ -33,7 +36,7 @@ interface StoredValue {
   ttlMs?: number | undefined
 }
 
-/** In this process's memory. The clock is in ms. */
+/** In this process's memory. */
 export function memoryMcpStore({ now = Date.now }: { now?: () => number } = {}): McpStore {
   const kept = new Map<string, StoredValue>()
   const turns = new Map<string, Promise<unknown>>()
@@ -90,7 +93,7 @@ export interface RedisMcpStoreOptions {
 
 const releaseLock = redisScript(new URL('./lua/release-lock.lua', import.meta.url), { keys: ['lock'], args: ['token'] })
 
-/** How long a process waits before it tries again to get a lock, in ms. */
+/** How long a process waits before it tries again to get a lock. Milliseconds. */
 const AGAIN_MS = 40
 
 /** In Redis, under `PREFIX:{mcp}:KEY`. */

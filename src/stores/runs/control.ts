@@ -4,18 +4,21 @@ import type { ThreadKey } from '../../base/place.ts'
 import { callKey } from './call-key.ts'
 import { waitKey, type Decision, type Question, type SavedRun } from './types.ts'
 
-/** Which run is meant: the conversation that its question belongs to (`conversationOf`), and the question's id. */
+/** Identifies a run: the conversation of its question (`conversationOf`), and the question's id. */
 export interface RunRef {
   thread: ThreadKey
   id: string
 }
 
-/** The question's message was deleted or edited. `again`: the same question as it reads now, to be answered in its place. */
+/**
+ * The question's message was deleted or edited. `again`: the question as it reads now, to be answered in place of the
+ * old one.
+ */
 export interface Withdrawal {
   again?: Question
 }
 
-/** Thrown out of the work on a question that was taken back: nothing more is shown, and what was shown goes. */
+/** Thrown in the run of a question that was withdrawn: nothing more is shown, and what was shown is removed. */
 export class Withdrawn extends Error {
   override name = 'Withdrawn'
   readonly again: Question | undefined
@@ -27,21 +30,22 @@ export class Withdrawn extends Error {
 }
 
 /**
- * What a person tells a run. A stop with `withdrawn` leaves nothing of the run. A message's id makes it one, however often it is
- * delivered; `user` is who wrote it.
+ * A person's message to a run. A stop with `withdrawn` leaves nothing of the run. Messages with the same id are one,
+ * however often they are delivered; `user` is the author.
  */
 export type Signal =
   { type: 'stop'; by: string; withdrawn?: Withdrawal } | { type: 'message'; id: string; user: string; text: string }
 
 /**
- * `sent`: the signal is stored, and the process that works on the run hears it; if none does, the next one that takes the run
- * up. `not_running`: the run has ended, or there is none. `full`: too many messages are unheard; a stop is never too many.
+ * `sent`: the signal is stored. The process that works on the run hears it; if none does, the next one that resumes it.
+ * `not_running`: the run has ended, or there is none. `full`: too many messages are unheard; stops are always accepted.
  */
 export type Sent = 'sent' | 'not_running' | 'full'
 
 /**
- * `woken`: the decision is stored, and the run goes on. `decided`: somebody was faster; that decision holds. `expired`: the
- * run has waited for too long, and goes on without a decision. `not_running`: the run has ended, or there is none.
+ * `woken`: the decision is stored, and the run is resumed. `decided`: somebody was faster, and that decision holds.
+ * `expired`: the run has waited too long, and continues without a decision. `not_running`: the run has ended, or there
+ * is none.
  */
 export type ResumeOutcome = 'woken' | 'decided' | 'expired' | 'not_running'
 
@@ -51,36 +55,39 @@ export interface LoadedRun {
   saved: SavedRun
 }
 
-/** How any process reaches a run, whichever process works on it, and also where none does. */
+/** Reaches a run from any process, whichever process works on it, and also if none does. */
 export interface RunControl {
-  /** Tells a run something. A stop brings a run that waits for a person back to the head of its thread, which ends it. */
+  /** Sends a signal to a run. A stop brings a suspended run back to the head of its thread, which ends it. */
   send(run: RunRef, signal: Signal): Promise<Sent>
   /**
-   * Decides about a step that waits for a person, by the wait's key (`waitKey`); the first decision about a wait holds. A run that
-   * waits comes back to the head of its thread, for any worker; one that is not waiting yet will not begin to. One whose waking was
-   * cut off by the death of a process goes on when it is resumed again, whatever was decided then.
+   * Decides about a step that waits for a person, by the wait's key (`waitKey`). The first decision wins. A suspended
+   * run comes back to the head of its thread, for any worker; one that is not suspended yet will not be. If a process
+   * died while it resumed a run, the next call for the same wait resumes it, whatever was decided then.
    */
   resume(run: RunRef, waitKey: string, decision: Decision): Promise<ResumeOutcome>
-  /** The run as it is saved now, for whoever shows it or decides about it. Undefined where it is not known, or not any more. */
+  /** Returns the run as it is saved now. @returns undefined if it is unknown or gone */
   load(run: RunRef): Promise<LoadedRun | undefined>
   /**
-   * For the process that works on a run: `heard` is called once with each signal that was ever sent to the run, those that
-   * earlier processes heard too, in the order of their sending and within a second of it. Resolves when what was sent before
-   * has been heard.
-   * @returns what ends the listening.
+   * For the process that works on a run: calls `heard` once with each signal ever sent to it, including those that
+   * earlier processes heard, in the order of sending and within a second. Resolves when the signals sent so far have
+   * been heard.
+   * @returns a function that ends the listening
    */
   listen(run: RunRef, heard: (signal: Signal) => void): Promise<() => void>
 }
 
-/** Of a run's messages, as many are stored at most. */
+/** The maximum number of stored messages per run. */
 export const MAX_SIGNALS = 50
 
-/** Which tools people have allowed for the question's whole thread, from now on. */
+/** The tools that people have allowed for the question's whole thread. */
 export interface Grants {
   isGranted(tool: Tool): Promise<boolean>
 }
 
-/** Who can be waited for. `canBeDecided`: false where no person can, such as in an evaluation; `canBeAsked`: the asker is no bot. */
+/**
+ * Whom a run can wait for. `canBeDecided`: false if there is nobody, such as in an evaluation. `canBeAsked`: the asker
+ * is no bot.
+ */
 export interface People {
   canBeDecided: boolean
   canBeAsked: boolean
@@ -88,9 +95,9 @@ export interface People {
 }
 
 /**
- * What people have told a run at work here, as the agent asks for it. A message has its effect once: those that are steps of
- * the saved run have had it, whichever process saved them, and each other one is handed to the agent once. What was decided is in
- * the saved run that the deciding brought back to work.
+ * The signals and decisions of a running question, as the agent asks for them. A message takes effect once: those that
+ * are steps of the saved run have had it, whichever process saved them, and each other one is handed to the agent once.
+ * Decisions are in the saved run that was resumed with them.
  */
 export class HeardSignals implements Required<Steering> {
   readonly #saved: SavedRun
@@ -116,7 +123,7 @@ export class HeardSignals implements Required<Steering> {
     this.#unread.push({ id: signal.id, user: signal.user, text: signal.text })
   }
 
-  /** @throws Withdrawn once the asker took the question back; of several edits the newest counts. */
+  /** @throws Withdrawn once the asker has withdrawn the question; of several edits the newest counts */
   throwIfWithdrawn(): void {
     if (this.#withdrawal) throw new Withdrawn(this.#withdrawal)
   }
@@ -136,7 +143,7 @@ export class HeardSignals implements Required<Steering> {
     const asked = step.waiting?.for
     if (asked?.kind === 'question' && asked.version !== tool.version)
       return { no: `${tool.name} was not run: the tool, or its server, has changed since it asked.` }
-    // A card stands there for this call, which what is allowed for other calls since does not decide.
+    // A card is shown for this call. What has been allowed for other calls since does not decide it.
     const isAsked = step.waiting !== undefined && step.waiting.for?.kind !== 'question'
     if (!tool.needsApproval && !isRepeat && !isAsked) return 'yes'
     const { canBeDecided, grants } = this.#people
@@ -153,7 +160,7 @@ export class HeardSignals implements Required<Steering> {
     return { action, ...(content ? { content } : {}) }
   }
 
-  /** A call is allowed once: that it was stands also where its tool has asked the asker something since. */
+  /** A call is allowed once. That holds even if its tool has asked the asker something since. */
   #approvalOf({ n, step: { waiting } }: PendingCall): Decision | undefined {
     const { decisions } = this.#saved
     if (waiting?.for?.kind !== 'question') return decisions[waitKey(n, waiting)]
@@ -162,7 +169,7 @@ export class HeardSignals implements Required<Steering> {
   }
 }
 
-/** A person allows what was shown, and nothing else. */
+/** A person allows exactly what was shown. */
 function permissionOf(decision: Decision, { tool, input }: PendingCall): Permission {
   const no = (why: string): Permission => ({ no: `${tool.name} was not run: ${why}` })
   if (decision.outcome === 'allowed') {

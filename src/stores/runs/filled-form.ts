@@ -1,15 +1,17 @@
 import { Worker } from 'node:worker_threads'
 import type { FieldKind, FormField } from './question-form.ts'
 
-/** What a person filled into a field: a text, chosen values, or nothing. A boolean is the text `true` or `false`. */
+/** The value of a field: a text, chosen values, or nothing. A boolean is the text `true` or `false`. */
 export type Filled = string | string[] | undefined
 
 type Value = string | number | boolean | string[]
 
-/** The answer's content, or what is wrong, by the fields' names in sentences for people. What was left empty is not in it. */
+/**
+ * The content of the answer without empty fields, or what is wrong: sentences for people by the names of the fields.
+ */
 export type FilledForm = { content: Record<string, Value> } | { errors: Map<string, string> }
 
-/** Checks what was filled in against the fields, but for patterns (`checkPatterns`). */
+/** Checks the values against the fields, except for patterns (`checkPatterns`). */
 export function checkForm(fields: readonly FormField[], filled: (field: FormField) => Filled): FilledForm {
   const content: [string, Value][] = []
   const errors = new Map<string, string>()
@@ -27,7 +29,7 @@ export function checkForm(fields: readonly FormField[], filled: (field: FormFiel
 
 type Checked = { value: Value } | { why: string }
 
-/** Checks one value that is not empty, but for its pattern. */
+/** Checks one non-empty value, except for its pattern. */
 export function checkField(field: FieldKind, given: string | string[]): Checked {
   if (field.kind === 'several') return checkSeveral(field, [given].flat())
   const text = [given].flat()[0] ?? ''
@@ -90,10 +92,12 @@ function isDate(text: string): boolean {
   return day !== undefined && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)
 }
 
-/** How long all patterns of a form may take together, in ms: Slack waits three seconds for the answer to a form. */
+/**
+ * How long all patterns of a form may take together: Slack waits three seconds for the answer to a form. Milliseconds.
+ */
 const PATTERNS_MS = 1_000
 
-/** Posts the place of each pair whose text does not match, and `done`. A pattern that is none matches everything. */
+/** Posts the index of each pair whose text does not match, and then `done`. An invalid pattern matches everything. */
 const MATCHER = `
 const { parentPort, workerData } = require('node:worker_threads')
 workerData.forEach(({ pattern, text }, place) => {
@@ -104,8 +108,9 @@ workerData.forEach(({ pattern, text }, place) => {
 parentPort.postMessage('done')`
 
 /**
- * Returns what does not match its field's pattern, as `checkForm` does. A server's regular expression may take for ever, so they run in
- * a thread of their own. A pattern that is none, or that the time was too short for, is left to the server.
+ * Returns the values that do not match their field's pattern, in the form of `checkForm`. A server's regular expression
+ * may run for ever, so they run in a thread of their own. A pattern that is invalid, or that the time was too short
+ * for, is left to the server.
  */
 export async function checkPatterns(
   fields: readonly FormField[],

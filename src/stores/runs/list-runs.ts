@@ -2,14 +2,14 @@ import { stepCount } from '../../agent/run-progress.ts'
 import { escapeGlob, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { parseRun, type RunStatus, type StoredRun } from './stored-run.ts'
 
-/** Where runs are looked for. */
+/** Where to look for runs. */
 export interface RunsPlace {
   redis: RedisClient
-  /** Before every key. */
+  /** The prefix of every key. */
   prefix: string
 }
 
-/** Every run that Redis still has, in no order; `done` ones expire after a day. It scans all keys, so it is slow. */
+/** Yields every run that Redis still has, in no order; finished ones expire after a day. Slow: it scans all keys. */
 export async function* listRuns({ redis, prefix }: RunsPlace, id?: string): AsyncGenerator<StoredRun> {
   const seen = new Set<string>()
   const pattern = threadKey(prefix, '*', `run:${id === undefined ? '*' : escapeGlob(id)}`)
@@ -24,7 +24,10 @@ export async function* listRuns({ redis, prefix }: RunsPlace, id?: string): Asyn
   }
 }
 
-/** The runs with this question id: one, or two for a slash command, which is taken in again under its real thread. */
+/**
+ * Returns the runs with this question id: one, or two for a slash command, which is accepted again under its real
+ * thread.
+ */
 export async function findRuns(place: RunsPlace, id: string): Promise<StoredRun[]> {
   const runs: StoredRun[] = []
   for await (const run of listRuns(place, id)) runs.push(run)
@@ -33,7 +36,7 @@ export async function findRuns(place: RunsPlace, id: string): Promise<StoredRun[
 
 const TYPED = '(what a person typed for a tool is not shown)'
 
-/** A run as an operator reads it: all of it, but what people typed for a tool. */
+/** Returns a run for an operator, without what people typed for a tool. */
 export function shownRun(run: StoredRun): object {
   const { steps, decisions, ...saved } = run.saved
   const hide = <Answer extends object>(answer: Answer) => ('content' in answer ? { ...answer, content: TYPED } : answer)
@@ -49,7 +52,7 @@ const SHOWN: Partial<Record<RunStatus, string>> = {
   'dead-lettered': 'dead-lettered (given up)',
 }
 
-/** One line for an operator: ids and counts, and the last error, but nothing that people wrote. */
+/** Returns one line for an operator: ids, counts and the last error, but nothing that people wrote. */
 export function summaryOf({ question, state, saved, losses, failures, lastError }: StoredRun): string {
   const fields = [
     question.id,

@@ -23,7 +23,7 @@ import {
 
 /**
  * A run in this process's memory. It changes `saved` in place, so whoever keeps that object can resume the run.
- * `isHeld` is the lease: once it says no, every method throws LeaseLost.
+ * `isHeld` is the lease: once it returns false, every method throws LeaseLost.
  */
 export function embeddedRun(saved: SavedRun, isHeld: () => boolean): Run {
   const insist = () => {
@@ -33,7 +33,7 @@ export function embeddedRun(saved: SavedRun, isHeld: () => boolean): Run {
     saved,
     async save(...parts) {
       insist()
-      // A copy, as a store on a disk would make: what the caller changes later is not saved by that.
+      // Copied, as a store on a disk would: later changes by the caller are not saved.
       for (const part of structuredClone(parts)) applyPart(saved, part)
     },
     async claimPost(key) {
@@ -53,53 +53,53 @@ export function embeddedRun(saved: SavedRun, isHeld: () => boolean): Run {
   }
 }
 
-/** Of as many runs that have waited for a person it is known how they ended. */
+/** The maximum number of suspended runs whose end is remembered. */
 const MAX_WAITED = 1_000
 
 /** What the control of a run in memory needs of it. */
 export interface ControlledRun {
   saved: SavedRun
   signals: Signal[]
-  /** Who works on it, and wants to hear. */
+  /** Those who work on the run. */
   listeners: Set<(signal: Signal) => void>
-  /** It was resumed before it was suspended: it will not be. */
+  /** It was resumed before it was suspended, so it will not be. */
   isWoken: boolean
 }
 
-/** A run that nobody has worked on and that nobody has told anything. `at`: milliseconds since the epoch. */
+/** Returns the state of a run that nobody has worked on or sent anything to. `at`: milliseconds since the epoch. */
 export function freshControlled(at: number): ControlledRun {
   return { saved: freshRun(at), signals: [], listeners: new Set(), isWoken: false }
 }
 
 export interface MemoryRunControlOptions<Item> {
-  /** A run that waits for its turn or is worked on. */
+  /** Returns a run that waits for its turn or is at work. */
   find(run: RunRef): Item | undefined
   /** Puts a run at the head of its thread, behind the question that is at work there. */
   goOn(run: RunRef, item: Item): void
   now: () => number
-  /** How long a run may wait for a person, in ms. */
+  /** How long a run may wait for a person. Milliseconds. */
   suspendedMs: number
-  /** How long, and of how many runs, it is known what was decided. */
+  /** How long decisions are remembered, in milliseconds, and of how many runs. */
   doneTtlMs: number
   maxClaims: number
 }
 
-/** Stores a signal for a run, and calls it out to whoever works on it. */
+/** Stores a signal for a run, and sends it to whoever works on it. */
 export function tellRun({ signals, listeners }: Pick<ControlledRun, 'signals' | 'listeners'>, signal: Signal): void {
   signals.push({ ...signal })
   for (const heard of listeners) heard({ ...signal })
 }
 
 /**
- * Reaches runs in this process's memory, and keeps those that wait for a person. Nothing in here awaits, so each method is
- * one atomic step.
+ * Reaches runs in this process's memory, and keeps the suspended ones. Nothing in here awaits, so each method is one
+ * atomic step.
  */
 export class MemoryRunControl<Item extends ControlledRun & { question: Question }> implements RunControl {
   readonly #options: MemoryRunControlOptions<Item>
   readonly #parked = new Map<string, { run: RunRef; item: Item; until: number }>()
-  /** What was decided about a wait, also of a run that has ended since. */
+  /** The decision about each wait, including those of runs that have ended since. */
   readonly #decided: ExpiringMap<Decision['outcome']>
-  /** The runs that have waited for a person, also those that have ended since. */
+  /** The runs that were suspended, including those that have ended since. */
   readonly #waited: ExpiringMap<Item>
 
   constructor(options: MemoryRunControlOptions<Item>) {
@@ -128,7 +128,7 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     if (!item || item.saved.answer) return 'not_running'
     if ((this.#parked.get(keyOf(run))?.until ?? Infinity) <= this.#options.now()) {
       this.#expire(run, item)
-      // Another step of it may have waited for longer than this one.
+      // Another of its steps may have waited longer.
       if (this.#decided.get(decidedKey(run, key))) return 'expired'
     }
     this.#decide(run, item, { key, decision })
@@ -154,12 +154,12 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     this.#parked.set(keyOf(run), { run, item, until: waitsUntil(item.saved, suspendedMs) ?? now() + suspendedMs })
   }
 
-  /** The runs that wait for a person. */
+  /** The suspended runs. */
   get suspended(): Item[] {
     return [...this.#parked.values()].map(({ item }) => item)
   }
 
-  /** Forgets such runs, if they have ended: nothing but `load` knows of them any more. */
+  /** Forgets matching runs that were suspended and have ended: only `load` knows of them. */
   forgetWaited(isMeant: (question: Question) => boolean): void {
     for (const key of this.#waited.keys()) {
       const item = this.#waited.get(key)
@@ -167,18 +167,18 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     }
   }
 
-  /** Drops the runs of such threads that wait for a person. */
+  /** Drops the suspended runs of matching threads. */
   dropSuspended(isMeant: (thread: RunRef['thread']) => boolean): void {
     for (const [key, { run }] of this.#parked) if (isMeant(run.thread)) this.#parked.delete(key)
   }
 
-  /** Lets those go on that have waited for too long. */
+  /** Resumes the runs that have waited too long. */
   expireDue(): void {
     const now = this.#options.now()
     for (const { run, item, until } of this.#parked.values()) if (until <= now) this.#expire(run, item)
   }
 
-  /** All steps whose time is over hear the same: nobody decided in time. */
+  /** Expires every overdue step of a run. */
   #expire(run: RunRef, item: Item): void {
     const { now, suspendedMs: suspendedMs } = this.#options
     for (const key of undecidedSteps(item.saved, now() - suspendedMs))

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
 /**
- * The form that a tool asks a person to fill in, read from its schema: an object of plain fields, as MCP's elicitation has it
- * (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation). The schema is a server's: nothing throws on it.
+ * The form in which a person answers a tool's question, read from its schema: an object of plain fields, as in MCP's
+ * elicitation (https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation). The schema is a server's:
+ * nothing throws on it.
  */
 
 /** One field. `title` and `description` are a server's words. */
@@ -27,7 +28,7 @@ export interface FormOption {
   title: string
 }
 
-/** What fits into a modal and can be looked through: https://docs.slack.dev/reference/block-kit */
+/** The maximum that fits into a modal and that a person can survey: https://docs.slack.dev/reference/block-kit */
 const MAX_FIELDS = 40
 const MAX_OPTIONS = 100
 export const MAX_CHARS = 3_000
@@ -73,7 +74,7 @@ const formSchema = z.object({
   required: z.array(z.string()).catch([]),
 })
 
-/** Reads a schema. @returns why it is none that a person can be shown, where it is not */
+/** Reads a schema. @returns why it cannot be shown to a person, if it cannot */
 export function formOf(schema: unknown): Form {
   if (sizeOf(schema) > MAX_SCHEMA_CHARS) return { why: 'its form is too large' }
   const read = formSchema.safeParse(schema)
@@ -95,7 +96,7 @@ export function formOf(schema: unknown): Form {
   return { fields }
 }
 
-/** What is nested too deeply to be told is too large. */
+/** A schema that is nested too deeply to be measured counts as too large. */
 function sizeOf(schema: unknown): number {
   try {
     return JSON.stringify(schema ?? null).length

@@ -1,4 +1,4 @@
-/** Reads a trace that somebody gives us as a file, or that was kept: nothing in it is trusted to have the right form. */
+/** Reads a trace from a file or from the archive. Nothing in it is trusted to have the right form. */
 import { z } from 'zod'
 import type { RunTrace } from './run-trace.ts'
 
@@ -71,7 +71,7 @@ const trace = z.looseObject({
   cut: z.string().optional(),
 })
 
-/** A trace, or where the value is none: a field's path, such as `calls.2.kind`. Never throws. */
+/** Returns the trace, or the path of the wrong field, such as `calls.2.kind`. Never throws. */
 export function asRunTrace(value: unknown): { trace: RunTrace; wrong?: never } | { trace?: never; wrong: string } {
   const read = trace.safeParse(value)
   if (read.success) return { trace: read.data as unknown as RunTrace }

@@ -5,13 +5,13 @@ import { fieldOf, postField } from './stored-run.ts'
 
 /** A run in Redis. The records of its last posts may wait for the write that ends the work on it. */
 export interface RedisRun extends Run {
-  /** Saves them. @throws LeaseLost */
+  /** Saves the records that wait. @throws LeaseLost */
   flush(): Promise<void>
-  /** Hands them over, to be saved by the caller: `field, value, field, value …`. */
+  /** Hands the waiting records to the caller, who saves them: `field, value, field, value …`. */
   takeRecords(): string[]
 }
 
-/** A run in Redis that this process holds the lease of. `now` is the clock, in milliseconds. */
+/** A run in Redis whose lease this process holds. `now`: milliseconds since the epoch. */
 export function redisRun(place: { redis: RedisClient; now: () => number }, lease: RunLease, saved: SavedRun): RedisRun {
   const updates = new RunUpdates(place, lease)
   return {
@@ -22,7 +22,7 @@ export function redisRun(place: { redis: RedisClient; now: () => number }, lease
       for (const part of structuredClone(parts)) applyPart(saved, part)
     },
     async claimPost(key) {
-      // A ts never changes once it is saved, so what this holder knows is still so; only its lease may be lost.
+      // A saved ts never changes, so what this holder knows is still true; only its lease may be lost.
       const known = saved.posts[key]
       if (known) {
         await updates.check()

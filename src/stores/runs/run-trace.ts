@@ -1,10 +1,13 @@
 /**
- * What a run exchanged with its models and tools, for whoever wants to see exactly why it said what it said. RUN_TRACES keeps it
- * with the run; the playground draws it, `npm run runs -- trace ID` prints it, `npm run trace FILE` opens it.
+ * What a run exchanged with its models and tools. RUN_TRACES keeps it with the run; the playground draws it, `npm run
+ * runs -- trace ID` prints it, and `npm run trace FILE` opens it.
  */
 import type { Message, StopReason, ToolCall, ToolOutput, ToolSpec, Usage } from '../../agent/types.ts'
 
-/** A run's trace. Plain JSON; pictures stand in it by name and type alone, what workspaces do not let us keep not at all. */
+/**
+ * A run's trace, as plain JSON. Pictures are in it by name and type alone, and data that workspaces do not let us keep
+ * is not in it.
+ */
 export interface RunTrace {
   version: 1
   /** The question's id, and its place: `thread` is the root's ts. */
@@ -13,7 +16,7 @@ export interface RunTrace {
   channel: string
   thread: string
   user: string
-  /** As it was asked, and as a follow-up was understood. */
+  /** The question as it was asked, and the standalone form of a follow-up. */
   question: string
   standalone?: string
   model: string
@@ -23,25 +26,27 @@ export interface RunTrace {
   endedAt?: number
   /** How many processes have worked on it. */
   attempts: number
-  /** In the order of their beginning. */
+  /** In the order in which they began. */
   calls: TracedCall[]
   /** When the run waited for a person. */
   waits?: TracedWait[]
-  /** What people added while it was under way, each before the step with its number. */
+  /** What people added while the run was at work, each before the step with its number. */
   added?: { step: number; at: number; user: string; text: string }[]
   /** Post key (`step-1`, `answer-1`, …) to the post's Slack ts. */
   posts?: Record<string, string>
   end?: 'answered' | 'gave_up' | 'stopped' | 'failed'
-  /** The budget, or the person, that ended it. */
+  /** The budget, or the person, that ended the run. */
   stopped?: StopReason
   answer?: string
-  /** A sentence: what was left out because the run said more than a trace keeps. */
+  /** A sentence that says what was left out because the run was larger than a trace may be. */
   cut?: string
 }
 
 export type TracedCall = TracedModelCall | TracedToolCall
 
-/** `step` is a step's number, from 1. Milliseconds since the epoch; `until` is absent while it waits. */
+/**
+ * `step` is a step's number, from 1. Times are milliseconds since the epoch; `until` is absent while the run waits.
+ */
 export interface TracedWait {
   step: number
   from: number
@@ -52,7 +57,7 @@ export interface TracedWait {
 interface CallTimes {
   /** Milliseconds since the epoch. */
   at: number
-  /** How long it took; absent while it is under way, and where its process ended before it did. */
+  /** How long the call took. Absent while it is under way, and if its process ended before it did. */
   ms?: number
   error?: string
 }
@@ -72,20 +77,20 @@ export interface TracedModelCall extends CallTimes {
   step?: number
   model: string
   request: { messages: TracedMessage[]; stop?: string[]; tools?: ToolSpec[]; toolChoice?: 'none' }
-  /** Milliseconds to the first piece. */
+  /** Milliseconds until the first piece. */
   firstMs?: number
-  /** What came, whole, as the model wrote it. */
+  /** The complete output as the model wrote it. */
   output: { text: string; reasoning?: string; toolCalls?: ToolCall[] }
-  /** What was read of it; absent for what is no step, and where the call failed. */
+  /** How the output was read. Absent for calls that are no step, and for failed ones. */
   read?: TracedReading
-  /** How often the call was made again. */
+  /** How often the call was retried. */
   retries?: number
   usage: Usage[]
-  /** The caller had read enough, and hung up. */
+  /** The caller had read enough, and cancelled the call. */
   isCut?: true
 }
 
-/** What the dialect read in an output. `step` is the number of the step that it became. */
+/** What the dialect read in an output. `step` is the number of the resulting step. */
 export type TracedReading =
   | { kind: 'actions'; thought: string; actions: { step: number; tool: string; input: unknown }[]; dropped?: number }
   | { kind: 'finish'; answer: string }
@@ -96,7 +101,7 @@ export interface TracedToolCall extends CallTimes {
   /** The number of its step, from 1. */
   step: number
   tool: string
-  /** As the tool got it; what the model wrote where no tool was called. */
+  /** The input as the tool got it, or as the model wrote it if no tool was called. */
   input: unknown
   /** What the tool gave, before the loop cut and fenced it; absent where it failed or asks a person. */
   output?: ToolOutput | string
