@@ -18,9 +18,9 @@ export interface Turn {
   question: string
   /** What people wrote in the thread between the turn before and this question. */
   said?: string
-  /** Who wrote each message of it, see `Said`. */
+  /** The author of each message; see `ThreadContext`. */
   saidBy?: string[]
-  /** See `Said`. */
+  /** See `ThreadContext`. */
   hasFiles?: true
   standalone: string
   answer: string

@@ -11,7 +11,9 @@ interface BucketState {
   cappedFullAt: number
 }
 
-/** What a question has taken from each bucket, in points: reserved until its run has ended (`isSettled`), then charged. */
+/**
+ * The points that a question has taken from each bucket: reserved until its run has ended (`isSettled`), then charged.
+ */
 interface Taken {
   isSettled: boolean
   points: Map<string, number>
@@ -21,7 +23,7 @@ interface Taken {
 export class MemoryRateLimiter implements RateLimiter {
   readonly #slots: Slots
   readonly #now: () => number
-  /** When each slot that is held is free again at the latest. */
+  /** When each held slot is free again at the latest. */
   readonly #held = new Map<string, number>()
   readonly #buckets: ExpiringMap<BucketState>
   readonly #means: ExpiringMap<number>
@@ -78,7 +80,7 @@ export class MemoryRateLimiter implements RateLimiter {
     for (const id of this.#held.keys()) if (id.startsWith(keyOf({ team }, ''))) this.#held.delete(id)
   }
 
-  /** Starts from the capped debt: what lies beyond the cap is forgiven for good once a question is admitted. */
+  /** Starts from the capped debt: what exceeds the cap is forgiven for good once a question is admitted. */
   #reserve(entry: Entry, buckets: Bucket[]): Map<string, number> {
     return new Map(
       buckets.map((bucket) => {

@@ -9,15 +9,15 @@
  */
 
 export interface Bucket {
-  /** Unique within the team: which limit, and of which user or channel. */
+  /** Unique within the team: names the limit, and the user or channel. */
   key: string
-  /** How long the bucket takes to fill from empty, in ms. */
+  /** How long the bucket takes to fill from empty. Milliseconds. */
   windowMs: number
-  /** How long one point takes to fill, in ms. */
+  /** How long one point takes to fill. Milliseconds. */
   pointMs: number
-  /** Points that a question reserves; in a budget only until its mean is known. */
+  /** The points that a question reserves; in a budget only until its mean cost is known. */
   reserve: number
-  /** Unique within the team: under which key a budget stores the mean cost of a question. Absent where questions are counted. */
+  /** The key of the mean cost of a question in a budget, unique within the team. Absent if questions are counted. */
   mean?: string | undefined
 }
 
@@ -33,7 +33,7 @@ export interface Charge {
   points: number
 }
 
-/** Why a question is not admitted: a bucket holds no whole point, and will in `waitMs`; or no slot is free. */
+/** Why a question is not admitted: a bucket holds no whole point and will in `waitMs`, or no slot is free. */
 export type Obstacle<B extends Bucket> = { bucket: B; waitMs: number } | 'slots'
 
 export interface RateLimiter {
@@ -44,23 +44,26 @@ export interface RateLimiter {
    * that a budget is charged for what was spent since.
    */
   release(entry: Entry, charges: Charge[]): Promise<void>
-  /** How long each bucket takes to be full again, in ms; 0 for a full one. Changes nothing. */
+  /** Returns how long each bucket takes to be full again, in milliseconds; 0 for a full one. Changes nothing. */
   fillTimes(team: string, buckets: Bucket[]): Promise<number[]>
   /** Forgets what the team has used, and the slots that it holds. */
   forgetTeam(team: string): Promise<void>
 }
 
 export interface Slots {
-  /** How many a team has; undefined if they are not limited. */
+  /** The number of a team's slots; undefined for no limit. */
   max: number | undefined
   /** A slot that is held for longer is free again, because its worker must have died. Milliseconds. */
   ttlMs: number
 }
 
-/** How long a question's id is stored, in ms: longer than a question waits in the queue. As long as its run may wait for a person comes on top. */
+/**
+ * How long a question's id is stored: longer than a question waits in the queue. The time that its run may wait for a
+ * person is added. Milliseconds.
+ */
 export const QUESTION_TTL_MS = 86_400_000
 
-/** How long a mean cost is stored after the last question that changed it, in ms. */
+/** How long a mean cost is stored after the last question that changed it. Milliseconds. */
 export const MEAN_TTL_MS = 30 * QUESTION_TTL_MS
 
 /** The mean cost is an exponential moving average: each question moves it by this share of the difference. */

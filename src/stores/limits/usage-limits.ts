@@ -1,6 +1,6 @@
 /**
- * Which limits there are for people, channels and teams: `RULES`, from `UsageLimitSettings`. The numbers: LIMIT_* and BUDGET_* in config.ts;
- * none is set by default. How they are counted: rate-limiter.ts.
+ * The limits for people, channels and teams: `RULES`, from `UsageLimitSettings`. The numbers are LIMIT_* and BUDGET_*
+ * of config.ts; none is set by default. How they are counted: rate-limiter.ts.
  */
 import type { Usage } from '../../agent/types.ts'
 import { totalOf } from '../../agent/run-progress.ts'
@@ -10,7 +10,7 @@ import { QUESTION_TTL_MS, waitFor, type Bucket } from './rate-limiter.ts'
 import { redisRateLimiter } from './redis-rate-limiter.ts'
 import type { Question } from '../runs/types.ts'
 
-/** What fair use allows; a limit that is left out does not apply. */
+/** The limits of fair use. One that is left out does not apply. */
 export interface UsageLimitSettings {
   /** LIMIT_USER_HOUR: questions of a person in an hour. */
   userHour?: number | undefined
@@ -26,39 +26,43 @@ export interface UsageLimitSettings {
   teamRuns?: number | undefined
 }
 
-/** Why a question is not answered now. `resetsInMs` is undefined for `teamRuns`: a slot is free when another run ends. */
+/**
+ * Why a question is not answered now. `resetsInMs` is undefined for `teamRuns`: a slot is free when another run ends.
+ */
 export interface Refusal {
   limit: keyof UsageLimitSettings
   allowed: number
   resetsInMs?: number
 }
 
-/** What a limit still allows, in the unit of its setting. */
+/** What is left of a limit, in the unit of its setting. */
 export interface Allowance {
   limit: keyof UsageLimitSettings
   allowed: number
   left: number
-  /** How long until another question is admitted; 0 where one is now. */
+  /** How long until another question is admitted; 0 if one is now. */
   nextInMs: number
-  /** How long until all of it is there again, if nothing more is used. */
+  /** How long until the limit is whole again, if nothing more is used. */
   fullInMs: number
 }
 
 /** Fair use, counted over all processes that share a Redis; without Redis, in this process. */
 export interface UsageLimits {
   /**
-   * Counts a question against all limits; or, if it exceeds one, returns that one and counts it against none. In each budget
-   * it reserves the mean cost of a question. A question counts once, however often its run begins; each call takes a slot
-   * for its run, or holds the slot it has for longer.
+   * Counts a question against all limits, and reserves the mean cost of a question in each budget. If it exceeds a
+   * limit, returns that limit and counts it against none. A question counts once, however often its run begins; each
+   * call takes a slot for its run, or prolongs the one that it holds.
    */
   admit(question: Question): Promise<Refusal | undefined>
   /**
-   * A run has ended, with or without an answer, or waits for a person: frees its slot and charges what it used in place of
-   * what it reserved. `refund`: nobody got an answer, so the question is not counted; what it used stays charged. May be
-   * called again, with all that the run has used by then.
+   * Frees the slot of a run that has ended, with or without an answer, or was suspended, and charges what it used in
+   * place of what it reserved. `refund`: nobody got an answer, so the question is not counted; what it used stays
+   * charged. May be called again, with all that the run has used by then.
    */
   release(question: Question, usage: Usage[], options?: { refund?: boolean | undefined }): Promise<void>
-  /** What is left of each limit that a person meets everywhere: the person's own, and those of the whole team. */
+  /**
+   * Returns what is left of the limits that a person meets everywhere: the person's own, and those of the whole team.
+   */
   left(person: { team: string; user: string }): Promise<Allowance[]>
   /** Forgets what a team and its people have used. */
   forgetTeam(team: string): Promise<void>
@@ -82,7 +86,10 @@ const MICRO = 1_000_000
 const tokens = (usage: Usage[]) => totalOf(usage).tokens
 const microDollars = (usage: Usage[]) => Math.round(totalOf(usage).costUsd * MICRO)
 
-/** What a budget reserves for a question until one has been charged: about three steps with observations, rather too much. */
+/**
+ * What a budget reserves for a question until one has been charged: about three steps with observations, a generous
+ * estimate.
+ */
 const FIRST_TOKENS = 5_000
 const FIRST_USD = 0.01
 
@@ -104,15 +111,15 @@ const RULES: Record<BucketLimit, Rule> = {
 export interface UsageLimitsOptions {
   redis?: RedisClient | undefined
   prefix: string
-  /** Longer than any run takes, in ms: a slot that is held for longer belongs to a dead worker. */
+  /** Longer than any run takes: a slot that is held for longer belongs to a dead worker. Milliseconds. */
   runMs: number
-  /** How long a run may wait for a person, in ms: what its question has reserved is known until then. */
+  /** How long a run may wait for a person: the reservation of its question is kept until then. Milliseconds. */
   suspendedMs?: number
-  /** The clock where there is no Redis, in ms. */
+  /** The clock in memory mode. Milliseconds. */
   now?: () => number
 }
 
-/** Undefined where nothing is limited: then a question costs no call. */
+/** @returns undefined if nothing is limited: a question then costs no call */
 export function createUsageLimits(settings: UsageLimitSettings, options: UsageLimitsOptions): UsageLimits | undefined {
   if (Object.values(settings).every((value) => value === undefined)) return undefined
   const { redis, prefix, runMs, suspendedMs: suspendedMs = 0, now = Date.now } = options
@@ -145,7 +152,7 @@ export function createUsageLimits(settings: UsageLimitSettings, options: UsageLi
   }
 }
 
-/** A bucket may owe more than it holds: then nothing is left. */
+/** A bucket may owe more than it holds: nothing is left then. */
 function allowanceOf(bucket: LimitBucket, fullInMs: number): Allowance {
   const { limit, allowed, windowMs, pointMs } = bucket
   // As in `waitFor`, a thousandth of a point may be missing to a whole one.

@@ -2,12 +2,12 @@ import { LeaseLost } from '../../base/errors.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 
-/** Who may work on a run: the keys of its thread and of its hash, and the fencing token of this holder. */
+/** The right to work on a run: the keys of its thread and of its hash, and the fencing token of this holder. */
 export interface RunLease {
   threadKey: string
   runKey: string
   token: string
-  /** Milliseconds since the epoch, from before it was taken. */
+  /** Milliseconds since the epoch, from before the lease was taken. */
   since: number
 }
 
@@ -26,17 +26,17 @@ interface Update {
 }
 
 /**
- * For how long the record of a post waits for a write that takes it along. A crash in that time leaves the post claimed, and the
- * next worker looks it up, as one whose sending was cut off. Milliseconds.
+ * How long the record of a post waits for a write that takes it along. After a crash in that time the post is still
+ * claimed, and the next worker looks it up, as one whose sending was cut off. Milliseconds.
  */
 const RECORD_MS = 50
 
-/** For how long after a check the lease counts as still held: much less than the shortest lock lasts. Milliseconds. */
+/** How long after a check the lease counts as held: much shorter than the shortest lock. Milliseconds. */
 const SURE_MS = 400
 
 /**
- * What one holder of a run's lease writes. What is asked for in one turn of the event loop is one command, and one atomic step
- * with the look at the lease: a holder that was frozen for an hour finds another token there and changes nothing.
+ * The writes of one holder of a run's lease. Updates of one turn of the event loop become one command, and one atomic
+ * step with the check of the lease: a holder that was frozen for an hour finds another token there and changes nothing.
  */
 export class RunUpdates {
   readonly #redis: RedisClient
@@ -55,7 +55,7 @@ export class RunUpdates {
     this.#sureAt = lease.since
   }
 
-  /** @returns what the field held before: undefined if nobody had claimed it. @throws LeaseLost */
+  /** @returns what the field held before; undefined if nobody had claimed it. @throws LeaseLost */
   async claim(field: string): Promise<string | undefined> {
     const [before] = await this.#add({ claims: [field], fields: [] })
     return before
@@ -66,19 +66,22 @@ export class RunUpdates {
     await this.#add({ claims: [], fields })
   }
 
-  /** Saves `field, value` with the next write, or by itself in a moment; at once if the lease may be lost. @throws LeaseLost */
+  /**
+   * Saves `field, value` with the next write, or by itself after a moment; at once if the lease may be lost.
+   * @throws LeaseLost
+   */
   async record(field: string, value: string): Promise<void> {
     if (!this.#isSure()) return this.save([field, value])
     this.#records.push(field, value)
     this.#recordTimer ??= setTimeout(() => void this.flush().catch(() => undefined), RECORD_MS)
   }
 
-  /** Saves the records that still wait. @throws LeaseLost */
+  /** Saves the waiting records. @throws LeaseLost */
   async flush(): Promise<void> {
     if (this.#records.length > 0) await this.save([])
   }
 
-  /** Hands the records that still wait to a write that is not made here. */
+  /** Hands the waiting records to a write that is made elsewhere. */
   takeRecords(): string[] {
     clearTimeout(this.#recordTimer)
     this.#recordTimer = undefined
@@ -124,7 +127,7 @@ export class RunUpdates {
     }
   }
 
-  /** Counts from before the question: a process that is frozen until the answer comes must not take the answer for fresh. */
+  /** Counts from before the request: a process that is frozen until the response must not take it for fresh. */
   async #held<T>(ask: () => Promise<T | undefined>): Promise<T> {
     const at = this.#now()
     const answer = await ask()

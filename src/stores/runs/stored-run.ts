@@ -6,12 +6,12 @@ import { freshRun, type Decision, type FileRef, type Question, type RunPart, typ
 import { answerAction, fields, parseStep } from './stored-step.ts'
 
 /**
- * Where a run stands. `waiting` for its turn; `suspended`: for a person. Dead-lettered ones, which failed too often, are kept for
- * inspection. `added`: no run of its own, but a message that was told to another one.
+ * The state of a run. `waiting`: for its turn. `suspended`, stored as `parked`: for a person. Dead-lettered runs, which
+ * failed too often, are kept for inspection. `added`: not a run of its own, but a message that was sent to another one.
  */
 export type RunStatus = 'waiting' | 'running' | 'parked' | 'added' | 'done' | 'dead-lettered'
 
-/** A run as its hash in Redis holds it. */
+/** A run as it is in its Redis hash. */
 export interface StoredRun {
   question: Question
   state: RunStatus
@@ -22,18 +22,14 @@ export interface StoredRun {
   lastError?: string
 }
 
-/** Until November 2026 a file was its name alone. */
-const storedFile: z.ZodType<FileRef, unknown> = z.preprocess(
-  (value) => (typeof value === 'string' ? { id: '', name: value } : value),
-  z.object({
-    id: z.string(),
-    name: z.string(),
-    size: z.number().exactOptional(),
-    mimetype: z.string().exactOptional(),
-    mode: z.string().exactOptional(),
-    access: z.string().exactOptional(),
-  }),
-)
+const storedFile: z.ZodType<FileRef> = z.object({
+  id: z.string(),
+  name: z.string(),
+  size: z.number().exactOptional(),
+  mimetype: z.string().exactOptional(),
+  mode: z.string().exactOptional(),
+  access: z.string().exactOptional(),
+})
 
 /** A question as it was stored. */
 export const questionSchema: z.ZodType<Question> = z.object({

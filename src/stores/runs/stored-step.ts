@@ -86,16 +86,9 @@ const messageStep: z.ZodType<MessageStep> = z.object({
   user: z.string(),
 })
 
-const storedStep = z.preprocess(withKind, z.union([toolStep, unreadableStep, messageStep]))
+const storedStep = z.union([toolStep, unreadableStep, messageStep])
 
 /** A step as it was stored. Undefined for anything else: it counts as not saved. */
 export function parseStep(value: unknown): Step | undefined {
   return storedStep.safeParse(value).data
-}
-
-/** The version before (up to November 2026) stored steps without a kind: one without an action was an unreadable one. */
-function withKind(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || 'kind' in value) return value
-  if ('action' in value) return { ...value, kind: 'tool' }
-  return { ...value, kind: 'unreadable', text: 'unreadable' in value ? value.unreadable : '' }
 }

@@ -92,7 +92,7 @@ export function hasThreadBefore(question: Question): boolean {
   return ts !== undefined && ts !== question.thread && question.surface !== 'dm'
 }
 
-/** Where a question was asked. `conversation` takes the place of the thread where the question continues another one. */
+/** Where a question was asked. `conversation` takes the place of the thread if the question continues another one. */
 interface QuestionPlace {
   team: string
   channel: string

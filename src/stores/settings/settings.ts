@@ -1,4 +1,4 @@
-/** The settings of a place: the operator's (config.ts), and in their place what the channel has set for itself. */
+/** The settings of a place: the operator's (config.ts), and in their place what the channel has set. */
 import { z } from 'zod'
 import type { AgentSetup } from '../../agent/run-state.ts'
 import { settledWithin } from '../../base/async.ts'
@@ -10,13 +10,13 @@ import type { Place } from '../../base/place.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
 
-/** What is set for one place in Slack, as it is at the moment of a question. */
+/** The settings of one place in Slack at the moment of a question. */
 export interface Settings extends AgentSetup {
-  /** A reply a step, one message that grows, one streamed message, or the answer alone. */
+  /** How steps are shown. */
   steps: Config['STEPS']
   /** Whether a stream may be opened in a channel too. */
   streamInChannels: boolean
-  /** What the channel wants the model to be told; the dialect tells it. Empty where it wants nothing. */
+  /** The channel's instructions for the model, which the dialect passes on; '' for none. */
   instructions: string
   /** `mention`: a follow-up must name the bot again. */
   followUps: Config['FOLLOW_UPS']
@@ -25,13 +25,15 @@ export interface Settings extends AgentSetup {
   whoMayForget: NonNullable<ChannelSettings['whoMayForget']>
   /** Who may change the settings of a channel. */
   settingsBy: Config['SETTINGS_BY']
-  /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
+  /**
+   * How far apart the messages of one conversation in a direct message may be; 0: each is a conversation of its own.
+   */
   dmMemoryMinutes: number
-  /** Hosts whose links open, besides those of a run's sources. */
+  /** Hosts to which links open, besides those of a run's sources. */
   linkHosts: string[]
   /** Who may ask, and where. */
   access: Access
-  /** Who besides the asker may allow what a tool asks for. */
+  /** Who besides the asker may approve the call of a tool. */
   approvers: Config['APPROVERS']
 }
 
@@ -43,19 +45,22 @@ export interface Access {
   users: string[]
   /** People of connected workspaces, and guests, may ask. */
   external: boolean
-  /** Ids of other bots, of their apps or of their users; all others are not heard. */
+  /** Ids of other bots, of their apps or of their users; all others are ignored. */
   bots: string[]
 }
 
-/** `waits`: a worker waits for the tools of servers that nothing is known of yet. What is acked to Slack does not. */
+/**
+ * `waits`: wait for the tools of servers that nothing is known about yet. Workers do; what has to be acked to Slack
+ * does not.
+ */
 export interface SettingsPlace extends Place {
   waits?: boolean
 }
 
-/** Asked at each question, so that nothing needs a restart to hear of a change. */
+/** Called at each question, so that a change needs no restart. */
 export type SettingsFor = (place: SettingsPlace) => Promise<Settings>
 
-/** The same settings for every place: those of the environment. */
+/** Returns the same settings for every place: those of the environment. */
 export function settingsFromConfig(config: Config, agent: AgentSetup): SettingsFor {
   const settings: Settings = {
     steps: config.STEPS,
@@ -78,15 +83,18 @@ export function settingsFromConfig(config: Config, agent: AgentSetup): SettingsF
   return async () => settings
 }
 
-/** Where the settings of channels are, and how the names in them become parts of an agent. */
+/** The settings of channels, and how the names in them become parts of an agent. */
 export interface ChannelSources {
   store: ChannelSettingsStore
-  /** Whether the agent of a place is another from moment to moment, also where nothing is set: tools of MCP servers come and go. */
+  /**
+   * Whether the agent of a place may change from moment to moment, even if nothing is set: tools of MCP servers come
+   * and go.
+   */
   isAgentFresh?: boolean
   agentFor(chosen: ChosenAgent, place: SettingsPlace): Promise<AgentSetup>
 }
 
-/** Those of the operator, and in their place what a channel has set. */
+/** Returns the operator's settings, with the channel's in their place. */
 export function withChannelSettings(
   operators: SettingsFor,
   { store, agentFor, isAgentFresh }: ChannelSources,
@@ -116,7 +124,7 @@ export interface ChosenAgent {
   instructions?: string | undefined
 }
 
-/** What the people of a channel have set for it. What is absent is as the operator set it. */
+/** What the people of a channel have set for it. Absent settings are the operator's. */
 export interface ChannelSettings extends ChosenAgent {
   steps?: Config['STEPS'] | undefined
   followUps?: Config['FOLLOW_UPS'] | undefined
@@ -126,18 +134,21 @@ export interface ChannelSettings extends ChosenAgent {
 
 /** The settings of channels, each kept for a year after it was last saved or read. */
 export interface ChannelSettingsStore {
-  /** Nothing for a channel where nothing is set. What cannot be read counts as not set. @throws TransientError where Redis is away */
+  /**
+   * @returns an empty object for a channel without settings. Unreadable settings count as not set.
+   * @throws TransientError while Redis is away
+   */
   load(place: Place): Promise<ChannelSettings>
   /** Replaces all of them. */
   save(place: Place, settings: ChannelSettings): Promise<void>
   forgetTeam(team: string): Promise<void>
 }
 
-/** Of a channel's instructions, as many characters are kept. */
+/** The maximum length of a channel's instructions. Characters. */
 export const MAX_INSTRUCTIONS = 2_000
 
 const YEAR_MS = 365 * 86_400_000
-/** Upper bound on the channels in memory; those that were set longest ago are forgotten. */
+/** The maximum number of channels in memory; beyond it those that were set longest ago are forgotten. */
 const MAX_CHANNELS = 10_000
 
 const NAME = 'settings'
@@ -147,7 +158,7 @@ export function memoryChannelSettings({ now = Date.now }: { now?: () => number }
   return storedSettings(memoryKeyedStore({ ttlMs: YEAR_MS, maxSize: MAX_CHANNELS, now }))
 }
 
-/** As JSON. What cannot be read counts as not set. */
+/** Stores settings as JSON. Unreadable settings count as not set. */
 function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore {
   return {
     async load(place) {
@@ -171,13 +182,15 @@ export interface RedisChannelSettingsOptions {
   now?: () => number
 }
 
-/** How long what was loaded is not asked for again: by then every process has heard of a change. Milliseconds. */
+/**
+ * How long loaded settings are used without asking again: by then every process has heard of a change. Milliseconds.
+ */
 const CACHE_MS = 5_000
 
-/** How long a load may take: the ack of a follow-up waits for it, and after that for the queue. Milliseconds. */
+/** How long a load may take: the ack of a follow-up waits for it, and then for the queue. Milliseconds. */
 const LOAD_MS = 1_000
 
-/** In Redis, as JSON under `PREFIX:{team:channel}:settings`; each process asks once in a few seconds for a channel. */
+/** In Redis, as JSON under `PREFIX:{team:channel}:settings`. Each process asks once in a few seconds for a channel. */
 export function redisChannelSettings(options: RedisChannelSettingsOptions): ChannelSettingsStore {
   const { redis, log, prefix, now = Date.now } = options
   const names = new RegExp(`^${NAME}$`)
@@ -207,7 +220,7 @@ export function redisChannelSettings(options: RedisChannelSettingsOptions): Chan
 /** The first half of a character that was cut in two. */
 const HALF = /[\ud800-\udbff]$/
 
-/** Each part for itself, so that one of an earlier or later version, which has other values, takes no other with it. */
+/** Each part is read by itself: one of another version, with other values, leaves the others as they are. */
 const PARTS = {
   steps: z.enum(STEPS).optional().catch(undefined),
   followUps: z.enum(FOLLOW_UPS).optional().catch(undefined),
@@ -225,7 +238,7 @@ const PARTS = {
 
 const schema: z.ZodType<ChannelSettings> = z.object(PARTS)
 
-/** What of it can be settings. */
+/** Returns the valid settings in a stored value. */
 function readable(stored: object): ChannelSettings {
   const settings = Object.entries(schema.parse(stored)).filter(([, value]) => value !== undefined)
   return Object.fromEntries(settings)

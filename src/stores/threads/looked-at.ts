@@ -2,17 +2,17 @@ import { settledWithin } from '../../base/async.ts'
 import type { Place, ThreadKey } from '../../base/place.ts'
 import type { ThreadStates } from './types.ts'
 
-/** How long what a person looks at is told with their questions, in ms. */
+/** How long what a person looks at is told with their questions. Milliseconds. */
 const FRESH_MS = 30 * 60_000
-/** How long a question waits for it, in ms: Slack waits for the ack. */
+/** How long a question waits for it: Slack waits for the ack. Milliseconds. */
 const PATIENCE_MS = 300
 
-/** What a person looks at is kept beside the threads of their direct message, under a name that no thread has. */
+/** What a person looks at is stored beside the threads of their direct message, under a name that no thread has. */
 function keyOf({ team, channel }: Place): ThreadKey {
   return `${team}:${channel}:looking`
 }
 
-/** Keeps which channel the person of a direct message looks at. */
+/** Stores which channel the person of a direct message looks at. */
 export async function keepLookedAt(
   threads: ThreadStates,
   dm: Place,
@@ -21,7 +21,7 @@ export async function keepLookedAt(
   await threads.patch(keyOf(dm), { lookingAt: seen })
 }
 
-/** The channel that the person of a direct message looks at, as far as it is known. Never rejects. */
+/** Returns the channel that the person of a direct message looks at, if it is known. Never rejects. */
 export async function lookedAt(threads: ThreadStates, dm: Place, now: number): Promise<string | undefined> {
   const loading = threads.load(keyOf(dm)).catch(() => undefined)
   if (!(await settledWithin(PATIENCE_MS, [loading]))) return undefined

@@ -2,9 +2,9 @@ import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
 import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
 export interface MemoryThreadsOptions {
-  /** How long a state is kept after it was last changed, in ms. */
+  /** How long a state is kept after it was last changed. Milliseconds. */
   ttlMs: number
-  /** Upper bound on the number of threads; beyond it those that changed longest ago are forgotten. */
+  /** The maximum number of threads; beyond it those that changed longest ago are forgotten. */
   maxThreads?: number
   now?: () => number
 }

@@ -8,7 +8,7 @@ export interface RedisThreadsOptions {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string
-  /** How long a part is kept after it was last set, in ms. */
+  /** How long a part is kept after it was last set. Milliseconds. */
   ttlMs: number
 }
 
@@ -32,8 +32,8 @@ const grantsSchema: z.ZodType<Grant[]> = z
   .nonempty()
 
 /**
- * States of threads in Redis: a key for each part that was set, `PREFIX:{team:channel:ts}:title`. So all parts are read with one
- * command, and no part overwrites another.
+ * States of threads in Redis: one key per part, `PREFIX:{team:channel:ts}:title`. All parts are read with one command,
+ * and no part overwrites another.
  */
 export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): ThreadStates {
   const bounds = { most: MAX_GRANTS, ttlMs }
@@ -66,7 +66,7 @@ export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): Thr
 
 type Stored = Partial<Record<keyof ThreadState, string | null | undefined>>
 
-/** What cannot be read counts as never set. */
+/** An unreadable part counts as never set. */
 function stateOf({ muted, title, renamed, lookingAt, grants }: Stored): ThreadState {
   const [, channel, at] = /^([CGD][A-Z0-9]{1,20}) (\d{1,16})$/.exec(lookingAt ?? '') ?? []
   return {

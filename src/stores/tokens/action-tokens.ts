@@ -1,6 +1,6 @@
 /**
- * The token with which a question may search the workspace (`action_token` of its event): a credential. It is kept here and nowhere
- * else, for ten minutes; how long Slack takes it, Slack does not say.
+ * The tokens with which questions may search the workspace (`action_token` of the event): credentials. They are kept
+ * here and nowhere else, for ten minutes; Slack does not say how long it accepts them.
  */
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
@@ -10,16 +10,18 @@ import type { RedisClient } from '../../base/redis/redis.ts'
 import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-store.ts'
 
 export interface ActionTokens extends Forgetting {
-  /** Keeps the token of the event by which a question was asked, if it brings one. Never rejects: the question does without. */
+  /**
+   * Keeps the token of the event that brought a question, if there is one. Never rejects: the question does without.
+   */
   keep(question: string, event: unknown): Promise<void>
-  /** Undefined where none came, or it was kept for its time. */
+  /** @returns undefined if no token came, or its time is over */
   load(question: string): Promise<string | undefined>
 }
 
 export const ACTION_TOKEN_MS = 10 * 60_000
 const MAX_KEPT = 10_000
 
-/** Where the token stands differs: on the message, or in what makes it an assistant's. */
+/** The token is on the message, or in its `assistant_thread`. */
 const tokenSchema = z.string().min(1).max(1_000)
 const eventSchema = z.object({
   action_token: tokenSchema.optional().catch(undefined),
@@ -36,7 +38,7 @@ export function memoryActionTokens(now: () => number = Date.now): ActionTokens {
   return actionTokens(memoryKeyedStore({ ttlMs: ACTION_TOKEN_MS, maxSize: MAX_KEPT, now }))
 }
 
-/** As src/base/seal.ts makes it. */
+/** The interface of src/base/seal.ts. */
 interface Sealing {
   seal(text: string, belongsTo: string): string
   open(sealed: string, belongsTo: string): string
@@ -47,7 +49,7 @@ export interface RedisActionTokensOptions {
   /** The prefix of every key. */
   prefix: string
   log: StoreLog
-  /** Encrypts what stands in Redis; absent where SECRETS_KEY is not set. */
+  /** Encrypts the token in Redis. Absent without SECRETS_KEY. */
   sealer?: Sealing | undefined
 }
 
