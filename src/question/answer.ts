@@ -4,7 +4,7 @@
  */
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
 import type { Steering } from '../agent/run-state.ts'
-import { applyEvent, stepCount, totalOf, type RunProgress } from '../agent/run-progress.ts'
+import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
 import type { AgentEvent, Model, Picture, RunFiles, Tool, Usage } from '../agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from '../base/errors.ts'
@@ -275,28 +275,4 @@ function turnOf(
   const files = said.hasFiles ? { hasFiles: true as const } : {}
   const turn = { id, question: inAll(text), standalone: inAll(standalone), answer, user, at, ...files }
   return said.text ? { ...turn, said: said.text, saidBy: said.by } : turn
-}
-
-/**
- * Returns the fields of the log line of an answered question: ids and sizes, never a text. `ms` since the question came
- * in.
- */
-export function answeredFields(question: Question, saved: SavedRun, now: number): Record<string, string | number> {
-  const { id, team, channel, thread, surface, at, traceparent } = question
-  const stopped = saved.answer?.stopped
-  const { inputTokens, outputTokens, costUsd } = totalOf(saved.usage)
-  // A model without a price has no cost, rather than none.
-  const hasCost = saved.usage.some((call) => call.costUsd !== undefined)
-  return {
-    ...{ question: id, team, channel, thread, surface },
-    ...(stopped ? { outcome: 'stopped', stopped } : { outcome: 'answered' }),
-    steps: stepCount(saved.steps),
-    ms: Math.max(0, now - at),
-    modelCalls: saved.usage.length,
-    inputTokens,
-    outputTokens,
-    ...(hasCost ? { costUsd: Number(costUsd.toFixed(6)) } : {}),
-    ...(saved.attempts > 1 ? { attempts: saved.attempts } : {}),
-    ...(traceparent ? { trace: traceparent.split('-')[1]! } : {}),
-  }
 }

@@ -5,8 +5,7 @@ import type { ModelCallEvent } from './telemetry-event.ts'
 
 /** Returns what metrics and traces are told of a call of a model that is over. */
 export function modelCallEvent(call: MeasuredCall, { ms, thrown }: CallEnd): ModelCallEvent {
-  const { reasoning: _, ...rest } = call
-  return { kind: 'model', ...rest, ms, ...outcomeOf(thrown, call.request) }
+  return { kind: 'model', ...call, ms, ...outcomeOf(thrown, call.request) }
 }
 
 /** An abort is recognised by its signal, because each client throws an error of its own for it. */

@@ -20,25 +20,25 @@ const retried = 'retry'
 const thread = (why: string) => `thread: ${why}`
 const asker = 'asker: refused'
 
-describe.each<[string, unknown, Record<string, string>, Circumstances['refusal']?]>([
+describe.each<[string, { error: unknown; refusal?: Circumstances['refusal'] }, Record<string, string>]>([
   [
     'what nobody foresaw',
-    UNFORESEEN,
+    { error: UNFORESEEN },
     { redis: retried, 'redis, ending': retried, memory: thread('failed'), 'memory, ending': thread('restarted') },
   ],
   [
     'a text that was thrown',
-    'oops',
+    { error: 'oops' },
     { redis: retried, 'redis, ending': retried, memory: thread('failed'), 'memory, ending': thread('restarted') },
   ],
   [
     'a lease that is lost',
-    LOST,
+    { error: LOST },
     { redis: retried, 'redis, ending': retried, memory: thread('failed'), 'memory, ending': thread('restarted') },
   ],
   [
     'a model that cannot be had',
-    SILENT,
+    { error: SILENT },
     {
       redis: thread('model'),
       'redis, ending': retried,
@@ -48,27 +48,25 @@ describe.each<[string, unknown, Record<string, string>, Circumstances['refusal']
   ],
   [
     'a channel that is archived',
-    REFUSED,
+    { error: REFUSED, refusal: { isLockedOut: false } },
     {
       redis: asker,
       'redis, ending': retried,
       memory: asker,
       'memory, ending': asker,
     },
-    { isLockedOut: false },
   ],
   [
     'a token that is revoked',
-    REFUSED,
+    { error: REFUSED, refusal: { isLockedOut: true } },
     {
       redis: retried,
       'redis, ending': retried,
       memory: asker,
       'memory, ending': asker,
     },
-    { isLockedOut: true },
   ],
-])('%s', (_, error, expected, refusal) => {
+])('%s', (_, { error, refusal }, expected) => {
   test.each(Object.entries(expected))('with %s: %s', (name, told) => {
     const outcome = failureOutcome(error, { ...CIRCUMSTANCES[name]!, hasAnswered: false, refusal })
     expect(outcome.action === 'retry' ? 'retry' : `${outcome.to}: ${outcome.why}`).toBe(told)
