@@ -94,7 +94,11 @@ describeWithRedis('the audit list', async () => {
   })
 
   test.each<[string, Decision, object]>([
-    ['always', { outcome: 'allowed', by: BOB, key: callKey('ask_write', { input: 'milk' }), always: true }, { how: 'always', decidedBy: BOB, outcome: 'done' }],
+    [
+      'always',
+      { outcome: 'allowed', by: BOB, key: callKey('ask_write', { input: 'milk' }), always: true },
+      { how: 'always', decidedBy: BOB, outcome: 'done' },
+    ],
     ['denied', { outcome: 'denied', by: BOB, reason: 'no' }, { how: 'denied', decidedBy: BOB, outcome: 'not_run' }],
     ['expired', { outcome: 'expired' }, { how: 'expired', outcome: 'not_run' }],
     [
@@ -193,7 +197,12 @@ describeWithRedis('the audit list', async () => {
     const steps = [act('One.', 'write', 'milk'), act('Two.', 'ask_write', 'tea')]
     const bot = await world(t, { model: [...steps, finish('Done.')] })
     const thread = await bot.mention('Put both on the list')
-    await decide(bot, thread, { outcome: 'allowed', by: BOB, key: callKey('ask_write', { input: 'tea' }), always: true })
+    await decide(bot, thread, {
+      outcome: 'allowed',
+      by: BOB,
+      key: callKey('ask_write', { input: 'tea' }),
+      always: true,
+    })
     await thread.ended()
     await eventually(async () => expect(await bot.listed()).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]))
     const env = { REDIS_URL: server.url, REDIS_PREFIX: bot.prefix }
