@@ -99,7 +99,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const { model, condenseModel } = models
   const opened = await mcpOf(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
   const mcp = opened?.toolbox
-  const parts = { dialect, prompts, mcp, toolSeam, warnOfGone: warnOnce(sources.log) }
+  const parts: AllParts = { models, toolbox, dialect, name, prompts, mcp, toolSeam, warnOfGone: warnOnce(sources.log) }
   const agent = {
     ...{ model, dialect: dialect(name), tools: toolbox.tools },
     ...{ limits: limitsOf(config), ...world, ...(sources.watchCall ? { watchCall: sources.watchCall } : {}) },
@@ -108,7 +108,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     answer: { agent, prompts, condenseModel },
     dialect,
     choices: choicesOf(models, toolbox, mcp),
-    agentFor: (chosen, place) => agentFor(chosen, place, { ...models, ...toolbox, ...parts, name }),
+    agentFor: (chosen, place) => agentFor(chosen, place, parts),
     mcp,
     mcpConfig: opened?.config,
     close: async () => void (await Promise.all([http.close(), mcp?.close()])),
@@ -198,7 +198,9 @@ function choicesOf(
   }
 }
 
-interface AllParts extends Models, Toolbox {
+interface AllParts {
+  models: Models
+  toolbox: Toolbox
   prompts: Prompts
   dialect: AgentParts['dialect']
   mcp: McpToolbox | undefined
@@ -216,7 +218,7 @@ interface AllParts extends Models, Toolbox {
 async function agentFor(
   chosen: ChosenAgent,
   place: ToolsPlace,
-  { model, named, tools, prompts, mcp, toolSeam, ...all }: AllParts,
+  { models, toolbox: { tools }, prompts, mcp, toolSeam, ...all }: AllParts,
 ): Promise<AgentSetup> {
   const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name
   const chosenOf = (some: Tool[]) => (chosen.tools ? some.filter((tool) => isChosen(tool, chosen.tools ?? [])) : some)
@@ -228,7 +230,7 @@ async function agentFor(
   const { instructions } = chosen
   const dialect = all.dialect(name)
   return {
-    model: (chosen.model !== undefined && named(chosen.model)) || model,
+    model: (chosen.model !== undefined && models.named(chosen.model)) || models.model,
     dialect: instructions ? withInstructions(dialect, prompts['channel-instructions']({ instructions })) : dialect,
     tools: [
       ...(wanted ? tools.filter((tool) => isChosen(tool, wanted)) : tools),

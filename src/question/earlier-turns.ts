@@ -1,5 +1,6 @@
 import { askedMessage, type Question, type Run } from '../stores/runs/types.ts'
-import type { Turn } from '../stores/history/types.ts'
+import type { ThreadKey } from '../base/place.ts'
+import type { History, Turn } from '../stores/history/types.ts'
 
 /**
  * Returns the turns that the question can refer to, without its own. Of an edited or repeated question only the newest
@@ -15,4 +16,14 @@ export function earlierTurns(turns: Turn[], question: Question, { saved }: Run):
       newest.get(askedMessage(id))?.id === id &&
       (firstAt.get(askedMessage(id)) ?? at) <= last,
   )
+}
+
+/** Returns the history without the turns before the last gap of more than `gapMs`, seen at the time `at`. */
+export function withoutGap(history: History, at: number, gapMs: number): History {
+  const load = async (thread: ThreadKey) => {
+    const turns = await history.load(thread)
+    const times = [...turns.map((turn) => turn.at), at]
+    return turns.slice(turns.findLastIndex((turn, i) => (times[i + 1] ?? at) - turn.at > gapMs) + 1)
+  }
+  return { ...history, load }
 }

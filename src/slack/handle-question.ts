@@ -1,18 +1,27 @@
 import { madeFile } from '../agent/run-progress.ts'
 import { AnswerDeltas } from '../agent/parser/answer-deltas.ts'
 import type { Tool } from '../agent/types.ts'
+import { messageOf } from '../base/errors.ts'
 import { ExpiringMap } from '../base/expiring-map.ts'
 import { admit, needsNoModel, release } from '../question/admission.ts'
 import type { AnswerDeps } from '../question/answer.ts'
 import { answeredFields } from '../question/answered-fields.ts'
 import { archiveRun, isArchived } from '../question/archive-run.ts'
-import { withoutGap } from '../question/private-history.ts'
+import { withoutGap } from '../question/earlier-turns.ts'
 import { auditSaved, runQuestion } from '../question/run-question.ts'
 import { takeBack } from '../question/take-back.ts'
 import type { Handled, Handler } from '../queue/types.ts'
 import type { History, ThreadContext } from '../stores/history/types.ts'
 import { Withdrawn } from '../stores/runs/control.ts'
-import { hasThreadBefore, isDirect, isPrivate, isUnrooted, type Question, type Run } from '../stores/runs/types.ts'
+import {
+  conversationOf,
+  hasThreadBefore,
+  isDirect,
+  isPrivate,
+  isUnrooted,
+  type Question,
+  type Run,
+} from '../stores/runs/types.ts'
 import { grantedBy } from './approvals/grants.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
 import type { Installation } from './client/installations.ts'
@@ -20,7 +29,6 @@ import { Mentions } from './client/mentions.ts'
 import { Outbox } from './client/outbox.ts'
 import { UPLOAD_SCOPE } from './client/upload.ts'
 import { chooseDisplay } from './display/choose-display.ts'
-import { stopRun } from './display/stop-run.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
 import { StreamRefusals } from './display/stream-refusals.ts'
 import { noticeDeadLetter, noticeDenial, noticeFailure, noticeFailureAgain, noticeRefusal } from './failure-notice.ts'
@@ -74,7 +82,7 @@ interface WorkParts {
 
 async function workOn(question: Question, run: Run, parts: WorkParts): Promise<QuestionWork> {
   const { services, installation, signal, streamsRefused } = parts
-  const { log, now, fetch, threads, limits, control } = services
+  const { log, now, fetch, threads, limits } = services
   const settings = await services.settingsFor({ ...question, waits: true })
   const mentions = new Mentions(installation.directory, question)
   const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
@@ -86,7 +94,7 @@ async function workOn(question: Question, run: Run, parts: WorkParts): Promise<Q
       const { streamInChannels, approvers } = settings
       const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
       const named = (text: string) => mentions.shown(text)
-      const stop = () => stopRun(question, { control, log })
+      const stop = () => stopRun(question, services)
       const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, named, stopRun: stop })
       const linkHosts = [...settings.linkHosts, installation.identity.url]
       return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions })
@@ -264,4 +272,12 @@ async function withFiles(
   display: RunDisplay | undefined,
 ): Promise<ThreadContext> {
   return files.length === 0 || !display ? said : saidWithFiles(said, files, { work, display })
+}
+
+/** Stops the run whose stream a person has stopped on the screen. */
+function stopRun(question: Question, { control, log }: Services): void {
+  const run = { thread: conversationOf(question), id: question.id }
+  control.send(run, { type: 'stop', by: question.user }).catch((error: unknown) => {
+    log.warn({ question: question.id, error: messageOf(error) }, 'a run whose stream was stopped could not be stopped')
+  })
 }
