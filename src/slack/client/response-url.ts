@@ -4,16 +4,16 @@ import { sanitize } from '../format/escape.ts'
 import { isOfForm, SlackRefusal } from './slack-errors.ts'
 import { addressAtSlack } from './slack-address.ts'
 
-/** Slack takes five uses of a response_url, within 30 minutes. */
+/** Slack accepts five uses of a response_url, within 30 minutes. */
 const TRIES = 3
-/** A longer wait than this is not worth it: nobody looks any more. */
+/** A longer wait is not worth it, because nobody is looking any more. */
 const WAIT_MS = 5 * 60_000
 const TIMEOUT_MS = 10_000
 
 /**
- * Posts a message to the response_url of a command. It goes to Slack, or to the server that `SLACK_API_URL` names, and nowhere else:
- * no other host, no redirect. What may pass is tried again, after a 429 not before its Retry-After. Never rejects.
- * @returns whether Slack took it
+ * Posts a message to the response_url of a command. It goes only to Slack, or to the server of `SLACK_API_URL`: to no
+ * other host, and without redirects. Transient errors are retried, after a 429 not before its Retry-After. Never
+ * rejects. @returns whether Slack accepted it
  */
 export async function respond(
   url: string,
@@ -39,7 +39,6 @@ export async function respond(
   }
 }
 
-/** The Web API, as far as it is used here. */
 interface Client {
   readonly apiUrl: string
   call(
@@ -49,7 +48,7 @@ interface Client {
   ): Promise<unknown>
 }
 
-/** Whom to tell, and where. `replaces`: at the response_url of a press, in place of the message that holds what was pressed. */
+/** The recipient and the place. `replaces`: at the response_url of a button, replace the message with that button. */
 interface EphemeralPlace {
   responseUrl?: string | undefined
   replaces?: boolean
@@ -63,13 +62,14 @@ interface EphemeralOptions {
   client: Client
   fetch?: typeof globalThis.fetch | undefined
   log(fields: object, line: string): void
-  /** What goes into the person's direct messages where the channel takes nothing. */
+  /** The content for the person's direct messages, if the message cannot be sent in the channel. */
   elsewhere?: object
 }
 
 /**
- * Tells one person alone: at the response_url while it lasts, else by an ephemeral message in the channel, else in the direct
- * messages. `forms`: the message, and simpler ones for where Slack refuses how it looks. @throws what kept Slack from taking it
+ * Sends a message that only one person sees: to the response_url while it lasts, else as an ephemeral message in the
+ * channel, else as a direct message. `forms`: the message, then simpler ones if Slack refuses its form. @throws the
+ * last error
  */
 export async function sendEphemeral(
   { responseUrl, replaces = false, signal, ...place }: EphemeralPlace,
@@ -90,20 +90,20 @@ export async function sendEphemeral(
       log({ error: messageOf(error) }, 'the asker could not be told where they asked')
       break
     }
-  // Slack opens the direct messages of a person where they are given in place of a channel.
+  // Slack opens the direct messages of a person if the channel is a person's id.
   const args = { channel: place.user, ...elsewhere, ...UNPARSED, unfurl_links: false, unfurl_media: false }
   await client.call('chat.postMessage', args, { effort: 'patient', signal })
 }
 
-/** How a message can be reached. `responseUrl`: that of a press on it. `place`: absent where only one person sees it. */
+/** How to reach a message. `responseUrl`: from a button in it. `place`: absent if the message is ephemeral. */
 interface ReplacedMessage {
   responseUrl?: string | undefined
   place?: { channel: string; ts: string } | undefined
 }
 
 /**
- * Shows something in place of a message, for all who see it. `simple`: its form for `chat.update`. `asker`: whom it may mention.
- * Never rejects: what Slack does not take is a line in the log.
+ * Replaces a message for all who see it. `simple`: the content's form for `chat.update`. `asker`: the person it may
+ * mention. Never rejects: a failure is only logged.
  */
 export async function replaceMessage(
   { responseUrl, place }: ReplacedMessage,
@@ -112,14 +112,14 @@ export async function replaceMessage(
 ): Promise<void> {
   const at = { apiUrl: client.apiUrl, fetch, log }
   if (responseUrl && (await respond(responseUrl, { replace_original: true, ...content, ...UNPARSED }, at))) return
-  // What only one person sees can be changed in no other way.
+  // An ephemeral message cannot be changed in any other way.
   if (!place) return
   await client
     .call('chat.update', { ...place, ...simple, ...UNPARSED }, { effort: 'patient', asker })
     .catch((error: unknown) => log({ ...place, error: messageOf(error) }, 'a message could not be replaced'))
 }
 
-/** Slack makes no links of its own from the text that notifications and screen readers get. */
+/** Keeps Slack from making links in the text for notifications and screen readers. */
 export const UNPARSED = { parse: 'none' }
 
 async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {

@@ -22,9 +22,7 @@ export const STOP = 'thinkaloud_stop'
 export const SETTINGS = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
 
-/**
- * On the card of a tool's question to the asker; their value names the wait (`waitValue`). A choice appends its number.
- */
+/** On the card of a tool's question; their value names the wait (`waitValue`). A choice appends its number. */
 export const QUESTION_OPEN = 'thinkaloud_question_open'
 export const QUESTION_CHOOSE = 'thinkaloud_question_choose_'
 export const QUESTION_DECLINE = 'thinkaloud_question_decline'

@@ -18,13 +18,9 @@ export interface Content {
   blocks: ShownBlock[]
   /** The text without mrkdwn marks, escaped, if tools or models wrote it: sent with `mrkdwn: false`. */
   plain?: string
-  /**
-   * Replacements for a block if Slack refuses its type. They may have simpler forms too; an empty list drops the block.
-   */
+  /** Replacements for a block if Slack refuses its type. They may have simpler forms; an empty list drops the block. */
   simpler?: ReadonlyMap<ShownBlock, ShownBlock[]>
-  /**
-   * The text that did not fit, posted as a file in the thread. If the file cannot be posted, `without` replaces this.
-   */
+  /** The text that did not fit, posted as a file in the thread. If that fails, `without` replaces this content. */
   file?: { name: string; title: string; text: string; without: Content }
 }
 

@@ -45,9 +45,7 @@ class BoundedLexer extends Lexer {
 
 /** Limits the rules that look ahead over the whole rest of a text, or read it again, to their own part of it. */
 class BoundedTokenizer extends Tokenizer {
-  /**
-   * Lines with `>`, and the lines of a paragraph that continue without one. `marked` reads those again at every level.
-   */
+  /** Lines with `>`, and the paragraph lines that continue without one, which `marked` reads again at every level. */
   override blockquote(source: string): Tokens.Blockquote | undefined {
     QUOTE.lastIndex = 0
     const raw = QUOTE.exec(source)?.[0]
@@ -60,9 +58,7 @@ class BoundedTokenizer extends Tokenizer {
     return { type: 'blockquote', raw, text, tokens }
   }
 
-  /**
-   * Text above `---` is a heading only at the top level: in a list item every line would search for `---` to the end.
-   */
+  /** A heading only at the top level: in a list item, every line would search for `---` to the end of the text. */
   override lheading(source: string): Tokens.Heading | undefined {
     return this.lexer.state.top ? super.lheading(source) : undefined
   }

@@ -62,9 +62,7 @@ export function withoutMarks(text: string): string {
 
 const LOOK_ALIKES: Record<string, string> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' }
 
-/**
- * Breaks links and mail addresses with a zero-width space, for a field that Slack may read as Markdown (a task's).
- */
+/** Breaks links and mail addresses with a zero-width space, for a field that Slack may read as Markdown. */
 export function withoutLinks(text: string): string {
   return text
     .replace(/:(?=\/\/)|\b(?:www|mailto|tel)(?=[.:])|\](?=[([:])|[\w-]@(?=[\w-])/gi, '$&\u200b')
@@ -133,9 +131,7 @@ export function cleanName(name: string): string {
   return cleaned(name, /[^\p{L}\p{M}\p{N}.,'’()_-]+/gu)
 }
 
-/**
- * The same for the name of a file, which may have an ampersand: `R&D plan.pdf`. It must be escaped before it is posted.
- */
+/** The same for a file name, which may have an ampersand: `R&D plan.pdf`. It must be escaped before it is posted. */
 export function cleanFileName(name: string): string {
   return cleaned(name, /[^\p{L}\p{M}\p{N}.,'’()_&-]+/gu)
 }

@@ -111,9 +111,7 @@ function readsAsAnother(label: string, url: URL): boolean {
 /** No more than this of a label is shown. */
 const LABEL_CHARS = 300
 
-/**
- * A scheme, `//` or `www.`, a mail address, an IPv4 address, or a name that ends like a host, whatever sign follows.
- */
+/** A scheme, `//` or `www.`, a mail address, an IPv4 address, or a name with a host's ending, whatever sign follows. */
 const ADDRESS =
   /^(?:https?:\S|[a-z][a-z\d+.-]{0,20}:\/|\/\/|www\.)|@[^\s@]+\.|^(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}.])|^[^\s./:?#]+(?:\.[^\s./:?#]+)*\.(?!(?:js|ts|jsx|tsx|json|html?|txt|pdf|csv|css|xml|ya?ml|cpp|java)(?![\p{L}\p{N}]))(?:[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2,24}|xn--[a-z\d-]+)(?![\p{L}\p{M}\p{N}-])/iu
 

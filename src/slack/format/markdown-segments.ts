@@ -74,9 +74,7 @@ function betweenWords(markdown: string, start: number): Cut {
 
 const FENCE = /([ \t]*)(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})[^\n]*(?:\n|$)/y
 
-/**
- * Returns the end of the code block that begins here; undefined if none does. In a list item it searches only nearby.
- */
+/** Returns the end of the code block that begins here, if one does. In a list item it searches only nearby. */
 function fenceEnd(markdown: string, start: number): number | undefined {
   FENCE.lastIndex = start
   const [, indent = '', mark] = FENCE.exec(markdown) ?? []

@@ -3,9 +3,7 @@ import { headOf, unescapeText } from './escape.ts'
 /** Slack accepts snippets of up to a megabyte; a character may take four bytes. */
 const FILE_CHARS = 200_000
 
-/**
- * Builds a file with the rest of an answer: the remaining mrkdwn as plain text, then the unparsed Markdown unchanged.
- */
+/** Builds the file with the rest of an answer: the remaining mrkdwn as plain text, then the unparsed Markdown. */
 export function restFile({ rest, unread, questionId }: { rest: string[]; unread: string; questionId: string }) {
   const text = [...rest.map(plainOf), ...(unread === '' ? [] : [unread.trimStart()])].join('\n\n')
   // The file is found again by its name after a crash, so the name contains the question's id.

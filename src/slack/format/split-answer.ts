@@ -32,9 +32,7 @@ const MESSAGES_AN_ANSWER = 5
 /** Characters in all blocks of a message, and how many of them the body of the answer may use. */
 const MESSAGE_CHARS = 12_800
 const BODY_CHARS = 4 * SECTION_CHARS
-/**
- * Characters reserved below the answer, besides its footer: the line about a cut and the buttons; each chart as text.
- */
+/** Characters reserved below the answer besides its footer, for the line about a cut and the buttons; and per chart. */
 const BELOW_CHARS = 300
 const CHART_CHARS = 1000
 /** Only this much of an answer's Markdown is parsed: a little more than fits into its messages. */
@@ -65,9 +63,7 @@ function linkWriter({ sources, question, allowedHosts: allowed }: AnswerView): R
     renderLink(link, (policy ??= linkPolicy({ sources: sources.map(({ url }) => url), question, allowed })))
 }
 
-/**
- * The smallest part that stays in one message: a section's text, or a table. A table's `texts` are its simplest form.
- */
+/** The smallest unit of a message: a section's text, or a table. A table's `texts` are its simplest form. */
 interface Unit {
   texts: string[]
   table?: TableForms

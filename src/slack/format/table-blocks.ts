@@ -20,9 +20,7 @@ export const TABLE_CHARS = 9500
 const ROWS_A_PAGE = 20
 const CAPTION_CHARS = 150
 
-/**
- * A table in both of Slack's forms (`dataTable` is the better one), and its characters that count against the limit.
- */
+/** A table in both of Slack's forms (`dataTable` is better), and its characters that count against the limit. */
 export interface TableForms {
   dataTable: DataTable
   table: Table
