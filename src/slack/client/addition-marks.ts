@@ -1,6 +1,5 @@
-/** What people see at a message that they added to a run: 👀 once it is taken in, and in its place ✅ once the run has heard it. */
+/** Reactions on a message that a person added to a run: 👀 once it is accepted, then ✅ once the run has read it. */
 
-/** The Web API, as far as it is used here. */
 interface Client {
   call(method: string, args: Record<string, unknown>, options: { effort: 'once' }): Promise<unknown>
 }
@@ -8,7 +7,7 @@ interface Client {
 const TAKEN = 'eyes'
 const HEARD = 'white_check_mark'
 
-/** `id`: the message's, `team:channel:ts`. Never rejects. */
+/** `id` is the message's, `team:channel:ts`. Never rejects. */
 export async function markTaken(client: Client, id: string): Promise<void> {
   await react(client, 'reactions.add', { id, name: TAKEN })
 }
@@ -17,13 +16,13 @@ export async function markHeard(client: Client, id: string): Promise<void> {
   await react(client, 'reactions.add', { id, name: HEARD })
 }
 
-/** At the end of a run: those that an earlier process heard are marked too, and nothing says any more that it waits. */
+/** Updates the reactions at the end of a run: marks messages that an earlier process read, and removes 👀 from all. */
 export async function settleMarks(client: Client, { heard, over }: { heard: string[]; over: string[] }): Promise<void> {
   for (const id of heard) await markHeard(client, id)
   for (const id of over) await react(client, 'reactions.remove', { id, name: TAKEN })
 }
 
-/** Once, and without a word where Slack does not take it: what a mark tells is so without it. */
+/** Tries once and ignores errors: the reaction is only a hint. */
 async function react(client: Client, method: string, { id, name }: { id: string; name: string }): Promise<void> {
   const [, channel, timestamp, ...more] = id.split(':')
   if (channel === undefined || timestamp === undefined || more.length > 0) return

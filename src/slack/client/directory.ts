@@ -8,8 +8,8 @@ import { SlackRefusal } from './slack-errors.ts'
 import type { SlackResult, SlackWeb } from './slack-web.ts'
 
 /**
- * What Slack tells about an id. `none`: there is no such person or channel, or it is hidden from the bot, such as a private
- * channel that the bot is not in. `untold`: Slack gives no name, for example because the app lacks a scope.
+ * What Slack says about an id. `none`: the person or channel does not exist or is hidden from the bot, such as a
+ * private channel without the bot. `untold`: Slack gives no name, for example because the app lacks a scope.
  */
 export type Known =
   | { kind: 'person'; name: string }
@@ -17,20 +17,20 @@ export type Known =
   | { kind: 'none' }
   | { kind: 'untold' }
 
-/** What Slack tells of a person besides the name. */
+/** Facts about a person besides the name. */
 export interface PersonFacts {
-  /** Of another workspace than the bot's, and of none in the same organisation. */
+  /** Whether the person belongs to neither the bot's workspace nor its organisation. */
   isExternal: boolean
-  /** A guest, of one channel or of several. */
+  /** Whether the person is a guest of one or several channels. */
   isGuest: boolean
   isAdmin: boolean
-  /** In lower case; absent where the app lacks the scope for it. */
+  /** In lower case. Absent if the app lacks the scope for it. */
   email?: string
   isEmailConfirmed: boolean
 }
 
 /**
- * Why there are no facts. `hidden`: there is no such person, or none that the bot may see. `untold`: Slack refuses, for
+ * Why there are no facts. `hidden`: the person does not exist or is hidden from the bot. `untold`: Slack refuses, for
  * example because the app lacks a scope. `unreachable`: no answer in time.
  */
 export type NoFacts = 'hidden' | 'untold' | 'unreachable'
@@ -38,7 +38,7 @@ export type NoFacts = 'hidden' | 'untold' | 'unreachable'
 export interface DirectoryOptions {
   web: SlackWeb
   log: Log
-  /** The organisation that the bot's workspace belongs to, if it does. */
+  /** The organisation of the bot's workspace, if it has one. */
   enterprise?: string | undefined
   /** The clock, in milliseconds. */
   now?: () => number
@@ -46,23 +46,23 @@ export interface DirectoryOptions {
 
 /** How long a name is kept, in ms. */
 const KNOWN_MS = 60 * 60_000
-/** How long an id without a name is kept, in ms. Shorter: the bot may be added to a channel, or get a scope, a minute later. */
+/** How long an id without a name is kept, in ms. Short, because the bot may soon join a channel or get a scope. */
 const NONE_MS = 5 * 60_000
 const MAX_KNOWN = 10_000
-/** How long facts are not asked for again, in ms: with the time that an admission holds, an hour. */
+/** How long facts count as fresh, in ms. Together with the time that an admission holds, that makes an hour. */
 const FACTS_FRESH_MS = 50 * 60_000
-/** How long facts are kept, in ms, for when Slack does not answer. */
+/** How long facts are kept in case Slack does not answer, in ms. */
 const FACTS_MS = 24 * KNOWN_MS
-/** How long one look-up of facts is tried, in ms, and for how long a question waits for it: less where older facts are known. */
+/** In ms, how long a look-up of facts is tried, and how long a question waits for it: less if older facts are known. */
 const FACTS_TRIED_MS = 15_000
 const FACTS_PATIENCE_MS = 5_000
 const RENEWAL_PATIENCE_MS = 1_000
-/** How many ids are looked up at once; the rest keep their ids. Slack allows about 50 such calls a minute. */
+/** How many ids are looked up at once; the others stay ids. Slack allows about 50 such calls a minute. */
 const MAX_AT_ONCE = 20
-/** How long look-ups pause, in ms, after one was too slow, failed or was rate limited. */
+/** How long look-ups pause after one was too slow, failed or was rate limited, in ms. */
 const PAUSE_MS = 30_000
 
-/** Names of people and channels by their ids, from `users.info` and `conversations.info`, kept for an hour. Never throws. */
+/** Names of people and channels by id, from `users.info` and `conversations.info`, cached for an hour. Never throws. */
 export class Directory {
   readonly #web: SlackWeb
   readonly #log: Log
@@ -91,12 +91,12 @@ export class Directory {
     this.#warned = new ExpiringMap({ ttlMs: KNOWN_MS, maxSize: 100, now })
   }
 
-  /** What is known about an id, without a call. */
+  /** Returns what is cached about an id, without a call. */
   get(team: string, id: string): Known | undefined {
     return this.#known.get(`${team}:${id}`) ?? this.#none.get(`${team}:${id}`)
   }
 
-  /** Looks up the ids that are not known, all at once, and waits for at most `ms`. Answers that come later are kept too. */
+  /** Looks up the unknown ids in parallel and waits at most `ms`. Later answers are cached too. */
   async lookUp(team: string, ids: string[], ms: number): Promise<void> {
     const unknown = [...new Set(ids)].filter((id) => !this.get(team, id)).slice(0, MAX_AT_ONCE)
     if (unknown.length === 0 || ms <= 0 || this.#pausedUntil > this.now()) return
@@ -108,8 +108,9 @@ export class Directory {
   }
 
   /**
-   * Facts of a person, with a call when they are 50 minutes old; `isFresh`: with a call in any case. `onCall`: called before that. Rate limits and
-   * short faults are waited out. Where Slack does not answer soon, the facts of the last day hold.
+   * Returns the facts about a person. It calls Slack if they are 50 minutes old, or always with `isFresh`; `onCall`
+   * runs before that. Rate limits and short faults are waited out. If Slack does not answer soon, facts from the last
+   * day are returned.
    */
   async factsOf(
     team: string,
@@ -129,7 +130,7 @@ export class Directory {
     return answer === 'unreachable' && known ? known.facts : answer
   }
 
-  /** The facts of a person that were told within a day, without a call. Whoever has a name has facts. */
+  /** Returns the facts of the last day about a person, without a call. Every person with a known name has facts. */
   knownFacts(team: string, user: string): PersonFacts | undefined {
     return this.#facts.get(`${team}:${user}`)?.facts
   }
@@ -161,7 +162,7 @@ export class Directory {
       for (const key of map.keys()) if (key.startsWith(`${team}:`)) map.delete(key)
   }
 
-  /** Callers that look up the same id at the same time share one call. */
+  /** Shares one call between concurrent look-ups of the same id. */
   #fetchOnce(team: string, id: string): Promise<void> {
     const key = `${team}:${id}`
     const pending = this.#pending.get(key) ?? this.#fetch(id, key).finally(() => this.#pending.delete(key))
@@ -181,7 +182,7 @@ export class Directory {
     }
   }
 
-  /** Keeps what `users.info` has answered: the name, and the facts. */
+  /** Caches the name and the facts in an answer of `users.info`. */
   #learn(key: string, answer: SlackResult): { facts?: PersonFacts } {
     const read = personSchema.safeParse(answer)
     this.#known.set(key, read.success ? knownOf(read.data.user) : { kind: 'untold' })
@@ -250,7 +251,7 @@ function knownOf({ profile, real_name, name }: SlackPerson): Known {
   return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown }
 }
 
-/** In an organisation a person has one workspace of their own, and may be a member of others. */
+/** In an organisation, a person has one home workspace and may be a member of others. */
 function factsOf(person: SlackPerson, home: { team: string; enterprise: string | undefined }): PersonFacts {
   const { enterprise_id: enterprise, teams = [] } = person.enterprise_user ?? {}
   const isOfOurs = enterprise !== undefined && enterprise === home.enterprise

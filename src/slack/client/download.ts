@@ -3,8 +3,9 @@ import { discard, followRedirects, readCapped } from '../../base/http/bounds.ts'
 import { addressAtSlack } from './slack-address.ts'
 
 /**
- * Why there are no bytes. `login`: Slack gave its login page, with status 200, as it does where the token may not read files.
- * `elsewhere`: the address is not at Slack, or leads away from it. `refused`: with a status that another try does not change.
+ * Why there are no bytes. `login`: Slack sent its login page (with status 200), 401 or 403, because the token may not
+ * read files. `elsewhere`: the address is not at Slack or redirects away from it. `refused`: a status that a retry does
+ * not change.
  */
 export type NotLoaded = 'login' | 'tooLarge' | 'tooSlow' | 'elsewhere' | 'refused' | 'unreachable'
 
@@ -12,23 +13,22 @@ export type Downloaded = { bytes: Uint8Array; fault?: undefined } | { bytes?: un
 
 export interface DownloadOptions {
   token: string
-  /** Where this Slack is. */
   apiUrl: string
   fetch: typeof globalThis.fetch
   signal: AbortSignal
   maxBytes: number
-  /** What Slack says of the file: a page is no login page where the file is one of that size. */
+  /** The file's size according to Slack. An HTML page of that size is the file itself, not a login page. */
   size?: number | undefined
 }
 
-/** A file, all of it, in ms. */
+/** For the whole download, in ms. */
 const TIMEOUT_MS = 30_000
 const TRIES = 3
 const PAUSE_MS = 500
 
 /**
- * A file's bytes (https://docs.slack.dev/reference/objects/file-object, `url_private_download`). The token goes to Slack's own hosts
- * alone: each redirect is looked at, and one that leads elsewhere is not followed. @throws what `signal` was aborted with
+ * Downloads a file (https://docs.slack.dev/reference/objects/file-object, `url_private_download`). The token goes only
+ * to Slack's own hosts: redirects that lead elsewhere are not followed. @throws the reason of `signal`
  */
 export async function download(address: string, options: DownloadOptions): Promise<Downloaded> {
   const time = AbortSignal.timeout(TIMEOUT_MS)

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import type { CallOptions, SlackArgs, SlackResult } from './slack-web.ts'
 
-/** What Slack tells of a file (https://docs.slack.dev/reference/objects/file-object). Its addresses are for the moment alone. */
+/** Slack's data about a file (https://docs.slack.dev/reference/objects/file-object). Do not store its addresses. */
 export interface FileInfo {
   name: string
   size?: number | undefined
   mimetype: string
   mode: string
   permalink?: string | undefined
-  /** Where the bytes are. */
+  /** The download URL. */
   address?: string | undefined
-  /** Of a picture larger than 1,024 pixels: Slack's own of that size. `smaller`: the largest of those below that. `small`: of 480 pixels or less. */
+  /** Slack's thumbnail of 1,024 pixels. `smaller`: the largest below that size. `small`: of 480 pixels or less. */
   thumbnail?: string | undefined
   smaller?: string | undefined
   small?: string | undefined
-  /** Of a recording: the address of its transcript as subtitles, or its beginning as text. */
+  /** For a recording: the URL of its transcript as subtitles, and the beginning of its transcript as text. */
   subtitles?: string | undefined
   transcript?: string | undefined
 }
@@ -47,7 +47,7 @@ interface Client {
   call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult>
 }
 
-/** @throws SlackRefusal, and what `signal` was aborted with */
+/** @throws SlackRefusal, and the reason of `signal` */
 export async function fileInfo(client: Client, id: string, signal: AbortSignal): Promise<FileInfo> {
   const { file = {} } = await client.call('files.info', { file: id }, { effort: 'patient', signal })
   const told = infoSchema.parse(file)

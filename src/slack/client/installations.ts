@@ -5,16 +5,16 @@ import { Directory } from './directory.ts'
 import { refusalCode } from './slack-errors.ts'
 import { SlackWeb, type WebOptions } from './slack-web.ts'
 
-/** Who the bot is in a team, as `auth.test` tells. An empty `botId` is nobody's. */
+/** Who the bot is in a team, from `auth.test`. An empty `botId` matches nobody. */
 export interface Identity {
   team: string
-  /** The address of the workspace, with a slash at the end; empty where Slack has not told it. */
+  /** The URL of the workspace, with a trailing slash. Empty if Slack has not told it. */
   url: string
   botUser: string
   botId: string
 }
 
-/** The bot in one team: its token, who it is there, the Web API in its name, and the people and channels of that team. */
+/** The bot in one team: its token and identity, its Web API client, and the people and channels of that team. */
 export interface Installation {
   token: string
   identity: Identity
@@ -22,15 +22,15 @@ export interface Installation {
   directory: Directory
 }
 
-/** Where the bot is installed. */
+/** The teams where the bot is installed. */
 export interface Installations {
   /** The team of an event that names none. */
   readonly defaultTeam: string
-  /** Undefined where the bot is not installed. */
+  /** Resolves to undefined if the bot is not installed in the team. */
   of(team: string): Promise<Installation | undefined>
   /** Whether a whole organisation has installed the app. */
   readonly isOrgWide: boolean
-  /** The teams for which this process has had an installation. */
+  /** The teams whose installation this process has used. */
   teams(): string[]
 }
 
@@ -45,8 +45,8 @@ export interface InstallationOptions {
 const IDENTIFY_MS = 30_000
 
 /**
- * The one installation whose token is in the environment. If the token is that of an app that a whole organisation has
- * installed, it is the installation of each of its teams. @throws ConfigError when Slack refuses the token
+ * Builds the installation for the token in the environment. If a whole organisation has installed the app, it is the
+ * installation of each of its teams. @throws ConfigError if Slack refuses the token or cannot be reached
  */
 export async function installationFromConfig(config: Config, options: InstallationOptions): Promise<Installations> {
   const token = config.SLACK_BOT_TOKEN!
@@ -82,7 +82,7 @@ async function identify(client: SlackWeb): Promise<Identity & { isOrgWide: boole
   }
 }
 
-/** What to tell the operator when Slack does not take a token at the start. */
+/** The error for the operator if Slack does not accept a token at the start. */
 export function tokenRefused(setting: string, error: unknown): ConfigError {
   const code = refusalCode(error)
   if (code) return new ConfigError(`${setting} should be a token that Slack takes: it answered ${code}.`)

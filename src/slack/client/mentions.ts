@@ -7,13 +7,13 @@ import type { Question, Run, SavedRun } from '../../stores/runs/types.ts'
 import { cleanName, FILES_ALONE } from '../format/escape.ts'
 import type { Directory } from './directory.ts'
 
-/** How long one run waits for look-ups of names in total, in ms. */
+/** Total time that one run waits for name look-ups, in ms. */
 const MAX_WAIT_MS = 2_000
 
-/** `<@U…>`, `<#C…>`, `<!subteam^S…>`, with or without a label; a model may write `<` and `>` as entities. */
+/** `<@U…>`, `<#C…>`, `<!subteam^S…>`, with or without a label. A model may write `<` and `>` as entities. */
 const MENTION =
   /(?:<|&lt;)(@[UW][A-Z0-9]{1,20}|#[CG][A-Z0-9]{1,20}|!subteam\^S[A-Z0-9]{1,20})(?:\|([^<>|\n]{0,100}?))?(?:>|&gt;)/g
-/** A bare id, as a model may write it; not as a part of a longer word or of an address. */
+/** A bare id that a model wrote, but not inside a longer word or an address. */
 const BARE = /(?<![\w/.=&?%:-])[@#]?([UWCG](?=[A-Z]{0,20}[0-9])[A-Z0-9]{6,20})(?![\w/-])/g
 /** Slack renders no mentions in code, so an id there may be just an example. */
 const CODE = /(```[\s\S]*?```|`[^`\n]*`)/
@@ -21,8 +21,8 @@ const CODE = /(```[\s\S]*?```|`[^`\n]*`)/
 const PRIVATE = 'a private channel'
 
 /**
- * Replaces ids by names in the texts of one run: in what people wrote, for the model; in what the model wrote, for people. The
- * name of a private channel is shown only in that channel itself.
+ * Replaces ids with names in the texts of one run: people's texts for the model, and the model's texts for people. The
+ * name of a private channel is shown only in that channel.
  */
 export class Mentions {
   readonly #directory: Directory
@@ -36,22 +36,22 @@ export class Mentions {
     this.#channel = channel
   }
 
-  /** What a person wrote, as the model reads it: names, and for ids without a name words such as `somebody`. */
+  /** Returns a person's text for the model: names, and words such as `somebody` for ids without a name. */
   async readable(text: string): Promise<string> {
     await this.#lookUp(text)
     return this.#readable(text)
   }
 
-  /** The question with names for the model. Saved at once: a run that goes on elsewhere goes on with the same words. */
+  /** Returns the question with names for the model. Saves its text, so that a resumed run uses the same words. */
   async named(question: Question, run: Run): Promise<Question> {
     const text = run.saved.named ?? (await this.readable(withPlace(question)))
     if (text !== question.text && run.saved.named === undefined) await run.save({ part: 'named', value: text })
     return { ...question, text }
   }
 
-  /** Messages of people as the model reads them, with the names of those who wrote them; undefined for whoever has none. */
+  /** Returns people's messages for the model, with their authors' names if known. */
   async spoken(messages: { user: string | undefined; text: string }[]): Promise<{ name?: string; text: string }[]> {
-    // The newest first: only so many ids are looked up at once.
+    // Newest first, because the number of ids per look-up is limited.
     await this.#lookUp(...messages.toReversed().flatMap(({ user, text }) => [`<@${user ?? ''}>`, text]))
     return messages.map(({ user, text }) => {
       const name = this.#nameOf(user)
@@ -59,7 +59,7 @@ export class Mentions {
     })
   }
 
-  /** Looks up the mentions in these texts. Bare ids are not looked up: they may be anything. */
+  /** Looks up the mentions in these texts, but not bare ids, which may be anything. */
   async #lookUp(...texts: string[]): Promise<void> {
     const ids = texts.flatMap((text) => [...text.matchAll(MENTION)].flatMap(([, sign]) => idOf(sign) ?? []))
     if (ids.length === 0) return
@@ -68,7 +68,7 @@ export class Mentions {
     this.#waitLeftMs -= this.#directory.now() - startedAt
   }
 
-  /** The event with names in what the model wrote, as people read it. What a tool returned is data and is left as it is. */
+  /** Returns the event for people, with names in the model's text. Tool results are data and stay unchanged. */
   async event(event: AnswerEvent): Promise<AnswerEvent> {
     if (event.type === 'usage' || event.type === 'answer_delta' || event.type === 'answer_withdrawn') return event
     if (event.type === 'understood') {
@@ -88,19 +88,19 @@ export class Mentions {
     await this.#lookUp(standalone, ...steps.flatMap(textsOf))
   }
 
-  /** The same as `event` for steps that an earlier process saved, without a look-up: only names that are known are replaced. */
+  /** Like `event`, for steps that an earlier process saved. Makes no look-up: only known names are used. */
   steps(steps: readonly Step[]): Step[] {
     return steps.map((step) => this.#step(step))
   }
 
-  /** What a model wrote, as people read it, without a look-up: ids whose names are not known are left as they are. */
+  /** Returns the model's text for people. Makes no look-up: ids without a known name stay unchanged. */
   shown(text: string): string {
     return text
       .replace(MENTION, (mention, sign: string) => this.#nameOf(idOf(sign)) ?? mention)
       .replace(BARE, (word, id: string) => this.#publicNameOf(id) ?? word)
   }
 
-  /** How the run is reached, with names in what people tell it. */
+  /** Wraps a run control so that people's messages to the run contain names. */
   control(control: RunControl): RunControl {
     return {
       send: (run, signal) => control.send(run, signal),
@@ -118,7 +118,7 @@ export class Mentions {
     }
   }
 
-  /** A history that stores ids and returns names; `onLoad` is told what it has. */
+  /** Wraps a history that stores ids so that it returns names. `onLoad` gets the turns with ids. */
   history(history: History, onLoad?: (turns: Turn[]) => void): History {
     return {
       ...history,
@@ -170,7 +170,7 @@ export class Mentions {
   #wordFor(sign: string): string {
     if (sign.startsWith('@')) return 'somebody'
     if (!sign.startsWith('#')) return 'a group of people'
-    // Somebody could mention this channel, so it exists; if Slack hides it from the bot, it is private and the bot is not in it.
+    // Somebody could mention this channel, so it exists. If Slack hides it, it is private and the bot is not in it.
     return this.#directory.get(this.#team, sign.slice(1))?.kind === 'none' ? PRIVATE : 'a channel'
   }
 
@@ -188,7 +188,7 @@ export class Mentions {
   }
 }
 
-/** The texts of a step in which ids are replaced: what the model wrote, or the message that a person added. */
+/** The texts of a step in which ids are replaced: the model's text, or the message that a person added. */
 function textsOf(step: Step): string[] {
   if (step.kind === 'message') return [step.text]
   return step.kind === 'tool' ? [step.thought, step.action.tool, inputText(step.action.input)] : [step.thought]

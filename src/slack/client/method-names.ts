@@ -1,6 +1,6 @@
 import { WebClient } from '@slack/web-api'
 
-/** Writes down what it is asked to call, and calls nothing. */
+/** Records the names of the methods instead of calling them. */
 class Listing extends WebClient {
   readonly names: string[] = []
 
@@ -10,14 +10,14 @@ class Listing extends WebClient {
   }
 }
 
-/** The names of Slack's Web API methods, all that the SDK knows, in the order of the alphabet. */
+/** Returns the names of all Web API methods that the SDK knows, sorted. */
 export function methodNames(): string[] {
   const listing = new Listing()
   for (const family of Object.values(listing)) if (isFamily(family)) callAll(family)
   return [...new Set(listing.names)].sort()
 }
 
-/** `chat` with its methods, `admin` with families of its own; the SDK's other parts are no plain objects. */
+/** Whether a value is a group of methods (`chat`) or of groups (`admin`). Only groups are plain objects. */
 function isFamily(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 }
@@ -25,7 +25,7 @@ function isFamily(value: unknown): value is Record<string, unknown> {
 function callAll(family: Record<string, unknown>): void {
   for (const [name, member] of Object.entries(family)) {
     if (isFamily(member)) callAll(member)
-    // No method of its own but a chain of others, each of which is listed by itself.
+    // `uploadV2` is not a method of Slack but a chain of methods that are listed by themselves.
     else if (typeof member === 'function' && name !== 'uploadV2') member({})
   }
 }

@@ -28,33 +28,32 @@ export interface OutboxOptions {
   fetch?: typeof globalThis.fetch | undefined
 }
 
-/** One message of the run. */
 interface Post {
-  /** Which part of the run it shows: `root`, `step-1`, `answer-1` … */
+  /** The part of the run that it shows: `root`, `step-1`, `answer-1` … */
   key: string
   content: Content
-  /** Absent for a message of its own. */
+  /** Absent for a message outside threads. */
   thread?: string
-  /** Sent again if nobody can tell whether it went out: better twice than never. */
+  /** Sent again if it is unknown whether it went out: better twice than never. */
   mustArrive: boolean
 }
 
 /** Bounds an update that a later one makes up for, or that is not worth a long wait. */
 type Hurry = Partial<CallOptions>
 
-/** What a call carries of a message's content. */
+/** The part of a message's content that a call sends. */
 type Shown = Pick<Content, 'text' | 'blocks'>
 
 /**
- * Everything that one run sends to Slack. A post is claimed in the run before it is sent, looked up where it may have gone out
- * already, and recorded once it is out, so that no crash repeats or loses one. Nothing mentions anybody but the asker, nothing
- * unfurls.
+ * Sends everything that one run posts to Slack. It claims a post in the run before sending it, looks it up if it may
+ * have gone out already, and records it afterwards, so that no crash repeats or loses one. Posts mention only the
+ * asker, and nothing unfurls.
  */
 export class Outbox {
   readonly question: Question
   readonly run: Run
   readonly #options: OutboxOptions
-  /** What earlier processes posted: post key to ts. */
+  /** Posts of earlier processes: post key to ts. */
   #earlier: Promise<Map<string, string>> | undefined
 
   constructor(options: OutboxOptions) {
@@ -63,31 +62,31 @@ export class Outbox {
     this.#options = options
   }
 
-  /** Posts a part of the run in its thread, or updates its message. @throws SlackRefusal, LeaseLost; in a hurry whatever went wrong */
+  /** Posts a part of the run, or updates its message. @throws SlackRefusal, LeaseLost; with `hurry` any error */
   async show(key: string, content: Content, hurry?: Hurry): Promise<void> {
     const { ts, isNew } = await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: false })
-    // A post from before a crash shows the step as it was then.
+    // A post from before a crash shows an old state of the step.
     if (!isNew) await this.#update(key, ts, { content, ...hurry })
   }
 
-  /** Posts in the thread what must arrive and never changes, and its file. @throws SlackRefusal, LeaseLost */
+  /** Posts a final part of the run, which must arrive, and its file. @throws SlackRefusal, LeaseLost */
   async deliver(key: string, content: Content): Promise<void> {
     if (content.file) return this.#deliverWithFile(key, content, content.file)
     await this.#postOnce({ key, content, thread: this.question.thread, mustArrive: true })
   }
 
-  /** Sends a file into the thread. @returns whether Slack took it. @throws LeaseLost */
+  /** Sends a file into the thread. @returns whether Slack accepted it. @throws LeaseLost */
   async sendFile(key: string, file: { name: string; title: string; text: string }): Promise<boolean> {
     const id = this.isPosted(key) ? undefined : await this.#upload(file)
     return this.isPosted(key) || (id !== undefined && this.#share(key, { ...file, id }))
   }
 
-  /** Posts the message that a thread begins with. @returns its ts. @throws SlackRefusal, LeaseLost */
+  /** Posts the first message of a thread. @returns its ts. @throws SlackRefusal, LeaseLost */
   async deliverRoot(content: Content): Promise<string> {
     return (await this.#postOnce({ key: 'root', content, mustArrive: true })).ts
   }
 
-  /** The same run's, in a thread that it has opened. */
+  /** Returns the outbox of the same run for a thread that it has opened. */
   under(thread: string): Outbox {
     return new Outbox({ ...this.#options, question: { ...this.question, thread } })
   }
@@ -97,7 +96,7 @@ export class Outbox {
     return Boolean(this.run.saved.posts[key])
   }
 
-  /** A call that may fail, tried once, or not at all where the app lacks the method. `unsure`: Slack did not say whether it took effect. */
+  /** Tries an optional call once, or not at all if the app lacks the method. `unsure`: it may have taken effect. */
   async tryOnce(method: string, args: SlackArgs): Promise<'taken' | 'refused' | 'unsure'> {
     if (this.refusals.has(method)) return 'refused'
     try {
@@ -118,9 +117,9 @@ export class Outbox {
   }
 
   /**
-   * Tells the asker alone: at a response_url, else by an ephemeral message, else in the direct messages, because nobody else should
-   * read it. The ephemeral message goes into the thread if the question was a reply, else into the channel, because Slack shows
-   * none in a thread without replies. Never rejects.
+   * Sends a message that only the asker sees: to the response_url, else as an ephemeral message, else as a direct
+   * message. The ephemeral message goes into the thread if the question was a reply, else into the channel, because
+   * Slack does not show ephemeral messages in a thread without replies. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
     const { thread, ts } = this.question
@@ -128,7 +127,7 @@ export class Outbox {
     await this.#tell(content, ts !== undefined && thread !== ts ? { thread_ts: thread } : {}).catch(log)
   }
 
-  /** Tells the asker alone a part of the run, again where nobody knows whether it arrived. @throws SlackRefusal, LeaseLost */
+  /** Sends a part of the run to the asker only; again if it may not have arrived. @throws SlackRefusal, LeaseLost */
   async sendEphemeral(key: string, content: Content, { replaces = false } = {}): Promise<void> {
     const send = async () => {
       await this.run.checkLease()
@@ -151,18 +150,18 @@ export class Outbox {
     return sendEphemeral({ channel, user, responseUrl, ...more }, forms, way)
   }
 
-  /** Deletes what the run has posted. @throws LeaseLost */
+  /** Deletes the run's posts. @throws LeaseLost */
   async removePosts(): Promise<void> {
     await this.run.checkLease()
     await removePosts(this.#ownPlace(this.question.thread), Object.values(this.run.saved.posts))
   }
 
-  /** The bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */
+  /** Reads the bot's messages since the question, in a thread or, without one, in the channel. @throws SlackRefusal */
   ownMessages(thread: string | undefined, until?: AbortSignal): AsyncGenerator<ThreadMessage> {
     return ownMessages(this.#ownPlace(thread, until))
   }
 
-  /** What this workspace has refused of late: kinds of blocks, methods, scopes. */
+  /** What this workspace has refused recently: block types, methods, scopes. */
   get refusals(): Refusals {
     return this.#client.refusals
   }
@@ -175,8 +174,8 @@ export class Outbox {
   }
 
   /**
-   * Claims a part of the run, looks it up, sends it, records its ts. `find` is asked where an earlier try may have sent it;
-   * `isUnsure` where one surely began to. @throws LeaseLost, and whatever `find` and `send` throw
+   * Claims a part of the run, looks it up, sends it and records its ts. `find` is called if an earlier try may have
+   * sent it; `isUnsure` means that one certainly began to. @throws LeaseLost, and the errors of `find` and `send`
    */
   async once(
     key: string,
@@ -186,7 +185,7 @@ export class Outbox {
     const claim = await run.claimPost(key)
     if (typeof claim === 'object') return { ts: claim.ts, isNew: false }
     const isUnsure = claim === 'unsure'
-    // A Redis that was restarted may have lost the last records of posts, or the question, which Slack then delivered again.
+    // A restarted Redis may have lost the last records of posts, or the question, which Slack then delivered again.
     const mayBeThere = isUnsure || run.saved.attempts > 1 || question.isLate === true
     const found = mayBeThere ? await way.find(isUnsure) : undefined
     const ts = found ?? (await way.send())
@@ -235,7 +234,7 @@ export class Outbox {
     )
   }
 
-  /** The content in the forms that this workspace takes, as far as that is known. */
+  /** Returns the content in the forms that this workspace accepts, as far as known. */
   #taken(content: Content, refused?: ReadonlySet<string>): Shown {
     const { text, blocks, simpler } = content
     if (!simpler || (!refused && this.refusals.until.size === 0)) return { text, blocks }
@@ -247,14 +246,14 @@ export class Outbox {
     return this.#send('chat.update', args, shown)
   }
 
-  /** The bytes go up first, so that the message can say whether its rest comes as a file; then the file is shown below it. */
+  /** Uploads the file before posting, so that the message can say whether a file follows, and shares it afterwards. */
   async #deliverWithFile(key: string, content: Content, file: NonNullable<Content['file']>): Promise<void> {
     const fileKey = `${key}-file`
     const id = this.isPosted(fileKey) ? undefined : await this.#upload(file)
     const shown = id || this.isPosted(fileKey) ? content : file.without
     const { ts, isNew } = await this.#postOnce({ key, content: shown, thread: this.question.thread, mustArrive: true })
     const isShared = id && (await this.#share(fileKey, { ...file, id }))
-    // An earlier process may have posted it without the file.
+    // An earlier process may have posted the message without the file.
     if (id && (!isShared || !isNew)) await this.#update(key, ts, { content: isShared ? content : file.without })
   }
 
@@ -268,12 +267,12 @@ export class Outbox {
     return shareOnce(this.#client, file, { ...way, log: this.#warn, once: (once) => this.once(key, once) })
   }
 
-  /** What marks a message as this part of the run. */
+  /** Metadata that marks a message as this part of the run. */
   metadata(key: string) {
     return { event_type: EVENT_TYPE, event_payload: { run: this.question.id, step: key } }
   }
 
-  /** @throws SlackRefusal if Slack does not let us look; not for a post that must arrive, which then counts as not sent. */
+  /** @throws SlackRefusal if Slack refuses the look-up. A post that must arrive counts as not sent instead. */
   async #findPost({ key, thread, mustArrive }: Post): Promise<string | undefined> {
     try {
       for await (const post of ownPosts(this.#ownPlace(thread))) if (post.key === key) return post.ts
@@ -284,7 +283,7 @@ export class Outbox {
     return undefined
   }
 
-  /** Read once. */
+  /** Reads the earlier posts only once. */
   #earlierPosts(thread: string): Promise<Map<string, string>> {
     return (this.#earlier ??= postsByKey(this.#ownPlace(thread)))
   }

@@ -3,16 +3,16 @@ import { messageOf } from '../../base/errors.ts'
 import { sanitize } from '../format/escape.ts'
 import { addressAtSlack } from './slack-address.ts'
 
-/** Slack takes five uses of a response_url, within 30 minutes. */
+/** Slack accepts five uses of a response_url, within 30 minutes. */
 const TRIES = 3
-/** A longer wait than this is not worth it: nobody looks any more. */
+/** A longer wait is not worth it, because nobody is looking any more. */
 const WAIT_MS = 5 * 60_000
 const TIMEOUT_MS = 10_000
 
 /**
- * Posts a message to the response_url of a command. It goes to Slack, or to the server that `SLACK_API_URL` names, and nowhere else:
- * no other host, no redirect. What may pass is tried again, after a 429 not before its Retry-After. Never rejects.
- * @returns whether Slack took it
+ * Posts a message to the response_url of a command. It goes only to Slack, or to the server of `SLACK_API_URL`: to no
+ * other host, and without redirects. Transient errors are retried, after a 429 not before its Retry-After. Never
+ * rejects. @returns whether Slack accepted it
  */
 export async function respond(
   url: string,
@@ -62,8 +62,8 @@ interface ReplaceOptions {
 }
 
 /**
- * Shows something in place of a message, for all who see it. `simple`: its form for `chat.update`. `asker`: whom it may mention.
- * Never rejects: what Slack does not take is a line in the log.
+ * Replaces a message for all who see it. `simple`: the content's form for `chat.update`. `asker`: the person it may
+ * mention. Never rejects: a failure is only logged.
  */
 export async function replaceMessage(
   { responseUrl, place }: ReplacedMessage,
@@ -72,14 +72,14 @@ export async function replaceMessage(
 ): Promise<void> {
   const at = { apiUrl: client.apiUrl, fetch, log }
   if (responseUrl && (await respond(responseUrl, { replace_original: true, ...content, ...UNPARSED }, at))) return
-  // What only one person sees can be changed in no other way.
+  // An ephemeral message cannot be changed in any other way.
   if (!place) return
   await client
     .call('chat.update', { ...place, ...simple, ...UNPARSED }, { effort: 'patient', asker })
     .catch((error: unknown) => log({ ...place, error: messageOf(error) }, 'a message could not be replaced'))
 }
 
-/** Slack makes no links of its own from the text that notifications and screen readers get. */
+/** Keeps Slack from making links in the text for notifications and screen readers. */
 export const UNPARSED = { parse: 'none' }
 
 async function outcomeOf(response: Response): Promise<{ status: number; waitMs: number }> {

@@ -1,24 +1,24 @@
 import { isOfForm, TOO_LONG } from './slack-errors.ts'
 
-/** Ways to show one message, from the best to its text alone. */
+/** The forms of one message, from the best to its text alone. */
 interface Forms<Form> {
-  /** What was sent, and refused. */
+  /** The form that was sent and refused. */
   first: Form
   send(form: Form): Promise<Record<string, unknown>>
-  /** The same without these types of blocks, as far as they have simpler forms. */
+  /** The message without these block types, as far as they have simpler forms. */
   without(refused: ReadonlySet<string>): Form
-  /** The type of block that a refusal speaks of, by what it says; undefined where no block has a simpler form. */
+  /** Guesses the refused block type from an error's details; undefined if no block has a simpler form. */
   blamed(form: Form, details: string[]): string | undefined
-  /** The words alone. */
+  /** The text alone. */
   plain(): Form
-  /** Keeps in mind what the workspace refused (`Refusals`). */
+  /** Remembers what the workspace refused (`Refusals`). */
   refusals: { remember(name: string): void }
   log(fields: object, line: string): void
 }
 
 /**
- * Sends a message whose form Slack refused in simpler ones. A type of block that this workspace does not take is remembered; a fault
- * of the one message says nothing of the next. @throws the refusal, where it is of something else than the form
+ * Sends a message again in simpler forms after Slack refused its form. Remembers block types that this workspace does
+ * not support, but not faults of a single message. @throws the refusal if it does not concern the form
  */
 export async function sendSimpler<Form>(refusal: unknown, forms: Forms<Form>): Promise<Record<string, unknown>> {
   const refused = new Set<string>()
@@ -36,7 +36,7 @@ export async function sendSimpler<Form>(refusal: unknown, forms: Forms<Form>): P
     form = forms.without(refused.add(type))
     try {
       const result = await forms.send(form)
-      // Where Slack does not say what it refused, the message that went through without it does.
+      // Slack gave no details, but the message went through without this type, so the type was the cause.
       if (details.length === 0) forms.refusals.remember(type)
       return result
     } catch (next) {

@@ -1,6 +1,6 @@
 const SLACK_HOSTS = /(?:^|\.)slack(?:-gov|-files)?\.com$/
 
-/** The address as it is judged, which is the one that is used; undefined where it is neither Slack's nor at `apiUrl`'s server. */
+/** Returns the address, normalized as it was checked; undefined unless it is at Slack or at the server of `apiUrl`. */
 export function addressAtSlack(address: string, apiUrl: string): string | undefined {
   if (!URL.canParse(address)) return undefined
   const url = new URL(address)

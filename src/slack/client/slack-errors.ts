@@ -1,11 +1,11 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
 import { causesOf, LeaseLost } from '../../base/errors.ts'
 
-/** Slack's refusal of a call, with its error code. Trying again would not help. */
+/** Slack's refusal of a call, with its error code. A retry would not help. */
 export class SlackRefusal extends Error {
   override name = 'SlackRefusal'
   readonly code: string
-  /** What Slack says beside the code, such as which block it does not take. */
+  /** Slack's messages besides the code, such as which block it does not accept. */
   readonly details: string[]
 
   constructor(method: string, code: string, details: string[] = []) {
@@ -15,14 +15,14 @@ export class SlackRefusal extends Error {
   }
 }
 
-/** The code with which Slack refused something for good; undefined for any other error, and for a fault that may pass. */
+/** Returns Slack's error code of a permanent refusal; undefined for transient faults and any other error. */
 export function refusalCode(error: unknown): string | undefined {
   if (error instanceof SlackRefusal) return error.code
   const code = error instanceof WebAPIPlatformError ? String(error.data.error) : undefined
   return code === undefined || TRANSIENT.has(code) ? undefined : code
 }
 
-/** Error codes of Slack that mean a transient fault, not a refusal. */
+/** Slack's error codes for transient faults. */
 const TRANSIENT = new Set([
   'internal_error',
   'fatal_error',
@@ -32,16 +32,16 @@ const TRANSIENT = new Set([
   'ratelimited',
 ])
 
-/** A failed try that another one may mend. */
+/** The error of a try that is worth a retry. */
 interface TransientFault {
   error: unknown
-  /** How long Slack takes no more calls of this kind, in ms. */
+  /** How long Slack rejects calls under this rate limit, in ms. */
   limitedMs?: number
-  /** The try may have taken effect. */
+  /** Whether the try may have taken effect. */
   unsure?: boolean
 }
 
-/** What a failed try means. @throws SlackRefusal if Slack refused it for good, LeaseLost if the run is not ours any more. */
+/** Classifies a failed try. @throws SlackRefusal if Slack refused it for good, LeaseLost if the lease is lost */
 export function faultOf(error: unknown, method: string): TransientFault {
   if (error instanceof LeaseLost) throw error
   if (error instanceof WebAPIRateLimitedError) return { error, limitedMs: Math.max(1, error.retryAfter) * 1000 }
@@ -54,24 +54,24 @@ export function faultOf(error: unknown, method: string): TransientFault {
   return { error, unsure: !(error instanceof WebAPIRequestError && neverSent(error)) }
 }
 
-/** A connection that was refused carried nothing. */
+/** Whether no connection was made, so that nothing was sent. */
 function neverSent(error: WebAPIRequestError): boolean {
   for (const cause of causesOf(error))
     if ('code' in cause && (cause.code === 'ECONNREFUSED' || cause.code === 'ENOTFOUND')) return true
   return false
 }
 
-/** One word for how a try failed: Slack's own, where it has one. */
+/** Names the failure of a try in one word: Slack's error code, if it sent one. */
 export function outcomeOf(error: unknown): string {
   if (error instanceof WebAPIRateLimitedError) return 'ratelimited'
   if (error instanceof WebAPIPlatformError) return String(error.data.error)
   return error instanceof WebAPIHTTPError ? `http_${error.statusCode}` : 'connection'
 }
 
-/** No simpler form is shorter. */
+/** Refusals of a message's length. Simpler blocks do not help, because they are not shorter. */
 export const TOO_LONG = new Set(['msg_too_long', 'msg_blocks_too_long'])
 
-/** Refusals of how a message looks; its text alone may still be taken. */
+/** Refusals of a message's form. Slack may still accept its text alone. */
 const OF_FORM = new Set(['invalid_blocks', 'invalid_blocks_format', 'invalid_metadata_format', ...TOO_LONG])
 
 export function isOfForm(error: unknown): error is SlackRefusal {

@@ -10,13 +10,13 @@ export type SlackResult = Record<string, unknown>
 
 export interface CallOptions {
   signal?: AbortSignal | undefined
-  /** `once`: not worth a wait, such as a status. `patient`: tried until Slack takes it or `PATIENCE_MS` are over. */
+  /** `once`: one try, such as for a status. `patient`: retried until Slack accepts it or `PATIENCE_MS` are over. */
   effort: 'once' | 'patient'
-  /** The one person that the call may mention; nobody where it is absent. */
+  /** The only person that the call may mention. If absent, nobody. */
   asker?: string | undefined
   /**
-   * Called after a try that may have taken effect (connection cut, 5xx), before the next try. A result means that it had
-   * taken effect, and ends the call. Leave it out for methods that are safe to repeat.
+   * Called before a retry if the last try may have taken effect (connection cut, 5xx). A result means that it did, and
+   * ends the call. Leave it out for methods that are safe to repeat.
    */
   lookUp?: (() => Promise<SlackResult | undefined>) | undefined
   /** Called right before each try, after any wait. If it throws, the call is not made. */
@@ -43,23 +43,21 @@ export interface WebOptions {
   onCall?: ((call: SlackCall) => void) | undefined
 }
 
-/** The workspace does not give this app the method, whatever its arguments are. */
+/** Error codes that mean this app cannot use the method in the workspace, whatever the arguments are. */
 const NOT_GIVEN = new Set(['not_authorized', 'unknown_method'])
 
-/** How long a patient call is tried: it survives an outage of some minutes. After that the run as a whole is tried again. */
+/** How long a patient call is retried: enough for a short outage. After that the whole run is tried again. */
 const PATIENCE_MS = 10 * 60_000
 const TIMEOUT_MS = 20_000
-/** A call that is tried once is worth no longer wait than this: the calls after it wait for it. */
+/** Shorter for calls that are tried once, because the calls after them wait. */
 const ONCE_TIMEOUT_MS = 4_000
 
 /**
- * Slack's Web API with what a bot needs besides: every argument is sanitized, a 429's Retry-After is honoured for whatever Slack
- * counts together (other calls go on), and a call that may have taken effect is looked up rather than sent again.
+ * Calls Slack's Web API. It sanitizes every argument, honours the Retry-After of a 429 for the calls that share its
+ * rate limit (other calls go on), and looks up a call that may have taken effect instead of sending it again.
  */
 export class SlackWeb {
-  /** Where this Slack is. */
   readonly apiUrl: string
-  /** What this workspace has refused of late. */
   readonly refusals = new Refusals()
   readonly #clients: Record<CallOptions['effort'], WebClient>
   readonly #log: Log
@@ -76,7 +74,7 @@ export class SlackWeb {
     this.#rateLimits = new RateLimits(this.#now)
   }
 
-  /** @throws SlackRefusal, or the last fault when patience (or the signal) ended the call. */
+  /** @throws SlackRefusal, or the last error if the patience or the signal ended the call */
   async call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult> {
     const giveUpAt = this.#now() + PATIENCE_MS
     const sent = sanitize(args, options.asker)
@@ -87,7 +85,7 @@ export class SlackWeb {
       } catch (error) {
         const fault = faultOf(error, method)
         if (fault.limitedMs) this.#rateLimits.close(rateLimitKey(method, args), fault.limitedMs)
-        // Unlike a broken line, a limit says for sure that nothing took effect.
+        // Unlike a broken connection, a rate limit means for certain that the call did not take effect.
         if (options.effort === 'once' && fault.limitedMs) throw new SlackRefusal(method, 'ratelimited')
         if (options.effort === 'once' || this.#now() > giveUpAt) throw fault.error
         this.#log.warn(
@@ -128,15 +126,15 @@ export class SlackWeb {
   }
 }
 
-/** How long a refusal counts. A workspace gets new features, and an app new scopes, without telling us. */
+/** How long a refusal counts. A workspace gets new features, and an app new scopes, without notice. */
 const REMEMBERED_MS = 60 * 60_000
 
 /**
- * What a workspace has refused of late: a kind of block, a scope, a method, each by Slack's own name for it. Whoever wants to send
- * such a thing looks here first and takes the simpler way at once. Kept in this process alone.
+ * Remembers what a workspace has refused recently: block types, scopes and methods, by Slack's names. Callers check it
+ * first, and use the simpler form at once. Kept only in this process.
  */
 export class Refusals {
-  /** The name, and until when its refusal counts: milliseconds since the epoch. */
+  /** For each name, when its refusal expires, in milliseconds since the epoch. */
   readonly until = new Map<string, number>()
   readonly #now: () => number
 
@@ -170,23 +168,23 @@ function clientOf({ token, apiUrl, fetch }: WebOptions, timeout: number): WebCli
 }
 
 /**
- * What Slack counts together: posts by channel, the calls of any other method by workspace, which for us is a token.
- * https://docs.slack.dev/apis/web-api/rate-limits
+ * Returns the key of the rate limit that a call falls under: posts count per channel, other methods per workspace,
+ * which for us is a token. https://docs.slack.dev/apis/web-api/rate-limits
  */
 function rateLimitKey(method: string, args: SlackArgs): string {
   return method === 'chat.postMessage' ? `${method}:${String(args.channel)}` : method
 }
 
 interface Gate {
-  /** Milliseconds since the epoch from which Slack takes calls again. */
+  /** When Slack accepts calls again, in milliseconds since the epoch. */
   until: number
   waiting: number
   tail: Promise<void>
 }
 
 /**
- * Slack says for how long it takes no more calls of a kind (429 with Retry-After): posts in a channel, another method in the
- * workspace. Calls that come in that time wait, and then go through one at a time, in their order. Others are not held up.
+ * Holds calls back after a 429, for the time in its Retry-After. Only calls under the same rate limit wait: posts in
+ * that channel, or calls of that method. They then go through one at a time, in order.
  */
 class RateLimits {
   readonly #gates = new Map<string, Gate>()
@@ -229,7 +227,7 @@ class RateLimits {
   }
 }
 
-/** The SDK's own log lines would repeat ours and can carry arguments. */
+/** Silences the SDK's own log lines, which would repeat ours and can contain arguments. */
 const quiet = {
   debug() {},
   info() {},

@@ -1,7 +1,7 @@
 /**
- * Keeps a Socket Mode connection open. The client's own reconnecting gives up for good where Slack cannot be reached, and a
- * socket can be dead without a close event, so both are done here: it is opened again for as long as it takes, and one from
- * which nothing comes, not even the pings that Slack sends several times a minute, is replaced.
+ * Keeps a Socket Mode connection open. The client's own reconnecting gives up for good when Slack is unreachable, and a
+ * socket can be dead without a close event. So this module retries for as long as it takes, and replaces a connection
+ * that receives nothing, not even the pings that Slack sends several times a minute.
  */
 import type { SocketModeReceiver } from '@slack/bolt'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -12,11 +12,11 @@ import { settledWithin } from '../../base/async.ts'
 import { refusalCode } from './slack-errors.ts'
 
 export interface SocketOptions {
-  /** Made with `autoReconnectEnabled: false`. */
+  /** Must be created with `autoReconnectEnabled: false`. */
   client: SocketModeReceiver['client']
-  /** How long nothing may come before the connection is replaced, in ms. */
+  /** A connection that receives nothing for this long is replaced. Milliseconds. */
   silenceMs: number
-  /** Pauses between two tries, doubling, with jitter, in ms: from one second to half a minute unless given. */
+  /** Exponential backoff with jitter between two tries, in ms. Default: from 1 s to 30 s. */
   pause?: { base: number; max: number } | undefined
   log: Log
   /** Milliseconds since the epoch. */
@@ -25,13 +25,13 @@ export interface SocketOptions {
   onConnection?: ((isConnected: boolean) => void) | undefined
 }
 
-/** How long Slack is tried at the start. Milliseconds. */
+/** How long the start keeps trying to connect. Milliseconds. */
 const FIRST_MS = 30_000
-/** A connection that lived shorter does not count as one when the pause before the next is chosen. */
+/** After a connection that lived shorter, the backoff before the next try is not skipped. Milliseconds. */
 const STEADY_MS = 10_000
-/** Between two tries. Milliseconds. */
+/** Backoff between two tries. Milliseconds. */
 const PAUSE = { base: 1_000, max: 30_000 }
-/** How long Slack has to answer a close frame. The client would wait 30 s, longer than SHUTDOWN_MS gives a bot. Milliseconds. */
+/** How long Slack has to answer a close frame, in ms. The client would wait 30 s, longer than SHUTDOWN_MS allows. */
 const CLOSE_MS = 2_000
 /** The diagnostics channel on which undici reports the pings of every WebSocket of the process. */
 const PINGS = 'undici:websocket:ping'
@@ -43,13 +43,13 @@ export class Socket {
   #isConnected = false
   #connectedAt = 0
   #heardAt = 0
-  /** When the connection was lost, in ms; undefined while all is well. */
+  /** When the connection was lost, in ms since the epoch; undefined while it is fine. */
   #lostAt: number | undefined
-  /** Slack asked for a new connection, as it does every few hours. */
+  /** Whether Slack asked for a new connection, as it does every few hours. */
   #isReplacing = false
-  /** Slack has refused us since the connection was lost. */
+  /** Whether Slack has refused us since the connection was lost. */
   #isRefused = false
-  /** At the last look of the watchdog nothing had come for too long. */
+  /** Whether the connection was silent for too long at the watchdog's last check. */
   #isSilent = false
   #watchdog: NodeJS.Timeout | undefined
 
@@ -67,7 +67,7 @@ export class Socket {
     return this.#isConnected
   }
 
-  /** Opens it. @throws what Slack or the network says, where it refuses us or cannot be reached for half a minute. */
+  /** Opens the connection. @throws the error if Slack refuses us or is unreachable for half a minute */
   async start(): Promise<void> {
     subscribe(PINGS, this.#onPing)
     const { silenceMs } = this.#options
@@ -81,7 +81,7 @@ export class Socket {
     }
   }
 
-  /** Closes the connection, and opens no other. */
+  /** Closes the connection for good. */
   async stop(): Promise<void> {
     this.#end.abort()
     clearInterval(this.#watchdog)
@@ -90,7 +90,7 @@ export class Socket {
     this.#setConnected(false)
   }
 
-  /** Tries until it is open. With `until` (ms since the epoch) it throws what still fails then, and a refusal at once. */
+  /** Tries until it is open. With `until` (ms since the epoch) it throws later errors, and a refusal at once. */
   async #open({ tries, until }: { tries: number; until?: number }): Promise<void> {
     const { client, pause = PAUSE } = this.#options
     for (let n = tries; !this.#end.signal.aborted; n++) {
@@ -99,7 +99,7 @@ export class Socket {
       this.#heardAt = this.#options.now()
       try {
         await client.start()
-        // `stop` was called while it was opened.
+        // `stop` was called in the meantime.
         if (this.#end.signal.aborted) await settledWithin(CLOSE_MS, [client.disconnect()])
         return
       } catch (error) {
@@ -121,7 +121,7 @@ export class Socket {
   }
 
   #disconnected(): void {
-    // The client's start() reports a connection that was never made.
+    // If a connection was never made, `client.start()` rejects and handles it.
     if (!this.#isConnected) return
     this.#setConnected(false)
     if (this.#end.signal.aborted) return
@@ -136,7 +136,7 @@ export class Socket {
     this.#options.log.warn({ reason }, 'the connection to Slack is lost; trying again until it is back')
   }
 
-  /** Waiting does not help against a token that was revoked, so that gets a log line of its own, once. */
+  /** Logs a refusal once, because waiting does not help against a revoked token. */
   #refuse(error: unknown): void {
     if (this.#isRefused || this.#end.signal.aborted) return
     this.#isRefused = true
@@ -160,17 +160,17 @@ export class Socket {
     if (this.#address !== '' && addressOf(message) === new URL(this.#address).href) this.#heardAt = this.#options.now()
   }
 
-  /** Replaces a connection, or a try at one, from which nothing has come for too long. */
+  /** Replaces a connection, or an attempt at one, that has received nothing for too long. */
   #look(): void {
     const silentMs = this.#options.now() - this.#heardAt
     const wasSilent = this.#isSilent
     this.#isSilent = silentMs >= this.#options.silenceMs
-    // Twice, because after a machine's sleep the first look comes before what waits to be read.
+    // Two checks, because after a machine's sleep the first one runs before pending data is read.
     if (!this.#isSilent || !wasSilent) return
     this.#isSilent = false
     this.#heardAt = this.#options.now()
     this.#lose(`nothing came for ${Math.round(silentMs / 1000)} s`)
-    // The first asks the other side to close, which a dead one never does; the second does not wait for that.
+    // The first call asks the other side to close, which a dead one never does. The second does not wait for that.
     void this.#options.client.disconnect()
     void this.#options.client.disconnect()
   }

@@ -1,7 +1,6 @@
 import type { Question } from '../../stores/runs/types.ts'
 import { SlackRefusal } from './slack-errors.ts'
 
-/** The Web API, as far as it is read here. */
 interface Client {
   call(
     method: string,
@@ -10,17 +9,17 @@ interface Client {
   ): Promise<Record<string, unknown>>
 }
 
-/** Where messages are read: a thread from `since` on (a Slack ts), or without `thread` the channel itself. */
+/** Where to read messages: a thread, or the channel itself without `thread`, from `since` on (a Slack ts). */
 export interface MessagePlace {
   channel: string
   thread?: string | undefined
   since: string
-  /** A Slack ts too: the last message that is wanted. */
+  /** The Slack ts of the last message to read. */
   until?: string
   signal?: AbortSignal | undefined
 }
 
-/** A message as `conversations.replies` and `conversations.history` give it. */
+/** A message of `conversations.replies` and `conversations.history`. */
 export interface ThreadMessage {
   ts: string
   thread_ts?: string
@@ -28,10 +27,10 @@ export interface ThreadMessage {
   bot_id?: string
   text?: string
   subtype?: string
-  /** The workspace of whoever wrote it, which may be another one. */
+  /** The author's workspace, which may be another one. */
   team?: string
   user_team?: string
-  /** What a bot is called. */
+  /** A bot's name. */
   username?: string
   bot_profile?: { name?: string }
   files?: unknown
@@ -41,7 +40,7 @@ export interface ThreadMessage {
   streaming_state?: string
 }
 
-/** The messages of a place, oldest first in a thread, page by page. @throws SlackRefusal */
+/** Reads the messages of a place page by page, oldest first in a thread. @throws SlackRefusal */
 export async function* readMessages(
   client: Client,
   { channel, thread, since, until, signal }: MessagePlace,
@@ -58,21 +57,21 @@ export async function* readMessages(
   }
 }
 
-/** The type of our posts' metadata, whose payload is the run and the post key. After a crash a post is found by it. */
+/** The type of our posts' metadata. Its payload is the run and the post key, which find a post again after a crash. */
 export const EVENT_TYPE = 'thinkaloud_post'
 
-/** Where the bot's own messages about a question are looked for: in a thread or, without one, in the channel. */
+/** Where to look for the bot's own messages about a question: in a thread or, without one, in the channel. */
 interface OwnPlace {
   client: Client
   identity: { botUser: string; botId: string }
   question: Question
   thread: string | undefined
   signal: AbortSignal
-  /** The runs on the question, where there were others than that of its own id. */
+  /** The ids of all runs on the question, if there were runs besides the one with the question's id. */
   runs?: ReadonlySet<string>
 }
 
-/** The bot's messages since the question. @throws SlackRefusal */
+/** Reads the bot's messages since the question. @throws SlackRefusal */
 export async function* ownMessages(place: OwnPlace): AsyncGenerator<ThreadMessage> {
   const { client, identity, question, thread, signal } = place
   const { botUser, botId } = identity
@@ -84,8 +83,8 @@ export async function* ownMessages(place: OwnPlace): AsyncGenerator<ThreadMessag
 }
 
 /**
- * What the run on a question has posted, by its post keys. Any app may mark its messages as ours are marked, so the sender
- * counts too. @throws SlackRefusal
+ * Reads the posts of the run on a question, with their post keys. The sender is checked too, because any app can copy
+ * our metadata. @throws SlackRefusal
  */
 export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; key: string }> {
   for await (const { ts, metadata } of ownMessages(place)) {
@@ -97,8 +96,9 @@ export async function* ownPosts(place: OwnPlace): AsyncGenerator<{ ts: string; k
 }
 
 /**
- * The ts of the bot's message that shows a file, which carries no metadata: by the file's id where it is known, as another run may
- * have sent one of the same name, else by its name. Undefined also where nobody may look.
+ * Finds the ts of the bot's message that shows a file; such a message has no metadata. It compares the file's id if
+ * known, because another run may have sent a file of the same name, else the name. Undefined also if Slack refuses the
+ * look-up.
  */
 export async function findFile(
   place: OwnPlace,
@@ -113,14 +113,14 @@ export async function findFile(
   return undefined
 }
 
-/** A Slack ts from before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
+/** A Slack ts before all posts about the question: its own, or a minute before a command, in case the clocks differ. */
 function sinceOf({ ts, at }: Question): string {
   return ts ?? String(at / 1000 - 60)
 }
 
 /**
- * Deletes what the runs on a question have posted: what is `known` by its ts, and what is found. What is gone already, or what
- * Slack does not let the bot delete, is left. @throws what kept the bot from asking Slack
+ * Deletes the posts of the runs on a question: the `known` ones (ts), and those that it finds. It skips posts that are
+ * gone or that Slack does not let the bot delete. @throws the error if Slack cannot be reached
  */
 export async function removePosts(place: OwnPlace, known: Iterable<string>): Promise<void> {
   const posts = new Set([...known].filter((ts) => /^\d+\.\d+$/.test(ts)))
@@ -142,7 +142,7 @@ async function unlessRefused(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** The run's posts in a thread: their keys, and the ts of each. Empty also if Slack does not let us look. */
+/** Returns the run's posts in a thread: post key to ts. Empty also if Slack refuses the look-up. */
 export async function postsByKey(place: OwnPlace): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   try {

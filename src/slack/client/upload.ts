@@ -3,7 +3,6 @@ import { messageOf } from '../../base/errors.ts'
 import { addressAtSlack } from './slack-address.ts'
 import { SlackRefusal } from './slack-errors.ts'
 
-/** The Web API, as far as it is called here. */
 interface Client {
   readonly apiUrl: string
   readonly refusals: { has(name: string): boolean; remember(name: string): void }
@@ -19,17 +18,18 @@ interface Client {
   ): Promise<Record<string, unknown>>
 }
 
-/** How long an upload may take: a message waits for it. Milliseconds. */
+/** How long an upload may take, because a message waits for it. Milliseconds. */
 const UPLOAD_MS = 30_000
 const TRY_MS = 10_000
 const TRIES = 3
-/** What a refused upload is remembered by, and the refusals that hold for more than one file. */
+/** The name under which a refused upload is remembered, and the refusals that apply to all files. */
 export const UPLOAD_SCOPE = 'files:write'
 const NO_UPLOADS = new Set(['missing_scope', 'file_uploads_disabled', 'unknown_method', 'not_allowed_token_type'])
 
 /**
- * Uploads a text as a file that nobody sees yet (https://docs.slack.dev/messaging/working-with-files#upload). @returns the file's id,
- * or undefined where Slack takes no file, which is remembered. @throws what `signal` was aborted with
+ * Uploads a text as a file that nobody sees yet (https://docs.slack.dev/messaging/working-with-files#upload). If Slack
+ * does not accept files at all, that is remembered. @returns the file's id, or undefined if it failed. @throws the
+ * reason of `signal`
  */
 export async function uploadText(
   client: Client,
@@ -43,7 +43,7 @@ export async function uploadText(
   if (client.refusals.has(UPLOAD_SCOPE)) return undefined
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(UPLOAD_MS)])
   const body = Buffer.from(file.text)
-  // Any other ending tells Slack how to show it.
+  // Slack knows from any other extension how to show the file.
   const snippet = file.name.endsWith('.txt') ? { snippet_type: 'text' } : {}
   const args = { filename: file.name, length: body.length, ...snippet }
   try {
@@ -61,7 +61,7 @@ export async function uploadText(
   }
 }
 
-/** The bytes go to Slack, or to the server that `SLACK_API_URL` names, and nowhere else: no other host, no redirect. */
+/** Sends the bytes only to Slack, or to the server of `SLACK_API_URL`: to no other host, and without redirects. */
 async function sendBytes(
   address: string | undefined,
   body: Buffer<ArrayBuffer>,
@@ -82,13 +82,16 @@ async function sendBytes(
 interface ShareOptions {
   channel: string
   thread: string
-  /** The ts of the message that shows the file, if it is there already: that of this id, or what an earlier process sent in its place. */
+  /** Finds the ts of the message that shows the file: by `id`, or without it, the one that an earlier process sent. */
   find(id?: string): Promise<string | undefined>
   checkLease?: () => Promise<void>
   signal: AbortSignal
 }
 
-/** Shows an uploaded file in a thread. @returns the ts of its message, or where none is seen (yet) the file's id. @throws SlackRefusal */
+/**
+ * Shows an uploaded file in a thread. @returns its message's ts, or the file's id if none is found. @throws
+ * SlackRefusal
+ */
 async function shareFile(
   client: Client,
   { id, title }: { id: string; title: string },

@@ -1,4 +1,4 @@
-/** What Slack names in a delivery when somebody presses something of ours (`action_id`). A button's value is the question's id. */
+/** The `action_id`s of our buttons and inputs. Unless noted otherwise, a button's value is the question's id. */
 
 export const SHOW_WORK = 'thinkaloud_show_work'
 export const ASK_AGAIN = 'thinkaloud_ask_again'
@@ -8,12 +8,12 @@ export const KEEP = 'thinkaloud_keep'
 export const FEEDBACK = 'thinkaloud_feedback'
 /** The form that asks what was wrong. */
 export const FEEDBACK_COMMENT = 'thinkaloud_feedback_comment'
-/** To another page of the work; their value is the page's number, from 0. */
+/** Buttons to another page of the work; their value is the page number, from 0. */
 export const WORK_PREVIOUS = 'thinkaloud_show_work_previous'
 export const WORK_NEXT = 'thinkaloud_show_work_next'
 /** An example on the App Home; its value is the question. */
 export const HOME_EXAMPLE = 'thinkaloud_home_example'
-/** On an admin's Home; its value is a server's tool (views/admin-home.ts). */
+/** On an admin's App Home; its value names a server's tool (views/admin-home.ts). */
 export const TAKE_TOOL = 'thinkaloud_take_tool'
 export const ASK_EDITED = 'thinkaloud_ask_edited'
 export const STOP = 'thinkaloud_stop'
@@ -22,22 +22,22 @@ export const STOP = 'thinkaloud_stop'
 export const SETTINGS = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
 
-/** On the card of what a tool asks the asker; their value names the wait (`waitValue`). A choice has its number behind it. */
+/** On the card of a tool's question; their value names the wait (`waitValue`). A choice appends its number. */
 export const QUESTION_OPEN = 'thinkaloud_question_open'
 export const QUESTION_CHOOSE = 'thinkaloud_question_choose_'
 export const QUESTION_DECLINE = 'thinkaloud_question_decline'
 export const QUESTION_PAGE = 'thinkaloud_question_page'
 export const QUESTION_LINK = 'thinkaloud_question_link'
 export const QUESTION_DONE = 'thinkaloud_question_done'
-/** All of them. */
+/** Matches all of them. */
 export const QUESTION_PRESSES = /^thinkaloud_question_/
-/** The modal with a form's fields: its `callback_id`. */
+/** The `callback_id` of the modal with a form's fields. */
 export const QUESTION_FORM = 'thinkaloud_question_form'
 
-/** On the card of a call that waits for a person; their value names the wait (`waitValue`). */
+/** On the card of a call that waits for approval; their value names the wait (`waitValue`). */
 export const ALLOW_ONCE = 'thinkaloud_allow_once'
 export const ALLOW_ALWAYS = 'thinkaloud_allow_always'
 export const DENY = 'thinkaloud_deny'
 export const SHOW_ARGUMENTS = 'thinkaloud_show_arguments'
-/** The input with the reason, and its block. */
+/** The input for the reason, and the block around it. */
 export const DENY_REASON = 'thinkaloud_deny_reason'

@@ -6,25 +6,25 @@ import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } fro
 import { button, plainContext } from './plain-elements.ts'
 import type { ChartBlock } from './types.ts'
 
-/** A block, whether the SDK's types know it or not. */
+/** A block, including those that the SDK's types do not cover. */
 export type ShownBlock = KnownBlock | ChartBlock
 
-/** A block, and after it what stands in its place where Slack refuses its type, each form simpler than the one before. */
+/** A block and its fallbacks if Slack refuses its type, each simpler than the one before. */
 export type Forms = [block: ShownBlock, ...simpler: ShownBlock[][]]
 
-/** What one Slack message shows: blocks, and the text for notifications and screen readers. */
+/** The content of one Slack message: blocks, and the text for notifications and screen readers. */
 export interface Content {
   text: string
   blocks: ShownBlock[]
-  /** The words without any mark of mrkdwn, escaped, where they show what tools and models wrote: sent with `mrkdwn: false`. */
+  /** The text without mrkdwn marks, escaped, if tools or models wrote it: sent with `mrkdwn: false`. */
   plain?: string
-  /** What stands in a block's place where Slack refuses its type. That may have simpler forms again; an empty list is nothing. */
+  /** Replacements for a block if Slack refuses its type. They may have simpler forms; an empty list drops the block. */
   simpler?: ReadonlyMap<ShownBlock, ShownBlock[]>
-  /** What did not fit: it goes into the thread as a file. `without` is shown in place of this where Slack takes no file. */
+  /** The text that did not fit, posted as a file in the thread. If that fails, `without` replaces this content. */
   file?: { name: string; title: string; text: string; without: Content }
 }
 
-/** `chat.update` takes 4,000 characters of text, `chat.postMessage` 40,000. */
+/** `chat.update` accepts 4,000 characters of text, `chat.postMessage` 40,000. */
 const TEXT_CHARS = 3900
 
 const THOUGHT = { max: 1200, most: 2800 }
@@ -35,7 +35,7 @@ export interface StepView {
   thought: string
   unreadable?: boolean
   action?: Action
-  /** A person is waited for. */
+  /** Whether the step waits for a person. */
   waits?: boolean
   observation?: Observation
   /** How a follow-up was understood; shown with the first step. */
@@ -46,24 +46,24 @@ export interface AnswerView {
   text: string
   sources: Source[]
   stopped?: StopReason | undefined
-  /** The text is no answer but what is known. */
+  /** Whether the text only says what is known so far, and is not an answer. */
   gaveUp?: boolean
   question: string
-  /** The question's id, for the buttons below its answer; without one there are none. */
+  /** The question's id, for the buttons below its answer. Without an id there are no buttons. */
   questionId?: string
-  /** What tools returned to be drawn. */
+  /** Data from tools, to draw as charts. */
   series?: Series[]
   understood?: string | undefined
   allowedHosts: string[]
   footer: string
 }
 
-/** One reasoning step: the thought, the tool with its input, and the observation once it is there. */
+/** One reasoning step: the thought, the tool with its input, and the observation once it exists. */
 export function stepContent(view: StepView): Content {
   return stepsIn([view], FULL)
 }
 
-/** Several steps in one message, each in fewer words: as many as `STEPS_A_MESSAGE` fit. */
+/** Several steps in one message, each shortened: up to `STEPS_A_MESSAGE` fit. */
 export function stepsContent(views: StepView[]): Content {
   return stepsIn(views, BRIEF)
 }
@@ -91,7 +91,7 @@ function stepBlocks(view: StepView, sizes: Sizes): KnownBlock[] {
   ]
 }
 
-/** The same as lines of plain text. */
+/** The step as lines of plain text. */
 function stepWords(view: StepView, sizes: Sizes): string[] {
   const { understood, thought, action, observation, unreadable } = view
   return [
@@ -112,33 +112,33 @@ function actionLine({ tool, input }: Action, max: number): string {
   return `🔧 *${escapeText(shorten(tool, 80))}* ${codeSpan(inputText(input), max)}`.trimEnd()
 }
 
-/** What a tool returned, for a place that formats nothing. */
+/** A tool's result, for plain text. */
 function observationWords({ ok, note, text }: Observation, size: Sizes['observation']): string {
   return `${ok ? '👁' : '⚠️'} ${escapeWithin(text.trim(), size)}${note ? `\n⚠️ ${escapeText(note)}` : ''}`
 }
 
-/** Where a step stands that has no observation. */
+/** The state of a step that has no observation to show. */
 function stateWords({ action, unreadable, waits }: StepView): string {
   if (unreadable) return '⚠️ The model’s output could not be read; it was asked again.'
   return waits ? '⏳ waits for a person' : action ? '⏳ running …' : '…'
 }
 
-/** Each line of it costs two characters more as a quote. */
+/** `most` leaves room for the quote: each line costs two more characters. */
 const ROOT_QUESTION = { max: 900, most: 1800 }
 
-/** The message that `/ask` opens its thread with. The asker is the one person that may be mentioned. */
+/** The first message of a thread that `/ask` opens. It may mention only the asker. */
 export function rootContent(user: string, question: string): Content {
   const quoted = escapeWithin(question.replace(/\n\s*\n/g, '\n'), ROOT_QUESTION).replace(/^/gm, '> ')
   const lines = `<@${user}> asked:\n${quoted}`
   return { text: clip(lines), blocks: [section(lines)] }
 }
 
-/** A short word of the bot's own: help, a failure. mrkdwn that the caller has escaped. */
+/** A note of the bot itself, such as help or a failure. `text` is mrkdwn that the caller has escaped. */
 export function noteContent(text: string): Content {
   return { text: clip(text), blocks: [section(text)] }
 }
 
-/** What its asker may do with a private answer, with the id of the question. */
+/** The buttons below a private answer. `question` is the question's id. */
 export function privateChoice(question: string): Content {
   const line = 'Only you see this answer.'
   const value = question
@@ -147,32 +147,32 @@ export function privateChoice(question: string): Content {
   return { text: line, blocks: [context([line]), { type: 'actions', elements }] }
 }
 
-/** The offer to answer an edited question, with the id of the question. */
+/** The offer to answer an edited question. `question` is the question's id. */
 export function askEditedContent(question: string): Content {
   const line = 'You edited this question after I answered it. Ask again with the edited question?'
   const again = button(ASK_EDITED, 'Ask again', { value: question })
   return { text: line, blocks: [section(line), { type: 'actions', elements: [again] }] }
 }
 
-/** How much of a question is quoted, and how long its escaped form may be. */
+/** Maximum length of a quoted question, as written and escaped. */
 const QUOTED = { max: 150, most: 300 }
 
-/** What is said about a question elsewhere than where it was asked. */
+/** Adds a quote of the question to a message that is sent to another place than the question's. */
 export function aboutContent(question: string, { text, blocks }: Content): Content {
   const about = `_About what you asked me:_ ${escapeWithin(question, QUOTED)}`
   return { text: `${about}\n${text}`, blocks: [context([about]), ...blocks] }
 }
 
-/** The same without its blocks, for a Slack that refuses them: all the words, as long as the method takes them. */
+/** The content without blocks, if Slack refuses them: as much of the text as the method accepts. */
 export function withoutBlocks(content: Content, method: 'chat.postMessage' | 'chat.update'): Content {
   const { text, plain } = content
   if (method === 'chat.postMessage')
     return { text: plain ?? textsOf(blocksIn(content, () => true)).join('\n\n'), blocks: [] }
-  // It takes no `mrkdwn: false`.
+  // `chat.update` does not accept `mrkdwn: false`.
   return { text: plain === undefined ? text : withoutMarks(text), blocks: [] }
 }
 
-/** The blocks, those of a refused type in their simpler forms. */
+/** Returns the blocks, with refused types replaced by their simpler forms. */
 export function blocksIn({ blocks, simpler }: Content, isRefused: (type: string) => boolean): ShownBlock[] {
   const formOf = (block: ShownBlock): ShownBlock[] => {
     const forms = isRefused(block.type) ? simpler?.get(block) : undefined
@@ -182,8 +182,8 @@ export function blocksIn({ blocks, simpler }: Content, isRefused: (type: string)
 }
 
 /**
- * Which type of block a refusal speaks of, of those that have a simpler form: the one at the place that it tells, or that it names,
- * else the first. Undefined where none has.
+ * Guesses from an error's details which block type Slack refused, among the blocks with a simpler form: the one at the
+ * position in the details, or the type that they name, else the first. Undefined if no block has a simpler form.
  */
 export function refusedType(blocks: ShownBlock[], content: Content, details: string[]): string | undefined {
   const said = details.join('\n')
@@ -193,7 +193,7 @@ export function refusedType(blocks: ShownBlock[], content: Content, details: str
   return types.find((type) => told.includes(type)) ?? types[0]
 }
 
-/** The words of blocks for a place that formats: what is plain text in a block is made so that it stays plain. */
+/** The texts of blocks as mrkdwn. Plain text elements get look-alike marks so that they stay plain. */
 function textsOf(blocks: ShownBlock[]): string[] {
   return blocks.flatMap((block) => {
     if (block.type === 'section') return block.text ? [block.text.text] : []
@@ -205,7 +205,7 @@ function textsOf(blocks: ShownBlock[]): string[] {
   })
 }
 
-/** What stands below an answer to be pressed. A workspace that does not know thumbs gets none. */
+/** The buttons below an answer. A workspace that does not support feedback buttons gets no thumbs. */
 export function buttons(id: string): Forms[] {
   if (id === '') return []
   const text = (words: string) => ({ type: 'plain_text' as const, text: words })
@@ -232,7 +232,7 @@ export function context(texts: string[]): ContextBlock {
   return { type: 'context', elements: texts.map(mrkdwn) }
 }
 
-/** `verbatim`: Slack makes no links or pings of its own from what it finds in the text. */
+/** `verbatim`: Slack does not turn parts of the text into links or pings by itself. */
 function mrkdwn(text: string): MrkdwnElement {
   return { type: 'mrkdwn', text, verbatim: true }
 }

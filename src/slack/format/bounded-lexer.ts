@@ -1,20 +1,20 @@
 import { Lexer, Tokenizer, type Token, type Tokens, type TokensList } from 'marked'
 import { segmentsOf, type Segment } from './markdown-segments.ts'
 
-/** A text that is longer is lexed in segments. UTF-16 units. */
+/** Longer texts are lexed in segments. UTF-16 units. */
 const WHOLE_CHARS = 6000
-/** What no person writes: lists and quotes nested deeper, and more marks in one paragraph, stay plain text. */
+/** Deeper lists and quotes, and paragraphs with more marks, stay plain text. Nobody writes such text. */
 const MAX_DEPTH = 8
 const MAX_MARKS = 300
-/** An address that is longer is lexed in pieces. */
+/** Longer addresses are lexed in pieces. */
 const MAX_ADDRESS = 2000
-/** For the end of bold or italics no further than this is looked, at every mark that may begin them. */
+/** How far to search for the end of bold or italics from each mark that may begin them. */
 const MAX_EMPHASIS = 400
 
 /**
- * `marked` takes quadratic time for thousands of unclosed marks in a paragraph, exponential time for quotes within quotes, and
- * overflows the stack for thousands of them. A model may write any of it, so each is bounded here; what lies beyond a bound is
- * shown as it was written.
+ * `marked` takes quadratic time for thousands of unclosed marks in a paragraph, exponential time for quotes within
+ * quotes, and overflows the stack for thousands of them. A model may write any of it, so this lexer bounds each. Text
+ * beyond a bound is shown as it was written.
  */
 class BoundedLexer extends Lexer {
   #depth = 0
@@ -43,9 +43,9 @@ class BoundedLexer extends Lexer {
   }
 }
 
-/** The rules that look ahead over the whole rest of a text, or read it again, look at their own part of it alone. */
+/** Limits the rules that look ahead over the whole rest of a text, or read it again, to their own part of it. */
 class BoundedTokenizer extends Tokenizer {
-  /** Lines with `>`, and the lines of a paragraph that go on below without one. `marked` reads those again at every level. */
+  /** Lines with `>`, and the paragraph lines that continue without one, which `marked` reads again at every level. */
   override blockquote(source: string): Tokens.Blockquote | undefined {
     QUOTE.lastIndex = 0
     const raw = QUOTE.exec(source)?.[0]
@@ -58,12 +58,12 @@ class BoundedTokenizer extends Tokenizer {
     return { type: 'blockquote', raw, text, tokens }
   }
 
-  /** A line of `---` under text is a heading at the top alone: in a list item every line would look for one to the end. */
+  /** A heading only at the top level: in a list item, every line would search for `---` to the end of the text. */
   override lheading(source: string): Tokens.Heading | undefined {
     return this.lexer.state.top ? super.lheading(source) : undefined
   }
 
-  /** Every row is filled up to the number of columns, so one wide head over many short rows would be quadratic. */
+  /** `marked` pads every row to the number of columns, so a wide head over many short rows would be quadratic. */
   override table(source: string): Tokens.Table | undefined {
     const [head = '', rule = ''] = source.split('\n', 2)
     if (!/^[ |:-]+$/.test(rule)) return undefined
@@ -93,8 +93,8 @@ function columnsOf(row: string): number {
 }
 
 /**
- * A paragraph as `marked` has it, which ends before a table: before the head of one is enough, where `marked` looks over all
- * its rows, at every line.
+ * The paragraph rule of `marked`, which ends a paragraph before a table. This version checks only the head of the
+ * table; `marked` checks all its rows at every line.
  */
 const PARAGRAPH = ((rules) => {
   const table = rules.table.source.slice(1)
@@ -102,7 +102,7 @@ const PARAGRAPH = ((rules) => {
   return new RegExp(rules.paragraph.source.replace(table, () => `${head}(?:\\n|$)`))
 })(Lexer.rules.block.gfm)
 
-/** Whether a line is a paragraph's: no blank one, and nothing that begins another block. */
+/** A line that continues a paragraph: it is not blank and does not begin another block. */
 const LAZY =
   '(?![ \\t]*(?:\\n|$)| {0,3}(?:[>#|<]|`{3}|~{3}|[-*+_=]{3}|[-*+][ \\t]|\\d{1,9}[.)][ \\t])| {4}|\\t)[^\\n]+(?:\\n|$)'
 const QUOTE = new RegExp(
@@ -115,7 +115,7 @@ function asText(source: string, tokens: Token[]): Token[] {
   return tokens
 }
 
-/** Parses GitHub-flavoured Markdown in time linear in its length, however it is made: the tokens of each segment. */
+/** Parses any GitHub-flavoured Markdown in linear time. Returns the tokens of each segment. */
 export function parseMarkdown(markdown: string): (Segment & { tokens: Token[] })[] {
   const source = markdown.replace(/\r\n?/g, '\n').replace(NESTED, '$1\\')
   const links = definitions(source)
@@ -124,14 +124,15 @@ export function parseMarkdown(markdown: string): (Segment & { tokens: Token[] })
   return segments.map((segment) => ({ ...segment, tokens: new BoundedLexer(links).lex(segment.markdown) }))
 }
 
-/** The marks of quotes and list items at the beginning of a line, as many as are read; one more is text. */
+/** `MAX_DEPTH` marks of quotes and list items at the beginning of a line. One more mark is text. */
 const NESTED = new RegExp(`^([ \\t]*(?:(?:[-*+]|\\d{1,9}[.)])[ \\t]+|>[ \\t]*){${MAX_DEPTH}})(?=[-*+>])`, 'gm')
 
 const MAX_DEFINITIONS = 100
 
 /**
- * `[1]: https://…` names an address for the whole text, also where it stands in another segment. The first of a name counts. What is
- * no address of the web stands alone or before a title: `[Note]: see above` and `[^1]: A footnote.` are text.
+ * Finds link definitions: `[1]: https://…` names an address for the whole text, across segments. The first one of a
+ * name counts. A target that is not a web address must stand alone or before a title: `[Note]: see above` and `[^1]: A
+ * footnote.` are text.
  */
 function definitions(source: string): Tokens.Def[] {
   const found = new Map<string, Tokens.Def>()

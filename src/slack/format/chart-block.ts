@@ -8,7 +8,7 @@ const TITLE_CHARS = 50
 const LABEL_CHARS = 20
 const POINTS = { least: 2, most: 20 }
 
-/** A series as a chart; undefined where Slack would not take it, or where there is nothing to compare. */
+/** Builds a chart from a series; undefined if Slack would refuse it or there is nothing to compare. */
 export function chartBlock({ title, points }: Series): ChartBlock | undefined {
   const data = points.map(({ label, value }) => ({ label: cut(label, LABEL_CHARS), value }))
   const categories = data.map(({ label }) => label)
@@ -30,7 +30,7 @@ export function chartBlock({ title, points }: Series): ChartBlock | undefined {
 /** A year, a month or a day. */
 const IN_TIME = /^\d{4}(?:-\d{2}(?:-\d{2})?)?$/
 
-/** The same for a code block. */
+/** The chart as text for a code block. */
 export function chartText({ title, chart }: ChartBlock): string {
   const data = chart.series[0]?.data ?? []
   const width = Math.max(...data.map(({ label }) => label.length))
@@ -39,7 +39,7 @@ export function chartText({ title, chart }: ChartBlock): string {
   )
 }
 
-/** Plain text of one line that is not empty; Slack formats nothing of it, and nothing in it can ping. */
+/** One line of plain text, never empty. Slack does not format it, and nothing in it can ping. */
 function cut(text: string, most: number): string {
   const line = plainLine(text).trim()
   const shown = line.length <= most ? line : `${headOf(line, most - 1).trimEnd()}…`

@@ -1,8 +1,8 @@
 import type { FileRef } from '../../stores/runs/types.ts'
 
 /**
- * Slack's control sequences (`<!channel>`, `<@U…>`, `<#C…>`, `<https://…>`) begin with `<`. Escaped, they are text and ping
- * nobody. See https://docs.slack.dev/messaging/formatting-message-text#escaping
+ * Escapes text for mrkdwn. Slack's control sequences (`<!channel>`, `<@U…>`, `<#C…>`, `<https://…>`) begin with `<`;
+ * escaped, they ping nobody. See https://docs.slack.dev/messaging/formatting-message-text#escaping
  */
 export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (char) => ENTITIES[char] ?? char)
@@ -15,10 +15,10 @@ export function unescapeText(text: string): string {
 }
 
 /**
- * Applied to every string of every argument that is sent to Slack: a control sequence that would ping anybody but the asker
- * becomes text (what the formatting code escaped does not match any more), and characters that no request can carry (half a
- * surrogate pair, control characters) are replaced. The text elements of `rich_text` keep their control sequences: Slack reads none
- * there, and shows an entity as it is written.
+ * Applied to every string of every argument that is sent to Slack. A control sequence that would ping anybody but the
+ * asker becomes text; already escaped text does not match. Characters that no request can carry are replaced (half a
+ * surrogate pair) or removed (control characters). The text elements of `rich_text` keep their control sequences: Slack
+ * does not read them there and would show an entity as it is written.
  */
 export function sanitize<T>(value: T, asker = ''): T {
   if (typeof value === 'string') return sanitizeText(value, asker) as T
@@ -39,7 +39,7 @@ function carriable(text: string): string {
   return text.replace(/[\ud800-\udfff]/gu, '\ufffd').replace(/(?![\t\n])\p{Cc}/gu, '')
 }
 
-/** A code span. Backticks inside would end it: they become a look-alike. Empty for an empty text. */
+/** A code span on one line. Backticks inside would end it, so they become look-alikes. Empty if the text is blank. */
 export function codeSpan(text: string, max = Infinity): string {
   const line = text
     .split('\n', MAX_LINES)
@@ -50,8 +50,8 @@ export function codeSpan(text: string, max = Infinity): string {
 }
 
 /**
- * Text in which Slack's marks are look-alikes, for a place that formats what is only data: bold, italics, strike, code, a quote
- * and an emoji's name stay as they were written.
+ * Replaces Slack's marks with look-alikes, for data in a place that Slack formats: marks of bold, italics, strike,
+ * code, quotes and emoji stay visible as text.
  */
 export function withoutMarks(text: string): string {
   return text
@@ -62,10 +62,7 @@ export function withoutMarks(text: string): string {
 
 const LOOK_ALIKES: Record<string, string> = { '*': '∗', _: 'ˍ', '~': '∼', '`': 'ˋ' }
 
-/**
- * Text for a field that Slack may read as Markdown (a task's): what would become a link or a mail address there is broken by a
- * space without width.
- */
+/** Breaks links and mail addresses with a zero-width space, for a field that Slack may read as Markdown. */
 export function withoutLinks(text: string): string {
   return text
     .replace(/:(?=\/\/)|\b(?:www|mailto|tel)(?=[.:])|\](?=[([:])|[\w-]@(?=[\w-])/gi, '$&\u200b')
@@ -73,8 +70,9 @@ export function withoutLinks(text: string): string {
 }
 
 /**
- * Text of one line for a field that formats nothing and unescapes nothing, such as a table's cell: nothing in it looks like a ping,
- * and a web address is broken by a space without width. Mail addresses and names of files stay as they are, to be copied.
+ * One line of text for a field that Slack neither formats nor unescapes, such as a table's cell. Nothing in it looks
+ * like a ping, and a zero-width space breaks web addresses. Mail addresses and file names stay unchanged so that people
+ * can copy them.
  */
 export function plainLine(text: string): string {
   const line = text
@@ -84,33 +82,33 @@ export function plainLine(text: string): string {
   return line.replace(/\S+/g, (word) => (WEB_ADDRESS.test(word) ? withoutLinks(word) : word))
 }
 
-/** A scheme or www, or a host with something behind it. */
+/** A scheme or www, or a host with something after it. */
 const WEB_ADDRESS = /\/\/|www\.|\.[a-z]{2,24}[/:?#]/i
 
 const MAX_SPAN = 2000
 const MAX_LINES = 2000
 
-/** Whether a person would see nothing: spaces, line ends, and characters without a form such as a zero-width space. */
+/** Whether a text is invisible: spaces, line ends, and invisible characters such as a zero-width space. */
 export function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}]/u.test(text)
 }
 
-/** Cuts at about `max` characters, not inside a surrogate pair, and says how much is missing. A little over is not worth a cut. */
+/** Cuts at `max` characters, not inside a surrogate pair, and says how much is missing. Up to 10% over is not cut. */
 export function shorten(text: string, max: number): string {
   if (text.length <= max * 1.1) return text
   const head = headOf(text, max)
   return `${head.trimEnd()} … (cut, ${text.length - head.length} more characters)`
 }
 
-/** The first `max` characters, or one less where that would cut a surrogate pair in two. */
+/** The first `max` characters, or one less to keep a surrogate pair whole. */
 export function headOf(text: string, max: number): string {
   const low = text.charCodeAt(max) >= 0xdc00 && text.charCodeAt(max) <= 0xdfff
   return text.slice(0, low ? max - 1 : max)
 }
 
 /**
- * Escaped text of at most `max` characters as they were written, and at most `most` as Slack counts them: to Slack, `&` is
- * the five characters of its entity.
+ * Escapes text, limited to about `max` characters as written and `most` as Slack counts them: Slack counts `&` as the
+ * five characters of its entity.
  */
 export function escapeWithin(text: string, { max, most }: { max: number; most: number }): string {
   let kept = Math.min(max, text.length)
@@ -125,15 +123,15 @@ export function escapeWithin(text: string, { max, most }: { max: number; most: n
 const NAME_CHARS = 60
 
 /**
- * The name of a person or a channel as it may stand in a prompt and in a post. Whoever chose it may have chosen anything: what is
- * left is letters, digits and the few signs that names have, on one line, at most 60 characters. No label of ReAct, no
- * control sequence, no address with a scheme and no Markdown can be made of that. Empty if nothing is left.
+ * Makes the name of a person or a channel safe for prompts and posts, because its owner may choose any text. It keeps
+ * letters, digits and the few signs that names have, on one line, at most 60 characters. That rules out ReAct labels,
+ * control sequences, addresses with a scheme and Markdown. Empty if nothing is left.
  */
 export function cleanName(name: string): string {
   return cleaned(name, /[^\p{L}\p{M}\p{N}.,'’()_-]+/gu)
 }
 
-/** The name of a file, in the same way; it may have an ampersand: `R&D plan.pdf`. Where it is posted, it is escaped. */
+/** The same for a file name, which may have an ampersand: `R&D plan.pdf`. It must be escaped before it is posted. */
 export function cleanFileName(name: string): string {
   return cleaned(name, /[^\p{L}\p{M}\p{N}.,'’()_&-]+/gu)
 }
@@ -145,12 +143,12 @@ function cleaned(name: string, dropped: RegExp): string {
   return [...plain.trim()].slice(0, NAME_CHARS).join('').trim()
 }
 
-/** Of a file whose name Slack does not tell: one that is deleted or hidden. */
+/** Stands for a name that Slack does not tell, because the file is deleted or hidden. */
 export const NAMELESS = 'a file'
-/** Of one message. */
+/** Per message. */
 const MAX_FILES = 20
 
-/** A message's files by what Slack says of them there; their names as they may stand in a prompt and in a post. */
+/** Reads the files of a message from Slack's data, with names that are safe for prompts and posts. */
 export function fileRefs(files: unknown): FileRef[] {
   if (!Array.isArray(files)) return []
   return files.slice(0, MAX_FILES).map((file: unknown) => refOf(typeof file === 'object' && file !== null ? file : {}))
@@ -169,10 +167,10 @@ function refOf({ id, name, title, size, mimetype, mode, file_access: access }: S
 
 type SlackFile = Partial<Record<'id' | 'name' | 'title' | 'size' | 'mimetype' | 'mode' | 'file_access', unknown>>
 
-/** Tells the model, and who reads on later, which files a question came with. */
+/** A line for the model and for later turns that names the files of a question. */
 export function filesLine(files: readonly FileRef[]): string {
   return files.length > 0 ? `(Files that came with the question: ${files.map(({ name }) => name).join(', ')})` : ''
 }
 
-/** What the model is asked where files came without a word. */
+/** The question for the model if a message has only files. */
 export const FILES_ALONE = 'Only files came, without a word. Say what they hold, and what of it matters here.'

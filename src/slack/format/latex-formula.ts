@@ -15,7 +15,7 @@ const SIGNS =
 
 const LETTERS = 'A 𝔸 B 𝔹 C ℂ D 𝔻 E 𝔼 F 𝔽 H ℍ N ℕ P ℙ Q ℚ R ℝ Z ℤ'
 
-/** A command's name, without its backslash, to the sign. */
+/** From a command's name, without its backslash, to the sign. */
 const SYMBOLS = pairs(`${GREEK} ${SIGNS}`)
 
 /** `\mathbb{R}`. */
@@ -30,10 +30,10 @@ function pairs(list: string): ReadonlyMap<string, string> {
   return new Map(words.flatMap((name, i) => (i % 2 === 0 ? [[name, words[i + 1] ?? '']] : [])))
 }
 
-/** What nobody writes: groups nested deeper are left out of the reading, and shown as they stand. */
+/** Deeper groups, which nobody writes, are shown unparsed. */
 const MAX_DEPTH = 20
 
-/** Commands that only say how their argument looks, or where it stands. */
+/** Commands that only change the look or the position of their argument. */
 const STYLES = new Set(
   (
     'text textbf textit textrm texttt mathrm mathbf mathit mathsf mathtt mathcal mathfrak mathscr boldsymbol bm operatorname ' +
@@ -57,10 +57,10 @@ const ACCENTS = new Map([
   ['ddot', '\u0308'],
 ])
 
-/** Environments whose rows are those of a matrix; of any other the rows are lines. */
+/** Environments whose rows are those of a matrix. In any other environment the rows are lines. */
 const MATRIX = /^(?:[pbBvV]?matrix|smallmatrix|array)\*?$/
 
-/** A formula of LaTeX as a line, or lines, that a person can read: `\frac{a}{b}` is a/b, `x^2` x². Never throws; takes linear time. */
+/** Converts a LaTeX formula to readable text: `\frac{a}{b}` is a/b, `x^2` is x². Never throws; takes linear time. */
 export function readableFormula(latex: string): string {
   const text = new Reader(latex).group(0, '')
   return text
@@ -75,18 +75,18 @@ export function readableFormula(latex: string): string {
     .join('\n')
 }
 
-/** Reads a formula once from its beginning to its end. */
+/** Reads a formula in one pass. */
 class Reader {
   readonly #source: string
   #at = 0
-  /** Whether `&` and `\\` part the cells and rows of a matrix, by environment. */
+  /** One entry per open environment: whether `&` and `\\` separate the cells and rows of a matrix there. */
   readonly #open: boolean[] = []
 
   constructor(source: string) {
     this.#source = source
   }
 
-  /** What is said up to the sign that closes the group, which is read too, or up to the end. */
+  /** Reads up to and including the sign that closes the group, or up to the end. */
   group(depth: number, close: '' | '}' | ']'): string {
     let [text, wasWord] = ['', false]
     while (this.#at < this.#source.length) {
@@ -96,7 +96,7 @@ class Reader {
         return text
       }
       const one = this.#one(depth)
-      // What is a word of its own keeps its distance from letters.
+      // A separate word keeps its distance from letters.
       const isWord = this.#isWord
       if ((wasWord && /^[\p{L}\d√(]/u.test(one)) || (isWord && /[\p{L}\d)]$/u.test(text.slice(-2)))) text += ' '
       text += one
@@ -105,10 +105,10 @@ class Reader {
     return text
   }
 
-  /** Whether what was read last is a command's own name (sin, log) or a fraction. */
+  /** Whether the last item is a command's own name (sin, log) or a fraction. */
   #isWord = false
 
-  /** One sign, group or command with its arguments. */
+  /** Reads one sign, group or command with its arguments. */
   #one(depth: number): string {
     const char = this.#source.charAt(this.#at)
     this.#at += 1
@@ -129,7 +129,7 @@ class Reader {
     return text
   }
 
-  /** The group or the one sign that a command or a raising takes. */
+  /** Reads the argument of a command, `^` or `_`: a group or one sign. */
   #argument(depth: number): string {
     while (/\s/.test(this.#source.charAt(this.#at))) this.#at += 1
     if (this.#source.charAt(this.#at) === '}' || this.#at >= this.#source.length) return ''
@@ -137,7 +137,7 @@ class Reader {
     return this.#one(depth + 1).trim()
   }
 
-  /** A command's optional argument, in brackets. */
+  /** Reads a command's optional argument, in brackets. */
   #option(depth: number): string {
     if (this.#source.charAt(this.#at) !== '[') return ''
     this.#at += 1
@@ -170,7 +170,7 @@ class Reader {
     return name === 'quad' || name === 'qquad' ? '  ' : (SYMBOLS.get(name) ?? name)
   }
 
-  /** `\,` and `\\` and the like. */
+  /** Converts `\,`, `\\` and the like. */
   #sign(sign: string): string {
     if (sign === '\\') return this.#open.at(-1) === true ? '; ' : '\n'
     if (/^[,;:> \n]$/.test(sign)) return ' '
@@ -178,7 +178,7 @@ class Reader {
     return sign === '!' || sign === '(' || sign === ')' || sign === '[' || sign === ']' ? '' : sign
   }
 
-  /** What a style is of follows by itself. `\left.` stands for nothing. */
+  /** Drops a style command: its argument follows and is read by itself. `\left.` shows nothing. */
   #styled(name: string): string {
     if ((name === 'left' || name === 'right') && this.#source.charAt(this.#at) === '.') this.#at += 1
     return ''
@@ -191,7 +191,7 @@ class Reader {
       return wasMatrix ? ']' : ''
     }
     this.#open.push(isMatrix)
-    // The columns of an array.
+    // Skips the column specification of an array.
     if (kind === 'array' && this.#source.charAt(this.#at) === '{') {
       const end = this.#source.indexOf('}', this.#at)
       this.#at = end < 0 ? this.#source.length : end + 1
@@ -202,14 +202,14 @@ class Reader {
 
 const COMMAND = /[a-zA-Z]+\*?|[^]?/y
 
-/** Small signs where Unicode has all of them, else the mark and the words. */
+/** Superscript or subscript signs if Unicode has all of them, else the mark and the text. */
 function raised(text: string, signs: ReadonlyMap<string, string>, mark: '^' | '_' | ''): string {
   const chars = [...text.replace(/\s+/g, '')]
   if (chars.length > 0 && chars.every((char) => signs.has(char))) return chars.map((char) => signs.get(char)).join('')
   return text === '' ? '' : `${mark}${operand(text)}`
 }
 
-/** In brackets unless it is one word or number. */
+/** Puts the text in brackets unless it is one word or number. */
 function operand(text: string): string {
   const trimmed = text.trim()
   if ([...trimmed].length === 1) return trimmed

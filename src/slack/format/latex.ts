@@ -1,19 +1,20 @@
 import { readableFormula } from './latex-formula.ts'
 
-/** What is longer is no formula. Characters. */
+/** Longer text is not treated as a formula. Characters. */
 const FORMULA_CHARS = 4000
 const INLINE_CHARS = 300
 
-/** Code, which is left as it is, or what may begin a formula. */
+/** Code, which stays unchanged, or the possible start of a formula. */
 const PLACES =
   /(?<=^|\n)[ \t]*(`{3,}(?=[^`\n]*\n)|~{3,})[^\n]*\n[^]*?(?:\n[ \t]*\1[`~]*[ \t]*(?=\n|$)|$(?![^]))|(`+)(?!`)|\\\\(?!\n)|\\[[(]|\$\$?|\\(?:begin|boxed|d?frac|sqrt)(?=[{[])|\\[^]/g
 
-/** Whether there may be a formula in a text: a quick look, so that other texts are not read for one. */
+/** A quick check whether a text may contain a formula, so that other texts are not scanned. */
 export const MAY_HAVE_FORMULA = /\\[[(a-z]|\$[^\s$]/i
 
 /**
- * Markdown with the formulas of LaTeX that models write in it (`\(…\)`, `\[…\]`, `$…$`, `$$…$$`, environments, and bare `\frac` and
- * the like) as readable text. Code stays; so do prices: `$5 and $6` is no formula. Never throws; takes time linear in the length.
+ * Replaces the LaTeX formulas in Markdown (`\(…\)`, `\[…\]`, `$…$`, `$$…$$`, environments, and bare `\frac` and the
+ * like) with readable text. Code stays unchanged, and so do prices: `$5 and $6` is not a formula. Never throws; takes
+ * linear time.
  */
 export function withReadableFormulas(markdown: string): string {
   const ends = new Ends(markdown)
@@ -37,7 +38,7 @@ export function withReadableFormulas(markdown: string): string {
   return text + markdown.slice(done)
 }
 
-/** Where the next of a sign is. Asked from places that only go forwards, it reads the text once for each sign. */
+/** Finds the next occurrence of a sign. If positions only go forwards, it scans the text once per sign. */
 class Ends {
   readonly #text: string
   readonly #next = new Map<string, number>()
@@ -46,7 +47,7 @@ class Ends {
     this.#text = text
   }
 
-  /** -1 where there is none. */
+  /** Returns -1 if there is none. */
   after(sign: string, from: number): number {
     const known = this.#next.get(sign)
     if (known !== undefined && (known < 0 || known >= from)) return known
@@ -71,7 +72,7 @@ function formulaAt(markdown: string, { at, mark }: { at: number; mark: string },
     const found = upTo('$', INLINE_CHARS)
     const isRaised = /^[_^]/.test(markdown.charAt(from))
     const isInWord = !isRaised && /[\w\\]/.test(markdown.charAt(at - 1))
-    // Pandoc's rule: a dollar before a digit ends no formula.
+    // Pandoc's rule: a dollar before a digit does not end a formula.
     const isPrice = found !== undefined && /\d/.test(markdown.charAt(found.end))
     return found && !isInWord && !isPrice && isInline(found.latex) ? shown(found) : undefined
   }
@@ -82,7 +83,7 @@ function formulaAt(markdown: string, { at, mark }: { at: number; mark: string },
   return /^\\[a-z]/.test(mark) && mark.length > 2 ? bare(markdown, at) : undefined
 }
 
-/** A formula in a line; undefined for what has no sign of one, such as `\(see below\)`. */
+/** An inline formula; undefined if nothing in it looks like one, such as `\(see below\)`. */
 function inline(found: { latex: string; end: number } | undefined): Found | undefined {
   if (!found || !/[\\^_=+*/<>\d-]|^\s*[a-z](?:\([a-z, ]*\))?\s*$/i.test(found.latex)) return undefined
   return shown(found)
@@ -92,7 +93,7 @@ function shown({ latex, end }: { latex: string; end: number }): Found {
   return { text: asMarkdown(readableFormula(latex)), end }
 }
 
-/** A formula of its own: its lines stay lines. */
+/** A display formula, which keeps its line breaks. */
 function block(found: { latex: string; end: number } | undefined): Found | undefined {
   const formula = inline(found)
   return formula && { ...formula, text: formula.text.replaceAll('\n', '  \n') }
@@ -113,7 +114,7 @@ function environment(markdown: string, at: number, ends: Ends): Found | undefine
   return block({ latex: markdown.slice(at, end + close.length), end: end + close.length })
 }
 
-/** `\frac{a}{b}` or `\boxed{42}` without any marks around: the command and the groups behind it. */
+/** `\frac{a}{b}` or `\boxed{42}` without delimiters: the command and the groups after it. */
 function bare(markdown: string, at: number): Found | undefined {
   const window = markdown.slice(at, at + INLINE_CHARS)
   let [end, depth] = [window.search(/[{[]/), 0]
@@ -127,10 +128,10 @@ function bare(markdown: string, at: number): Found | undefined {
   return shown({ latex: window.slice(0, end + 1), end: at + end + 1 })
 }
 
-/** Names of functions that stand in formulas without a backslash. */
+/** Function names that appear in formulas without a backslash. */
 const NAMES = /(?<![a-z])(?:sin|cos|tan|log|ln|exp|max|min|mod|lim|det|gcd)(?![a-z])/gi
 
-/** Whether what stands between two dollars is a formula, and not what somebody says between two prices or two variables of a shell. */
+/** Whether the text between two dollars is a formula, not prose between two prices or between two shell variables. */
 function isInline(latex: string): boolean {
   if (/^\s|\s$|^$|\n\s*\n/.test(latex)) return false
   const words = latex.replace(/\\[a-z]+\*?(?:\{[^{}]*\})?|[_^]\s*\{[^{}]*\}/gi, ' ').replace(NAMES, ' ')
@@ -139,7 +140,7 @@ function isInline(latex: string): boolean {
   return /[\\^_=<>+*/-]|^\|[^|]+\|$|^[a-z]′*'*(?:\([a-z0-9, ]*\))?$/i.test(latex)
 }
 
-/** So that Markdown changes nothing of it. */
+/** Escapes the text so that Markdown leaves it unchanged. */
 function asMarkdown(text: string): string {
   return text
     .replace(/[\\[\]|]/g, '\\$&')

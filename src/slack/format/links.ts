@@ -1,18 +1,19 @@
-/** Which links of an answer open: those to hosts that its tools or the asker named, and to LINK_HOSTS. */
+/** Decides which links of an answer are clickable: hosts that its tools or the asker named, and LINK_HOSTS. */
 import { escapeText, escapeWithin } from './escape.ts'
 
-/** Which addresses may be clickable in one answer. */
+/** Returns whether an address may be clickable in one answer. */
 export type LinkPolicy = (url: URL) => boolean
 
-/** Slack itself; and a message of a workspace, whose address can carry nothing but which one it is. */
 const SLACK = /(?:^|\.)slack(?:-gov)?\.com$/
+/** The address of a message in a workspace. It can carry no data besides which message it is. */
 const PERMALINK = /^\/archives\/[CDG][A-Z0-9]{2,20}\/p\d{16}(?:\?thread_ts=\d{10}\.\d{6}&cid=[CDG][A-Z0-9]{2,20})?$/
 
 /**
- * A link can carry data out of the workspace in its address (PromptArmor on Slack AI, 2024; CVE-2025-34072). Fully clickable are
- * only hosts that this run's tools returned, that the person wrote, or that the operator allows; of any other host, its name
- * alone. The rest is shown as text. Of `allowed`, an entry with a scheme is a workspace, whose messages open. Of Slack's other
- * pages each is known by its whole address: some do things, such as giving an app rights.
+ * A link can carry data out of the workspace in its address (PromptArmor on Slack AI, 2024; CVE-2025-34072). Links are
+ * clickable if this run's tools returned their host, the asker wrote it, or the operator allows it. Of any other host,
+ * only the bare host name is clickable; the rest is shown as text. An entry of `allowed` with a scheme is a workspace:
+ * links to its messages open. Any other page of Slack opens only if its whole address was named, because some pages do
+ * things, such as giving an app rights.
  */
 export function linkPolicy(options: { sources: string[]; question: string; allowed: string[] }): LinkPolicy {
   const asked = [...options.question.matchAll(/https?:\/\/[^\s<>|)\]"']+/gi)].map((match) => match[0])
@@ -31,7 +32,7 @@ export function linkPolicy(options: { sources: string[]; question: string; allow
     isBareHost(url)
 }
 
-/** Those that are addresses: a bare host is none. */
+/** Returns the entries that are web addresses. A bare host is not one. */
 function urlsOf(addresses: string[]): URL[] {
   return addresses.flatMap((url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? [new URL(url)] : []))
 }
@@ -43,9 +44,9 @@ function matches(host: string, allowed: string): boolean {
 }
 
 /**
- * `https://example.com/`: a name of two labels (three with www), no port, path, query or fragment. Whoever has a domain also
- * hears every name below it, so a further label could carry what somebody said; a domain itself must have been bought before.
- * No `xn--`, whose letters may look like another name's.
+ * `https://example.com/`: a name of two labels (three with www), no port, path, query or fragment. The owner of a
+ * domain sees lookups of every name below it, so a further label could carry data out; the domain itself had to be
+ * bought before. No `xn--`, because its letters may look like those of another name.
  */
 const BARE_HOST = /^https?:\/\/(?:www\.)?(?!www\.|xn--)[a-z\d](?:[a-z\d-]{0,28}[a-z\d])?\.[a-z]{2,18}\/$/
 
@@ -53,12 +54,15 @@ function isBareHost(url: URL): boolean {
   return BARE_HOST.test(url.href)
 }
 
-/** Longer addresses are not made links: one has to fit into a section with its label. */
+/** Longer addresses do not become links: a link has to fit into a section with its label. */
 const ADDRESS_CHARS = 1500
 const LABEL = { max: 200, most: 600 }
 const SHOWN = { max: 500, most: 1000 }
 
-/** A link as mrkdwn: clickable where the policy lets it, else its label with the address in code. Nothing in either can ping. */
+/**
+ * Renders a link as mrkdwn: clickable if the policy allows it, else the label with the address in code. Nothing can
+ * ping.
+ */
 export function renderLink({ label, href }: { label: string; href: string }, policy: LinkPolicy): string {
   const words = label.replace(BIDI, '').replace(/\s+/g, ' ').trim()
   const shown = escapeWithin(words, LABEL)
@@ -71,10 +75,10 @@ export function renderLink({ label, href }: { label: string; href: string }, pol
   return readsAsAnother(words, url) ? `${inCode(words)} (<${address}>)` : `<${address}|${shown.replaceAll('|', '¦')}>`
 }
 
-/** Marks that turn the direction of what follows: a label could show its letters in another order. */
+/** Characters that change the writing direction: with them a label could show its letters in another order. */
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
-/** The address, judged in the very form in which it is sent (`url.href`); undefined where it may not be clicked. */
+/** Returns the URL if it may be clicked. The policy judges `url.href`, the exact form that is sent. */
 function clickable(href: string, policy: LinkPolicy): URL | undefined {
   const url = URL.canParse(href) ? new URL(href) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || href.includes('\\')) return undefined
@@ -82,7 +86,7 @@ function clickable(href: string, policy: LinkPolicy): URL | undefined {
   return addressOf(url).length <= ADDRESS_CHARS ? url : undefined
 }
 
-/** As Slack takes it between `<` and `>`. A URL has no white space, control characters, `<` or `>` any more. */
+/** The address for use between `<` and `>`. A parsed URL has no white space, control characters, `<` or `>`. */
 function addressOf(url: URL): string {
   return escapeText(url.href.replaceAll('|', '%7C'))
 }
@@ -92,8 +96,8 @@ function inCode(address: string): string {
 }
 
 /**
- * Whether a link's label reads as an address, and as another one than the link's: `bank.example`, `https://bank.example/login`,
- * `sign in at www.bank.example`. Characters without a form and dots of other scripts do not hide that.
+ * Whether a link's label reads as an address other than the link's own: `bank.example`, `https://bank.example/login`,
+ * `sign in at www.bank.example`. Invisible characters and dots of other scripts do not hide it.
  */
 function readsAsAnother(label: string, url: URL): boolean {
   const words = label
@@ -104,14 +108,14 @@ function readsAsAnother(label: string, url: URL): boolean {
   return words.split(/[\s()[\]{}<>"'“”‘’«»,;|]+/).some((word) => ADDRESS.test(word) && !isThis(word, url))
 }
 
-/** Of a longer label no more is shown. */
+/** No more than this of a label is shown. */
 const LABEL_CHARS = 300
 
-/** A scheme, `//` or `www.`, a mail address, an IPv4 address, or a name that ends as hosts do, whatever sign follows it. */
+/** A scheme, `//` or `www.`, a mail address, an IPv4 address, or a name with a host's ending, whatever sign follows. */
 const ADDRESS =
   /^(?:https?:\S|[a-z][a-z\d+.-]{0,20}:\/|\/\/|www\.)|@[^\s@]+\.|^(?:\d{1,3}\.){3}\d{1,3}(?![\p{L}\p{N}.])|^[^\s./:?#]+(?:\.[^\s./:?#]+)*\.(?!(?:js|ts|jsx|tsx|json|html?|txt|pdf|csv|css|xml|ya?ml|cpp|java)(?![\p{L}\p{N}]))(?:[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}]{2,24}|xn--[a-z\d-]+)(?![\p{L}\p{M}\p{N}-])/iu
 
-/** Whether the word names this very address, or its host alone. */
+/** Whether the word names this exact address or only its host. */
 function isThis(word: string, url: URL): boolean {
   const text = word.replace(/[.!?…]+$/, '')
   const full = /^https?:\/\//i.test(text) ? text : `https://${text}`

@@ -1,16 +1,17 @@
-/** How long a segment is at most. UTF-16 units. */
+/** Maximum length of a segment in UTF-16 units. */
 const SEGMENT_CHARS = 2000
 
 export interface Segment {
   markdown: string
-  /** What parts it from the segment before: a block's end, or a cut between two lines, two rows or two words of one block. */
+  /** The boundary before it: a block's end, or a cut between two lines, rows or words of one block. */
   after: 'block' | 'line' | 'row' | 'word'
 }
 
 /**
- * Cuts Markdown into segments that are lexed one by one: what `marked` does in quadratic time, it then does over two thousand
- * characters. Cut between two blocks, else between two lines, else between two words. A code block that is longer than a
- * segment stays whole, because that is lexed in linear time; a table that is longer becomes several with the same head, cut between two rows.
+ * Cuts Markdown into segments that are lexed one by one, so that the quadratic parts of `marked` run over at most two
+ * thousand characters. It cuts between two blocks, else between two lines, else between two words. A code block that is
+ * longer than a segment stays whole, because it is lexed in linear time. A longer table is cut between rows into
+ * several with the same head.
  */
 export function segmentsOf(markdown: string): Segment[] {
   const segments: Segment[] = []
@@ -26,11 +27,11 @@ export function segmentsOf(markdown: string): Segment[] {
 interface Cut {
   end: number
   after: Segment['after']
-  /** The head of the table that the cut falls into. */
+  /** The head of the table that is cut; empty outside a table. */
   head: string
 }
 
-/** The last good place in the window; not in its first quarter, where it would leave many small segments. */
+/** Returns the last good cut in the window, but not in its first quarter, which would leave many small segments. */
 function cutAfter(markdown: string, { end: start, head: before }: Cut): Cut {
   const most = start + SEGMENT_CHARS
   const least = start + SEGMENT_CHARS / 4
@@ -51,7 +52,7 @@ function cutAfter(markdown: string, { end: start, head: before }: Cut): Cut {
   return block ?? line ?? betweenWords(markdown, start)
 }
 
-/** A line after a blank one that belongs to the list or quote before it: indented, or an item, or a quote. */
+/** A line after a blank one that still belongs to the list or quote before it: indented, an item, or a quote. */
 const CONTINUES = /^(?:[ \t]|[-*+>]|\d{1,6}[.)])/
 
 function lineEnd(markdown: string, at: number): number {
@@ -59,7 +60,7 @@ function lineEnd(markdown: string, at: number): number {
   return end < 0 ? markdown.length : end + 1
 }
 
-/** Not within a link either, where its end is nearby. */
+/** Cuts between words, and avoids cutting a link if it can cut before it. */
 function betweenWords(markdown: string, start: number): Cut {
   const most = start + SEGMENT_CHARS
   const least = start + SEGMENT_CHARS / 4
@@ -73,7 +74,7 @@ function betweenWords(markdown: string, start: number): Cut {
 
 const FENCE = /([ \t]*)(`{3,}(?=[^`\n]*(?:\n|$))|~{3,})[^\n]*(?:\n|$)/y
 
-/** Where the code block that begins here ends; undefined where none does. In a list item it is looked for nearby alone. */
+/** Returns the end of the code block that begins here, if one does. In a list item it searches only nearby. */
 function fenceEnd(markdown: string, start: number): number | undefined {
   FENCE.lastIndex = start
   const [, indent = '', mark] = FENCE.exec(markdown) ?? []
@@ -90,7 +91,7 @@ function fenceEnd(markdown: string, start: number): number | undefined {
 
 const TABLE_HEAD = /\|[^\n]{1,800}\n\|? *:?-[-:| ]{0,800}(?:\n|$)/y
 
-/** Where the first two lines of the table that begins here end. */
+/** Returns the end of the first two lines of the table that begins here. */
 function headEnd(markdown: string, at: number): number | undefined {
   TABLE_HEAD.lastIndex = at
   return TABLE_HEAD.test(markdown) ? TABLE_HEAD.lastIndex : undefined

@@ -1,26 +1,27 @@
 import type { Token, Tokens } from 'marked'
 import { escapeText, isBlank } from './escape.ts'
 
-/** A parsed segment of Markdown; `after` says what parts it from the segment before. */
+/** A parsed segment of Markdown; `after` is the boundary before it. */
 interface Segment {
   tokens: Token[]
   after: 'block' | 'line' | 'row' | 'word'
 }
 
-/** A piece of an answer: mrkdwn, of which code is split differently from prose, or a table, which has no mrkdwn form. */
+/** A piece of an answer: mrkdwn (code is split differently from prose), or a table, which has no mrkdwn form. */
 export type Piece = { kind: 'text' | 'code'; text: string } | { kind: 'table'; table: Tokens.Table }
 
-/** Code between fences, as Slack shows a block of it. */
+/** A code block in mrkdwn. */
 export function fence(code: string): string {
   return `\`\`\`\n${code}\n\`\`\``
 }
 
-/** How a link is written: as one that opens, or as text. */
+/** Renders a link, clickable or as text. */
 export type RenderLink = (link: { label: string; href: string }) => string
 
 /**
- * Models write Markdown, Slack reads mrkdwn (https://docs.slack.dev/messaging/formatting-message-text). Parsed by `marked`,
- * rendered here: everything that is not formatting is escaped, so nothing in it can ping; images are never fetched.
+ * Renders Markdown that `marked` parsed as Slack's mrkdwn (https://docs.slack.dev/messaging/formatting-message-text).
+ * Everything that is not formatting is escaped, so nothing in it can ping. Images become links, so they are never
+ * fetched.
  */
 export function toMrkdwn(segments: Segment[], link: RenderLink): Piece[] {
   const pieces: Piece[] = []
@@ -28,7 +29,7 @@ export function toMrkdwn(segments: Segment[], link: RenderLink): Piece[] {
     const [first, ...rest] = blocks(tokens, link)
     const last = pieces.at(-1)
     if (first === undefined) continue
-    // One block that was lexed in two segments is one piece again.
+    // Joins a block that was lexed in two segments into one piece again.
     if (after === 'row' && last?.kind === 'table' && first.kind === 'table') last.table.rows.push(...first.table.rows)
     else if (after !== 'block' && last?.kind === 'text' && first.kind === 'text')
       last.text += (after === 'line' ? '\n' : '') + first.text
@@ -42,7 +43,7 @@ function blocks(tokens: Token[], link: RenderLink): Piece[] {
   return tokens.flatMap((token) => block(token, link)).filter((piece) => piece.kind === 'table' || !isBlank(piece.text))
 }
 
-/** One block. Code keeps to itself wherever it stands: in a quote or a list item Slack knows no fence. */
+/** Renders one block. Code is always a piece of its own, because Slack has no fences in quotes or list items. */
 function block(token: Token, link: RenderLink): Piece[] {
   switch (token.type) {
     case 'code':
@@ -73,7 +74,7 @@ export function code(text: string): Piece & { kind: 'code' } {
   return { kind: 'code', text: escapeText(text.replaceAll('```', 'ˋˋˋ')) }
 }
 
-/** Bold as a whole, so what is bold in it already is not marked a second time. */
+/** The whole heading is bold, so bold parts in it are not marked a second time. */
 function heading({ tokens }: Tokens.Heading, link: RenderLink): string {
   const text = inline(
     tokens.flatMap((token) => (token.type === 'strong' ? (token.tokens ?? []) : [token])),
@@ -104,8 +105,8 @@ function inline(tokens: Token[], link: RenderLink): string {
 const MARKS: Record<string, string> = { strong: '*', em: '_', del: '~' }
 
 /**
- * Slack marks only at the edge of a word. Inside one (`2*3*4` is a product) the marks stay as they were written; where the
- * neighbour is of a script without spaces between words, a zero-width space makes the edge.
+ * Slack recognizes marks only at the edge of a word. Inside a word (`2*3*4` is a product) they stay as they were
+ * written. Next to a script without spaces between words, a zero-width space makes the edge.
  */
 function edged(
   token: Token,
@@ -122,7 +123,7 @@ function edged(
 
 const ZERO_WIDTH_SPACE = '\u200b'
 
-/** Slack's marks end with the line. */
+/** Marks each line by itself, because Slack's marks end with the line. */
 function marked(text: string, mark: string): string {
   return text.replace(/[^\s].*/g, (line) => `${mark}${line.trimEnd()}${mark}`)
 }
@@ -155,7 +156,7 @@ function list(token: Tokens.List, link: RenderLink, depth: number): Piece[] {
   return pieces
 }
 
-/** An item's lines stand close to each other and to the next item's; only code parts them. */
+/** Joins the lines of list items without blank lines; only code separates them. */
 function append(pieces: Piece[], piece: Piece): void {
   const last = pieces.at(-1)
   if (last?.kind === 'text' && piece.kind === 'text') last.text += `\n${piece.text}`
@@ -183,7 +184,7 @@ function indented(piece: Piece, indent: string): Piece {
   return piece.kind === 'text' ? prose(piece.text.replace(/^/gm, indent)) : piece
 }
 
-/** The words of parsed Markdown without its marks, for places that take no formatting. Not escaped. */
+/** The text of parsed Markdown without its marks, for places without formatting. Not escaped. */
 export function wordsOf(tokens: Token[]): string {
   return tokens.map(wordsOfOne).join('').replace(/\s+/g, ' ')
 }
@@ -198,7 +199,7 @@ function textOf(token: Token): string {
   return token.type === 'codespan' ? text : decodeEntities(text)
 }
 
-/** A table for a code block: its columns are aligned up to a width, its links written out, since none works there. */
+/** A table for a code block: columns are aligned up to a width, and links are written out because none works there. */
 export function tableText(token: Tokens.Table, mostWidth = MAX_WIDTH): string {
   const rows = [token.header, ...token.rows].map((row) =>
     row.map(({ tokens }) => tokens.map(cellWords).join('').trim()),
@@ -215,7 +216,7 @@ export function tableText(token: Tokens.Table, mostWidth = MAX_WIDTH): string {
   return [line(rows[0] ?? []), rule, ...rows.slice(1).map(line)].map((text) => text.trimEnd()).join('\n')
 }
 
-/** The words of a table's cell, and its links in their own places as `link` writes them. */
+/** The parts of a table's cell, in order: words, and links as rendered by `link`. */
 export function cellParts({ tokens }: Tokens.TableCell, link: RenderLink): { words: string; isLink: boolean }[] {
   return tokens.flatMap((token): { words: string; isLink: boolean }[] => {
     if (token.type === 'link' || token.type === 'image') return [{ words: span(token, link), isLink: true }]
@@ -226,7 +227,7 @@ export function cellParts({ tokens }: Tokens.TableCell, link: RenderLink): { wor
 
 const EMPTY_CELL: Tokens.TableCell = { text: '', tokens: [], header: false, align: null }
 
-/** What is wider stands out: filling all rows up to it would multiply the table's size. */
+/** Wider cells stick out: padding all rows to their width would multiply the table's size. */
 const MAX_WIDTH = 60
 
 function cellWords(token: Token): string {
@@ -238,10 +239,10 @@ function lengthOf(cell = ''): number {
   return [...cell].length
 }
 
-/** HTML entities that models write where Markdown needs none. */
+/** HTML entities that models write although Markdown needs none. */
 const WRITTEN: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", '#39': "'", nbsp: ' ' }
 
-/** Text as Markdown shows it: entities decoded. It must be escaped after that. */
+/** Decodes HTML entities. The result must be escaped again. */
 function decodeEntities(text: string): string {
   return text.replace(/&(amp|lt|gt|quot|apos|#39|nbsp);/g, (entity, name: string) => WRITTEN[name] ?? entity)
 }

@@ -3,22 +3,22 @@ import type { StopReason } from '../../agent/types.ts'
 import type { Refusal } from '../../stores/limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 
-/** The bot's own sentences. mrkdwn; nothing in here comes from a person or a model. */
+/** The bot's own sentences, as mrkdwn. None of their text comes from a person or a model. */
 
-/** The slash command, as the manifest names it. */
+/** The slash command, as named in the manifest. */
 export const COMMAND = '/ask'
 
-/** The settings that change how the bot is asked, and what is seen of its work. */
+/** The settings that the help depends on: how to ask the bot, and how it shows its work. */
 export interface HelpOptions {
   /** `mention`: a follow-up must name the bot again. */
   followUps: 'thread' | 'mention'
-  /** How far apart the messages of one conversation in a direct message may be; 0 if each is its own. */
+  /** How far apart the messages of one conversation in a direct message may be; 0 if each starts its own. */
   dmMemoryMinutes: number
   /** How a run is shown. */
   steps: Config['STEPS']
 }
 
-/** What is seen of the work. A stream is a card where the one may not be opened: the sentence holds for both. */
+/** How the bot shows its work. A stream falls back to a card, so both share one sentence. */
 const SEEN = {
   replies:
     'I answer questions, and I show how I got there: each step of my reasoning is a reply in the thread, then comes the answer.',
@@ -26,7 +26,7 @@ const SEEN = {
   hidden: 'I answer questions. *Show work* below an answer shows you how I got there.',
 }
 
-/** How the bot is asked in each place. */
+/** Explains how to ask the bot in each place. */
 export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): string {
   const again = followUps === 'mention' ? 'mention me again' : 'just write on, without mentioning me'
   const memory =
@@ -46,12 +46,12 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
   ].join('\n')
 }
 
-/** What is said to a question that `isCanned`: the help, or that there is no question. */
+/** Answers a question that `needsNoModel`: the help, or a note that there is no question. */
 export function cannedReply({ text }: { text: string }, options: HelpOptions): string {
   return text === '' ? EMPTY_QUESTION : helpText(options)
 }
 
-/** What one person is told when people stop a question. `withdrawn`: it had not begun, and so has no place in the thread. */
+/** Ephemeral replies about stopping a question. `withdrawn…`: it had not begun, so the thread shows nothing of it. */
 export const STOP_WORDS = {
   nothing: 'Nothing of yours is running here. To stop a question, write `stop` in its thread.',
   forbidden: 'Only the person who asked can stop this question.',
@@ -65,8 +65,8 @@ export const STOP_WORDS = {
 export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell whoever runs me.'
 
 /**
- * Said above an answer that the model was made to give; when that is: agent/budget.ts. In "How I worked" it
- * is `WHY` (views/work-view.ts); the model is told `REASONS` (agent/dialects/text.ts).
+ * Shown above an answer that the model was forced to give; agent/budget.ts decides when. "How I worked" shows
+ * `WHY` (views/work-view.ts); the model sees `REASONS` (agent/dialects/text.ts).
  */
 export const STOPPED: Record<StopReason, string> = {
   steps: 'I reached the limit of steps.',
@@ -94,7 +94,7 @@ export const RESTARTED = 'I am being restarted and could not finish this. Please
 const GONE = new Set(['thread_not_found', 'message_not_found', 'invalid_thread_ts', 'cannot_reply_to_message'])
 const NOT_IN = new Set(['not_in_channel', 'channel_not_found', 'method_not_supported_for_channel_type'])
 
-/** Why there is no answer in this conversation, and what to do; by Slack's error code. */
+/** Explains by Slack's error code why there is no answer in this conversation, and what to do. */
 export function cannotPost(code: string): string {
   const invite =
     'Invite me with `/invite @thinkaloud` and ask again, or ask me in a public channel or a direct message.'
@@ -106,7 +106,7 @@ export function cannotPost(code: string): string {
   return `Slack does not let me answer here (${code}). Please tell whoever runs me.`
 }
 
-/** What comes of `/ask forget`. */
+/** Replies to `/ask forget`. */
 export const FORGET = {
   person:
     'Done: I have forgotten our direct messages, what you asked me elsewhere in this workspace with my answers, what I had read of you ' +
@@ -122,17 +122,17 @@ export const FORGET = {
   failed: 'I could not forget it just now. Please try again in a minute; if it stays so, tell whoever runs me.',
 }
 
-/** Said below the first answer of a channel's thread, where follow-ups are answered. */
+/** Shown below the first answer in a thread of a channel, if the bot answers follow-ups there. */
 export const HOW_TO_GO_ON = 'Reply to ask on; write `mute` and I answer mentions only'
 
-/** Said to the asker of a private question alone. */
+/** Replies that only the asker of a private question sees. */
 export const PRIVATE = {
   working: `I am working on it. Only you will see the answer. \`${COMMAND} stop\` ends it.`,
   gone: 'I do not have this answer any more, so I cannot share it.',
   shared: 'Shared with the channel.',
 }
 
-/** What comes of `/ask settings`. */
+/** Replies to `/ask settings`. */
 export const SETTINGS_WORDS = {
   notAdmin:
     'Only an admin of this workspace may change my settings. Please ask one; whoever runs me can change it with SETTINGS_BY.',
@@ -145,7 +145,7 @@ export const SETTINGS_WORDS = {
   unchanged: 'Nothing is changed.',
 }
 
-/** What a setting of a channel is called. */
+/** The names of a channel's settings, for people. */
 const SETTING_NAMES: Record<string, string> = {
   followUps: 'follow-ups',
   whoMayStop: 'who may stop me',
@@ -153,12 +153,11 @@ const SETTING_NAMES: Record<string, string> = {
   instructions: 'extra instructions',
 }
 
-/** Which settings of a place were changed. */
 export function settingsSaved(changed: string[]): string {
   return `Saved: ${changed.map((name) => SETTING_NAMES[name] ?? name).join(', ')}. This holds here from the next question on.`
 }
 
-/** Why a question is not taken; the keys are those of `Denial`. */
+/** Why a question is refused; the keys are those of `Denial`. */
 const DENIALS = {
   channel:
     'I do not answer in this channel. Please ask in one that I am set up for; whoever runs me can add this one to ALLOW_CHANNELS.',
@@ -178,7 +177,7 @@ const DENIALS = {
   botTurns: 'Bots have asked three times in a row here. I go on when a person asks.',
 }
 
-/** Why somebody's question is not taken, and what to do. */
+/** Explains why a question is refused, and what to do. */
 export function denialText(denial: keyof typeof DENIALS): string {
   return DENIALS[denial]
 }
@@ -192,7 +191,7 @@ const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {
   teamRuns: (n) => `${count(n, 'question')} of the workspace at once`,
 }
 
-/** Which limit stands against a question, and when it lets the next one through. */
+/** Explains which limit a question exceeds, and when the next one is allowed. */
 export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
   const when =
     resetsInMs === undefined
@@ -206,22 +205,22 @@ export function count(n: number, what: string): string {
   return `${n.toLocaleString('en-US')} ${n === 1 ? what : `${what}s`}`
 }
 
-/** A time in whole minutes or hours, rounded up. */
+/** A duration in whole minutes or hours, rounded up. */
 export function inWords(ms: number): string {
   const minutes = Math.max(1, Math.ceil(ms / 60_000))
   return minutes < 120 ? count(minutes, 'minute') : count(Math.ceil(minutes / 60), 'hour')
 }
 
-/** Stands under an answer whose model does not take pictures. Plain text. */
+/** Shown below an answer whose model does not accept pictures. Plain text. */
 export const PICTURES_UNSEEN = '🙈 My model could not see the pictures: this answer is made without them.'
 
-/** Stands under an answer that tools which are down took no part in; the names are those of tools that are on. Plain text. */
+/** The line below an answer that was made without tools that are down. Plain text. */
 export function toolsDownText(tools: string[], reference: string): string {
   const [names, are] = [tools.join(', '), tools.length === 1 ? 'is' : 'are']
   return `⚠️ ${names} ${are} down, so this may be incomplete. Please ask again later; if it stays so, tell whoever runs me. Reference: ${reference}`
 }
 
-/** A sentence for the person, and the reference under which the log has the rest. */
+/** A sentence for the person, and the reference for finding the details in the log. */
 export function withReference(sentence: string, reference: string): string {
   return `${escapeText(sentence)}\n_Reference: ${reference}_`
 }

@@ -1,11 +1,11 @@
 import type { Button, ContextBlock } from '@slack/web-api'
 
-/** Words of which Slack formats nothing, in small print. */
+/** A context block of plain text: small print that Slack does not format. */
 export function plainContext(text: string): ContextBlock {
   return { type: 'context', elements: [plainText(text)] }
 }
 
-/** Of `text` Slack formats nothing, and makes no emoji of what is only their name. */
+/** Plain text, which Slack does not format. The name of an emoji stays text. */
 export function plainText(text: string) {
   return { type: 'plain_text' as const, text, emoji: false }
 }

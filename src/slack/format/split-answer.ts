@@ -1,5 +1,7 @@
-/** What an answer consists of (why it ended early, text, tables, charts, sources, footer), how long it may be and where it is split.
- * The messages of a live stream: display/stream-message.ts. */
+/**
+ * Builds the messages of an answer (why it ended early, text, tables, charts, sources, footer) and splits what is too
+ * long. The messages of a live stream: display/stream-message.ts.
+ */
 import type { Tokens } from 'marked'
 import type { Series, Usage } from '../../agent/types.ts'
 import { totalOf } from '../../agent/run-progress.ts'
@@ -24,19 +26,19 @@ import { BEST_ANSWER, STOPPED } from './messages.ts'
 import { restFile } from './rest-file.ts'
 import { TABLE_CHARS, tableForms, type TableForms } from './table-blocks.ts'
 
-/** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), with some room. */
+/** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), with a margin. */
 const SECTION_CHARS = 2900
 const MESSAGES_AN_ANSWER = 5
-/** What all blocks of a message may say, and how much of that is the answer's own at most. */
+/** Characters in all blocks of a message, and how many of them the body of the answer may use. */
 const MESSAGE_CHARS = 12_800
 const BODY_CHARS = 4 * SECTION_CHARS
-/** What may stand below the answer besides its footer: the line about a cut, the buttons, the charts as text. */
+/** Characters reserved below the answer besides its footer, for the line about a cut and the buttons; and per chart. */
 const BELOW_CHARS = 300
 const CHART_CHARS = 1000
-/** Of an answer in Markdown so much is read: a little more than fits into its messages. */
+/** Only this much of an answer's Markdown is parsed: a little more than fits into its messages. */
 const ANSWER_CHARS = 60_000
 
-/** The final answer: one message, or several where it is too long for one. The last carries the footer and the buttons. */
+/** Builds the final answer: one message, or several if it is too long. The last one has the footer and the buttons. */
 export function answerContents(view: AnswerView): Content[] {
   const link = linkWriter(view)
   const head = view.understood ? [understoodLine(view.understood)] : []
@@ -54,14 +56,14 @@ export function answerContents(view: AnswerView): Content[] {
   })
 }
 
-/** Writes the links of one answer. Which of them open is worked out at the first. */
+/** Renders the links of one answer. The link policy is computed at the first link. */
 function linkWriter({ sources, question, allowedHosts: allowed }: AnswerView): RenderLink {
   let policy: LinkPolicy | undefined
   return (link) =>
     renderLink(link, (policy ??= linkPolicy({ sources: sources.map(({ url }) => url), question, allowed })))
 }
 
-/** What no message's end falls into: a section's text, or a table, whose texts are those of its simplest form. */
+/** The smallest unit of a message: a section's text, or a table. A table's `texts` are its simplest form. */
 interface Unit {
   texts: string[]
   table?: TableForms
@@ -86,7 +88,7 @@ function unitsOf(markdown: string, link: RenderLink, most: number): Unit[] {
   return units.length > 0 ? units : [{ texts: ['(The answer is empty.)'] }]
 }
 
-/** The beginning of an answer, as far as it is read: up to a paragraph's, a line's or a word's end. */
+/** Returns the part of an answer that is parsed. It ends at the end of a paragraph, a line or a word. */
 function readPart(markdown: string): string {
   if (markdown.length <= ANSWER_CHARS) return markdown
   const head = headOf(markdown, ANSWER_CHARS)
@@ -94,7 +96,7 @@ function readPart(markdown: string): string {
   return head.slice(0, end)
 }
 
-/** A table as a block of its own; undefined for one that Slack would not take, or whose simplest form does not fit a message. */
+/** A table as its own block; undefined if Slack would refuse it or its simplest form does not fit into a message. */
 function tableUnit(table: Tokens.Table, link: RenderLink, most: number): Unit | undefined {
   const rows = [table.header, ...table.rows].slice(0, MAX_ROWS)
   const forms = tableForms(
@@ -107,10 +109,10 @@ function tableUnit(table: Tokens.Table, link: RenderLink, most: number): Unit | 
   return lengthOf(texts) <= most ? { texts, table: forms } : undefined
 }
 
-/** More than any block takes. */
+/** More than any block accepts. */
 const MAX_ROWS = 200
 
-/** As few messages as hold them, in their order. What the tables of one say has a limit of its own. */
+/** Packs the units, in order, into as few messages as possible. The tables of a message have their own limit. */
 function inMessages(units: Unit[], most: number): Unit[][] {
   const messages: Unit[][] = []
   let [chars, tableChars] = [Infinity, 0]
@@ -147,7 +149,7 @@ function contentOf({ head, units, tail = [] }: { head: string[]; units: Unit[]; 
   }
 }
 
-/** Of the older kind of table a message takes one alone. */
+/** A message may contain only one block of type `table`, so only its first table falls back to that. */
 function unitForms({ texts, table }: Unit, _: number, units: Unit[]): Forms[] {
   const sections = texts.map(section)
   if (!table) return sections.map((block) => [block])
@@ -159,7 +161,7 @@ interface Ending {
   view: AnswerView
   footer: string[]
   charts: Series[]
-  /** What did not fit. */
+  /** The mrkdwn texts that did not fit. */
   rest: string[]
 }
 
@@ -198,7 +200,7 @@ function footerLines(view: AnswerView, link: RenderLink): string[] {
   return [...(links.length > 0 ? [`Sources: ${links.join(' · ')}`] : []), escapeText(view.footer)]
 }
 
-/** `2 steps · 3.4 s · gpt-5-mini · 1,234 tokens · $0.0021`, with ~ before what is estimated. */
+/** `2 steps · 3.4 s · gpt-5-mini · 1,234 tokens · $0.0021`, with `~` before estimates. */
 export function footerText(run: { steps: number; ms: number; usage: Usage[] }): string {
   const { steps, usage } = run
   const { tokens, costUsd } = totalOf(usage)
@@ -217,8 +219,8 @@ export function footerText(run: { steps: number; ms: number; usage: Usage[] }): 
 type TextPiece = Exclude<Piece, { kind: 'table' }>
 
 /**
- * Packs pieces into texts for sections: whole pieces where they fit, else split at lines, sentences or words. A code block that
- * must be split becomes several whole ones. Nothing is lost and no entity or link is cut in two.
+ * Packs pieces into texts for sections. A piece that does not fit is split at lines, sentences or words; a code block
+ * becomes several complete ones. Nothing is lost, and no entity or link is cut in two.
  */
 function packPieces(pieces: TextPiece[]): string[] {
   const out: string[] = []
@@ -249,12 +251,12 @@ function splitText(text: string, max: number, places: string[]): string[] {
   return [...out, rest].filter((part) => !isBlank(part))
 }
 
-/** A new text begins with words; the indent of a new line is kept. */
+/** Trims the start of a text that was split off, but keeps the indent of a new line. */
 function withoutGap(text: string): string {
   return text.startsWith('\n') ? text.replace(/^\s*\n/, '') : text.trimStart()
 }
 
-/** The last good place before `max`: not in the first third, where it would leave a stub. */
+/** Returns the last good place to cut before `max`, but not in the first third, where it would leave a stub. */
 function cutAt(text: string, max: number, places: string[]): number {
   const window = text.slice(0, max)
   for (const place of places) {
@@ -265,12 +267,11 @@ function cutAt(text: string, max: number, places: string[]): number {
   return mark > 0 ? mark : isLowSurrogate(text, max) ? max - 1 : max
 }
 
-/** Whether a cut here would fall inside `<link|label>` or `&entity;`. */
 function insideMark(text: string, at: number): boolean {
   return markStart(text, at) >= 0
 }
 
-/** Where the `<link|label>` or `&entity;` begins in which a cut here would fall; -1 where it would fall in none. */
+/** Returns the start of the `<link|label>` or `&entity;` that a cut at `at` would break; -1 if it would break none. */
 function markStart(text: string, at: number): number {
   const from = Math.max(0, at - MARK_CHARS)
   const before = text.slice(from, at)
@@ -280,7 +281,7 @@ function markStart(text: string, at: number): number {
   return entity ? at - entity[0].length : -1
 }
 
-/** More than the longest link has. */
+/** Longer than the longest link. */
 const MARK_CHARS = 2500
 
 function isLowSurrogate(text: string, at: number): boolean {

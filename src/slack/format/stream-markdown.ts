@@ -1,51 +1,51 @@
 /**
- * The Markdown of an answer for a streamed message, which grows: what a model wrote, in parts that nothing that follows can
- * change, and so that no part pings, and no link opens that may not. A mark that is not finished waits: two parts may not
- * split `<!channel>` or a link.
+ * Makes the Markdown of a growing answer safe for a streamed message. It returns parts whose meaning later text cannot
+ * change. No part pings, and only allowed links open. An unfinished mark waits, so that no two parts split `<!channel>`
+ * or a link.
  */
 import { withoutLinks } from './escape.ts'
 import { renderLink, type LinkPolicy } from './links.ts'
 
-/** A part that is ready to be sent: as the model wrote it, and as Slack gets it. */
+/** A part that is ready to be sent: as the model wrote it, as Slack gets it, and the position before it. */
 export interface StreamPart extends StreamPosition {
   written: string
   markdown: string
 }
 
-/** What is known of a place in the text from all that stands above it. */
+/** The state of the parser at a position, derived from the text above it. */
 interface StreamPosition {
-  /** The code block that is open there: its first line, with its language: ```` ```js ````. Empty where none is. */
+  /** The first line of the open code block, with its language: ```` ```js ````. Empty if none is open. */
   readonly fence: string
-  /** Whether a line begins there. */
+  /** Whether a line begins here. */
   readonly isLineStart: boolean
   /**
-   * Backticks without a partner stand above: what is code below them, Slack may see otherwise. One or two of them count up to the
-   * paragraph's end.
+   * Unpaired backticks stand above, so Slack may disagree about what is code below them. One or two backticks count
+   * until the end of the paragraph.
    */
   readonly isUnclear: 'paragraph' | 'always' | undefined
-  /** What was sent ends with code. */
+  /** Whether the text that was sent ends with code. */
   readonly endsInCode: boolean
 }
 
-/** A mark that is not finished after so many characters is taken as it stands. */
+/** A mark that is still unfinished after this many characters is sent as it is. */
 const MAX_HELD = 600
-/** More white space than this does not wait for what comes after it. */
+/** White space longer than this does not wait for the text after it. */
 const MAX_BLANK = 2000
 
 export class StreamMarkdown {
   readonly #policy: LinkPolicy
   readonly #named: (text: string) => string
   #rest = ''
-  /** Behind what was taken. */
+  /** The state after the text that was taken. */
   #at: StreamPosition = { fence: '', isLineStart: true, isUnclear: undefined, endsInCode: false }
 
-  /** `named`: the text with names in place of ids. */
+  /** `named` replaces ids with names. */
   constructor(policy: LinkPolicy, named: (text: string) => string = (text) => text) {
     this.#policy = policy
     this.#named = named
   }
 
-  /** The code block that is open behind what was taken: its first line; empty where none is. */
+  /** The first line of the code block that is open after the taken text; empty if none is. */
   get fence(): string {
     return this.#at.fence
   }
@@ -54,7 +54,7 @@ export class StreamMarkdown {
     this.#rest += text
   }
 
-  /** What is ready of what was pushed; with `all`, all of it. White space at its end waits. */
+  /** Takes the part of the pushed text that is ready, or everything with `all`. White space at its end waits. */
   take(all = false): StreamPart {
     let written = ''
     let markdown = ''
@@ -77,19 +77,22 @@ export class StreamMarkdown {
     return { written: kept, markdown: isBlank ? markdown : markdown.trimEnd(), ...before }
   }
 
-  /** What was taken last was not sent. */
+  /** Puts back the last part because it was not sent. */
   putBack({ written, markdown: _, ...before }: StreamPart): void {
     this.#rest = written + this.#rest
     this.#at = before
   }
 
-  /** The rest of the whole text, behind what was taken. */
+  /** Returns the Markdown of `rest`, which is the text after everything that was taken. */
   finish(rest: string): string {
     this.#rest = rest
     return this.take(true).markdown
   }
 
-  /** How much of a line that still grows is ready: up to the end of a word before which no mark is open. */
+  /**
+   * Returns how many characters of an unfinished line are ready: up to the end of the last whole word outside open
+   * marks.
+   */
   #ready(line: string): number {
     const { fence, isLineStart } = this.#at
     if (isLineStart && /^\s*(?:`|$)/.test(line)) return line.length > MAX_HELD ? line.length : 0
@@ -108,7 +111,7 @@ export class StreamMarkdown {
       this.#know({ fence: closes ? '' : mark })
       return line
     }
-    // Neither the end of a line that was sent before nor the white space at the beginning of one is an empty line.
+    // Neither the end of an already sent line nor the white space at the beginning of one is an empty line.
     const isParagraphEnd = isLineStart && isWhole && line.trim() === ''
     if (isParagraphEnd && isUnclear === 'paragraph') this.#know({ isUnclear: undefined })
     if (fence !== '' && !this.#at.isUnclear) return harmlessCode(line)
@@ -125,11 +128,11 @@ export class StreamMarkdown {
 
 const FENCE = /^ {0,3}(`{3,}[\w+#.-]{0,30})\s*$/
 
-/** Code in a line; a link, an image; an address between angles; a bare one. */
+/** Inline code; a link or an image; an address in angle brackets; a bare address. */
 const TOKENS =
   /(?<code>(?<!`)(?<ticks>`{1,3})(?!`)[^`\n]{1,1000}\k<ticks>(?!`))|!?\[(?<label>[^\][\n]{0,500})\]\(\s{0,3}<?(?<href>[^\s<>()]{1,2000}(?:\([^\s<>()]{0,200}\)[^\s<>()]{0,300})?)>?(?:\s{1,3}["'(][^\n"')]{0,200}["')])?\s{0,3}\)|<(?<angle>[a-z][a-z\d+.-]{1,20}:[^\s<>]{1,2000})>|(?<bare>\bhttps?:\/\/[^\s<>"'`|*]{1,2000})/giu
 
-/** The end of the last word that is whole. In scripts without spaces each sign is one. */
+/** Returns the end of the last whole word. In scripts without spaces each character is a word. */
 function wordEnd(line: string): number {
   let end = line.length
   while (end > 0 && !WORD_END.test(line.charAt(end - 1))) end--
@@ -138,13 +141,13 @@ function wordEnd(line: string): number {
 
 const WORD_END = /[ \t\u3001-\u30ff\u3400-\u9fff\uff01-\uff5e]/
 
-/** Where a mark begins that is not finished; -1 where none is. */
+/** Returns the start of the first unfinished mark; -1 if there is none. */
 function openMark(line: string): number {
   const left = line.replace(TOKENS, (token) => ' '.repeat(token.length))
   return left.replace(/\[[^\][\n]{0,500}\](?=[^([:])/g, (token) => ' '.repeat(token.length)).search(/[`[]/)
 }
 
-/** `isClear`: what looks like code is code. */
+/** `isClear`: text that looks like code is code to Slack too. */
 function safeLine(line: string, policy: LinkPolicy, isClear: boolean): string {
   const parts: string[] = []
   let from = 0
@@ -159,12 +162,12 @@ function safeLine(line: string, policy: LinkPolicy, isClear: boolean): string {
   return harmless([...parts, plain(line.slice(from), policy)].reduce(joined, ''))
 }
 
-/** Code next to code would be other code. */
+/** Keeps two code spans apart: side by side they would merge. */
 function joined(before: string, part: string): string {
   return before + (before.endsWith('`') && part.startsWith('`') ? ' ' : '') + part
 }
 
-/** The link that a message shows, in Markdown in place of mrkdwn. */
+/** The link of `renderLink`, as Markdown instead of mrkdwn. */
 function link(label: string, href: string, policy: LinkPolicy): string {
   const [...parts] = renderLink({ label, href }, policy).split(/(<[^<>\n]+>)/)
   return parts.map((part, i) => (i % 2 === 1 ? markdownLink(part.slice(1, -1)) : withoutLinks(part))).join('')
@@ -176,7 +179,7 @@ function markdownLink(inner: string): string {
   return label === undefined ? `<${target}>` : `[${label}](${target})`
 }
 
-/** Text in which nothing becomes a link but a name of a host that may be one. */
+/** Text in which only allowed host names can become links. */
 function plain(text: string, policy: LinkPolicy): string {
   return text
     .split(/(\s+)/)
@@ -196,7 +199,7 @@ function harmless(text: string): string {
   return text.replace(/<(?=[!@#])/g, '<\u200b')
 }
 
-/** There Slack may make a link of an address between angles, and of one behind brackets. */
+/** Even in code, Slack may turn an address in angle brackets or after square brackets into a link. */
 function harmlessCode(text: string): string {
   return text.replace(/<(?=[!@#]|[a-z][a-z\d+.-]{0,20}:)|\](?=[(:]\s{0,9}<?[a-z][a-z\d+.-]{0,20}:)/gi, '$&\u200b')
 }

@@ -6,21 +6,21 @@ type Table = Extract<KnownBlock, { type: 'table' }>
 type Cell = DataTable['rows'][number][number]
 type RawText = Extract<Cell, { type: 'raw_text' }>
 
-/** A part of a cell: words as they are, or a link as mrkdwn. */
+/** A part of a cell: plain words, or a link as mrkdwn. */
 interface CellPart {
   words: string
   isLink: boolean
 }
 
-/** https://docs.slack.dev/reference/block-kit/blocks/data-table-block and `table-block`, whose header counts as a row. */
+/** https://docs.slack.dev/reference/block-kit/blocks/data-table-block and `table-block`. The header counts as a row. */
 const ROWS = 100
 const COLUMNS = 20
-/** Slack takes 10,000 characters over all tables of a message. */
+/** Slack accepts 10,000 characters in all tables of a message together. */
 export const TABLE_CHARS = 9500
 const ROWS_A_PAGE = 20
 const CAPTION_CHARS = 150
 
-/** A table in Slack's two forms, the first being the better one, and how many characters count against Slack's limit. */
+/** A table in both of Slack's forms (`dataTable` is better), and its characters that count against the limit. */
 export interface TableForms {
   dataTable: DataTable
   table: Table
@@ -28,8 +28,8 @@ export interface TableForms {
 }
 
 /**
- * The blocks of a table, its header first; undefined where Slack would not take it. Rows are of one length. What is no link that may
- * open is plain text, of which Slack formats nothing.
+ * Builds the blocks of a table; undefined if Slack would refuse it. The first row is the header, and all rows have the
+ * same length. Everything but clickable links becomes plain text, which Slack does not format.
  */
 export function tableForms(
   rows: CellPart[][][],
@@ -59,12 +59,12 @@ function cellOf(parts: CellPart[]): Cell {
   return { type: 'raw_number', value: Number(cell.text.replaceAll(',', '').replace('−', '-')), text: cell.text }
 }
 
-/** `table` is the older block, which may not know numbers. */
+/** `table` is the older block, which may not support numbers. */
 function withoutNumber(cell: Cell): Cell {
   return cell.type === 'raw_number' ? { type: 'raw_text', text: cell.text } : cell
 }
 
-/** No cell may be empty. */
+/** Slack refuses empty cells, so blank text becomes a dash. */
 function rawText(words: string): RawText {
   const text = plainLine(words).trim()
   return { type: 'raw_text', text: isBlank(text) ? '–' : text }
@@ -77,7 +77,7 @@ function richText(parts: CellPart[]): Cell {
 
 type Inline = { type: 'text'; text: string } | { type: 'link'; url: string; text: string }
 
-/** The parts of a link as mrkdwn: `<address|label>`, and perhaps a label that is no link before it. */
+/** Splits a link's mrkdwn: `<address|label>`, possibly after a label that is not a link. */
 function linkElements(mrkdwn: string): Inline[] {
   return mrkdwn.split(/(<[^<>]+>)/).flatMap((part): Inline[] => {
     if (!part.startsWith('<')) return textElements(unescapeText(part.replaceAll('`', '')))

@@ -1,4 +1,7 @@
-/** What Slack takes and its SDK's types do not know yet. https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
+/**
+ * A block that Slack's SDK has no type for yet.
+ * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block
+ */
 export interface ChartBlock {
   type: 'data_visualization'
   /** At most 50 characters. */

@@ -12,18 +12,18 @@ export interface CardStep {
   step: ToolStep | UnreadableStep
 }
 
-/** A container holds ten blocks; so many steps are shown in full. */
+/** Steps shown in full: a container holds ten blocks. */
 const MAX_SHOWN = 10
-/** Tasks of a plan: those before are counted. All that a message says has to stay under 13,000 characters. */
+/** Tasks in a plan; older steps are left out. The text of a whole message has to stay under 13,000 characters. */
 const MAX_TASKS = 30
 const TITLE_CHARS = 120
-/** A task's title is no longer than 256 characters, as tried on a live workspace. */
+/** Slack accepts at most 256 characters in a task's title, as tried on a live workspace. */
 const MAX_TITLE = 240
 const GIST = { max: 200, most: 400 }
 const SOURCES_A_TASK = 3
 const ADDRESS_CHARS = 1500
 
-/** The card while the run is at work. `id`: the question's, for the button that stops it. */
+/** Builds the card of a run that is still working. `id` is the question's, for the Stop button. */
 export function workingCard(steps: CardStep[], id: string): Content {
   const title = workingTitle(steps)
   const tasks = steps.slice(-MAX_TASKS).map((one, i, all) => taskOf(one, i >= all.length - MAX_SHOWN))
@@ -38,7 +38,7 @@ export function workingCard(steps: CardStep[], id: string): Content {
   return { text: clip([title, ...shown.map(lineOf)].join('\n')), blocks: [plan, stopButton(id)], simpler }
 }
 
-/** The card of a run that has ended: folded up, with its steps inside. `hasFailed`: no answer came of it. */
+/** Builds the collapsed card of a run that has ended. `hasFailed`: the run has no answer. */
 export function foldedCard(steps: CardStep[], { ms, hasFailed }: { ms: number; hasFailed: boolean }): Content {
   const title = [stepWords(steps.length), durationWords(ms), ...(hasFailed ? ['not finished'] : [])].join(', ')
   if (steps.length === 0) return { text: title, blocks: [context([`_${title}_`])] }
@@ -80,7 +80,7 @@ function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
     type: 'task_card',
     task_id: `step-${n}`,
     title: titleOf(step),
-    // A tool's ordinary failure is no fault of the bot: `error` would show a red triangle.
+    // Never `error`, which shows a red triangle: a tool's ordinary failure is not a fault of the bot.
     status,
     ...(isFull && isReadable ? richText('details', step.thought) : {}),
     ...(isFull && isReadable && observation ? richText('output', gistOf(step)) : {}),
@@ -88,7 +88,7 @@ function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
   }
 }
 
-/** What a task is called, in plain text. */
+/** The title of a task, as plain text. */
 function titleOf(step: ToolStep | UnreadableStep): string {
   if (step.kind === 'unreadable') return UNREADABLE
   const { tool, input } = step.action
@@ -104,7 +104,7 @@ function gistOf({ observation }: ToolStep): string {
   return oneLine([observation?.note ?? '', observation?.text ?? ''].join(' '))
 }
 
-/** Rich text formats nothing by itself, and links nothing. Nothing at all for what nobody would see. */
+/** A rich text field, which Slack does not format or link by itself. Empty if the text would be invisible. */
 function richText<Name extends 'details' | 'output'>(name: Name, text: string): Partial<Record<Name, RichTextBlock>> {
   const parts: Partial<Record<Name, RichTextBlock>> = {}
   const shown = plain(oneLine(text), GIST.max)
@@ -114,7 +114,7 @@ function richText<Name extends 'details' | 'output'>(name: Name, text: string): 
   return parts
 }
 
-/** Only an address that a tool has returned can be opened from a card. */
+/** The link to a source that a tool returned; none if its address is unsafe or too long. */
 function sourceOf({ title, url }: Source) {
   const address = URL.canParse(url) ? new URL(url) : undefined
   if (!address || !/^https?:$/.test(address.protocol) || address.username !== '' || address.password !== '') return []
@@ -123,7 +123,7 @@ function sourceOf({ title, url }: Source) {
   return [{ type: 'url' as const, url: address.href, text: isBlank(text) ? address.host : text }]
 }
 
-/** A step as one context block: the tool with its input, and what it returned as plain text, of which Slack formats nothing. */
+/** A step as one context block: the tool with its input, and its result as plain text, which Slack does not format. */
 function stepBlock({ n, step }: CardStep): ContextBlock {
   const { observation } = step
   if (step.kind === 'unreadable') return { type: 'context', elements: [plainText(`⚠️ ${n}. ${UNREADABLE}`)] }
@@ -160,7 +160,7 @@ function oneLine(text: string): string {
   return text.slice(0, 5000).replace(/\s+/g, ' ').trim()
 }
 
-/** Text for a field that shows it as it is. What looks like a ping or a link there is broken up all the same. */
+/** Text for a field that Slack does not format. Anything that looks like a ping or a link is broken up anyway. */
 function plain(text: string, max: number): string {
   return withoutLinks(shorten(text, max)).replace(/<(?=[!@#])/g, '‹')
 }
