@@ -11,11 +11,11 @@ export interface Attempt {
   signal: AbortSignal
   /** The asker has seen a sign that the bot is at work, in this attempt or in one before it. */
   isSeen: boolean
-  /** The agent was at work: there is an outcome to report. */
+  /** The agent was at work, so there is an outcome to report. */
   isWorked: boolean
-  /** What the run has done, by its events; at first what earlier attempts had saved of it. */
+  /** The progress of the run, by its events; at first what earlier attempts had saved. */
   progress: RunProgress
-  /** The answer's text, or that of giving up, once the agent has come to it. */
+  /** The text of the answer, or of giving up, once the agent has come to it. */
   answer?: string
   /** Set once the answer is out, with the time at which it was. */
   outcome?: Outcome

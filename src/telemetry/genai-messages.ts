@@ -4,14 +4,14 @@
  */
 import type { Message, Picture, ToolCall } from '../agent/types.ts'
 
-/** What was sent to a model: `gen_ai.input.messages`. */
+/** Returns what was sent to a model: `gen_ai.input.messages`. */
 export function inputMessages(messages: Message[]): string {
   return JSON.stringify(messages.map((message) => ({ role: message.role, parts: partsOf(message) })))
 }
 
 /**
- * What came back: `gen_ai.output.messages`. The schema wants a reason why the model stopped; beyond tool calls it is not told
- * here, and a text that we cut ourselves has stopped where we wanted it to.
+ * Returns what came back: `gen_ai.output.messages`. The schema requires a finish reason. It is unknown here except for
+ * tool calls; a text that we cut ourselves counts as stopped.
  */
 export function outputMessages(text: string, calls: ToolCall[] = []): string {
   const parts = [...textPart(text), ...calls.map(callPart)]
@@ -23,7 +23,7 @@ function partsOf({ content, images = [], toolCalls = [], toolCallId }: Message):
   return [...textPart(content), ...images.map(picturePart), ...toolCalls.map(callPart)]
 }
 
-/** A picture itself is never traced. */
+/** Pictures themselves are never traced. */
 function picturePart({ name, mime, base64 }: Picture): object {
   return { type: 'image', name, mime_type: mime, bytes: Buffer.byteLength(base64, 'base64') }
 }

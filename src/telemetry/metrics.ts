@@ -1,4 +1,4 @@
-/** The metrics, for Prometheus. Loaded only where METRICS_PORT is set: prom-client is not even read otherwise. */
+/** The Prometheus metrics. Loaded only with METRICS_PORT. */
 import { collectDefaultMetrics, Registry, type Gauge } from 'prom-client'
 import type { QueueStats } from '../queue/types.ts'
 import type { Page } from '../base/http/server.ts'
@@ -8,13 +8,13 @@ import { BoundedLabel } from './bounded-label.ts'
 import { watchQueue } from './queue-gauges.ts'
 
 /**
- * Counts what it is told of, in a registry of its own, so that several bots in one process stay apart. What a process shows is
- * what it did itself; sums over all processes are Prometheus's to make.
+ * Counts events in a registry of its own, so that several bots in one process stay apart. A process shows what it did
+ * itself; Prometheus sums over all processes.
  */
 export class Metrics {
   readonly #registry = new Registry()
   readonly #m = instrumentsIn(this.#registry)
-  /** Made when it is first told of: a process without Socket Mode has none. */
+  /** Created with its first event: a process without Socket Mode has none. */
   #socket: Gauge | undefined
   readonly #slackOutcomes = new BoundedLabel()
   readonly #modelErrors = new BoundedLabel()
@@ -65,7 +65,7 @@ export class Metrics {
     watchQueue(this.#registry, stats)
   }
 
-  /** The text form that Prometheus scrapes. */
+  /** Returns the text that Prometheus scrapes. */
   async page(): Promise<Page> {
     return { status: 200, type: this.#registry.contentType, body: await this.#registry.metrics() }
   }
@@ -89,7 +89,7 @@ export class Metrics {
   }
 }
 
-/** An endpoint may report anything; a counter only takes numbers that are not negative. */
+/** An endpoint may report anything, but a counter takes only non-negative numbers. */
 function amountOf(told: number | undefined): number {
   return Number.isFinite(told) ? Math.max(0, Number(told)) : 0
 }

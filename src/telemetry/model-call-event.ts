@@ -3,7 +3,7 @@ import { isTimeUp } from '../base/errors.ts'
 import type { CallEnd, MeasuredCall } from './measured-model.ts'
 import type { ModelCallEvent } from './telemetry-event.ts'
 
-/** Returns what metrics and traces are told of a call of a model that is over. */
+/** Returns the event for metrics and traces about a finished call of a model. */
 export function modelCallEvent(call: MeasuredCall, { ms, thrown }: CallEnd): ModelCallEvent {
   return { kind: 'model', ...call, ms, ...outcomeOf(thrown, call.request) }
 }

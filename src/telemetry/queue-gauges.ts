@@ -4,7 +4,10 @@ import type { QueueStats } from '../queue/types.ts'
 /** How long a scrape waits for the store. The other metrics must not wait for one that does not answer. */
 const PATIENCE_MS = 2_000
 
-/** Depth and age of the queue; processes that share a Redis all show the same. NaN where the store does not answer. */
+/**
+ * Registers the depth and the age of the queue. All processes that share a Redis show the same. NaN if the store does
+ * not answer.
+ */
 export function watchQueue(registry: Registry, stats: () => Promise<QueueStats>): void {
   const registers = [registry]
   const read = sharedRead(stats)

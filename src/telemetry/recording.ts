@@ -19,7 +19,10 @@ type Event<Type extends AnswerEvent['type']> = Extract<AnswerEvent, { type: Type
 
 const LOST = 'The process that made the call ended before it did.'
 
-/** One run's trace in the making: each call of a model and of a tool as it begins and ends, and what was read of it. */
+/**
+ * The trace of a run in the making: each call of a model and of a tool as it begins and ends, and how outputs were
+ * read.
+ */
 export class Recording {
   readonly #trace: RunTrace
   readonly #saved: SavedRun
@@ -43,7 +46,7 @@ export class Recording {
     return this.#trace.calls.length === 0
   }
 
-  /** All so far. What it holds is never changed later, but for calls that are under way. */
+  /** Returns the trace so far. What it holds is never changed later, except calls that are under way. */
   get trace(): RunTrace {
     const { cut } = this.#text
     const calls = this.#trace.calls.map((call) => ({ ...call }))
@@ -73,7 +76,7 @@ export class Recording {
     return call
   }
 
-  /** `parts`: all that is known of a call once it is over. */
+  /** `parts`: what is known about the call once it is over. */
   endModel(call: TracedModelCall, { output, ...parts }: Partial<TracedModelCall>): void {
     const { text = '', reasoning, toolCalls } = output ?? {}
     call.output = {
@@ -92,7 +95,7 @@ export class Recording {
     return call
   }
 
-  /** After the tool's time is up its observation has ended the call. */
+  /** A tool whose time is up has been ended by its observation. */
   endTool(call: TracedToolCall, given: { output: ToolOutput | ToolAsks | string } | { error: unknown }): void {
     if (call.ms !== undefined) return
     if ('error' in given) Object.assign(call, { ok: false, error: this.#text.text(messageOf(given.error)) })
@@ -103,7 +106,7 @@ export class Recording {
     this.#end(call)
   }
 
-  /** What the run tells of itself. */
+  /** Records an event of the run. */
   note(event: AnswerEvent): void {
     if (event.type === 'understood') this.#trace.standalone = this.#text.text(event.question)
     if (event.type === 'thought') this.#read(event)
@@ -114,7 +117,7 @@ export class Recording {
     if (event.type === 'answer' || event.type === 'gave_up') this.#answer(event)
   }
 
-  /** The run is over, and this is kept of it. */
+  /** Records how the run ended. */
   finish({ end, endedAt, model, dialect, question, standalone }: RunRecord): void {
     Object.assign(this.#trace, { end, endedAt, model, dialect, question: this.#text.text(question.text) })
     if (standalone !== undefined) this.#trace.standalone = this.#text.text(standalone)
@@ -143,7 +146,7 @@ export class Recording {
     call.read = { ...read, actions: [...read.actions, action], ...dropped }
   }
 
-  /** Also ends a call whose time was up, and tells of a step for which nothing was called. */
+  /** Also ends a call whose time was up, and adds a step for which nothing was called. */
   #observe({ n, step, ms }: Event<'observation'>): void {
     if (step.kind === 'unreadable') return
     const { action, observation } = step
@@ -207,11 +210,11 @@ function begun(question: Question, saved: SavedRun, text: TraceText): RunTrace {
   }
 }
 
-/** What was under way when the process before ended did not end. */
+/** Calls that were under way when the previous process ended did not end. */
 function resumed(before: RunTrace): RunTrace {
   const calls = before.calls.map((call) => (call.ms === undefined && !call.error ? { ...call, error: LOST } : call))
   const after: RunTrace = { ...before, calls, attempts: before.attempts + 1 }
-  // An operator may have had it tried again.
+  // An operator may have retried it.
   delete after.end
   delete after.endedAt
   return after

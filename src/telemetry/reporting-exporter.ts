@@ -4,7 +4,10 @@ import type { Log } from '../base/log.ts'
 
 type Done = Parameters<SpanExporter['export']>[1]
 
-/** One line when traces can no longer be sent and one when they can again, however many batches are lost between. */
+/**
+ * Logs one line when traces can no longer be sent and one when they can again, however many batches are lost in
+ * between.
+ */
 export class ReportingExporter implements SpanExporter {
   readonly #exporter: SpanExporter
   readonly #log: Log

@@ -1,6 +1,6 @@
 /**
- * Records what each run exchanges with models and tools (RUN_TRACES), reading along at the seams: the queue's handler, the models,
- * the calls of tools, the events, the archive. Loaded only where it is asked for.
+ * Records what each run exchanges with models and tools (RUN_TRACES), by observing the seams: the queue's handler, the
+ * models, the calls of tools, the events, the archive.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Tool } from '../agent/types.ts'
@@ -17,13 +17,16 @@ import type { CallEnd, MeasuredCall, ModelObserver } from './measured-model.ts'
 
 export interface RunRecorderOptions {
   archive: RunArchive
-  /** Whether the archive outlives this process: then a run's trace is kept as it grows, for the process that goes on with it. */
+  /**
+   * Whether the archive outlives this process. A trace is then saved as it grows, for the process that continues the
+   * run.
+   */
   durable: boolean
-  /** What no trace may hold (`secretsOf`, config.ts). */
+  /** Texts that no trace may contain (`secretsOf`, config.ts). */
   secrets: string[]
   log: Log
   now(): number
-  /** Told at the beginning and the end of each call and of each run, with all so far. */
+  /** Called with the trace so far when a call begins or ends, and when the run ends. */
   onTrace?: ((trace: RunTrace) => void) | undefined
 }
 
@@ -33,11 +36,11 @@ export interface RunRecorder {
   readonly modelCalls: ModelObserver
   tool(tool: Tool, step: number): Tool
   events(events: AsyncIterable<AnswerEvent>): AsyncIterable<AnswerEvent>
-  /** Keeps the trace of the run whose record is kept. */
+  /** The archive, which also keeps the trace of a run whose record is kept. */
   readonly archive: RunArchive
 }
 
-/** A run that is worked on in this process. */
+/** A run that this process works on. */
 interface RecordedRun {
   recording: Recording
   keeper: Keeper
@@ -126,7 +129,7 @@ function watchedTool(tool: Tool, { step, here }: { step: number; here: AsyncLoca
   }
 }
 
-/** Keeps one run's trace. What goes wrong is a line in the log: no question fails because of its trace. */
+/** Saves the trace of one run. Errors are logged: no question fails because of its trace. */
 class Keeper {
   readonly #id: string
   readonly #run: Run
@@ -141,7 +144,7 @@ class Keeper {
     this.#options = options
   }
 
-  /** What earlier attempts recorded. */
+  /** Returns what earlier attempts recorded. */
   async before(): Promise<RunTrace | undefined> {
     const { attempts, steps } = this.#run.saved
     if (attempts <= 1 && steps.length === 0) return undefined
@@ -165,7 +168,10 @@ class Keeper {
     this.#tell(() => trace)
   }
 
-  /** `isOver`: the run has ended, and if its record was not kept, such as of a question that was taken back, nothing is. */
+  /**
+   * Called when this process stops working on the run. `isOver`: the run has ended. If its record was not kept, as for
+   * a withdrawn question, neither is its trace.
+   */
   async leave(recording: Recording, isOver: boolean): Promise<void> {
     if (this.#isKept || recording.isEmpty) return
     this.#isDue = false
@@ -183,7 +189,7 @@ class Keeper {
 
   async #keep(trace: RunTrace): Promise<void> {
     try {
-      // Another process may have taken the run over, and knows more of it.
+      // Another process may have taken the run over and know more about it.
       await this.#run.checkLease()
       await this.#options.archive.keepTrace(trace)
     } catch (error) {

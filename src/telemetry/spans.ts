@@ -15,9 +15,9 @@ export const AGENT_NAME = 'thinkaloud'
 /** The flavour of the telemetry, which is that of OpenAI's API, whoever stands behind it. */
 const PROVIDER = { 'gen_ai.provider.name': 'openai' }
 
-/** How the spans are to be written. */
+/** How spans are written. */
 export interface SpanStyle {
-  /** Where the models are; undefined is OpenAI itself. */
+  /** The address of the models; undefined for OpenAI itself. */
   baseUrl: string | undefined
   isStreaming: boolean
   withContent: boolean
@@ -31,7 +31,7 @@ function redactContent({ withContent }: SpanStyle, content: () => Attributes): A
   return withContent ? content() : {}
 }
 
-/** A call that is over, as a span to be. `error` is a class of errors, of few values; undefined where all went well. */
+/** A finished call as a future span. `error` is a class of errors with few values; undefined for success. */
 export interface CallSpan {
   name: string
   kind: SpanKind
@@ -40,14 +40,14 @@ export interface CallSpan {
   error: string | undefined
 }
 
-/** Undefined for what is no call. */
+/** @returns undefined for an event that is no call */
 export function callSpan(event: TelemetryEvent, attempt: Attempt, style: SpanStyle): CallSpan | undefined {
   if (event.kind === 'model') return chatSpan(event, attempt, style)
   if (event.kind === 'tool') return toolSpan(event, style)
   return event.kind === 'slack' ? slackSpan(event) : undefined
 }
 
-/** Ids only: who wrote what is not for a trace. */
+/** Ids only: what people wrote has no place in a trace. */
 export function questionAttributes({ id, team, channel, surface }: Question): Attributes {
   return {
     'thinkaloud.question.id': id,
@@ -57,7 +57,7 @@ export function questionAttributes({ id, team, channel, surface }: Question): At
   }
 }
 
-/** What is known of an attempt before it begins; a sampler would decide by these. */
+/** Returns the attributes that are known before an attempt begins, by which a sampler would decide. */
 export function agentAttributes(question: Question): Attributes {
   return {
     'gen_ai.operation.name': 'invoke_agent',
@@ -68,7 +68,7 @@ export function agentAttributes(question: Question): Attributes {
   }
 }
 
-/** What is known of an attempt once the agent is done. */
+/** Returns the attributes that are known once the agent is done. */
 export function agentEndAttributes(attempt: Attempt, style: SpanStyle): Attributes {
   const { question, number, progress, answer, outcome } = attempt
   const { inputTokens, outputTokens } = totalOf(progress.usage)
@@ -85,7 +85,7 @@ export function agentEndAttributes(attempt: Attempt, style: SpanStyle): Attribut
   }
 }
 
-/** One span a call of one endpoint, its retries included, as its client sees it. */
+/** One span per call of an endpoint, its retries included, as its client sees it. */
 function chatSpan(event: ModelCallEvent, { question }: Attempt, style: SpanStyle): CallSpan {
   const { baseUrl, isStreaming } = style
   const { model, request, retries, ms, error } = event
@@ -110,7 +110,7 @@ function serverAttributes(baseUrl = 'https://api.openai.com/v1'): Attributes {
   return { 'server.address': hostname, 'server.port': Number(port || (protocol === 'http:' ? 80 : 443)) }
 }
 
-/** Of the try that brought the answer: what earlier ones cost is in the metrics. */
+/** Counts the try that brought the answer. The metrics have what earlier ones cost. */
 function usageAttributes({ usages }: ModelCallEvent): Attributes {
   const last = usages.at(-1)
   if (!last) return {}
@@ -128,7 +128,7 @@ function messageAttributes({ request, text, toolCalls }: ModelCallEvent): Attrib
   }
 }
 
-/** A tool that failed is an error of its span alone: the agent reads of it and goes on. */
+/** The failure of a tool is an error of its span alone: the agent reads about it and goes on. */
 function toolSpan({ tool, ok, ms, callId, input, output }: ToolCallEvent, style: SpanStyle): CallSpan {
   const written = typeof input === 'string' ? input : JSON.stringify(input)
   const attributes = {

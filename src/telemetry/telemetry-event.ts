@@ -1,6 +1,6 @@
 /**
- * What the metrics and the traces are made from: plain events, each reported once, when what it tells of is over.
- * Durations are milliseconds; `from` is milliseconds since the epoch.
+ * The events from which metrics and traces are made. Each is reported once, when what it describes is over. Durations
+ * are milliseconds; `from` is milliseconds since the epoch.
  */
 import type { ModelRequest, ToolCall, Usage } from '../agent/types.ts'
 import type { Accepted } from '../queue/types.ts'
@@ -42,14 +42,14 @@ export interface ModelCallEvent {
   outcome: 'ok' | 'failed' | 'timeout' | 'aborted'
   from: number
   ms: number
-  /** Until the first piece of the stream; absent where none came. */
+  /** Milliseconds until the first piece of the stream; absent if none came. */
   firstMs?: number
   retries: number
   /** One for each try that used tokens. */
   usages: Usage[]
   /** A short, low-cardinality name for what went wrong, such as `429`. */
   error?: string
-  /** What was sent and what came back. Content: kept only where OTEL_CAPTURE_CONTENT asks for it. */
+  /** What was sent and what came back. It is kept only if OTEL_CAPTURE_CONTENT asks for it. */
   request: ModelRequest
   text: string
   toolCalls: ToolCall[]
@@ -119,7 +119,7 @@ export interface FeedbackEvent {
   rating: 'up' | 'down'
 }
 
-/** What is reported from outside of the telemetry. */
+/** The events that are reported from outside the telemetry. */
 export type ReportedEvent = SlackCallEvent | RefusedEvent | CircuitEvent | SocketEvent | FeedbackEvent
 export type TelemetryEvent =
   | ReportedEvent

@@ -1,6 +1,6 @@
 /**
- * What an operator sees of the bot: metrics and traces, each only where its setting asks for it. Everything here reads
- * along at a seam (the queue, the model, the events, Slack's calls); nothing decides anything.
+ * Metrics and traces for operators, each on only if its setting asks for it. Everything here observes a seam (the
+ * queue, the models, the events, Slack's calls) and decides nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
@@ -21,26 +21,27 @@ import { modelCallEvent } from './model-call-event.ts'
 import { watchedQueue } from './watched-queue.ts'
 import type { Traces } from './traces.ts'
 
-/** Tools that a run has only where its conversation has files (tools/file-tools.ts). */
+/** Tools that a run has only if its conversation has files (tools/file-tools.ts). */
 const FILE_TOOLS = ['read_file', 'search_file']
 
 export interface Telemetry {
-  /** The same queue; what comes in and what is worked on is counted, timed and traced. */
+  /** Returns the same queue, with what comes in and what is worked on counted, timed and traced. */
   queue(queue: Queue): Queue
-  /** The same model, with each of its calls measured. Wrapped around one endpoint: a fallback has a meter of its own. */
   /** Hears of the calls of models. */
   readonly modelCalls: ModelObserver
-  /** The same events, read on their way to the thread. `tools` are the names that a tool may be shown by. */
+  /**
+   * Returns the same events, observed on their way to the thread. `tools` are the names that a tool may be shown by.
+   */
   events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
-  /** For what happens elsewhere: a call of Slack, a limit, a circuit breaker. */
+  /** Reports what happens elsewhere: a call to Slack, a limit, a circuit breaker. */
   note(event: ReportedEvent): void
-  /** `/metrics`, where metrics are on. */
+  /** `/metrics`, if metrics are on. */
   readonly pages: Record<string, () => Promise<Page>>
-  /** Sends what is left, within `ms`. */
+  /** Sends the remaining traces, within `ms`. */
   stop(ms: number): Promise<void>
 }
 
-/** Undefined where nothing is asked for; then neither library is even loaded. */
+/** @returns undefined if nothing is asked for; neither library is loaded then */
 export async function createTelemetry(
   config: Config,
   { log, now }: { log: Log; now: () => number },
@@ -51,7 +52,7 @@ export async function createTelemetry(
   return metrics || traces ? new Watch({ metrics, traces, log, now }) : undefined
 }
 
-// Both are imported here and not above, so that a bot that measures nothing starts as fast, and uses no memory for it.
+// Both are loaded only when they are needed, so that a bot that measures nothing starts faster and uses less memory.
 async function loadMetrics(): Promise<Metrics> {
   const { Metrics } = await import('./metrics.ts')
   return new Metrics()
@@ -86,13 +87,13 @@ interface WatchParts {
   now: () => number
 }
 
-/** Takes events from the seams and gives them to the metrics and the traces, whichever are on. */
+/** Passes events from the seams to the metrics and the traces, whichever are on. */
 class Watch implements Telemetry {
   readonly #metrics: Metrics | undefined
   readonly #traces: Traces | undefined
   readonly #log: Log
   readonly #now: () => number
-  /** The attempt that the code now running belongs to, so that a model or Slack's client need not be told of questions. */
+  /** The attempt that the running code belongs to, so that models and Slack's client need not know about questions. */
   readonly #here = new AsyncLocalStorage<Attempt>()
   readonly pages: Telemetry['pages']
 
@@ -150,7 +151,7 @@ class Watch implements Telemetry {
     this.#tell({ kind: 'first_sign', question, ms: Math.max(0, this.#now() - question.at) })
   }
 
-  /** A fault in the telemetry never reaches the question. */
+  /** Errors in the telemetry never reach the question. */
   #tell(event: TelemetryEvent): void {
     try {
       this.#metrics?.note(event)

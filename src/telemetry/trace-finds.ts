@@ -1,19 +1,21 @@
-/** Takes out of a trace what its run's tools found in the workspace: Slack lets it be used at the moment, and not be stored. */
+/**
+ * Removes from a trace what its run's tools found in the workspace: Slack's terms let an app use it, but not store it.
+ */
 import { defused } from '../agent/observation.ts'
 import type { RunTrace, TracedCall, TracedMessage, TracedModelCall, TracedToolCall } from '../stores/runs/run-trace.ts'
 
 const NOT_KEPT = '(What was found is not kept.)'
 
-/** Found texts that are shorter may be anybody's words: they stay in what a model wrote. */
+/** A shorter text may be anybody's words: it stays in what a model wrote. Characters. */
 const SHORTEST_QUOTE = 20
 
-/** A find: as prompts carry what the model was shown, in either of two forms, and all forms of it. */
+/** A find in either of the two forms in which prompts show it to the model, and in all other forms. */
 interface Find {
   shown: string[]
   all: string[]
 }
 
-/** The trace as it is kept once its run is over. The same one where nothing of it has to go. */
+/** Returns the trace as it is kept once its run is over; the same object if nothing has to be removed. */
 export function withoutFinds(trace: RunTrace): RunTrace {
   const first = trace.calls.findIndex(isFind)
   if (first < 0) return trace
@@ -52,13 +54,13 @@ function emptied({ output, shown, ...call }: TracedToolCall): TracedToolCall {
   }
 }
 
-/** What a tool asked the model about what it found. */
+/** Removes what a tool asked the model about its finds. */
 function silent({ request, output, ...call }: TracedModelCall): TracedModelCall {
   const messages = request.messages.map((message) => ({ ...message, content: NOT_KEPT }))
   return { ...call, request: { ...request, messages }, output: written(output, () => NOT_KEPT) }
 }
 
-/** An output whose texts, those beside the text too, are changed. */
+/** Returns an output with its texts changed, including those beside the text itself. */
 function written(
   { text, reasoning, ...output }: TracedModelCall['output'],
   change: (text: string) => string,
@@ -67,8 +69,8 @@ function written(
 }
 
 /**
- * A find that does not stand in the messages word for word may stand there in parts: then all goes that was not sent before
- * anything was found.
+ * A find that does not occur word for word in the messages may occur in parts. Everything that was not sent before the
+ * first find is removed then.
  */
 function cleared(
   call: TracedModelCall,

@@ -1,13 +1,13 @@
-/** What goes into a trace: without the settings' secrets, and within its size. */
+/** The texts of a trace: without the settings' secrets, and within their size. */
 import { cutMiddle } from '../agent/observation.ts'
 import type { Message } from '../agent/types.ts'
 import { blankSecrets } from '../base/log.ts'
 import type { TracedMessage } from '../stores/runs/run-trace.ts'
 
-/** All texts of a trace together, and one of them, in characters; and what stands of each once a trace is full. */
+/** The maximum of all texts of a trace together, of one text, and of one text once the trace is full. Characters. */
 const MAX = { trace: 8_000_000, text: 400_000, full: 500 }
 
-/** The texts of one trace. `room`: for how many more characters there is. */
+/** The texts of one trace. `room`: how many more characters it takes. */
 export class TraceText {
   readonly #blank: (text: string) => string
   #room = MAX.trace
@@ -17,15 +17,19 @@ export class TraceText {
     this.#room -= used
   }
 
-  /** Why something is missing; undefined while everything had room. */
+  /** Why something is missing; undefined if everything fitted. */
   cut: string | undefined
 
-  /** A text as the trace keeps it: blanked before it is cut, so that no cut leaves a part of a secret. */
+  /**
+   * Returns a text as the trace keeps it. Secrets are blanked before it is cut, so that no cut leaves a part of one.
+   */
   text(text: string): string {
     return this.#bounded(this.#blank(text))
   }
 
-  /** A value of JSON; one that is too long becomes a text, and what is none is told in words. */
+  /**
+   * Returns a JSON value. One that is too long becomes a text, and anything that is not JSON is described in words.
+   */
   json<T>(value: T): T | string {
     try {
       const whole = this.#blank(JSON.stringify(value) ?? 'null')
@@ -38,7 +42,7 @@ export class TraceText {
     }
   }
 
-  /** Pictures stand by name and type alone. */
+  /** Pictures are kept by name and type alone. */
   message({ images, ...message }: Message): TracedMessage {
     const { content, unseen, toolCalls } = message
     return {

@@ -1,6 +1,7 @@
 /**
- * The traces, over OTLP/HTTP. Loaded only where OTEL_EXPORTER_OTLP_ENDPOINT is set. One trace runs from Slack's delivery to
- * the answer: the question carries its id from the receiver to the worker. Nothing is registered globally; parents are passed on.
+ * The traces, over OTLP/HTTP. Loaded only with OTEL_EXPORTER_OTLP_ENDPOINT. One trace runs from Slack's delivery to the
+ * answer: the question carries its id from the receiver to the worker. Nothing is registered globally; parents are
+ * passed on.
  */
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import type { Context, Span, SpanOptions } from '@opentelemetry/api'
@@ -27,7 +28,7 @@ import {
 export interface TracesOptions {
   /** The collector's base address; `/v1/traces` is added, as OpenTelemetry's specification has it. */
   endpoint: string
-  /** Tells this process from others of the service. */
+  /** Distinguishes this process from others of the service. */
   instanceId: string
   style: SpanStyle
   log: Log
@@ -41,7 +42,7 @@ export interface TracesOptions {
 export class Traces {
   readonly #options: TracesOptions
   readonly #provider: TracerProvider
-  /** The agent's span of each attempt, which the calls that it makes belong to. */
+  /** The agent's span of each attempt, the parent of the calls that it makes. */
   readonly #agents = new WeakMap<Attempt, Context>()
 
   constructor(options: TracesOptions) {
@@ -50,7 +51,7 @@ export class Traces {
     const url = `${endpoint.replace(/\/+$/, '')}/v1/traces`
     const exporter = new ReportingExporter(new OTLPTraceExporter({ url }), log)
     const service = resourceFromAttributes({ 'service.name': 'thinkaloud', 'service.instance.id': instanceId })
-    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, as OpenTelemetry's specification has them.
+    // Reads OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, as OpenTelemetry's specification defines them.
     const named = detectResources({ detectors: [envDetector] })
     this.#provider = new TracerProvider({
       resource: defaultResource().merge(service).merge(named),
@@ -58,7 +59,10 @@ export class Traces {
     })
   }
 
-  /** A delivery from Slack. A span that is not ended is never sent: nobody wants a trace of each message of a channel. */
+  /**
+   * Begins the span of a delivery from Slack. A span that is not ended is never sent: nobody wants a trace of each
+   * message in a channel.
+   */
   receive(question: Question): Receiving {
     const attributes = questionAttributes(question)
     const span = this.#start(`receive ${question.surface}`, { kind: SpanKind.SERVER, attributes }, parentOf(question))
@@ -71,7 +75,7 @@ export class Traces {
     }
   }
 
-  /** The agent is at work on an attempt, until the returned function is called. */
+  /** Begins the agent's span of an attempt. @returns a function that ends it */
   invoke(attempt: Attempt): () => void {
     const { style, now } = this.#options
     const parent = parentOf(attempt.question)
@@ -86,7 +90,7 @@ export class Traces {
     }
   }
 
-  /** A finished call becomes a span of the attempt that made it. A call that belongs to no question is not traced. */
+  /** Makes a finished call a span of the attempt that made it. A call that belongs to no question is not traced. */
   note(event: TelemetryEvent, attempt: Attempt | undefined): void {
     const call = attempt && callSpan(event, attempt, this.#options.style)
     if (!call) return
@@ -101,7 +105,7 @@ export class Traces {
     span.end(startTime + ms)
   }
 
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   async stop(): Promise<void> {
     await this.#provider.shutdown()
   }
@@ -112,14 +116,14 @@ export class Traces {
   }
 }
 
-/** What kept the answer from being out: the agent's own failure, the end of this worker, or Slack. */
+/** Returns what kept the answer from being posted: the agent's own failure, the end of this worker, or Slack. */
 function endError({ error, outcome, signal }: Attempt): string | undefined {
   if (error !== undefined) return errorType(error)
   if (outcome) return undefined
   return signal.aborted ? 'aborted' : 'undelivered'
 }
 
-/** The class of the error alone: its message may hold what people wrote. */
+/** Records the class of the error alone: its message may contain what people wrote. */
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type)
   span.setStatus({ code: SpanStatusCode.ERROR })
@@ -131,7 +135,7 @@ function traceparentOf(span: Span): string {
   return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
 }
 
-/** Where the question carries no trace, or one that cannot be read, a new one begins. */
+/** A question without a readable trace begins a new one. */
 function parentOf({ traceparent }: Question): Context {
   const parent = traceparent === undefined ? null : parseTraceParent(traceparent)
   return parent ? trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true }) : ROOT_CONTEXT

@@ -12,15 +12,15 @@ export interface EventWatch {
 }
 
 /**
- * The same events, read on their way to the thread. A reader that asks for the next event has delivered the one before:
- * that is how it is known that an answer is out.
+ * Returns the same events, observed on their way to the thread. A reader that asks for the next event has delivered the
+ * one before, which shows that an answer is out.
  */
 export async function* watchedEvents(
   events: AsyncIterable<AnswerEvent>,
   watch: EventWatch,
 ): AsyncGenerator<AnswerEvent> {
   const { attempt, now } = watch
-  // Tools run side by side from the moment when the event before them was taken.
+  // Tools run side by side from the moment at which the event before them was taken.
   let from = now()
   try {
     for await (const event of events) {

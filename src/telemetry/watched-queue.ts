@@ -12,13 +12,13 @@ export interface Receiving {
 
 export interface QueueWatch {
   receive(question: Question): Receiving | undefined
-  /** Everything that `work` calls belongs to this attempt. */
+  /** Runs `work`, whose calls all belong to this attempt. */
   during<T>(attempt: Attempt, work: () => Promise<T>): Promise<T>
   note(fact: TelemetryEvent): void
   now(): number
 }
 
-/** The same queue. What comes in, what is handed out and how that ends is reported. */
+/** Returns the same queue; what comes in, what is handed out and how that ends is reported. */
 export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
   return {
     accept: (question, options) => watchedAccept(question, watch, (stored) => queue.accept(stored, options)),
@@ -35,7 +35,7 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
   }
 }
 
-/** The trace begins here, and has to be in the question before it is stored: the worker may be another process. */
+/** The trace begins here and has to be in the question before it is stored: the worker may be another process. */
 async function watchedAccept(
   question: Question,
   watch: QueueWatch,
@@ -69,7 +69,7 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
       watch.note({ kind: 'released', question })
       throw error
     }
-    // A run that waits for a person has not ended: its last attempt has the outcome.
+    // A suspended run has not ended: its last attempt has the outcome.
     if (result !== 'waiting' && attempt.isWorked) end(attempt, watch)
     return result
   }
@@ -79,7 +79,7 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
 function end(attempt: Attempt, { note, now }: QueueWatch): void {
   const { question, progress, doneAt = now() } = attempt
   const outcome = attempt.outcome ?? (attempt.error === undefined ? 'undelivered' : 'failed')
-  // What a person took to decide is not the bot's time.
+  // The time that a person took to decide is not the bot's.
   const ms = workMs({ steps: progress.steps, startedAt: question.at }, doneAt)
   note({ kind: 'ending', question, outcome, steps: stepCount(progress.steps), ms })
 }
