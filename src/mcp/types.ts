@@ -1,4 +1,4 @@
-/** The contracts of the MCP room: what a server is set to be, what it lists, what a call of it gives. */
+/** The contracts of MCP: a server's configuration, its list of tools, and the result of a call. */
 import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client'
 import type { PersonsAnswer, ToolAsks, ToolOutput } from '../agent/types.ts'
 
@@ -12,17 +12,20 @@ export type McpServerConfig = StdioServerConfig | HttpServerConfig
 interface ServerRules {
   /** The key in `mcpServers`. */
   name: string
-  /** Names of tools, perhaps with `*` at the end: those that run without a person, those that ask, those that are not there. */
+  /**
+   * Names of tools, perhaps with `*` at the end: tools that run without a person, tools that ask, tools that are left
+   * out.
+   */
   allow?: string[]
   ask?: string[]
   deny?: string[]
   /** Whether the annotations of its tools count. */
   trust: boolean
-  /** How long one call may take, in ms; TOOL_TIMEOUT_MS where left out. */
+  /** How long one call may take, in milliseconds; TOOL_TIMEOUT_MS unless given. */
   timeoutMs?: number
-  /** Ids of the channels where it may be used, `dm` for direct messages; everywhere where left out. */
+  /** Ids of the channels where it may be used, `dm` for direct messages; everywhere unless given. */
   channels?: string[]
-  /** What nobody may see: values of `env` and `headers`, of variables, and a password in the address. */
+  /** Values that nobody may see: of `env` and `headers`, of variables, and a password in the address. */
   secrets: string[]
 }
 
@@ -30,7 +33,7 @@ export interface StdioServerConfig extends ServerRules {
   kind: 'stdio'
   command: string
   args: string[]
-  /** Beside a minimal PATH all of its environment. */
+  /** The whole environment of the process, besides a minimal PATH. */
   env: Record<string, string>
   cwd?: string
 }
@@ -39,9 +42,11 @@ export interface HttpServerConfig extends ServerRules {
   kind: 'http'
   url: string
   headers: Record<string, string>
-  /** Speaks the deprecated HTTP+SSE, as `"type": "sse"` says; otherwise that is tried where Streamable HTTP is not there. */
+  /**
+   * Speaks the deprecated HTTP+SSE, as `"type": "sse"` says. Otherwise that is tried if Streamable HTTP is missing.
+   */
   sse?: boolean
-  /** For an authorization server that registers no clients by itself, or more rights than the server asks for by itself. */
+  /** For an authorization server that registers no clients, or for more scopes than the server asks for. */
   oauth?: OAuthSettings
 }
 
@@ -52,17 +57,17 @@ export interface OAuthSettings {
   scope?: string | undefined
 }
 
-/** A tool as its server tells of it: nothing in it is trusted, and nothing but its secrets has been taken out. */
+/** A tool in its server's words: nothing in it is trusted, and only its secrets have been removed. */
 export interface ServerTool {
   name: string
   title?: string
   description: string
-  /** JSON Schema of an object, as it came. */
+  /** The JSON Schema of an object, as it came. */
   inputSchema: Record<string, unknown>
   annotations: ToolHints
 }
 
-/** What a tool says of itself. */
+/** What a tool says about itself. */
 export interface ToolHints {
   readOnlyHint?: boolean
   destructiveHint?: boolean
@@ -70,44 +75,44 @@ export interface ToolHints {
   openWorldHint?: boolean
 }
 
-/** All that a server lists. The same object as long as nothing was listed anew. */
+/** A server's complete list. The same object as long as nothing was listed anew. */
 export interface ServerTools {
   tools: ServerTool[]
-  /** What the server tells of its use. */
+  /** The server's instructions for its use. */
   instructions?: string
 }
 
-/** `idle`: nothing has been asked of it yet, or it has been ended for want of use. */
+/** `idle`: nothing has been asked of it yet, or it was ended because nobody used it. */
 export interface ServerStatus {
   state: 'idle' | 'up' | 'down' | 'needs-login'
-  /** A sentence: why it is down or needs a login. */
+  /** A sentence that says why it is down or needs a login. */
   why?: string
 }
 
 export interface CallOptions {
   signal: AbortSignal
   timeoutMs: number
-  /** What the asker has answered to what this call asked so far. */
+  /** The asker's answers to what this call asked so far. */
   answers?: readonly PersonsAnswer[] | undefined
-  /** The same call made twice does no more than once: a read, or one that its server, which is trusted, says is idempotent. */
+  /** The call may be made twice without doing more: it reads, or its trusted server says that it is idempotent. */
   isRepeatable?: boolean
-  /** Called before a call that was refused unseen is made once more: the tool may have changed. @throws ToolError */
+  /** Called before a call that was refused unseen is repeated: the tool may have changed. @throws ToolError */
   recheck?: (() => Promise<void>) | undefined
 }
 
-/** What a call gives: an output, or a question to the asker (never both). */
+/** The result of a call: an output, or a question to the asker, never both. */
 export type CallResult = ToolOutput | ToolAsks
 
-/** How a server is logged in to; it never asks a person. */
+/** The login at a server. It never asks a person. */
 export interface ServerLogin extends AuthProvider {
-  /** A sentence: why a person has to log in, as far as this process knows. */
+  /** Returns why a person has to log in, as a sentence, as far as this process knows. */
   need?(): string | undefined
-  /** Its tokens: nobody may see them. */
+  /** Returns its tokens: nobody may see them. */
   secrets?(): string[]
 }
 
 /**
- * Who logs in for the workspace at a remote server, with the HTTP that a login may use. Undefined where there is no login for it: its
- * headers have to do.
+ * Returns the workspace's login at a remote server, given the HTTP that a login may use.
+ * @returns undefined if there is none: the server's headers have to do
  */
 export type AuthOf = (server: HttpServerConfig, fetch: FetchLike) => ServerLogin | undefined

@@ -1,15 +1,15 @@
-/** The values in MCP_CONFIG, `${VAR}` filled in. */
+/** The values in MCP_CONFIG, with `${VAR}` filled in. */
 import type { Env } from '../../config.ts'
 import { hasSecretName, secretsIn } from './secret-values.ts'
 
-/** `${NAME}` or `${NAME:-default}`. A default holds no `}`. */
+/** `${NAME}` or `${NAME:-default}`. A default contains no `}`. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g
 
-/** Fills texts in, and remembers the secrets that it saw. */
+/** Fills in texts, and remembers the secrets in them. */
 export interface ValueReader {
   /**
-   * `name` is the key that the text stands under. `isGuarded`: it may be a secret without coming from a variable and without such
-   * a name. An empty variable counts as one that is not set.
+   * Returns a text with its variables filled in. `name` is the text's key. `isGuarded`: it may be a secret without
+   * coming from a variable and without such a name. An empty variable counts as not set.
    */
   read(text: string, name: string, isGuarded?: boolean): string
   /** Variables that are not set and have no default. */

@@ -1,11 +1,14 @@
-/** Which values of MCP_CONFIG nobody may see. */
+/** Decides which values of MCP_CONFIG are secrets. */
 
-/** What is a secret of a value that stands under these names: all of it, or a part of it. */
+/** Returns the secrets in a value that has these names: all of it, or a part. */
 export function secretsIn(value: string, names: string[]): string[] {
   return partsOf(value).filter((one) => isSecret(one, names))
 }
 
-/** A value, and what is a secret of its own in it: the token of `Bearer …`, what follows `--token=`, the values of an address's query. */
+/**
+ * Returns a value and the parts of it that may be secrets by themselves: the token of `Bearer …`, what follows
+ * `--token=`, the values in an address's query.
+ */
 function partsOf(value: string): string[] {
   const flag = /^--?[\w-]+=(.+)$/.exec(value)
   if (flag?.[1]) return [value, flag[1]]
@@ -32,8 +35,8 @@ export function hasSecretName(name: string): boolean {
 }
 
 /**
- * Everything is a secret that its name calls one, and everything else that does not plainly look like something common: hiding
- * `production` or the address of the service from all results would spoil them.
+ * A value is a secret if its name says so, or if it does not plainly look like something common. Hiding `production` or
+ * the address of the service in all results would spoil them.
  */
 function isSecret(value: string, names: string[]): boolean {
   if (names.some(hasSecretName)) return value.length >= 4 && !/^(?:true|false|null|none)$/i.test(value)

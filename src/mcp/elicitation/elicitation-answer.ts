@@ -4,11 +4,11 @@ import type { Elicited } from './elicitation-request.ts'
 
 /** How the asker is asked what a server wants to know, and how the answer goes back to the server. */
 
-/** What comes back with an answer: which of the protocol's ways asked, and what. */
+/** The state that comes back with an answer: which of the protocol's ways asked, and what. */
 const stateSchema = z.discriminatedUnion('way', [
   z.object({
     way: z.literal('result'),
-    /** Which result of the call, from 1: the answers to one result go back together. */
+    /** The number of the call's result, from 1. The answers to one result go back together. */
     round: z.number(),
     key: z.string(),
     requests: z.record(z.string(), z.unknown()),
@@ -19,7 +19,7 @@ const stateSchema = z.discriminatedUnion('way', [
 ])
 
 export type AskingState = z.infer<typeof stateSchema>
-/** An `input_required` result whose requests are being answered, the one of `key` next. */
+/** An `input_required` result whose requests are being answered; `key` is the next one. */
 export type AskingResult = Extract<AskingState, { way: 'result' }>
 
 export function stateOf({ state }: Pick<PersonsAnswer, 'state'>): AskingState | undefined {
@@ -35,7 +35,7 @@ export function asks(server: string, { message, schema, url, remakes }: AskedByS
   return { asks: { server, message, ...what, ...(remakes ? { remakes } : {}), state } }
 }
 
-/** An answer as the protocol carries it. */
+/** An answer in the protocol's form. */
 export interface ElicitAnswer {
   action: PersonsAnswer['action']
   content?: z.infer<typeof contentSchema>
@@ -44,7 +44,7 @@ export interface ElicitAnswer {
 
 const contentSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
 
-/** Content goes with an acceptance of a form alone. */
+/** Content is sent only with the acceptance of a form. */
 export function answerOf({ action, content }: Pick<PersonsAnswer, 'action' | 'content'>): ElicitAnswer {
   const values = contentSchema.safeParse(content).data
   return action === 'accept' && values ? { action, content: values } : { action }

@@ -9,21 +9,21 @@ import { elicitedBy, whyNotAsked } from './elicitation-request.ts'
 import { PendingCalls, type Answered } from './pending-calls.ts'
 import type { McpServerConfig } from '../types.ts'
 
-/** What a client offers to servers. No sampling, no roots: the SDK refuses what is not offered. */
+/** The capabilities that servers are offered. No sampling and no roots: the SDK refuses what is not offered. */
 export const CAPABILITIES = { elicitation: { form: {}, url: {} } }
 
-/** So often one call may ask, and so often it may be made again. */
+/** How often one call may ask, and how often it may be made again. */
 const MAX_ROUNDS = 10
-/** Before a call that a server wants to be made again without having asked anything. */
+/** The pause before a call that a server wants repeated although it has asked nothing. Milliseconds. */
 const PAUSE_MS = 250
-/** What is asked is saved with the run. */
+/** The maximum size of what is asked, which is saved with the run. Characters. */
 const MAX_STATE_CHARS = 100_000
 
 type CallParams = CallToolRequest['params']
 type SdkOptions = NonNullable<Parameters<Client['callTool']>[1]> & { signal: AbortSignal }
-/** The result is a server's: whatever it may call its members, it is never taken for a question. */
+/** A server's result is kept apart from questions: whatever its members are called, it is never taken for one. */
 export type Called = { result: CallToolResult } | ToolAsks
-/** What is added to a call that is made again. */
+/** The additional parameters of a repeated call. */
 type Again = { inputResponses?: Record<string, ElicitAnswer>; requestState?: string }
 
 /**
@@ -37,7 +37,7 @@ export class Elicitation {
   readonly #config: McpServerConfig
   readonly #pending: PendingCalls
 
-  /** Before the client connects. */
+  /** Called before the client connects. */
   constructor(client: Client, config: McpServerConfig) {
     this.#client = client
     this.#config = config
@@ -46,9 +46,10 @@ export class Elicitation {
   }
 
   /**
-   * Calls a tool, with what the asker has answered so far. `toolDefinition`: what is known of the tool; the SDK holds results to the
-   * listing that it knows unless it is given one. @returns its result, or what it asks now
-   * @throws whatever the SDK throws, and ToolError where too much, or nothing that can be asked, is asked
+   * Calls a tool, with what the asker has answered so far. `toolDefinition`: the known definition of the tool; without
+   * it the SDK checks results against the listing that it knows.
+   * @returns the result, or what the call asks now
+   * @throws whatever the SDK throws, and ToolError if the server asks too much, or nothing that can be asked
    */
   async callTool(params: CallParams, options: SdkOptions, given: Answered): Promise<Called> {
     const { name } = this.#config
@@ -62,7 +63,7 @@ export class Elicitation {
     return 'asks' in again ? again : this.#rounds({ params, options, given, again, round: state.round + 1 })
   }
 
-  /** Makes the call until it has a result that is complete, or asks a person. */
+  /** Repeats the call until its result is complete, or it asks a person. */
   async #rounds(call: {
     params: CallParams
     options: SdkOptions
@@ -83,9 +84,9 @@ export class Elicitation {
     return this.#rounds({ ...call, again: next, round: round + 1 })
   }
 
-  /** One request. What the server asks meanwhile by requests of its own is answered, or ends the call. */
+  /** Makes one request. What the server asks meanwhile by requests of its own is answered, or ends the call. */
   async #send(params: CallParams & Again, { toolDefinition, ...options }: SdkOptions, given: Answered) {
-    // The SDK takes a result that asks for one that lacks what the tool's output schema promises.
+    // Without the output schema, the SDK would reject a result that asks for input.
     const tool = toolDefinition ? { toolDefinition: withoutOutput(toolDefinition) } : {}
     const send = async (signal: AbortSignal): Promise<{ result: CallToolResult | InputRequiredResult }> => ({
       result: await this.#client.callTool(params, { ...options, ...tool, signal, allowInputRequired: true }),
@@ -106,7 +107,7 @@ export class Elicitation {
     return asking
   }
 
-  /** All answers to a result, as the call takes them, or the next of its requests that nobody has answered. */
+  /** Returns all answers to a result, in the form that the call takes, or the next request without an answer. */
   #again(asking: AskingResult, { answers, notes }: Answered): ToolAsks | Again {
     const { name } = this.#config
     const responses: [string, ElicitAnswer][] = []
@@ -124,7 +125,9 @@ export class Elicitation {
     return { ...(responses.length > 0 ? { inputResponses: Object.fromEntries(responses) } : {}), ...state }
   }
 
-  /** The server refuses the call until pages have been visited: one after the other, and again while it still refuses. */
+  /**
+   * The server refuses the call until pages have been visited: one after the other, and again while it still refuses.
+   */
   #page(error: UrlElicitationRequiredError, answers: readonly PersonsAnswer[]): ToolAsks {
     const { name } = this.#config
     const pages = error.elicitations.map((one) => elicitedBy({ ...one, mode: 'url' }))

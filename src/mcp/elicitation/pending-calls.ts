@@ -4,24 +4,26 @@ import { answerOf, asks, stateOf, type ElicitAnswer } from './elicitation-answer
 import { keyOf, whyNotAsked, type Elicited } from './elicitation-request.ts'
 import type { McpServerConfig } from '../types.ts'
 
-/** How long after a call was ended a request of its server may still be under way. Milliseconds. */
+/** How long a request of the server may still be under way after its call was ended. Milliseconds. */
 const DRAIN_MS = 500
 
-/** What the asker has said so far, and whether the same call may be made twice: a read, or what does the same once and twice. */
+/**
+ * The asker's answers so far, and whether the call may be repeated: it only reads, or it does the same once and twice.
+ */
 export interface Answered {
   answers: readonly PersonsAnswer[]
   isRepeatable: boolean
-  /** Here goes what the server asked that nobody was asked, in sentences for the model. */
+  /** Receives, as sentences for the model, what the server asked and nobody was asked. */
   notes: string[]
 }
 
 interface PendingCall extends Answered {
   stop: AbortController
-  /** Answers to requests that this attempt has not given yet. */
+  /** Answers that this attempt has not used yet. */
   unused: PersonsAnswer[]
   asks?: ToolAsks
   isAlone: boolean
-  /** A request came that could be of this call or of another one. */
+  /** A request came that could belong to this call or to another one. */
   mustBeAlone: boolean
 }
 
@@ -40,7 +42,7 @@ export class PendingCalls {
     this.#config = config
   }
 
-  /** Makes a call. `work` is aborted once the call asks something. @returns what it gives, or what it asks */
+  /** Makes a call. `work` is aborted once the call asks something. @returns the result of the call, or what it asks */
   async run<T>(given: Answered, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | ToolAsks> {
     for (let isAlone = given.answers.some(isToRequest); ; isAlone = true) {
       const call = await this.#begin(given, { isAlone, signal })
@@ -54,12 +56,13 @@ export class PendingCalls {
         this.#wakeAll()
       }
       if (call.asks) return call.asks
-      // What its server may have sent for it by now comes while no call is under way, and is nobody's.
+      // A request that the server has sent for this call by now arrives while no call is under way, and belongs to
+      // none.
       await sleep(DRAIN_MS, undefined, { signal })
     }
   }
 
-  /** What a server's request gets. */
+  /** Returns the answer to a server's request. */
   answer(elicited: Elicited): ElicitAnswer {
     const { name } = this.#config
     const [call, ...others] = this.#calls
@@ -73,7 +76,7 @@ export class PendingCalls {
     const at = call.unused.findIndex((answer) => isTo(answer, key))
     const [answer] = at < 0 ? [] : call.unused.splice(at, 1)
     if (answer) return answerOf(answer)
-    // Of a call that does more when it is made twice, the asker decides by answering.
+    // If the call does more when it is made twice, the asker decides by answering.
     const remakes = call.isRepeatable ? {} : { remakes: true as const }
     call.asks = asks(name, { ...elicited, ...remakes }, { way: 'request', request: key })
     call.stop.abort()
@@ -85,7 +88,7 @@ export class PendingCalls {
     return { action: 'decline' }
   }
 
-  /** Nobody knows whose it is. */
+  /** The request cannot be assigned to a call. */
   #sort(note: string): ElicitAnswer {
     for (const call of this.#calls) {
       call.mustBeAlone = call.isRepeatable

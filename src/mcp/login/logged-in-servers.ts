@@ -5,7 +5,7 @@ import { openServers, type ServersDeps } from '../servers/servers.ts'
 import type { McpServers } from '../servers/servers.ts'
 import type { McpConfig } from '../types.ts'
 
-/** The servers with the workspace's logins, which stand in the store under SECRETS_KEY. */
+/** Opens the servers with the workspace's logins, which are in the store under SECRETS_KEY. */
 export function openLoggedIn(
   config: McpConfig,
   { store, secretsKey, ...deps }: ServersDeps & { store: McpStore; secretsKey: string | undefined },

@@ -15,21 +15,27 @@ import type { HttpServerConfig } from '../types.ts'
 
 export interface LoginProviderOptions {
   logins: LoginStore
-  /** Where the browser is sent back to. */
+  /** The address that the browser is sent back to. */
   redirectUrl: string
-  /** In ms. */
+  /** Milliseconds since the epoch. */
   now(): number
 }
 
-/** One login by one person. The verifier, the state and what was found stay in this process; what comes of it is kept. */
+/**
+ * One login by one person. The verifier, the state and the discovered metadata stay in this process; the result is
+ * stored.
+ */
 export interface LoginProvider extends OAuthClientProvider {
   state(): string
   discoveryState(): OAuthDiscoveryState | undefined
-  /** Where the person has to go; undefined before the SDK knows. */
+  /** Returns the page for the person; undefined before the SDK knows it. */
   address(): URL | undefined
 }
 
-/** An OAuthClientProvider of the SDK for `server`. `tokens()` knows none, since a login always asks the person anew. */
+/**
+ * Returns an OAuthClientProvider of the SDK for `server`. `tokens()` returns none, since a login always asks the person
+ * anew.
+ */
 export function loginProvider(server: HttpServerConfig, options: LoginProviderOptions): LoginProvider {
   const { redirectUrl } = options
   const state = randomBytes(32).toString('base64url')
@@ -89,7 +95,7 @@ function metadataFor(server: HttpServerConfig, redirectUrl: string): OAuthClient
 interface LoginClients {
   load(issuer: string): Promise<LoginClient | undefined>
   save(client: StoredOAuthClientInformation, issuer: string): Promise<void>
-  /** The login with it has succeeded. */
+  /** Called when the login with the client has succeeded. */
   confirm(issuer: string): Promise<void>
   forget(issuer: string): Promise<void>
 }
@@ -101,7 +107,7 @@ function loginClients(server: HttpServerConfig, options: LoginProviderOptions): 
   return configuredClients(server, client, options)
 }
 
-/** A client that is registered is used again as long as the browser comes back to the same address. */
+/** A registered client is used again as long as the browser comes back to the same address. */
 function registeredClients(server: HttpServerConfig, { logins, redirectUrl, now }: LoginProviderOptions): LoginClients {
   return {
     async load(issuer) {
@@ -117,8 +123,8 @@ function registeredClients(server: HttpServerConfig, { logins, redirectUrl, now 
 }
 
 /**
- * The client of MCP_CONFIG belongs to the authorization server at which it first succeeded, since a server may name another one
- * tomorrow, and its secret would go there. Another client id begins anew.
+ * The client of MCP_CONFIG belongs to the authorization server at which it first succeeded: a server may name another
+ * one tomorrow, which would receive the client's secret. Another client id starts over.
  */
 function configuredClients(
   server: HttpServerConfig,
@@ -141,8 +147,9 @@ function configuredClients(
 }
 
 /**
- * The authorization endpoint is the other side's text. It is printed, never handed to a program or a shell (CVE-2025-6514), and
- * it leads to the server's own origin or to a public one: nobody's browser is sent into a network by it.
+ * Checks the authorization endpoint, which is the other side's text. It is printed, never handed to a program or a
+ * shell (CVE-2025-6514), and it must lead to the server's own origin or to a public one, so that no browser is sent
+ * into a private network.
  * @throws ToolError
  */
 function checkAuthorizationAddress(server: HttpServerConfig, url: URL): void {

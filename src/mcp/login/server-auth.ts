@@ -9,35 +9,35 @@ import type { AuthOf, HttpServerConfig, ServerLogin } from '../types.ts'
 
 interface ServerAuthDeps {
   logins: LoginStore
-  /** authFetch of the server. */
+  /** The server's authFetch. */
   fetch: FetchLike
   log: Log
-  /** In ms. */
+  /** Milliseconds since the epoch. */
   now(): number
 }
 
-/** The logins of servers that have no Authorization header in MCP_CONFIG. */
+/** Returns the logins of servers that have no Authorization header in MCP_CONFIG. */
 export function createAuthOf(logins: LoginStore, { log, now }: { log: Log; now(): number }): AuthOf {
   return (server, fetch) => (hasOwnAuthorization(server) ? undefined : serverAuth(server, { logins, log, now, fetch }))
 }
 
-/** How long a renewal may take, in ms. */
+/** How long a renewal may take. Milliseconds. */
 const RENEWAL_MS = 10_000
 
-/** Tokens that are remembered as such, of one server. */
+/** The number of a server's tokens that are remembered as secrets. */
 const MAX_SECRETS = 12
 
-/** Codes after which a renewal will not succeed another time (RFC 6749, 5.2). */
+/** Codes after which a renewal will not succeed later (RFC 6749, 5.2). */
 const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope']
 
-/** With tokens of the store, renewed by one process for all. */
+/** Authenticates with tokens of the store, which one process renews for all. */
 function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin {
   const { logins, log, now } = deps
   let lacks: string | undefined
   let used: Login | undefined
   let seen: string[] = []
 
-  /** Says so once in the log, and each time to whoever asked. */
+  /** Logs it once, and tells everyone who asks. */
   const needed = async (why: string): Promise<ToolError> => {
     lacks = why
     if (await logins.noteNeed(server, { why, since: now() }))
@@ -56,7 +56,10 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
     }
   }
 
-  /** Renews the login unless another has. One refresh token is never sent twice: with rotation that would end the login. */
+  /**
+   * Renews the login unless another process has. A refresh token is never sent twice: with rotation that would end the
+   * login.
+   */
   const renew = (refused: string) =>
     logins.alone(server, async () => {
       const login = await load()
@@ -87,7 +90,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
   }
 }
 
-/** Of this login and the ones before it: a server may send back what it was sent a while ago. */
+/** Returns the secrets of this login and of those before it: a server may send back what it was sent a while ago. */
 function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
   const own = [login?.accessToken, login?.refreshToken, login?.client.client_secret].filter((one) => one !== undefined)
   if (own.every((one) => seen.includes(one))) return seen
@@ -95,8 +98,9 @@ function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
 }
 
 /**
- * Asks the authorization server that the login came from, and no other. @returns undefined where it will not renew it any more.
- * @throws ToolError where it may at another time.
+ * Asks the authorization server that the login came from, and no other.
+ * @returns undefined if it will not renew the login any more
+ * @throws ToolError if it may later
  */
 async function renewedLogin(
   server: HttpServerConfig,
@@ -118,7 +122,7 @@ async function renewedLogin(
   }
 }
 
-/** `now` is in ms. */
+/** `now`: milliseconds since the epoch. */
 export function tokensOf(
   tokens: { access_token: string; refresh_token?: string | undefined; expires_in?: number | undefined },
   now: number,

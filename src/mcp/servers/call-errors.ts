@@ -1,4 +1,6 @@
-/** What goes wrong with a server, in sentences. Of what a server says in one, a little, and without secrets. */
+/**
+ * Turns what goes wrong with a server into sentences. They contain little of the server's own words, and no secrets.
+ */
 import {
   InsufficientScopeError,
   ProtocolError,
@@ -13,24 +15,24 @@ import { isStreamFault } from './event-answer.ts'
 import type { Hide } from '../tools/hide-secrets.ts'
 import { cut } from '../tools/hygiene.ts'
 
-/** Of a server's own words in a sentence. */
+/** The maximum of a server's own words in a sentence. Characters. */
 const MAX_WORDS = 500
 
 export interface Failing {
-  /** The server. */
+  /** The server's name. */
   name: string
   hide: Hide
-  /** How long was waited, in ms. */
+  /** How long the call waited. Milliseconds. */
   timeoutMs: number
-  /** Set where a call had been sent: it may have taken effect. */
+  /** The call had been sent, so it may have taken effect. */
   isSent?: boolean
-  /** MCP_CONFIG has a header for its login, so that nobody can log in to it otherwise. */
+  /** MCP_CONFIG has a header for the login, so there is no other way to log in. */
   hasKey?: boolean
   /** Why the connection is over, if it is. */
   fault?: string | undefined
 }
 
-/** @returns the error for the model; never one with an address, a header or a body in it. */
+/** @returns the error for the model, never with an address, a header or a body in it */
 export function sentenceOf(error: unknown, failing: Failing): ToolError {
   const { name, hide } = failing
   if (error instanceof ToolError) return hide.text(error.message) === error.message ? error : hiddenError(error, hide)
@@ -49,7 +51,7 @@ function hiddenError(error: ToolError, hide: Hide): ToolError {
   return new ToolError(hide.text(error.message), { isDown: error.isDown })
 }
 
-/** Whether the server wants a login, or another than it was given. The SDK wraps what it met when it asked for the version. */
+/** Whether the server wants a login, or another one. The SDK wraps the errors of its version probe. */
 export function isLogin(error: unknown): boolean {
   return causesOf(error).some(
     (one) =>
@@ -67,7 +69,10 @@ function loginNeeded(name: string): ToolError {
   return error
 }
 
-/** Whether only a person's login mends it. By its name: a subclass of ToolError could not be told from one (errors.ts). */
+/**
+ * Whether only a person's login helps. Recognised by its name: a subclass of ToolError could not be told from one
+ * (errors.ts).
+ */
 export function isLoginNeeded(error: ToolError): boolean {
   return error.name === NEEDS_LOGIN
 }
@@ -91,7 +96,7 @@ const SENTENCES: Partial<Record<string, string>> = {
 
 function sdkError(error: SdkError, failing: Failing): ToolError {
   const { name, timeoutMs, fault } = failing
-  // What the SDK met when it asked for the version.
+  // The error of the SDK's version probe.
   if (error.code === SdkErrorCode.EraNegotiationFailed && error.cause !== undefined)
     return sentenceOf(error.cause, failing)
   if (error.code === SdkErrorCode.RequestTimeout)
@@ -101,7 +106,7 @@ function sdkError(error: SdkError, failing: Failing): ToolError {
   return new ToolError(`${name} ${SENTENCES[error.code] ?? 'cannot be spoken to'}.`)
 }
 
-/** What the system or undici throws: its words hold addresses and paths. */
+/** Errors of the system or of undici: their messages contain addresses and paths. */
 function systemError(error: unknown, { name, hide, timeoutMs, ...failing }: Failing): ToolError {
   const causes = causesOf(error)
   if (causes.some((one) => one instanceof AddressRefused))
@@ -143,7 +148,7 @@ function down(message: string): ToolError {
   return new ToolError(message, { isDown: true })
 }
 
-/** A server's words: on one line, without control characters, hidden before they are cut. */
+/** Returns a server's words on one line, without control characters. Secrets are hidden before the text is cut. */
 function words(text: string, hide: Hide): string {
   const line = hide
     .head(text, 10 * MAX_WORDS)

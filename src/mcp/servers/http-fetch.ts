@@ -1,4 +1,4 @@
-/** The HTTP of remote servers: which hosts, which headers, how much. How long is the caller's to say: requests carry a signal. */
+/** The HTTP of remote servers: hosts, headers and sizes. Time limits are the caller's: requests carry a signal. */
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Dispatcher } from 'undici'
 import { ToolError } from '../../base/errors.ts'
@@ -14,7 +14,7 @@ import type { HttpServerConfig } from '../types.ts'
 export interface FetchDeps {
   /** The tools' connections: `inside` for the server's own origin, `outside` for all others. */
   agents: Agents
-  /** Set where a proxy resolves names: what our own DNS knows of them is looked at first. */
+  /** Set if a proxy resolves names: our own DNS is checked first. */
   resolve?: Resolve | undefined
 }
 
@@ -24,8 +24,8 @@ const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 const BODILESS = [101, 204, 205, 304]
 
 /**
- * The fetch of one connection to a server: its own origin alone, private or not, redirects within it followed by hand, sizes capped.
- * The config's headers are added to what the SDK sends; what the SDK sends goes before them. Cancelling a call ends its request.
+ * Returns the fetch of one connection to a server: its own origin alone, private or not, redirects within it, sizes
+ * capped. The config's headers are added to the SDK's, which win. Cancelling a call ends its request.
  * @throws ToolError
  */
 export function serverFetch(server: HttpServerConfig, deps: FetchDeps): FetchLike {
@@ -52,8 +52,9 @@ export function serverFetch(server: HttpServerConfig, deps: FetchDeps): FetchLik
 }
 
 /**
- * The fetch for a server's login: the server's origin as above, and besides any public address, to which nothing of the config's
- * headers goes. Redirects lead to the same origin alone. @throws ToolError
+ * Returns the fetch for a server's login: the server's origin as above, and any public address, without the config's
+ * headers. Redirects are followed within an origin.
+ * @throws ToolError
  */
 export function authFetch(server: HttpServerConfig, deps: FetchDeps): FetchLike {
   const own = serverFetch(server, deps)
@@ -76,13 +77,13 @@ interface ExchangeParts {
   name: string
   dispatcher: Dispatcher
   intake: Intake
-  /** The id of the request in it: an event stream that breaks off answers it with the fault. */
+  /** The id of the request that an event stream answers: one that breaks off answers it with the error. */
   answers?: string | undefined
-  /** Told when the last byte is here. */
+  /** Called when the last byte is here. */
   done(): void
 }
 
-/** The addresses of clouds' metadata and the like are refused whoever wrote them. */
+/** Addresses of cloud metadata and the like are refused, whoever wrote them. */
 function checkedOwn(server: HttpServerConfig, url: URL): URL {
   const literal = literalAddress(url.hostname)
   const isOwn = url.origin === new URL(server.url).origin && url.username === '' && url.password === ''
@@ -133,7 +134,7 @@ function textOf(body: NonNullable<Init>['body']): string | null {
   throw new TypeError('Only text can be sent.')
 }
 
-/** An abort or a cap ends the download; a stream of events that is cut off answers its request with the fault. */
+/** An abort or a cap ends the download. An event stream that is cut off answers its request with the error. */
 function boundedBody(
   body: AsyncIterable<Uint8Array>,
   headers: Headers,

@@ -1,20 +1,20 @@
 const LINE_END = 10
-/** A buffer that is kept for the next line, in bytes. */
+/** A buffer that is kept for the next line. Bytes. */
 const SMALL = 100_000
 
 interface LineReader {
-  /** Empty lines are left out. */
+  /** Called with each line that is not empty. */
   onLine(line: string): void
   maxBytes: number
-  /** What to say of a line that is longer; where left out, the rest of such a line is. */
+  /** Returns the error for a longer line. Without it, the rest of such a line is dropped. */
   tooLarge?(): Error
-  /** Told of all that comes, before it is read. @throws where it is too much */
+  /** Called with everything that comes, before it is read. @throws if it is too much */
   count?(bytes: number, lines: number): void
-  /** Told once of what was too much; nothing is read after it. */
+  /** Called once with the error about too much; nothing is read after it. */
   onError?(error: unknown): void
 }
 
-/** Lines of UTF-8 from chunks, each of at most `maxBytes`. */
+/** Splits chunks of UTF-8 into lines of at most `maxBytes`. */
 export function lineReader(reader: LineReader): (chunk: Buffer) => void {
   let held: Buffer = Buffer.alloc(0)
   let size = 0
@@ -23,7 +23,7 @@ export function lineReader(reader: LineReader): (chunk: Buffer) => void {
   const add = (part: Buffer) => {
     if (size + part.length > reader.maxBytes && reader.tooLarge) throw reader.tooLarge()
     const taken = part.subarray(0, reader.maxBytes - size)
-    // Twice as much each time: a line may come in a byte at a time.
+    // Doubled each time: a line may come byte by byte.
     if (size + taken.length > held.length) held = Buffer.concat([held.subarray(0, size)], 2 * (size + taken.length))
     taken.copy(held, size)
     size += taken.length
@@ -33,7 +33,7 @@ export function lineReader(reader: LineReader): (chunk: Buffer) => void {
     if (line !== '') reader.onLine(line)
   }
   const end = (part: Buffer) => {
-    // Most lines come in whole, and need not be held.
+    // Most lines come in whole, and are not buffered.
     if (size === 0 && part.length <= reader.maxBytes) return tell(part)
     add(part)
     const line = held.subarray(0, size)

@@ -6,12 +6,12 @@ import { ConnectionKeeper, type KeeperDeps } from './connection-keeper.ts'
 import { callTool } from '../tools/tool-call.ts'
 import type { CallOptions, CallResult, McpServerConfig, ServerStatus, ServerTool, ServerTools } from '../types.ts'
 
-/** For all pages of a list together, in ms. */
+/** For all pages of a list together. Milliseconds. */
 const LIST_MS = 30_000
-/** How long a list is kept where the server does not say, and at most, in ms. */
+/** How long a list is kept if the server does not say, and at most. Milliseconds. */
 const KEPT_MS = { unsaid: 300_000, most: 86_400_000 }
 
-/** What is known of a call under way. */
+/** A call under way. */
 interface Attempt {
   connection?: Connection
   /** It may have reached the server. */
@@ -25,7 +25,7 @@ export class McpServer {
   readonly #now: () => number
   #kept: { tools: ServerTools; until: number } | undefined
   #listing: Promise<ServerTools> | undefined
-  /** How often the server has said that its list has changed. */
+  /** How often the server has reported a change of its list. */
   #changes = 0
 
   constructor(config: McpServerConfig, deps: KeeperDeps) {
@@ -48,7 +48,7 @@ export class McpServer {
   async list(signal: AbortSignal, { isFresh = false } = {}): Promise<ServerTools> {
     signal.throwIfAborted()
     if (!isFresh && this.#kept && this.#kept.until > this.#now()) return this.#kept.tools
-    // One that is under way may have been answered before the change that is looked for.
+    // A listing that is under way may have been answered before the change.
     if (isFresh && this.#listing)
       await untilAborted(
         this.#listing.catch(() => {}),
@@ -82,7 +82,7 @@ export class McpServer {
         isSent: attempt.isSent,
         fault: attempt.connection?.fault(),
       })
-      // One slow tool does not make a server one that is down.
+      // One slow tool does not mean that the server is down.
       if (!timeUp.aborted) this.#link.note(sentence)
       throw sentence
     }
@@ -92,7 +92,7 @@ export class McpServer {
     return this.#link.close()
   }
 
-  /** A call that was refused unseen (its session is gone, a header is wanted) is made once more. */
+  /** Makes a call, and once more if it was refused unseen (its session is gone, or a header is missing). */
   async #attempt(call: {
     tool: string
     args: Record<string, unknown>
@@ -142,12 +142,15 @@ export class McpServer {
   }
 }
 
-/** A caller's time was up. What is the loop's own deadline, it tells by itself (agent/act.ts). */
+/** Whether a caller's time was up. The loop reports its own deadline itself (agent/act.ts). */
 function isTimeUp(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError'
 }
 
-/** Without one the SDK would list tools by itself, and hold results against their schemas, which are their server's affair. */
+/**
+ * Without a definition the SDK would list tools by itself and check results against their schemas, which is not our
+ * concern.
+ */
 function unlisted(name: string): ServerTool {
   return { name, description: '', inputSchema: { type: 'object' }, annotations: {} }
 }
@@ -155,7 +158,7 @@ function unlisted(name: string): ServerTool {
 /** The protocol's code for arguments that should have come as headers too. */
 const HEADER_MISMATCH = -32020
 
-/** Whether a server says that it has not even looked at a call. A session that it has forgotten is 404, or 400 with a word of it. */
+/** Whether a server says that it has not looked at a call. A forgotten session is 404, or 400 with a word about it. */
 function isRefused(error: unknown, { hasSession }: Connection): boolean {
   if (error instanceof ProtocolError) return error.code === HEADER_MISMATCH
   if (!(error instanceof SdkHttpError) || !hasSession) return false

@@ -10,7 +10,7 @@ import type { AuthOf, HttpServerConfig, McpConfig } from '../types.ts'
 
 export interface ServersDeps {
   log: Log
-  /** In ms. */
+  /** Milliseconds since the epoch. */
   now(): number
   proxy?: ProxySetting | undefined
   /** In place of the system's DNS. */
@@ -29,7 +29,7 @@ export interface McpServers {
   close(): Promise<void>
 }
 
-/** Nothing is started or called until a server is first needed. */
+/** Opens the servers. Nothing is started or called until a server is first needed. */
 export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
   const opened = once(() => createAgents(deps))
   const resolve = deps.proxy ? (deps.resolve ?? systemResolve) : undefined
@@ -38,7 +38,8 @@ export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
     async (url, init) =>
       authFetch(server, { agents: await opened(), resolve })(url, init)
   const processes = new Set<StdioProcess>()
-  // Where the process ends without close: they are in groups of their own, and nothing else would end them.
+  // For a process that ends without `close`: stdio servers are in process groups of their own, and nothing else would
+  // end them.
   const endAll = () => processes.forEach((one) => one.signal('SIGKILL'))
   process.once('exit', endAll)
   const servers = new Map(

@@ -8,15 +8,15 @@ import { createIntake, MCP_MAX_BYTES, tooLarge, type Intake } from './bounded-bo
 import { lineReader } from './line-reader.ts'
 import type { StdioServerConfig } from '../types.ts'
 
-/** How long a server may take to end by itself after its stdin is closed, and again after SIGTERM, in ms. */
+/** How long a server may take to end after its stdin is closed, and again after SIGTERM. Milliseconds. */
 const PATIENCE_MS = 1_000
-/** What it may leave unread of what we write, in bytes. */
+/** The maximum of our messages that a server may leave unread. Bytes. */
 const MAX_UNREAD = 4 * MCP_MAX_BYTES
 
 export interface StdioProcessDeps {
-  /** Gets each line that it writes to stderr. */
+  /** Called with each line that the server writes to stderr. */
   onStderr(line: string): void
-  /** Nothing is left of it. */
+  /** Called when nothing is left of the process. */
   onEnd(): void
 }
 
@@ -50,12 +50,12 @@ export class StdioProcess implements Transport {
     return this.#child?.pid ?? null
   }
 
-  /** A sentence: why it is not running any more. */
+  /** Returns a sentence that says why it is not running any more. */
   get fault(): string | undefined {
     return this.#fault
   }
 
-  /** @throws Error of the system where there is no such program */
+  /** @throws the system's error if there is no such program */
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#server
     const child = spawn(command, args, {

@@ -1,4 +1,7 @@
-/** The tools of one MCP server as tools of the agent. Nothing that a server says of them is believed further than MCP_CONFIG says. */
+/**
+ * Makes the tools of one MCP server tools of the agent. What a server says about them is believed only as far as
+ * MCP_CONFIG allows.
+ */
 import { matchesPattern, matchesRule } from '../../agent/tool-pattern.ts'
 import type { ParsedInput, Tool, ToolContext } from '../../agent/types.ts'
 import { checkOf } from './check-schema.ts'
@@ -15,14 +18,14 @@ export interface ServerCall {
   tool: string
   args: Schema
   isRepeatable: boolean
-  /** It only reads, as its server says, which is trusted. */
+  /** It only reads, according to a trusted server. */
   isRead: boolean
-  /** What the model and people were shown (`Tool.version`). */
+  /** The version that the model and people were shown (`Tool.version`). */
   version: string
 }
 
 export interface ToolOptions {
-  /** What models call it by. */
+  /** The name by which models call it. */
   name: string
   version: string
   config: McpServerConfig
@@ -30,15 +33,16 @@ export interface ToolOptions {
 }
 
 /**
- * A tool of a server. What is not allowed by MCP_CONFIG asks a person each time, but for tools that a trusted server says only read;
- * `ask` asks whatever else is said. What a server that is not trusted says counts for nothing: its tools may change the world.
+ * Returns a server's tool. A tool that MCP_CONFIG does not allow asks a person each time, unless a trusted server says
+ * that it only reads; `ask` always asks. What an untrusted server says counts for nothing: its tools may change
+ * something.
  */
 export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOptions): Tool<Schema> {
   const { allow, ask, trust } = config
   const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
   const isAllowed = allow?.some((pattern) => matchesPattern(seen.name, pattern)) ?? false
   const mayRun = !isRuled(ask, seen.name) && (isAllowed || readOnly)
-  // On one line: nothing in it begins a line of the prompt.
+  // On one line, so that nothing in it begins a line of the prompt.
   const description = seen.description.replace(/\s+/g, ' ') || `The tool ${seen.name} of the server ${config.name}.`
   let check: ((value: unknown) => ParsedInput<Schema>) | undefined
   return {
@@ -60,12 +64,12 @@ export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOpt
 
 const UNTRUSTED: SeenTool['hints'] = { readOnly: false, idempotent: false }
 
-/** Whether a list of rules that restrict means a tool by its own name. */
+/** Whether a list of restricting rules matches a tool by its own name. */
 export function isRuled(rules: readonly string[] | undefined, name: string): boolean {
   return rules?.some((rule) => matchesRule(name, rule)) ?? false
 }
 
-/** The first sentence of a description, or as much of it as stands in a line. */
+/** Returns the first sentence of a description, or as much of it as fits into a line. */
 export function briefOf(description: string): string {
   const line = description.replace(/\s+/g, ' ').trim()
   const first = /^.{10,}?[.!?](?=\s|$)/u.exec(line.slice(0, 2 * BRIEF_CHARS))?.[0] ?? line

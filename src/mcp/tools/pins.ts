@@ -1,6 +1,7 @@
 /**
- * Trust on first use, tool by tool: what a tool says of itself is pinned when its server is first seen. A description or a schema
- * that has changed since (a rug pull), and a tool that is new and may change the world, are off until an admin accepts them.
+ * Trust on first use, tool by tool: what a tool says about itself is pinned when its server is first seen. A
+ * description or a schema that has changed since (a rug pull), and a new tool that may change something, are off until
+ * an admin accepts them.
  */
 import { z } from 'zod'
 import { jsonHash } from './json-hash.ts'
@@ -11,34 +12,36 @@ export interface SeenTool {
   name: string
   description: string
   parameters: Schema
-  /** What it says of itself; nothing, unless its server is trusted. */
+  /** What it says about itself; nothing unless its server is trusted. */
   hints: { readOnly: boolean; idempotent: boolean }
-  /** Why it should not be used, whether it has changed or not, unless an admin accepts it: a sentence without a name. */
+  /**
+   * Why it should not be used unless an admin accepts it, whether it has changed or not: a sentence without a name.
+   */
   suspect?: string | undefined
   /** Why it cannot be used at all. */
   broken?: string | undefined
 }
 
-/** Hashes of what was accepted, description and schema apart. `written` is over what they are written like. */
+/** Hashes of the accepted description and schema. `written` covers their notation. */
 export interface Pin {
   description: string
   schema: string
   written: string
   readOnly: boolean
   idempotent: boolean
-  /** Counts the tools of the server in the order in which they were pinned: the earlier one keeps its name. */
+  /** Counts the tools of the server in the order in which they were pinned: an earlier one keeps its name. */
   order: number
-  /** An admin has accepted it as it is, with what is suspect about it. */
+  /** An admin has accepted it as it is, including what is suspect about it. */
   accepted?: boolean | undefined
-  /** How often an admin has accepted it: what was approved before does not count any more. */
+  /** How often an admin has accepted it: earlier approvals do not count any more. */
   taken?: number | undefined
 }
 
-/** What is kept of a server for all processes. */
+/** What all processes know about a server. */
 export interface ServerRecord {
-  /** Of what is run or asked: another command or address is another server, and pinned anew. */
+  /** A hash of what is run or called: another command or address is another server, which is pinned anew. */
   identity: string
-  /** By the server's own names. A tool that is not listed now keeps its pin alone. */
+  /** By the server's own names. A tool that is not listed now keeps only its pin. */
   tools: Record<string, { seen?: SeenTool | undefined; pin?: Pin | undefined }>
 }
 
@@ -65,14 +68,14 @@ const recordSchema: z.ZodType<ServerRecord> = z.object({
   tools: z.record(z.string(), z.object({ seen: seenSchema.optional(), pin: pinSchema.optional() })),
 })
 
-/** Undefined for what is no record. */
+/** @returns undefined for anything but a record */
 export function readRecord(stored: unknown): ServerRecord | undefined {
   return recordSchema.safeParse(stored).data
 }
 
 /**
- * The record after a server has listed its tools. All tools of a server that is first seen are pinned; later only a new tool that
- * reads alone. `notes` tells what is other than before.
+ * Returns the record after a server has listed its tools. All tools of a new server are pinned; later only a new tool
+ * that only reads. `notes` says what has changed.
  */
 export function withListed(
   before: ServerRecord | undefined,
@@ -106,12 +109,13 @@ export function withListed(
   return { record: { identity, tools: Object.fromEntries([...tools, ...gone.slice(0, MAX_GONE)]) }, notes }
 }
 
-/** Of tools that are listed no more so many are remembered. */
+/** The maximum number of tools that are remembered although they are not listed any more. */
 const MAX_GONE = 1_000
 
 /**
- * Why a tool is off, as the end of a sentence that begins with its name; undefined for one that is on. `suspect`: what is wrong
- * with it beside the tools of other servers.
+ * Returns why a tool is off, as the end of a sentence that begins with its name. `suspect`: what is wrong with it next
+ * to the tools of other servers.
+ * @returns undefined for a tool that is on
  */
 export function whyOff(
   { seen, pin }: ServerRecord['tools'][string],
@@ -128,7 +132,7 @@ export function whyOff(
 
 const UNTAKEN = ': it is off until an admin takes it'
 
-/** The record once an admin has taken a tool as it is listed now. */
+/** Returns the record after an admin has accepted a tool as it is listed now. */
 export function withAccepted(record: ServerRecord, tool: string): ServerRecord {
   const seen = Object.hasOwn(record.tools, tool) ? record.tools[tool]?.seen : undefined
   if (!seen) return record
@@ -141,18 +145,18 @@ function nextOrder(record: ServerRecord | undefined): number {
   return Math.max(-1, ...Object.values(record?.tools ?? {}).map(({ pin }) => pin?.order ?? -1)) + 1
 }
 
-/** What an approval is bound to: which server it is, and what the tool says of itself. */
+/** Returns what an approval is bound to: the server, and what the tool says about itself. */
 export function versionOf({ seen, pin }: { seen: SeenTool; pin?: Pin | undefined }, target: string): string {
   return jsonHash([target, fingerprintOf(seen), pin?.taken ?? 0]).slice(0, 16)
 }
 
-/** What identifies a tool as it is listed: whoever accepts it says what they have seen. */
+/** Identifies a tool as it is listed: an admin accepts exactly what was shown. */
 export function fingerprintOf(seen: SeenTool): string {
   const { description, schema, readOnly, idempotent } = pinOf(seen)
   return jsonHash([description, schema, readOnly, idempotent]).slice(0, 16)
 }
 
-/** Hashing a thousand schemas is felt, and nothing changes what was seen. */
+/** Cached: hashing a thousand schemas is noticeable, and nothing changes a seen tool. */
 const pinned = new WeakMap<SeenTool, Omit<Pin, 'order'>>()
 
 function pinOf(seen: SeenTool): Omit<Pin, 'order'> {
@@ -167,7 +171,7 @@ function pinOf(seen: SeenTool): Omit<Pin, 'order'> {
   return pin
 }
 
-/** What has changed in earnest. Hints that have become stricter are no reason to ask anybody. */
+/** Returns what has really changed. Hints that have become stricter need no question. */
 function changeOf(seen: SeenTool, pin: Pin, trust: boolean): string | undefined {
   const now = pinOf(seen)
   const changed = [
@@ -182,7 +186,7 @@ function isLoosened(now: Omit<Pin, 'order'>, pin: Pin): boolean {
   return (now.readOnly && !pin.readOnly) || (now.idempotent && !pin.idempotent)
 }
 
-/** The same words in another notation are the same: spaces, line ends, quotes, dashes, forms of Unicode, marks of Markdown. */
+/** Normalizes notation: spaces, line ends, quotes, dashes, forms of Unicode, marks of Markdown. */
 function plainWords(text: string): string {
   const plain = text
     .normalize('NFKC')
@@ -191,10 +195,10 @@ function plainWords(text: string): string {
   return plain.replace(/\s+/g, ' ').trim()
 }
 
-/** Lists in which the order says nothing. */
+/** Lists whose order means nothing. */
 const SETS = new Set(['required', 'type', 'enum'])
 
-/** A schema with its keys in order, and without what is only another way to write the same. */
+/** Returns a schema with its keys in order and one notation for equivalent forms. */
 function canonical(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return key === 'description' || key === 'title' ? plainWords(value) : value
   if (Array.isArray(value)) {

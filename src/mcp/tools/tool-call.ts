@@ -6,16 +6,20 @@ import type { Hide } from './hide-secrets.ts'
 import type { CallOptions, CallResult, ServerTool } from '../types.ts'
 
 export interface ToolCall {
-  /** The server's. */
+  /** The server's name. */
   name: string
   tool: string
   args: Record<string, unknown>
-  /** As it was listed, where it was: some of its arguments may have to be sent as headers too. */
+  /** The listed tool, if it is listed: some of its arguments may have to be sent as headers too. */
   listed?: ServerTool | undefined
   hide: Hide
 }
 
-/** One call, and what it gives or asks. @throws whatever the SDK throws, and ToolError where the tool failed */
+/**
+ * Makes one call.
+ * @returns its output, or what it asks
+ * @throws whatever the SDK throws, and ToolError if the tool failed
+ */
 export async function callTool(elicitation: Elicitation, call: ToolCall, options: CallOptions): Promise<CallResult> {
   const { name, tool, args, listed, hide } = call
   const definition = listed && {

@@ -13,18 +13,21 @@ import type { McpServerConfig, ServerTools } from '../types.ts'
 export interface ToolCatalogDeps {
   store: McpStore
   log: Log
-  /** In ms. */
+  /** Milliseconds since the epoch. */
   now(): number
-  /** The connection; undefined in a process that calls no tools. */
+  /** The server; undefined in a process that calls no tools. */
   server?: (() => Promise<McpServer>) | undefined
   /** Called after the server has listed its tools. */
   onListed?: () => void
 }
 
-/** How long a question waits for a server of which nothing is known, and how long after a failure it is not asked again. Milliseconds. */
+/**
+ * How long a question waits for a server that nothing is known about, and how long a server is not asked again after a
+ * failure. Milliseconds.
+ */
 const FIRST_MS = 10_000
 const VAIN_MS = 60_000
-/** What was looked up is not looked up again for so long, in ms. */
+/** How long a lookup is good for. Milliseconds. */
 const LOOK_MS = 5_000
 const LIST_MS = 30_000
 const LOCK_MS = 10_000
@@ -33,11 +36,14 @@ const LOCK_MS = 10_000
 export class ToolCatalog {
   readonly config: McpServerConfig
   readonly #deps: ToolCatalogDeps
-  /** What its tools' versions are bound to. */
+  /** What the versions of its tools are bound to. */
   readonly target: string
   readonly #identity: string
   #record: ServerRecord | undefined
-  /** Of the record as it was last read or written: another one says that another process has written. */
+  /**
+   * Of the record as it was last read or written. A different stamp in the store means that another process has
+   * written.
+   */
   #stamp: unknown
   #listed: ServerTools | undefined
   #listedAt = -Infinity
@@ -53,23 +59,25 @@ export class ToolCatalog {
     this.target = targetOf(config)
   }
 
-  /** The same object as long as nothing has changed. */
+  /** Returns the same object as long as nothing has changed. */
   get record(): ServerRecord | undefined {
     return this.#record
   }
 
-  /** The server's own names of the tools that it lists; undefined while they are not known. */
+  /** Returns the server's own names of its tools; undefined while they are unknown. */
   get names(): string[] | undefined {
     const entries = this.#record && Object.entries(this.#record.tools)
     return entries?.flatMap(([name, { seen }]) => (seen ? [name] : []))
   }
 
-  /** Why nothing is known of its tools. */
+  /** Returns why nothing is known about its tools. */
   get failure(): string | undefined {
     return this.#record ? undefined : this.#failure?.why
   }
 
-  /** Looks in the background whether anything is new. With `waits`, one of which nothing is known is waited for. */
+  /**
+   * Checks in the background whether anything is new. With `waits`, waits for a server that nothing is known about.
+   */
   async ready(waits: boolean): Promise<void> {
     if (!this.#working && this.#deps.now() - this.#lookedAt >= LOOK_MS) {
       this.#working = this.#look()
@@ -79,12 +87,12 @@ export class ToolCatalog {
     if (waits && !this.#record && this.#working) await settledWithin(FIRST_MS, [this.#working])
   }
 
-  /** Asks for the tools now. */
+  /** Lists the tools now. */
   async refresh(): Promise<void> {
     await this.#list(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => this.#fail(messageOf(error)))
   }
 
-  /** What is under way then, and is cut off, is no fault of the server. */
+  /** A request that this cuts off is no failure of the server. */
   close(): void {
     this.#isClosed = true
   }
@@ -100,8 +108,9 @@ export class ToolCatalog {
   }
 
   /**
-   * Checks that a tool is as it was shown, in this version. With `isFresh` the server is asked now; otherwise a list of the last few
-   * seconds will do. @throws ToolError if it is not to be called as it is now
+   * Checks that a tool is as it was shown, in this version. With `isFresh` the server is asked now; otherwise a list of
+   * the last few seconds is enough.
+   * @throws ToolError if it may not be called as it is now
    */
   async check(
     tool: string,
@@ -117,7 +126,7 @@ export class ToolCatalog {
     if (why !== undefined) throw new ToolError(`The tool ${tool} of the server ${this.config.name} ${why}.`)
   }
 
-  /** Takes tools as they are listed now, if `isMeant`. @returns their names */
+  /** Accepts tools as they are listed now, if `isMeant`. @returns their names */
   async accept(isMeant: (entry: NonNullable<ServerRecord['tools'][string]['seen']>) => boolean): Promise<string[]> {
     return this.#change(async (before) => {
       const meant = Object.values(before?.tools ?? {}).flatMap(({ seen, pin }) =>
@@ -165,7 +174,7 @@ export class ToolCatalog {
       const after = withListed(before, seen, { identity: this.#identity, trust: this.config.trust })
       return { record: after.record, result: after.notes }
     })
-    // Only now: a call that is checked meanwhile must not pass by what was known before.
+    // Set only now: a call that is checked meanwhile must not pass by what was known before.
     this.#listedAt = this.#deps.now()
     this.#listed = listed
     this.#deps.onListed?.()
@@ -176,7 +185,7 @@ export class ToolCatalog {
       log[note.what === 'notation' ? 'info' : 'warn']({ server: name, tool: note.tool }, NOTES[note.what])
   }
 
-  /** Changes what all processes know, one after the other. */
+  /** Changes the shared record; changes run one after the other. */
   async #change<T>(
     work: (before: ServerRecord | undefined) => Promise<{ record: ServerRecord | undefined; result: T }>,
   ): Promise<T> {
@@ -207,15 +216,17 @@ const NOTES: Record<PinNote['what'], string> = {
 }
 
 /**
- * Hashes what is run or asked, without its secrets: a changed key makes it no other server, whose tools would be pinned anew as they
- * are then. Of an address its host, port and path count even where the whole of it is a secret.
+ * Hashes what is run or called, without its secrets: a changed key does not make it another server, whose tools would
+ * be pinned anew. Host, port and path of an address count even if the whole address is a secret.
  */
 function identityOf(config: McpServerConfig): string {
   const what = config.kind === 'stdio' ? [config.command, config.args, config.cwd] : [config.url]
   return jsonHash(withoutSecrets(what, config))
 }
 
-/** The same with the environment or the headers, which may name another account, tenant or database: approvals end with it. */
+/**
+ * Adds the environment or the headers, which may name another account, tenant or database: approvals end with a change.
+ */
 function targetOf(config: McpServerConfig): string {
   const more = config.kind === 'stdio' ? config.env : config.headers
   return jsonHash([identityOf(config), withoutSecrets(more, config)])

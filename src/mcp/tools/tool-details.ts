@@ -1,11 +1,13 @@
-/** Many tools: a prompt has a line for each, and one tool more that tells the rest. */
+/** Shortens many tools: a prompt has one line for each, and one more tool that describes them. */
 import type { Tool } from '../../agent/types.ts'
 import { ToolError } from '../../base/errors.ts'
 import { briefOf } from './mcp-tools.ts'
 
 const TOOL_DETAILS = 'tool_details'
 
-/** The tools of a run: where those of servers are more than `most`, each has one line, and `tool_details` is there too. */
+/**
+ * Returns the tools of a run. If there are more than `most` of servers, each has one line, and `tool_details` is added.
+ */
 export function withBriefs(tools: Tool[], most: number): Tool[] {
   if (tools.filter(({ server }) => server !== undefined).length <= most) return tools
   const brief = tools.map((tool) => (tool.server === undefined ? tool : { ...tool, brief: briefOf(tool.description) }))
@@ -33,7 +35,7 @@ function toolDetails(tools: Tool[]): Tool<{ tool: string }> {
         tools.find(({ name }) => name === named) ?? tools.find(({ name }) => name.toLowerCase() === named.toLowerCase())
       if (!tool)
         throw new ToolError(`There is no tool "${named.slice(0, 100)}". Its name has to be as it stands in the list.`)
-      // The schema first: what is too long for an observation is cut behind it.
+      // The schema comes first: an observation that is too long is cut behind it.
       return `${tool.name} takes a JSON object by this JSON Schema: ${JSON.stringify(tool.parameters)}\n${tool.description}`
     },
   }
