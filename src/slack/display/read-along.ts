@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import type { RunControl } from '../../stores/runs/control.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 
-/** What a person has stopped on the screen is not gone on with. */
+/** Stops the run of a question whose stream a person has stopped. */
 export function stopRun(question: Question, { control, log }: { control?: RunControl | undefined; log: Log }): void {
   const run = { thread: conversationOf(question), id: question.id }
   control?.send(run, { type: 'stop', by: question.user }).catch((error: unknown) => {
@@ -12,7 +12,7 @@ export function stopRun(question: Question, { control, log }: { control?: RunCon
   })
 }
 
-/** Loaded only where an answer is shown while it is written. */
+/** Imports the answer reader only if an answer is shown while it is written. */
 export async function answerReader(): Promise<NonNullable<AgentDeps['readAlong']>> {
   const { AnswerDeltas } = await import('../../agent/parser/answer-deltas.ts')
   return (dialect, tools) => new AnswerDeltas(dialect, tools)
