@@ -48,7 +48,7 @@ export class Card implements Display {
     if (isNew) await this.#outbox.show(CARD, this.#working())
     else if (steps.length > 0 && this.#mayUpdate()) await this.#update()
     if (isNew) this.#updatedAt = this.#now()
-    // Slack clears a status with a message, not with an update.
+    // Only a new message clears Slack's status, not an update.
     return isNew
   }
 

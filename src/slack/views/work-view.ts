@@ -16,10 +16,7 @@ const PAGE_CHARS = 30_000
 
 const TITLE = 'How I worked'
 
-/**
- * One page of how a run went: the question, its cost, and every step in full. A number that is too high is the last
- * page.
- */
+/** One page of how a run went: the question, its cost and every step in full. Too high a number shows the last page. */
 export function workView(record: RunRecord, page: number): View {
   const pages = inPages([...asked(record), ...record.steps.flatMap(stepBlocks)])
   const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)
