@@ -5,13 +5,12 @@ import { foldedCard, isWaiting, workingCard } from '../format/work-card.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 
-/** The post key of the card. */
 export const CARD = 'card'
-/** How long Slack is asked to take the last state of a card, once the run is over. Milliseconds. */
+/** How long the last update of a card is retried after the run. Milliseconds. */
 const FOLD_MS = 15_000
-/** The least time between two updates. Milliseconds. */
+/** Minimum time between two updates. Milliseconds. */
 const UPDATE_MS = 1_000
-/** A timer may be early by this. Milliseconds. */
+/** A timer may fire this much too early. Milliseconds. */
 const EARLY_MS = 50
 
 export interface CardOptions {
@@ -19,14 +18,14 @@ export interface CardOptions {
   log: Log
   signal: AbortSignal
   now(): Date
-  /** Shows what the run ends with. */
+  /** Shows the ending of the run. */
   answer: Pick<Display, 'finish'>
 }
 
 /**
- * `STEPS=card`: one message under the question, there from the start, with a task for each step. It is updated when a step begins,
- * once a second at most and for every second step only: a run of N steps takes at most N/2 + 4 calls, which are the card, its
- * updates, the answer, and the folding up of the card after it. What an update leaves out, the next one shows.
+ * `STEPS=card`: one message under the question, posted at the start, with a task for each step. It is updated at most
+ * once a second and only for every second step, and the next update shows what one leaves out. So a run of N steps
+ * takes at most N/2 + 4 calls: the card, its updates, the answer, and collapsing the card.
  */
 export class Card implements Display {
   readonly everyMs = UPDATE_MS
@@ -49,18 +48,18 @@ export class Card implements Display {
     if (isNew) await this.#outbox.show(CARD, this.#working())
     else if (steps.length > 0 && this.#mayUpdate()) await this.#update()
     if (isNew) this.#updatedAt = this.#now()
-    // Slack clears a status with a message, not with an update.
+    // Only a new message clears Slack's status, not an update.
     return isNew
   }
 
-  /** The answer comes first: nobody waits for it while the card is folded up. */
+  /** Posts the answer first, so that it does not wait until the card is collapsed. */
   async finish(ending: Ending): Promise<void> {
     for (const step of ending.unfinished) this.#steps.set(step.n, step)
     await this.#options.answer.finish({ ...ending, unfinished: [] })
     await this.#close(ending.kind === 'note')
   }
 
-  /** A run that waits for a person goes on with its card. */
+  /** Collapses the card, unless the run waits for a person: it continues with its card. */
   async end(): Promise<void> {
     await this.#close(true).catch(() => undefined)
   }
@@ -70,7 +69,7 @@ export class Card implements Display {
     return this.#updates < allowed && this.#now() - this.#updatedAt >= UPDATE_MS - EARLY_MS
   }
 
-  /** Tried once: the next one shows more. */
+  /** Tries only once, because the next update shows more. */
   async #update(): Promise<void> {
     this.#updates += 1
     try {
@@ -82,7 +81,7 @@ export class Card implements Display {
     this.#updatedAt = this.#now()
   }
 
-  /** The answer is out by now, so that nothing here may fail the run. @throws LeaseLost */
+  /** The answer is already posted, so no error here may fail the run. @throws LeaseLost */
   async #close(hasFailed: boolean): Promise<void> {
     if (this.#isClosed || this.#outbox.run.saved.posts[CARD] === undefined) return
     this.#isClosed = true
@@ -99,7 +98,7 @@ export class Card implements Display {
     }
   }
 
-  /** Steps that were not given to be shown in this process: they are as they were saved. */
+  /** Adds the saved steps that were not shown in this process. */
   #addUnshown(): void {
     for (const [i, step] of this.#outbox.run.saved.steps.entries())
       if (step.kind !== 'message' && !this.#steps.has(i + 1)) this.#steps.set(i + 1, { n: i + 1, step })
@@ -109,7 +108,6 @@ export class Card implements Display {
     return workingCard(this.#allSteps(), this.#outbox.question.id)
   }
 
-  /** In their order. */
   #allSteps(): ShownStep[] {
     return [...this.#steps.values()].sort((a, b) => a.n - b.n)
   }

@@ -14,15 +14,15 @@ import type { Display } from './types.ts'
 
 export interface DisplayChoice {
   outbox: Outbox
-  /** How the steps are shown: the setting `STEPS`. */
+  /** The setting `STEPS`. */
   steps: Config['STEPS']
-  /** Whether a stream may be opened in a channel, where one person alone sees it grow: `STEPS_STREAM_CHANNELS`. */
+  /** The setting `STEPS_STREAM_CHANNELS`: whether to stream in channels, where only one person sees a stream grow. */
   streamInChannels: boolean
   /** Shared by all runs of the process. */
   streamsRefused: StreamRefusals
-  /** A text with names in place of ids. */
+  /** Replaces ids with names. */
   named(text: string): string
-  /** Asks the run to stop: a person has stopped what it was showing. */
+  /** Asks the run to stop, because a person stopped its stream. */
   stopRun(): void
   log: Log
   signal: AbortSignal
@@ -30,8 +30,9 @@ export interface DisplayChoice {
 }
 
 /**
- * Chooses how a run is shown. A stream or a card that an earlier process began is gone on with, so that it does not stay as it is.
- * In a channel one person alone sees a stream grow: there it is a card, unless the operator wants it.
+ * Chooses how to show a run. It continues a stream or a card of an earlier process, which would stay unfinished
+ * otherwise. In a channel, a card replaces the stream unless the operator wants it, because only one person sees a
+ * stream grow.
  */
 export function chooseDisplay(options: DisplayChoice): Display {
   const { steps, streamInChannels, outbox } = options

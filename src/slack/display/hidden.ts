@@ -1,6 +1,6 @@
 import type { Display } from './types.ts'
 
-/** `STEPS=hidden`: only what the run ends with is shown, in the way of `inner`. */
+/** `STEPS=hidden`: shows only the ending of a run, through `inner`. */
 export function hideSteps(inner: Display): Display {
   return {
     show: async () => false,

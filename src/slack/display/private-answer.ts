@@ -3,7 +3,7 @@ import { answerContents } from '../format/split-answer.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending } from './types.ts'
 
-/** `/ask private:`: the answer alone, for the asker alone, and then what the asker may do with it. */
+/** `/ask private:`: only the answer, visible only to the asker, and then buttons for sharing or keeping it. */
 export class PrivateAnswer implements Display {
   readonly #outbox: Outbox
 
@@ -24,7 +24,7 @@ export class PrivateAnswer implements Display {
   async end(): Promise<void> {}
 }
 
-/** Without a file, which would be the channel's, and without the buttons, which would let others see something of it. */
+/** Leaves out the file, which the whole channel could see, and the buttons, which would show others something of it. */
 function contentsOf({ questionId: _, ...view }: AnswerView): Content[] {
   return answerContents(view).map((content) => content.file?.without ?? content)
 }

@@ -13,21 +13,21 @@ import { answerContents } from '../format/split-answer.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending, ShownStep } from './types.ts'
 
-/** Slack is slow where it takes so long for a call: then the steps that wait come as one message. Milliseconds. */
+/** Slack counts as slow if a call takes this long. Waiting steps then share a message. Milliseconds. */
 const SLOW_MS = 1_000
 
 /**
- * `STEPS=replies`: each step is a message, posted with its action and completed when its observation is there; then comes the
- * answer. Steps that pile up while Slack is slow share a message, whose key tells which they are: `step-2-5`.
+ * `STEPS=replies`: each step is a message, posted with its action and updated with its observation; then comes the
+ * answer. Steps that pile up while Slack is slow share a message, whose key names them: `step-2-5`.
  */
 export class Replies implements Display {
   readonly #outbox: Outbox
   readonly #log: Log
   readonly #now: () => Date
   readonly #steps = new Map<number, ShownStep>()
-  /** What each message shows at this moment, by its key. */
+  /** The current content of each message, by its key. */
   readonly #shown = new Map<string, Content>()
-  /** Slack was, since the last call of `show` began. */
+  /** Whether Slack was slow since the last call of `show` began. */
   #isSlow = false
   #isUnderstoodShown = false
 
@@ -69,7 +69,7 @@ export class Replies implements Display {
     return answerContents({ ...ending.view, understood })
   }
 
-  /** The answer is out by now, so that nothing here may fail the run. */
+  /** The answer is already posted, so no error here may fail the run. @throws LeaseLost */
   async #complete(step: ShownStep): Promise<void> {
     await this.show([step]).catch((error: unknown) => {
       if (error instanceof LeaseLost) throw error
@@ -78,7 +78,7 @@ export class Replies implements Display {
     })
   }
 
-  /** Posts or updates a message. @returns whether there was anything new to show. */
+  /** Posts or updates a message. @returns whether there was anything new to show */
   async #show(key: string): Promise<boolean> {
     const [first, last] = rangeOf(key)
     const steps = [...this.#steps.values()].filter(({ n }) => n >= first && n <= last)
@@ -97,7 +97,7 @@ export class Replies implements Display {
     return key !== undefined && this.#outbox.isPosted(key)
   }
 
-  /** The key of the message that has the step, here or in an earlier process. */
+  /** Returns the key of the message that contains the step, posted here or by an earlier process. */
   #keyOf(n: number): string | undefined {
     const { posts } = this.#outbox.run.saved
     const one = keyOf([n])
@@ -109,18 +109,17 @@ export class Replies implements Display {
   }
 }
 
-/** `step-3`, or of several in one message `step-3-5`. */
+/** `step-3`, or `step-3-5` for several steps in one message. */
 function keyOf(numbers: number[]): string {
   return [...new Set(['step', numbers[0], numbers.at(-1)])].join('-')
 }
 
-/** The first and the last step of a message; none for a key of another kind. */
+/** Returns the first and the last step of a message; `NaN` for another kind of key. */
 function rangeOf(key: string): [first: number, last: number] {
   const [, first = NaN, last = first] = /^step-(\d+)(?:-(\d+))?$/.exec(key) ?? []
   return [Number(first), Number(last)]
 }
 
-/** If the thread lags behind the agent, several changes of a step become one message. */
 function contentOf(steps: ShownStep[]): Content {
   const [only] = steps
   return steps.length === 1 && only ? stepContent(viewOf(only)) : stepsContent(steps.map(viewOf))

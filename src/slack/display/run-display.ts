@@ -20,7 +20,6 @@ import type { AnswerStart, Display, ShownStep } from './types.ts'
 
 export interface RunDisplayOptions {
   outbox: Outbox
-  /** How the run is shown. */
   display: Display
   threads: Pick<ThreadStates, 'load' | 'patch'>
   mentions: Mentions
@@ -32,8 +31,8 @@ export interface RunDisplayOptions {
 }
 
 /**
- * Shows one run in its thread, from its events: hands the steps and the ending to a display, one after the other and in the
- * order of the events, while the agent goes on, and keeps the status.
+ * Shows one run in its thread from its events, and maintains the status. It hands steps and the ending to a display one
+ * after the other, in the order of the events, while the agent goes on.
  */
 export class RunDisplay {
   readonly #options: RunDisplayOptions
@@ -44,12 +43,12 @@ export class RunDisplay {
   #understood: string | undefined
   #footnote = ''
   #tail: Promise<void> = Promise.resolve()
-  /** Steps with something that was not given to the display yet. It gets them together, when it is done with what it has. */
+  /** Steps with pending changes. The display gets them together, once it is done with its current work. */
   readonly #changed = new Set<number>()
   #isShowQueued = false
   #mayShowAt = 0
   #showTimer: NodeJS.Timeout | undefined
-  /** What ended the work on the thread in this process. */
+  /** The error that ended the work on the thread in this process. */
   #leaseLost: unknown
   #isAbandoned = false
   #hasBegun = false
@@ -63,12 +62,12 @@ export class RunDisplay {
     this.#progress = { ...saved, steps: options.mentions.steps(saved.steps) }
   }
 
-  /** Whether it shows an answer while the model writes it. */
+  /** Whether the display shows an answer while the model writes it. */
   get showsDeltas(): boolean {
     return this.#display.showAnswer !== undefined
   }
 
-  /** Sets the status, and updates the steps that an earlier process may have left half shown; once. */
+  /** Sets the status, and updates steps that an earlier process may have left incomplete. Further calls do nothing. */
   begin(): void {
     if (this.#hasBegun) return
     this.#hasBegun = true
@@ -80,7 +79,7 @@ export class RunDisplay {
     if (Object.keys(this.#run.saved.decisions).length > 0) this.#settleApprovals(false)
   }
 
-  /** @throws LeaseLost when another process owns the run by now; SlackRefusal when the answer cannot be delivered. */
+  /** @throws LeaseLost if another process owns the run by now; SlackRefusal if the answer cannot be delivered */
   async write(event: AnswerEvent): Promise<void> {
     if (this.#leaseLost) throw this.#leaseLost
     if (event.type === 'understood') this.#understood = event.question
@@ -93,23 +92,23 @@ export class RunDisplay {
     if (event.type === 'gave_up') await this.#answer({ ...event, sources: [], stopped: event.reason, gaveUp: true })
   }
 
-  /** Has this said at the end of the answer's footer. mrkdwn. */
+  /** Sets the end of the answer's footer. mrkdwn. */
   addToFooter(text: string): void {
     this.#footnote = text
   }
 
-  /** Ends the run with a failure, in a sentence for people. */
+  /** Ends the run with a sentence about its failure. */
   async fail(sentence: string, reference: string): Promise<void> {
     await this.#finish({ key: keyOfEnd('failed', this.#run), kind: 'note', text: withReference(sentence, reference) })
   }
 
-  /** The same for a dead-lettered question. It does not take the answer's place, which may still come (`runs -- retry`). */
+  /** The same for a dead-lettered question. It does not replace the answer, which may still come (`runs -- retry`). */
   async giveUp(sentence: string, reference: string): Promise<void> {
     if (this.#run.saved.posts['answer-1'] || isFailureTold(this.#run)) return
     await this.#finish({ key: keyOfEnd('given-up', this.#run), kind: 'note', text: withReference(sentence, reference) })
   }
 
-  /** Tells the thread something beside the run, in mrkdwn, once; `key` is the post's. The run goes on without it if Slack refuses it. */
+  /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run goes on without it. */
   async tell(key: string, text: string): Promise<void> {
     this.#enqueue(async () => {
       const { outbox } = this.#options
@@ -121,12 +120,12 @@ export class RunDisplay {
     await this.#tail
   }
 
-  /** Ends the run with a sentence of the bot's own in place of an answer. */
+  /** Ends the run with a sentence of the bot itself instead of an answer. */
   async note(text: string): Promise<void> {
     await this.#finish({ key: 'answer', kind: 'note', text })
   }
 
-  /** Closes what is open, and clears the status. Nothing happens after `abandon`. */
+  /** Closes the display and clears the status. Does nothing after `abandon`. */
   async end(): Promise<void> {
     clearTimeout(this.#showTimer)
     await this.#tail
@@ -136,8 +135,8 @@ export class RunDisplay {
   }
 
   /**
-   * Leaves the thread as it is, for the process that goes on, and throws the error that ended the work here. First it waits
-   * for calls that are under way: the other process could not find a post that arrives later.
+   * Leaves the thread as it is for the process that continues, and throws the error that ended the work here. First it
+   * waits for pending calls, because the other process could not find a post that arrives later.
    */
   async abandon(error: unknown): Promise<never> {
     this.#leaseLost ??= error
@@ -148,7 +147,7 @@ export class RunDisplay {
     throw error
   }
 
-  /** A run must be seen to wait: where its card cannot be shown, it does not. */
+  /** Shows the card of a waiting step. @throws the error if it cannot be shown, because a run must not wait unseen */
   async #wait(n: number, step: ToolStep): Promise<void> {
     let failure: unknown
     this.#enqueue(async () => {
@@ -176,7 +175,7 @@ export class RunDisplay {
     if (steps[n - 1]?.kind !== 'message' && !repeatsAWarning(steps, n)) this.#changed.add(n)
   }
 
-  /** What changes until the display is ready for it goes with it. */
+  /** Queues one `show`. Changes until the display is ready go with it. */
   #queueShow(): void {
     if (this.#isShowQueued) return
     this.#isShowQueued = true
@@ -206,14 +205,14 @@ export class RunDisplay {
     return numbers
   }
 
-  /** The step as it is by the time that it is shown. */
+  /** The current state of a step. */
   #shown(n: number): ShownStep {
     const step = this.#progress.steps[n - 1]
     if (!step || step.kind === 'message') throw new Error(`Step ${n} is not one to show.`)
     return { n, step, understood: n === 1 ? this.#understood : undefined }
   }
 
-  /** What an answer is shown with, as far as it is known before it is there. */
+  /** The parts of the answer's view that are known before the answer is complete. */
   #asked(): AnswerStart {
     const { outbox, linkHosts } = this.#options
     const sources = this.#progress.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.sources) || [])
@@ -233,7 +232,7 @@ export class RunDisplay {
     return this.#finish({ key: 'answer', kind: 'answer', view })
   }
 
-  /** People are told of a tool that is down with the answer, since the steps may be hidden. */
+  /** Footer lines about tools that are down. They are part of the answer because the steps may be hidden. */
   #downLines(): string[] {
     const tools = toolsDown(this.#progress.steps)
     if (tools.length === 0) return []
@@ -243,7 +242,7 @@ export class RunDisplay {
     return [toolsDownText(tools, reference)]
   }
 
-  /** Shows what ends the run, after everything before it. Resolves when it is out. @throws what kept it from that */
+  /** Shows the ending after everything before it. Resolves once it is posted. @throws the error if that fails */
   async #finish(
     ending: { key: string } & ({ kind: 'answer'; view: AnswerView } | { kind: 'note'; text: string }),
   ): Promise<void> {
@@ -260,7 +259,7 @@ export class RunDisplay {
     if (this.#leaseLost) throw this.#leaseLost
   }
 
-  /** Later work waits for earlier work. A step that cannot be shown is logged; for an ending the caller gets the error. */
+  /** Runs work in order. Errors are only logged, unless `mustSucceed`: the caller of an ending gets its error. */
   #enqueue(work: () => Promise<void>, mustSucceed = false): void {
     const { log, signal, outbox } = this.#options
     this.#tail = this.#tail.then(async () => {
@@ -277,20 +276,20 @@ interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'g
   unseen?: true
 }
 
-/** Nobody else sees that the bot works on a private question. */
+/** Keeps others from seeing that the bot works on a private question. */
 const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
 
-/** A post key of its own for each retry by hand: a run that fails again says so again. */
+/** Each manual retry gets its own post key, so that a run that fails again says so again. */
 function keyOfEnd(name: 'failed' | 'given-up', { saved }: Run): string {
   return saved.retries > 0 ? `${name}-${saved.retries}` : name
 }
 
-/** Whether an earlier process had begun to tell the thread that this run failed, and then died before the run was ended. */
+/** Whether an earlier process began to post that this run failed, and then died before it ended the run. */
 export function isFailureTold(run: Run): boolean {
   return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
 }
 
-/** Several unreadable completions in a row get one warning. */
+/** Whether the step before is unreadable too: several in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {
   return steps[n - 1]?.kind === 'unreadable' && steps[n - 2]?.kind === 'unreadable'
 }

@@ -6,16 +6,16 @@ import type { SlackArgs } from '../client/slack-web.ts'
 import { headOf } from '../format/escape.ts'
 import type { Outbox } from '../client/outbox.ts'
 
-/** Slack clears a status with each message of the bot. It is set again if the work still goes on after this long. Milliseconds. */
+/** Slack clears a status with each message of the bot. If the work still goes on after this, it is set again (ms). */
 const REFRESH_MS = 1500
 const THINKING = 'is thinking …'
 const REACTION = 'eyes'
-/** How long the clearing is tried while Slack does not answer. Milliseconds. */
+/** How long clearing is retried if Slack does not answer. Milliseconds. */
 const CLEAR_MS = 15_000
-/** A title is what people find a session by: the beginning of its first question. */
+/** People find a session by its title, which is the beginning of its first question. */
 const TITLE_CHARS = 80
 
-/** The ways to write to the one slot that a thread has, the best first. Only an agent app has sessions. */
+/** The methods that write to the single status slot of a thread, best first. Only agent apps have sessions. */
 const METHODS = { session: 'agents.sessions.setStatus', status: 'assistant.threads.setStatus' } as const
 type Slot = keyof typeof METHODS
 
@@ -26,14 +26,15 @@ export interface StatusOptions {
 }
 
 /**
- * Shows within a second that the bot is at work: in an agent app by the thread's session, else by a status under the thread or,
- * if Slack refuses that too, by a reaction on the message. It is the only writer of the thread's slot, and holds to one way, so
- * that neither overwrites the other. Its calls go out in order: nothing appears after the end.
+ * Shows within a second that the bot is working: through the thread's session in an agent app, else as a status under
+ * the thread or, if Slack refuses that too, as a reaction on the message. It is the only writer of the thread's slot
+ * and keeps to one method, so that the methods do not overwrite each other. Calls go out in order, so nothing appears
+ * after the end.
  */
 export class Status {
   readonly #options: StatusOptions
   readonly #outbox: Outbox
-  /** Which way shows, or may show, and has to be cleared. */
+  /** The method whose status shows, or may show, and has to be cleared. */
   #slot: Slot | undefined
   #hasReaction: boolean
   #isSuspended = false
@@ -56,7 +57,7 @@ export class Status {
     })
   }
 
-  /** To be called after each message of the bot: sets the status again if the work still goes on a little later. */
+  /** Sets the status again if the work still goes on a little later. Call it after each message of the bot. */
   refresh(): void {
     clearTimeout(this.#timer)
     if (this.#ended) return
@@ -64,17 +65,17 @@ export class Status {
     this.#timer.unref()
   }
 
-  /** A session's status stands until the session says otherwise. */
+  /** Only for `status`: the status of a session stays until it is changed. */
   async #setAgain(): Promise<void> {
     if (this.#slot === 'status' && !this.#ended) await this.#set('status', { status: THINKING })
   }
 
-  /** The run waits for a person: so does its session, once the work ends here. */
+  /** Marks the run as waiting for a person. `end` then sets the session to `suspended`. */
   suspend(): void {
     this.#isSuspended = true
   }
 
-  /** Sets nothing more, and clears nothing. Resolves when no call is under way any more. */
+  /** Stops without clearing anything. Resolves once no call is pending. */
   async abandon(): Promise<void> {
     this.#ended = true
     clearTimeout(this.#timer)
@@ -95,7 +96,7 @@ export class Status {
     await this.#tail
   }
 
-  /** A process that died may have left what nothing but this clears. */
+  /** Whether an earlier process may have died and left a status or a reaction, which only this class clears. */
   get #isTakenOver(): boolean {
     return this.#outbox.run.saved.attempts > 1
   }
@@ -104,12 +105,12 @@ export class Status {
     return this.#isTakenOver && !this.#outbox.refusals.has(METHODS.session)
   }
 
-  /** Errors are dropped, a lost lease too: the next claim of a post meets it again. */
+  /** Drops errors, including a lost lease, because the next claim of a post detects it again. */
   #enqueue(work: () => Promise<void>): void {
     this.#tail = this.#tail.then(work).catch(() => undefined)
   }
 
-  /** Takes the best way that Slack does not refuse. One that got no answer may show. */
+  /** Uses the best method that Slack does not refuse. A status without an answer from Slack may show. */
   async #takeSlot(): ReturnType<Outbox['tryOnce']> {
     const session = await this.#openSession()
     if (session !== 'refused' || this.#ended) return session
@@ -127,7 +128,7 @@ export class Status {
     return outcome
   }
 
-  /** A thread that has a title keeps it: a person may have given it. That of a thread which begins here is not asked for. */
+  /** Returns a title unless the thread has one, which a person may have chosen. A new thread needs no look-up. */
   async #newTitle(): Promise<string> {
     const { question } = this.#outbox
     if (this.#isTakenOver) return ''
@@ -151,7 +152,7 @@ export class Status {
     return this.#outbox.tryOnce(METHODS[slot], { ...this.#args(values.status), ...values })
   }
 
-  /** Tried for a while, because otherwise it would stay for ever. */
+  /** Retries for a while, because otherwise the status would stay for ever. */
   async #clear(method: string, args: SlackArgs): Promise<void> {
     const signal = AbortSignal.timeout(CLEAR_MS)
     await this.#outbox.call(method, args, { effort: 'patient', signal }).catch(() => undefined)
@@ -168,7 +169,7 @@ export class Status {
   }
 }
 
-/** The question's own thread, which in a direct message may be another one than its conversation. */
+/** The question's own thread. In a direct message its conversation may be another one. */
 function threadOf({ team, channel, thread }: Question): string {
   return `${team}:${channel}:${thread}`
 }

@@ -11,15 +11,15 @@ import type { StreamRefusals } from './stream-refusals.ts'
 import { taskOf, type TaskUpdate } from './stream-tasks.ts'
 import type { AnswerStart, Display, Ending, ShownStep } from './types.ts'
 
-/** Two calls are this far apart: what comes meanwhile goes with the second. Milliseconds. */
+/** Minimum time between two calls. Changes in between go with the second. Milliseconds. */
 const PACE_MS = 1_000
-/** After a call that failed the next one is so much later. Milliseconds. */
+/** Delay after a failed call. Milliseconds. */
 const RETRY_MS = 3_000
-/** So many streams of a run may die before the rest is shown otherwise. */
+/** How many streams of a run may die before the fallback shows the rest. */
 const MAX_DEATHS = 3
-/** How long Slack is asked to end a stream. Milliseconds. */
+/** How long to retry ending a stream. Milliseconds. */
 const END_MS = 15_000
-/** So long the end of the answer is waited for, which comes right after its last words: both go in one call. Milliseconds. */
+/** The end of an answer comes right after its last words. This wait lets both go in one call. Milliseconds. */
 const SETTLE_MS = 60
 const WORKING = 'Working on it …'
 const NOTHING: StreamedAnswer = { written: '', markdown: '', posts: [] }
@@ -28,43 +28,43 @@ const CLOSING_FENCE = { type: 'markdown_text' as const, text: '\n```' }
 export interface StepStreamOptions {
   outbox: Outbox
   log: Log
-  /** Shows the run where no stream can. */
+  /** Shows the run if no stream can be opened. */
   fallback: Display
   /** Shared by the runs of this process. */
   refused: StreamRefusals
-  /** A text with names in place of ids. */
+  /** Replaces ids with names. */
   named(text: string): string
-  /** Asks the run to stop, because a person has stopped its stream. */
+  /** Asks the run to stop, because a person stopped its stream. */
   stopRun(): void
-  /** Ends a stream with its answer. @throws what kept it from being shown */
+  /** Ends a stream with its answer. @throws the error if the answer cannot be shown */
   end(key: string, view: AnswerView, stream: EndedStream): Promise<void>
   now(): Date
 }
 
 /**
- * `STEPS=stream`: one streamed message, a plan with a task a step, and below it the answer as the model writes it. One call at a
- * time and one a second: what piles up is merged. A stream that grows old or long is ended and another one goes on; one that dies
- * is mended by `chat.update` at the end; where none may be opened, the fallback shows the run.
+ * `STEPS=stream`: one streamed message with a plan of one task per step, and below it the answer as the model writes
+ * it. Calls go out one at a time, at most one a second, and merge pending changes. Another stream continues an old or
+ * long one. `chat.update` repairs a dead stream at the end. If no stream can be opened, the fallback shows the run.
  */
 export class StepStream implements Display {
   readonly #options: StepStreamOptions
-  /** Each step as it stands, and those of which the stream has not all. */
+  /** The current state of each step, and the steps with changes that the stream does not have. */
   readonly #steps = new Map<number, ShownStep>()
   readonly #unsent = new Set<number>()
   #message: StreamMessage | undefined
-  /** A message that takes no more, as long as no other one has gone on. */
+  /** A message that accepts no more chunks, until another one continues it. */
   #dead: StreamMessage | undefined
-  /** What the messages before hold of the answer: as it was written, and as Slack has it. */
+  /** The part of the answer in earlier messages. */
   #before: StreamedAnswer = NOTHING
-  /** A code block that was open where a message ended: it goes on in the next. */
+  /** The first line of a code block that was open when a message ended. The next message opens it again. */
   #reopened = ''
   #deaths = 0
   #answer: StreamMarkdown | undefined
   #start: AnswerStart | undefined
-  /** The answer so far as it was written, as far as Slack has it. */
+  /** The part of the answer that Slack has, as the model wrote it. */
   #sentText = ''
   #mode: 'stream' | 'fallback' | 'silent' = 'stream'
-  /** An earlier process has opened a stream, which is not looked up yet; and how many steps it may have shown. */
+  /** Whether an earlier process opened a stream that is not looked up yet, and how many steps it may show. */
   #isInherited: boolean
   readonly #savedSteps: number
   #calledAt = -Infinity
@@ -153,7 +153,7 @@ export class StepStream implements Display {
     await this.#tail
   }
 
-  /** The stream ends as it is, and the fallback shows what the run ends with. */
+  /** Ends the stream as it is, and lets the fallback show the ending. */
   async #finishApart(ending: Ending): Promise<void> {
     const message = this.#message
     if (message && !message.isOver) await message.stop(this.#tasks()).catch(() => undefined)
@@ -171,7 +171,7 @@ export class StepStream implements Display {
     this.#unsent.add(step.n)
   }
 
-  /** Sends what has piled up: at once, or a while after the last call. */
+  /** Schedules sending the pending changes: soon, but not before `afterMs` have passed since the last call. */
   #schedule(afterMs = PACE_MS): void {
     if (this.#timer !== undefined || this.#isEnding || this.#mode !== 'stream') return
     const waitMs = Math.max(SETTLE_MS, this.#calledAt + afterMs - this.#options.now().getTime())
@@ -193,7 +193,7 @@ export class StepStream implements Display {
 
   async #send(): Promise<void> {
     if (this.#isInherited) await this.#inherit()
-    // What has died with a part of an answer is mended when the whole is there.
+    // A message that died with a part of the answer is repaired once the answer is complete.
     if (this.#dead?.isUnsure) return
     const [sent, tasks] = [[...this.#unsent], this.#tasks()]
     const answer = this.#answer
@@ -212,12 +212,12 @@ export class StepStream implements Display {
     }
   }
 
-  /** Above the answer stands how its question was understood. */
+  /** Puts how the question was understood above the answer. */
   #withHead(markdown: string): string {
     return this.#sentText === '' && this.#start ? headOf(this.#start) + markdown : markdown
   }
 
-  /** Appends to the message, or to the next. `fence`: the code block that is open where the chunks' text begins. */
+  /** Appends to the message or the next one. `fence`: the code block that is open where the chunks' text begins. */
   async #write(chunks: Chunk[], fence: string): Promise<void> {
     if (this.#message && !this.#message.isUnsure && this.#message.isFull(this.#options.now().getTime(), chunks)) {
       const message = this.#message
@@ -238,21 +238,21 @@ export class StepStream implements Display {
     return { ...chunk, text: this.#reopened ? `${this.#reopened}\n${text}` : text }
   }
 
-  /** The message takes no more. */
+  /** Marks the message as dead, so that the next chunks open another one. */
   #retire(message: StreamMessage, fence: string): void {
     this.#dead = message
     this.#message = undefined
     this.#reopened = message.text === '' ? '' : fence
   }
 
-  /** Something went wrong: the stream goes on later, in another message, or not at all. */
+  /** After an error, the stream continues later, in another message, or not at all. */
   async #onError(error: unknown, fence: string): Promise<void> {
     if (error instanceof LeaseLost) throw error
     const code = error instanceof SlackRefusal ? error.code : undefined
     this.#options.log.info(this.#fields(error), 'Slack did not take a part of the streamed message')
     const isDead = code === 'message_not_in_streaming_state'
     if (code === 'stopped_by_user') this.#options.stopRun()
-    // What nobody is sure of is mended at the end.
+    // A message with unknown content is repaired at the end.
     if (code === 'stopped_by_user' || (isDead && this.#message?.isUnsure)) {
       this.#mode = 'silent'
       return
@@ -264,7 +264,7 @@ export class StepStream implements Display {
     this.#schedule()
   }
 
-  /** What the stream does not show, the fallback does. */
+  /** Lets the fallback show the steps that the stream does not show. */
   async #fallBack(code: string | undefined): Promise<void> {
     this.#mode = 'fallback'
     const { outbox, refused, now, fallback } = this.#options
@@ -280,7 +280,7 @@ export class StepStream implements Display {
     return steps.map(taskOf).filter(({ id }) => !earlier?.has(id))
   }
 
-  /** Goes on with the message that a dead process left open, or mends it at the end: what is in it is read, not guessed. */
+  /** Takes over a dead process's message, to continue it or to repair it at the end. Reads its content from Slack. */
   async #inherit(): Promise<void> {
     this.#isInherited = false
     const { before, message } = await inheritStream(this.#options.outbox, this.#savedSteps)

@@ -6,19 +6,19 @@ import type { Outbox } from '../client/outbox.ts'
 import type { Chunk, EndedStream, StreamMessage } from './stream-message.ts'
 import { planBlock } from './stream-tasks.ts'
 
-/** How long Slack is asked to end a stream. Milliseconds. */
+/** How long to retry ending a stream. Milliseconds. */
 const END_MS = 15_000
 
 type Ended = EndedStream & { outbox: Outbox; signal: AbortSignal }
 
-/** The most characters of Markdown in a chunk. */
+/** Maximum characters of Markdown in a chunk. */
 const MAX_CHUNK = 11_500
 const NOT_SHOWN = new Set(['section', 'markdown', 'rich_text', 'table', 'data_table'])
 
 /**
- * Ends a stream with its whole answer. Where all that was told is a beginning of it, the rest goes out with the call that ends the
- * stream. Else (it has died, or something else was told, or nobody knows) the message is updated: nothing is lost, or there twice.
- * @throws SlackRefusal, LeaseLost where the answer could not be delivered
+ * Ends a stream with its whole answer. If the streamed text is the beginning of the answer, the rest goes out with the
+ * call that ends the stream. Otherwise (the stream died, or its text differs or is unknown) the message is updated, so
+ * that nothing is lost or shown twice. @throws SlackRefusal, LeaseLost if the answer cannot be delivered
  */
 export async function endStream(key: string, view: AnswerView, stream: Ended): Promise<void> {
   const { outbox, message } = stream
@@ -32,7 +32,7 @@ export async function endStream(key: string, view: AnswerView, stream: Ended): P
   })
 }
 
-/** The streamed message that an earlier try has ended with this part of the run. */
+/** Finds the streamed message that an earlier try ended with this part of the run. */
 async function findEnded(outbox: Outbox, key: string): Promise<string | undefined> {
   for await (const { ts, metadata } of outbox.ownMessages(outbox.question.thread)) {
     const { run, step } = metadata?.event_payload ?? {}
@@ -41,7 +41,7 @@ async function findEnded(outbox: Outbox, key: string): Promise<string | undefine
   return undefined
 }
 
-/** @returns whether the answer is out. */
+/** Ends the stream with the rest of the answer. @returns whether the answer is posted */
 async function stopWith(key: string, view: AnswerView, stream: Ended): Promise<boolean> {
   const { outbox, message, told, unsent, answer } = stream
   if (message.isOver || message.isUnsure || !view.text.startsWith(told)) return false
@@ -61,7 +61,7 @@ async function stopWith(key: string, view: AnswerView, stream: Ended): Promise<b
       const isLimited = error.code === 'ratelimited' && !isLong
       return isLimited && appendInstead(message, chunks, { blocks: closingBlocks(view), metadata })
     }
-    // Slack did not answer: it may have ended the stream.
+    // Slack did not answer, but it may have ended the stream.
     message.isOver = (await findEnded(outbox, `${key}-1`)) === message.ts
     if (!message.isOver) return false
   }
@@ -70,7 +70,7 @@ async function stopWith(key: string, view: AnswerView, stream: Ended): Promise<b
   return true
 }
 
-/** Streams are ended twenty times a minute at most: the answer goes out at once, and the stream is ended as soon as that may be. */
+/** Slack allows ending 20 streams a minute. So the answer is appended at once, and the stream is ended later. */
 async function appendInstead(
   message: StreamMessage,
   chunks: Chunk[],
@@ -83,7 +83,7 @@ async function appendInstead(
   )
 }
 
-/** Puts the steps and the answer into the message in place of what is there, and what is too much into messages after it. */
+/** Replaces the message's content with the steps and the answer. The rest of the answer goes into new messages. */
 async function mend(key: string, view: AnswerView, stream: Ended): Promise<void> {
   const { outbox, message, before, signal } = stream
   await message.end(END_MS)
@@ -99,17 +99,17 @@ async function mend(key: string, view: AnswerView, stream: Ended): Promise<void>
     await update(first, plan, { outbox, signal, ts: message.ts, key })
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
-    // The message is gone, say.
+    // For example, the message is gone.
     await outbox.deliver(`${key}-again`, first)
   }
   await deliverFrom(2, key, { outbox, contents })
 }
 
-/** What of the answer belongs into the last message. `goesOn`: what the messages before it hold is a beginning of the answer. */
+/** Returns the answer's part for the last message. `goesOn`: the messages before it contain the answer's beginning. */
 function textOf(view: AnswerView, { before, told, answer, head }: Ended): { text: string; goesOn: boolean } {
   const { written, markdown } = before
   const shown = written === undefined ? '' : told.slice(written.length)
-  // A run that was stopped: what the person has read of its answer stays.
+  // The run was stopped. The part of its answer that the person has read stays.
   if (view.gaveUp && shown !== '' && !view.text.startsWith(told))
     return { text: `${shown}\n\n${view.text}`, goesOn: true }
   const whole = written === undefined ? head + answer.finish(view.text) : view.text
@@ -118,7 +118,7 @@ function textOf(view: AnswerView, { before, told, answer, head }: Ended): { text
   return { text: whole.slice(beginning.length), goesOn: true }
 }
 
-/** The answer has come out otherwise than it was begun, which a model does that is asked again. */
+/** Deletes earlier messages that are not the answer's beginning: a model that is asked again may answer differently. */
 async function removeBefore({ outbox, before, signal }: Ended): Promise<void> {
   for (const ts of before.posts) {
     await outbox.run.checkLease()
@@ -155,7 +155,7 @@ async function deliverFrom(
   for (const [i, content] of contents.entries()) await outbox.deliver(`${key}-${i + first}`, content)
 }
 
-/** What stands below an answer: why it was stopped, sources, the footer, what can be pressed. */
+/** The blocks around an answer's text: why it was stopped, sources, the footer and the buttons. */
 function closingBlocks(view: AnswerView): Content['blocks'] {
   const last = answerContents({ ...withoutHead(view), text: '.' }).at(-1)
   return (last?.blocks ?? []).filter(({ type }) => !NOT_SHOWN.has(type))

@@ -2,20 +2,20 @@ import { SlackRefusal } from '../client/slack-errors.ts'
 import type { Question, Run } from '../../stores/runs/types.ts'
 import type { TaskUpdate } from './stream-tasks.ts'
 
-/** The post key of a run's first streamed message; those after it are `stream-2` and so on. */
+/** The post key of a run's first streamed message. The next ones are `stream-2` and so on. */
 export const STREAM = 'stream'
-/** A streamed message dies about five minutes after its start, and of 11,000 bytes: another one goes on before that. */
+/** A streamed message dies after about five minutes, or at 11,000 bytes. Another one continues before that. */
 const OLD_MS = 235_000
 const MAX_BYTES = 10_500
-/** How long a message is looked for. Milliseconds. */
+/** How long to search for a message. Milliseconds. */
 const FIND_MS = 3_000
-/** What stands below a beginning of an answer that was none. */
+/** Appended to streamed text that turned out not to be the answer. */
 export const WITHDRAWN = 'That was no answer yet: the work goes on.'
 
-/** A part of a streamed message, as Slack takes it. */
+/** A part of a streamed message, in Slack's format. */
 export type Chunk = TaskUpdate | { type: 'plan_update'; title: string } | { type: 'markdown_text'; text: string }
 
-/** What of the outbox a stream needs. */
+/** The part of the outbox that a stream needs. */
 export interface StreamOutbox {
   readonly question: Question
   readonly run: Run
@@ -34,15 +34,15 @@ export interface StreamOutbox {
   ): AsyncIterable<{ ts: string; streaming_state?: string; text?: string }>
 }
 
-/** A beginning of the answer that is in Slack: as it was written, where that is known, and as Slack has it. */
+/** The beginning of the answer that is in Slack: as the model wrote it (if known), and as Slack has it. */
 export interface StreamedAnswer {
   written: string | undefined
   markdown: string
-  /** The messages that hold it. */
+  /** The messages that contain it. */
   posts: string[]
 }
 
-/** What is told when this message has ended. `told`: all of the answer, as it was written. */
+/** Returns the streamed answer including a message that has ended. `told`: the answer so far, as the model wrote it. */
 export function endedBy(
   { ts, text }: StreamMessage,
   { written, markdown, posts }: StreamedAnswer,
@@ -51,16 +51,16 @@ export function endedBy(
   return { written: written === undefined ? written : told, markdown: markdown + text, posts: [...posts, ts] }
 }
 
-/** A stream as it stands when its answer is there. */
+/** The state of a stream once the answer is complete. */
 export interface EndedStream {
   /** The message that the answer ends in. */
   message: StreamMessage
-  /** What the messages before it hold. */
+  /** The part of the answer in the messages before it. */
   before: StreamedAnswer
-  /** All steps, and those that the message does not show as they are. */
+  /** All steps, and those whose current state the message does not show. */
   tasks: TaskUpdate[]
   unsent: TaskUpdate[]
-  /** The answer's Markdown, behind all that was `told`; and what stands above it. */
+  /** The answer's Markdown after the part that was `told`, and the `head` above the answer. */
   answer: { readonly fence: string; finish(rest: string): string }
   told: string
   head: string
@@ -73,20 +73,20 @@ interface FoundStream {
   text: string
 }
 
-/** One streamed message of a run: `chat.startStream`, `chat.appendStream`, `chat.stopStream`. Each call is tried once. */
+/** One streamed message: `chat.startStream`, `chat.appendStream`, `chat.stopStream`. Each call is tried once. */
 export class StreamMessage {
   readonly ts: string
-  /** What is in it of the answer, for certain. */
+  /** The part of the answer that is certainly in it. */
   text = ''
-  /** Slack takes no more for it. */
+  /** Whether Slack accepts no more chunks for it. */
   isOver = false
-  /** Slack has not said whether it took some text, so what stands in it is not known. */
+  /** Whether Slack did not confirm some text, so that the content is unknown. */
   isUnsure = false
-  /** Steps whose thought it has: Slack appends a task's details to those that it has. */
+  /** Steps whose thought it contains. Slack would append the details of a task a second time. */
   readonly detailed = new Set<string>()
-  /** Steps that the messages before it show: nobody reads them twice. */
+  /** Steps that earlier messages show, so that this one does not repeat them. */
   readonly earlier = new Set<string>()
-  /** What it is ended with, where that could not be sent with its last chunks. */
+  /** Arguments for ending it, if they could not be sent with its last chunks. */
   closing: { blocks?: unknown; metadata?: unknown } = {}
   readonly #outbox: StreamOutbox
   readonly #startedAt: number
@@ -99,7 +99,7 @@ export class StreamMessage {
     this.#startedAt = Number(ts) * 1000
   }
 
-  /** Opens one, and records it in the run under a key of its own. @throws what kept it from being opened */
+  /** Opens a streamed message and records it in the run under a new key. @throws the error if it cannot be opened */
   static async open(outbox: StreamOutbox, chunks: Chunk[]): Promise<StreamMessage> {
     const { question, run } = outbox
     await run.checkLease()
@@ -123,17 +123,17 @@ export class StreamMessage {
     return message
   }
 
-  /** It goes on where this one has ended. */
+  /** Continues where another message has ended: does not repeat the steps that are complete there. */
   follow(ended: StreamMessage): void {
     for (const id of [...ended.earlier, ...ended.#complete]) if (!this.#complete.has(id)) this.earlier.add(id)
   }
 
-  /** Whether another message should go on, with these chunks. */
+  /** Whether these chunks need another message. */
   isFull(now: number, chunks: Chunk[]): boolean {
     return now - this.#startedAt > OLD_MS || this.#bytes + bytesOf(chunks) > MAX_BYTES
   }
 
-  /** @throws whatever went wrong; what Slack refuses is not in the message */
+  /** @throws any error; refused chunks are not in the message */
   async append(chunks: Chunk[]): Promise<void> {
     const { question, run } = this.#outbox
     await run.checkLease()
@@ -147,7 +147,7 @@ export class StreamMessage {
     this.#has(chunks)
   }
 
-  /** Ends it, with the last of its chunks. @throws whatever went wrong */
+  /** Ends it with its last chunks. @throws any error */
   async stop(chunks: Chunk[] = [], more: { blocks?: unknown; metadata?: unknown } = {}): Promise<void> {
     const { question, run } = this.#outbox
     await run.checkLease()
@@ -163,7 +163,7 @@ export class StreamMessage {
     this.#has(chunks)
   }
 
-  /** Ends it if it is still open, within this time. Slack refuses to end one that has ended by itself. Never rejects. */
+  /** Ends it within `ms` if it is still open. Slack refuses to end one that has ended by itself. Never rejects. */
   async end(ms: number): Promise<void> {
     if (this.isOver) return
     const args = { channel: this.#outbox.question.channel, ts: this.ts, ...this.closing }
@@ -172,7 +172,7 @@ export class StreamMessage {
     this.isOver = true
   }
 
-  /** Slack's limits are no end: what was refused for them may be sent a little later. */
+  /** A rate limit does not end the message: refused chunks may be sent a little later. */
   #failed(error: unknown, chunks: Chunk[]): void {
     if (error instanceof SlackRefusal) this.isOver ||= error.code !== 'ratelimited'
     else this.isUnsure ||= chunks.some((chunk) => chunk.type === 'markdown_text')
@@ -200,14 +200,14 @@ function bytesOf(chunks: Chunk[]): number {
   return chunks.reduce((sum, chunk) => sum + Buffer.byteLength(Object.values(chunk).join('')), 0)
 }
 
-/** The keys under which the run's streamed messages are claimed, the oldest first. */
+/** Returns the post keys of the run's streamed messages, oldest first. */
 export function streamKeys({ run }: StreamOutbox): string[] {
   const numberOf = (key: string) => Number(key.slice(STREAM.length + 1) || 1)
   const keys = Object.keys(run.saved.posts).filter((key) => /^stream(?:-\d+)?$/.test(key))
   return keys.sort((a, b) => numberOf(a) - numberOf(b))
 }
 
-/** A claim that led to nothing is taken up again. */
+/** Returns the key for the next message. A claim without a message is used again. */
 function nextKey(outbox: StreamOutbox): string {
   const keys = streamKeys(outbox)
   const last = keys.at(-1)
@@ -215,7 +215,7 @@ function nextKey(outbox: StreamOutbox): string {
   return keys.length === 0 ? STREAM : `${STREAM}-${keys.length + 1}`
 }
 
-/** The streamed messages in the thread that are ours: those of the run, and an open one that nobody has recorded. */
+/** Finds our streamed messages in the thread: those of the run, and any that is open but not recorded. */
 async function findStreams(outbox: StreamOutbox): Promise<FoundStream[]> {
   const known = new Set(streamKeys(outbox).map((key) => outbox.run.saved.posts[key]))
   const soon = AbortSignal.timeout(FIND_MS)
@@ -227,15 +227,15 @@ async function findStreams(outbox: StreamOutbox): Promise<FoundStream[]> {
   return found
 }
 
-/** A stream that is open in the thread and not recorded. Streams carry no metadata, but a thread has one writer. */
+/** Finds an open, unrecorded stream in the thread. Streams have no metadata, but a thread has only one writer. */
 async function findOpen(outbox: StreamOutbox): Promise<FoundStream | undefined> {
   const known = new Set(streamKeys(outbox).map((key) => outbox.run.saved.posts[key]))
   return (await findStreams(outbox)).findLast(({ ts, isOpen }) => isOpen && !known.has(ts))
 }
 
 /**
- * The last of the messages that an earlier process opened, and what those before it hold. The first so many steps may be in it
- * already. What stands in it of an answer is compared with the whole answer at the end.
+ * Finds the last message that an earlier process opened, and the answer's part in the messages before it. The first
+ * `steps` steps may be in it already. Its part of the answer is compared with the whole answer at the end.
  */
 export async function inheritStream(
   outbox: StreamOutbox,
@@ -248,13 +248,13 @@ export async function inheritStream(
   const before = { written: markdown === '' ? '' : undefined, markdown, posts }
   if (!last) return { before }
   const { posts: recorded } = outbox.run.saved
-  // Its process died before it could: what is to be deleted later is found by it.
+  // Its process died before recording it. The record is needed to delete the message later.
   if (!Object.values(recorded).includes(last.ts)) await outbox.run.posted(nextKey(outbox), last.ts)
   const message = new StreamMessage(outbox, last.ts)
   message.text = last.text
   message.isOver = !last.isOpen
   message.isUnsure = last.text !== '' || markdown !== ''
-  // The answer comes after all steps: a message that holds a beginning of it has them.
+  // The answer comes after all steps, so messages that contain its beginning contain them.
   const haveSteps = markdown !== '' && !markdown.includes(WITHDRAWN)
   for (let n = 1; n <= steps; n++) {
     message.detailed.add(`step-${n}`)

@@ -22,7 +22,7 @@ export function taskOf({ n, step }: { n: number; step: ToolStep | UnreadableStep
   const title = isReadable
     ? `${step.action.tool}: ${inputText(step.action.input)}`
     : 'The model’s output could not be read'
-  // A tool's ordinary failure is no fault of the bot: `error` would show a red triangle.
+  // Never `error`, which shows a red triangle: a tool's ordinary failure is not a fault of the bot.
   const failed = observation && !observation.ok && isReadable ? ' (failed)' : ''
   return {
     type: 'task_update',
@@ -41,7 +41,7 @@ function short(text: string): string {
   return escapeWithin(line, { max: TASK_CHARS - 40, most: TASK_CHARS })
 }
 
-/** The same tasks in a message that is no stream any more. */
+/** The same tasks for a message that is not a stream any more. */
 export function planBlock(title: string, tasks: TaskUpdate[]): KnownBlock {
   const rich = (text: string) => ({
     type: 'rich_text' as const,

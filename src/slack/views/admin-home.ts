@@ -10,17 +10,17 @@ import { button, plainText } from '../format/plain-elements.ts'
 import { escapeWithin, isBlank, plainLine, shorten } from '../format/escape.ts'
 import { facts, header } from './plain-blocks.ts'
 
-/** What an admin's Home shows besides. What is absent could not be found out in time, or is nowhere set up. */
+/** The extra content of an admin's Home. A part is absent if it could not be loaded in time or is not set up. */
 export interface AdminParts {
-  /** The team's last writes, the newest first. */
+  /** The team's last writes, newest first. */
   writes?: AuditEntry[] | undefined
-  /** A person's name, or the id where it is not known. */
+  /** Returns a person's name, or the id if the name is unknown. */
   nameOf(id: string): string
   needLogin?: LoginNeeded[] | undefined
   off?: OffTool[] | undefined
 }
 
-/** What tools have written, the MCP servers that need a login, and the tools that wait for an admin's word. */
+/** The last writes of tools, the MCP servers that need a login, and the tools that wait for an admin's approval. */
 export function adminBlocks({ writes, nameOf, needLogin = [], off = [] }: AdminParts): KnownBlock[] {
   return [
     ...(writes ? [header('What tools wrote last'), ...writeBlocks(writes, nameOf)] : []),
@@ -38,7 +38,7 @@ function listOf(lines: Inline[][]): KnownBlock {
   return { type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements }] }
 }
 
-/** In a rich text nothing is formatted, linked or pings that is not said to be. */
+/** Rich text: Slack formats, links or pings only what is marked as such. */
 function text(words: string): Inline {
   return { type: 'text', text: words }
 }
@@ -72,13 +72,13 @@ function loginLine({ server, why }: LoginNeeded): Inline[] {
 
 const NAME_CHARS = 100
 const WHY_CHARS = 400
-/** Slack takes 100 blocks in a Home, and 2,000 characters in a button's value. */
+/** Slack accepts 100 blocks in a Home, and 2,000 characters in a button's value. */
 const MAX_SHOWN = 25
 const VALUE_CHARS = 2000
 
 function nameIn(name: string): string {
   const line = plainLine(name).replace(/\p{Cf}/gu, '')
-  // Slack refuses a text of nothing.
+  // Slack refuses empty texts.
   return isBlank(line) ? '(no name)' : shorten(line, NAME_CHARS)
 }
 
@@ -88,7 +88,7 @@ function offBlocks(off: OffTool[]): KnownBlock[] {
   return [...shown, ...more]
 }
 
-/** What no admin can take has no button. */
+/** A tool that no admin can take has no button. */
 function offBlock(off: OffTool): KnownBlock {
   const { server, tool, why } = off
   const what = tool === '' ? `${nameIn(server)}:` : `${nameIn(tool)} of ${nameIn(server)}`
@@ -105,7 +105,7 @@ function valueOf({ server, tool, fingerprint }: OffTool): string | undefined {
 
 const valueSchema = z.tuple([z.string(), z.string(), z.string()])
 
-/** Which tool a button *Take it* is about, and what it was like when the button was shown; undefined for what is no such value. */
+/** Reads the value of a *Take it* button: the tool, and its fingerprint at that time. Undefined if invalid. */
 export function toolToTake(value = ''): { server: string; tool: string; fingerprint: string } | undefined {
   const read = valueSchema.safeParse(parseJson(value)).data
   return read && { server: read[0], tool: read[1], fingerprint: read[2] }

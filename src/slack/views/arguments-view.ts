@@ -5,11 +5,11 @@ import type { AskedCall } from '../approvals/saved-call.ts'
 import { argumentsText, openLine } from '../approvals/shown-arguments.ts'
 import { facts } from './plain-blocks.ts'
 
-/** So much stands in one piece, and so many pieces in the modal, which Slack bounds to 100 blocks and 250,000 characters as JSON. */
+/** Size of a piece, and of all pieces as JSON. Slack limits a modal to 100 blocks and 250,000 characters as JSON. */
 const PIECE_CHARS = 2_900
 const MAX_CHARS = 150_000
 
-/** A modal with all that a tool would be sent. */
+/** A modal with all the arguments that a tool would get. */
 export function argumentsView({ tool, approval }: AskedCall): View {
   const text = argumentsText(approval.input)
   const of = approval.server === undefined ? '' : ` of ${openLine(approval.server)}`
@@ -19,7 +19,7 @@ export function argumentsView({ tool, approval }: AskedCall): View {
     const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS)
     blocks.push(preformatted(piece))
     at += piece.length
-    // Slack counts the view as JSON.
+    // Slack's limit counts the view as JSON.
     weight += JSON.stringify(piece).length
   }
   const rest = text.length - at

@@ -2,10 +2,10 @@ import type { ModalView } from '@slack/web-api'
 import { ASK_ABOUT } from '../format/action-ids.ts'
 import { plainText } from '../format/plain-elements.ts'
 
-/** The `block_id` and `action_id` of what is asked. */
+/** The `block_id` and `action_id` of the question's input. */
 export const QUESTION = 'question'
 
-/** The modal of the message shortcut. `metadata` comes back with what is filled in; at most 3,000 characters. */
+/** The modal of the message shortcut. Slack returns `metadata` with the submitted values. At most 3,000 characters. */
 export function askAboutView(metadata: string): ModalView {
   return {
     type: 'modal',

@@ -3,14 +3,14 @@ import { FEEDBACK_COMMENT } from '../format/action-ids.ts'
 import { plainText } from '../format/plain-elements.ts'
 import { noteModal } from './plain-blocks.ts'
 
-/** The inputs of the form, by `block_id` and `action_id`. */
+/** The `block_id`s of the form's inputs, which are also their `action_id`s. */
 export const COMMENT = 'comment'
 export const EXPECTED = 'expected'
 
 const COMMENT_CHARS = 2000
 const EXPECTED_CHARS = 1000
 
-/** Asks whoever pressed thumbs-down what was wrong. Closed without an answer, the thumb counts all the same. */
+/** Asks what was wrong after a thumbs-down. The thumb counts even if the form is closed without an answer. */
 export function feedbackView(id: string): View {
   return {
     type: 'modal',

@@ -8,37 +8,37 @@ import { isBlank, shorten } from '../format/escape.ts'
 import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
 import { facts, header, sections } from './plain-blocks.ts'
 
-/** Questions to begin with: they need nothing but the tools that are always there. */
+/** Example questions. They need only tools that are always available. */
 export const EXAMPLES = [
   { title: 'A question in two steps', message: 'How old is the author of Dune?' },
   { title: 'A calculation', message: 'What is 29 raised to the 0.23 power?' },
   { title: 'Two things compared', message: 'Which is longer, the Danube or the Rhine, and by how much?' },
 ]
 
-/** Of a place's settings what a Home shows. */
+/** The settings of a place that a Home shows. */
 interface ShownSettings extends HelpOptions {
   model: { name: string }
   dialect: { name: string }
   tools: { name: string }[]
 }
 
-/** What a person's Home is made from. What is absent could not be found out in time, or is not for that person. */
+/** The content of a person's Home. A part is absent if it could not be loaded in time or is not for that person. */
 export interface HomeParts {
   /** The direct message in which an example is asked. */
   channel: string
   settings?: ShownSettings | undefined
-  /** The settings are shown too. */
+  /** Whether to show the settings too. */
   maySeeSettings: boolean
   toolsOff: { name: string; why: string }[]
-  /** The person's last questions, the newest first, with the address of each in Slack where there is one. */
+  /** The person's last questions, newest first, with their URLs in Slack if they have one. */
   asked?: { record: RunRecord; text: string; url: string | undefined }[] | undefined
-  /** Absent where nothing is limited. */
+  /** Absent if nothing is limited. */
   left?: Allowance[] | undefined
-  /** For admins alone: admin-home.ts. */
+  /** Only for admins: admin-home.ts. */
   admin?: KnownBlock[] | undefined
 }
 
-/** One person's Home: what the bot can do, and what is theirs. */
+/** A person's Home: what the bot can do, and the person's own questions, limits and settings. */
 export function homeView(parts: HomeParts): View {
   const { settings, toolsOff, asked, left, maySeeSettings, admin } = parts
   return {
@@ -63,7 +63,7 @@ function exampleBlock({ title, message }: (typeof EXAMPLES)[number]): KnownBlock
   return { type: 'section', text: plainText(`${title}: ${message}`), accessory: ask }
 }
 
-/** People may have made any number of tools. */
+/** Limits the list, because there can be any number of custom tools. */
 const TOOLS_SHOWN = 60
 const TOOL_CHARS = 150
 
@@ -76,7 +76,7 @@ function toolBlocks({ tools }: ShownSettings, off: HomeParts['toolsOff']): Known
 
 const QUESTION_CHARS = 150
 
-/** A link's words are taken as they are: nothing in them is formatted, linked or pings. */
+/** Uses rich text, in which Slack does not format, link or ping anything in a link's text. */
 function askedBlocks(asked: NonNullable<HomeParts['asked']>): KnownBlock[] {
   if (asked.length === 0) return [facts('Nothing yet, or nothing that is still kept.')]
   const items = asked.map(({ record, text, url }) => {
@@ -105,7 +105,7 @@ const UNITS: Record<Allowance['limit'], (left: number, allowed: number) => strin
   teamRuns: (left, allowed) => `${count(allowed, 'question')} of the workspace at once, ${left} free`,
 }
 
-/** Budgets fill up evenly: when the next question goes through, and when all of it is there again. */
+/** What is left of a budget. Budgets refill evenly, so it says when the next question passes and when all is back. */
 function leftLine({ limit, allowed, left, nextInMs, fullInMs }: Allowance): string {
   const next = nextInMs > 0 ? `; the next question goes through in ${inWords(nextInMs)}` : ''
   const full = fullInMs > 0 ? `; all of it is back in ${inWords(fullInMs)}` : ''

@@ -2,14 +2,14 @@ import type { KnownBlock, View } from '@slack/web-api'
 import { plainContext, plainText } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, headOf } from '../format/escape.ts'
 
-/** Blocks whose words are nothing but words: Slack formats and links nothing in them, and nothing pings. */
+/** Blocks of plain text: Slack formats and links nothing in them, and nothing pings. */
 
-/** Slack's limits (https://docs.slack.dev/reference/block-kit), with some room in a section for the mark of a cut. */
+/** Slack's limits (https://docs.slack.dev/reference/block-kit), with a margin in sections for the mark of a cut. */
 const SECTION_CHARS = 2900
 const HEADER = { max: 100, most: 150 }
 const CONTEXT = { max: 2000, most: 2900 }
 
-/** The whole text, over as many sections as it takes; none for an empty one. */
+/** The whole text in as many sections as it needs; none if it is empty. */
 export function sections(text: string): KnownBlock[] {
   return inPieces(escapeText(text.trim())).map((piece) => ({ type: 'section', text: plainText(piece), expand: true }))
 }
@@ -22,12 +22,12 @@ export function facts(text: string): KnownBlock {
   return plainContext(escapeWithin(text, CONTEXT))
 }
 
-/** A modal that says one thing. */
+/** A modal with one text. */
 export function noteModal(title: string, text: string): View {
   return { type: 'modal', title: plainText(title), close: plainText('Close'), blocks: sections(text) }
 }
 
-/** Escaped text in pieces of at most `SECTION_CHARS`, cut at the end of a line where one is near, and never in an entity. */
+/** Splits escaped text into pieces of at most `SECTION_CHARS`, at the end of a line if near, never in an entity. */
 function inPieces(escaped: string): string[] {
   const pieces: string[] = []
   let from = 0
@@ -35,7 +35,7 @@ function inPieces(escaped: string): string[] {
     const piece = headOf(escaped.slice(from, from + SECTION_CHARS + 1), SECTION_CHARS)
     const isLast = from + piece.length >= escaped.length
     const end = isLast ? piece.length : cutIn(piece)
-    // Slack refuses a text of nothing.
+    // Slack refuses empty texts.
     if (piece.slice(0, end).trim() !== '') pieces.push(piece.slice(0, end))
     from += end
   }

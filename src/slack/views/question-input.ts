@@ -3,7 +3,7 @@ import type { ToolQuestion } from '../../agent/types.ts'
 import { checkForm, checkPatterns, type Filled } from '../../stores/runs/filled-form.ts'
 import { formOf, type FormField } from '../../stores/runs/question-form.ts'
 
-/** The `block_id` and `action_id` of a field's input: names may be anything, so it is their place. */
+/** The `block_id` and `action_id` of a field's input. They use the field's index, because names can be anything. */
 export function fieldId(place: number): string {
   return `field_${place}`
 }
@@ -18,7 +18,7 @@ const stateSchema = z.object({
 
 const valuesSchema = z.record(z.string(), z.record(z.string(), stateSchema))
 
-/** Reads `view.state.values`. @returns the answer's content, or what is wrong, by the inputs' `block_id`s */
+/** Reads `view.state.values`. @returns the answer's content, or error messages by the inputs' `block_id`s */
 export async function readAnswer(
   values: unknown,
   { schema }: Pick<ToolQuestion, 'schema'>,
@@ -48,7 +48,7 @@ function filledOf(field: FormField, state: z.infer<typeof stateSchema>): Filled 
   return state.selected_date ?? state.value ?? undefined
 }
 
-/** What is no place of an option is no value of one either: the check says so. */
+/** Returns the value of the option at an index. An unknown index returns a value that the check rejects. */
 function optionAt(options: readonly { value: string }[], place: string): string {
   return options[Number(place)]?.value ?? '\0'
 }

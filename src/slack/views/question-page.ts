@@ -7,9 +7,9 @@ import { escapeText } from '../format/escape.ts'
 import { visible } from '../approvals/question-words.ts'
 import { sections } from './plain-blocks.ts'
 
-/** What the asker alone is shown of a page that a server sends them to: its host and its whole address, before anything opens. */
+/** Shows the asker, before anything opens, the host and the whole address of a page that a server sends them to. */
 export function pageContent({ server, url = '' }: ToolQuestion, value: string): Content {
-  // As a browser would: letters of other scripts in the host stand there by their codes, so that none passes for another.
+  // `URL` writes letters of other scripts in the host as punycode, so that no host looks like another one.
   const { host, href } = new URL(url)
   const line = `🔗 *${escapeText(visible(server))}* sends you to a page at *${escapeText(host)}*. Open it only if you know that host.`
   const blocks: KnownBlock[] = [

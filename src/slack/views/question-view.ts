@@ -9,7 +9,7 @@ import { distinct, NO_SECRETS, visible, YES_NO } from '../approvals/question-wor
 import { facts, sections } from './plain-blocks.ts'
 import { fieldId } from './question-input.ts'
 
-/** The modal with the fields of what a tool asks. `metadata` comes back with what is filled in; at most 3,000 characters. */
+/** The modal with the form of a tool's question. Slack returns `metadata` (at most 3,000 characters) on submission. */
 export function questionView(asked: ToolQuestion, metadata: string): ModalView {
   const form = formOf(asked.schema)
   const fields = 'fields' in form ? form.fields : []
@@ -85,17 +85,17 @@ function textElement(field: Extract<FormField, { kind: 'text' }>, action_id: str
   }
   const first = initial === undefined ? {} : { initial_value: initial }
   if (format === 'email') return { type: 'email_text_input', action_id, ...first }
-  // Slack's own input for addresses takes those of the web alone, and Slack counts in other units than JSON Schema.
+  // Not `url_text_input`, which accepts only web addresses, and no length limits: Slack counts unlike JSON Schema.
   const multiline = format === undefined && maxLength > LINE_CHARS
   return { type: 'plain_text_input', action_id, multiline, ...first }
 }
 
-/** Slack refuses a whole modal for a first value that its input would not take. */
+/** Whether an initial value is valid. Slack refuses the whole modal if its input would not accept an initial value. */
 function isRight(field: FormField, initial: string | undefined): boolean {
   return initial !== undefined && 'value' in checkField(field, initial)
 }
 
-/** What may be longer than this gets a box of several lines. */
+/** A text that may be longer than this gets a multi-line input. */
 const LINE_CHARS = 200
 
 function numberElement(field: Extract<FormField, { kind: 'number' }>, action_id: string): Element {
@@ -111,12 +111,12 @@ function numberElement(field: Extract<FormField, { kind: 'number' }>, action_id:
   }
 }
 
-/** Slack takes no exponents. */
+/** Writes a number without an exponent, which Slack does not accept. */
 function decimal(value: number): string {
   return String(value).includes('e') ? value.toFixed(value < 1 && value > -1 ? 20 : 0) : String(value)
 }
 
-/** What is checked when the form is sent. */
+/** Describes the checks on submission. */
 function wanted(field: FormField): string {
   if (field.kind === 'several')
     return bounds('choices', {
@@ -143,7 +143,7 @@ function bounds(unit: string, { least, most }: { least?: number | undefined; mos
   return said === '' ? '' : `${said.charAt(0).toUpperCase()}${said.slice(1)} ${unit}`.trim()
 }
 
-/** The value is an option's place: Slack takes 150 characters. */
+/** The value is the option's index, because Slack accepts only 150 characters. */
 function optionsOf({ options }: Extract<FormField, { kind: 'one' | 'several' }>): PlainTextOption[] {
   return distinct(options).map(({ title }, i) => ({ value: String(i), text: plainText(title) }))
 }

@@ -3,10 +3,10 @@ import { DIALECTS, FOLLOW_UPS, STEPS } from '../../config.ts'
 import { MAX_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
 import { DEFAULT, FIELDS, type SettingsChoices } from './settings-view.ts'
 
-/** What was filled in: of each input that the modal had, `undefined` where it is to be as everywhere. */
+/** The submitted settings, one for each input in the modal. `undefined` keeps the operator's default. */
 export interface SettingsInput {
   set: ChannelSettings
-  /** What is wrong, by the inputs' `block_id`s. */
+  /** Error messages by the inputs' `block_id`s. */
   errors: Record<string, string>
 }
 
@@ -31,7 +31,7 @@ const SHAPES: { [Name in keyof ChannelSettings]-?: z.ZodType<ChannelSettings[Nam
   whoMayForget: z.enum(['admins', 'anyone']),
 }
 
-/** Reads `view.state.values`. Inputs that the modal did not have are not in `set`. */
+/** Reads `view.state.values`. `set` has only inputs that were in the modal. */
 export function readSettingsInput(
   values: unknown,
   choices: SettingsChoices & { isModel(name: string): boolean },
@@ -51,7 +51,7 @@ export function readSettingsInput(
   return { set, errors }
 }
 
-/** Undefined for what is empty, and for the option that stands for it. */
+/** Returns undefined for an empty input and for the `DEFAULT` option. */
 function valueOf({ value, selected_option: one, selected_options: some }: Field): string | string[] | undefined {
   if (some) return some.length > 0 ? some.map((each) => each.value) : undefined
   const text = (one?.value ?? value ?? '').trim()

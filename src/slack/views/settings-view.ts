@@ -5,30 +5,30 @@ import { SETTINGS } from '../format/action-ids.ts'
 import { plainText } from '../format/plain-elements.ts'
 import { headOf } from '../format/escape.ts'
 
-/** What a place can choose from. */
+/** The choices for a place. */
 export interface SettingsChoices {
-  /** Names of models to choose from; others may be named as well. */
+  /** Suggested model names. Others are allowed too. */
   models: string[]
   dialects: string[]
   tools: string[]
 }
 
-/** What the modal of `/ask settings` shows. */
+/** The content of the modal of `/ask settings`. */
 export interface SettingsForm {
-  /** Of a direct message: what concerns several people is left out. */
+  /** Whether the place is a direct message: settings that concern several people are left out. */
   isDirect: boolean
-  /** As it is set for this place. */
+  /** The current settings of this place. */
   set: ChannelSettings
-  /** As the operator has set it for all places, in names. */
+  /** The operator's defaults for all places, by name. */
   defaults: Record<MenuName | 'model', string> & { tools: string[] }
   choices: SettingsChoices
-  /** Whether who may forget is shown: the person may change it. */
+  /** Whether to show who may forget: only if the person may change it. */
   mayChangeForget: boolean
-  /** Comes back with what is filled in; at most 3,000 characters. */
+  /** Slack returns it with the submitted values. At most 3,000 characters. */
   metadata: string
 }
 
-/** The `block_id`s of the inputs, which are their `action_id`s too. */
+/** The `block_id`s of the inputs, which are also their `action_id`s. */
 export const FIELDS = {
   followUps: 'follow_ups',
   steps: 'steps',
@@ -40,10 +40,10 @@ export const FIELDS = {
   whoMayForget: 'who_may_forget',
 } as const satisfies Record<keyof ChannelSettings, string>
 
-/** The value of a menu's first option: as the operator has set it. */
+/** The value of a menu's first option, which keeps the operator's default. */
 export const DEFAULT = 'default'
 
-/** Slack's limits: of an option, of a placeholder, of a hint, and of a menu. */
+/** Slack's limits for an option, a placeholder, a hint and a menu. */
 const OPTION_CHARS = 75
 const PLACEHOLDER_CHARS = 150
 const HINT_CHARS = 2_000
@@ -65,7 +65,7 @@ const WORDS: Record<string, string> = {
 
 type MenuName = 'followUps' | 'steps' | 'dialect' | 'whoMayStop' | 'whoMayForget'
 
-/** The modal of `/ask settings`. All in plain text. */
+/** The modal of `/ask settings`. All texts are plain text. */
 export function settingsView(form: SettingsForm): ModalView {
   const { isDirect, choices, mayChangeForget, metadata } = form
   const several: KnownBlock[] = [
@@ -119,7 +119,7 @@ function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
   return input('model', { label: 'Model', element, hint: `A name that my model endpoint knows.${known}` })
 }
 
-/** Absent where there is but one tool, or none. */
+/** Absent if there are fewer than two tools. */
 function toolsInput({ set, defaults, choices }: SettingsForm): KnownBlock[] {
   const options = choices.tools.slice(0, MAX_OPTIONS).map((name) => option(name, name))
   const initial = options.filter(({ value }) => set.tools?.includes(value ?? ''))

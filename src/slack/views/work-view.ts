@@ -7,13 +7,16 @@ import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { facts, header, noteModal, sections } from './plain-blocks.ts'
 
-/** A modal takes 100 blocks and 250,000 bytes (https://docs.slack.dev/reference/views): what a page holds besides its buttons. */
+/**
+ * Size of a page without its buttons. Slack limits a modal: 100 blocks, 250,000 bytes
+ * (https://docs.slack.dev/reference/views).
+ */
 const PAGE_BLOCKS = 60
 const PAGE_CHARS = 30_000
 
 const TITLE = 'How I worked'
 
-/** How one run went, in pages: what was asked, what it took, and each step whole. A page that is not there is the last one. */
+/** One page of how a run went: the question, its cost and every step in full. Too high a number shows the last page. */
 export function workView(record: RunRecord, page: number): View {
   const pages = inPages([...asked(record), ...record.steps.flatMap(stepBlocks)])
   const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)
@@ -27,7 +30,7 @@ export function workView(record: RunRecord, page: number): View {
   }
 }
 
-/** While the record is looked for. */
+/** Shown while the record is loaded. */
 export const WORK_LOADING = noteModal(TITLE, 'Looking it up …')
 
 export const WORK_GONE = noteModal(
@@ -65,7 +68,7 @@ function seconds(ms: number): string {
   return `${(Math.max(0, ms) / 1000).toFixed(1)} s`
 }
 
-/** People take minutes and hours. */
+/** A duration that may be hours long, because people take their time. */
 function long(ms: number): string {
   const minutes = ms / 60_000
   if (minutes < 2) return seconds(ms)
@@ -93,7 +96,7 @@ const ENDS: Record<RunEnd, string> = {
   failed: 'failed',
 }
 
-/** In "How I worked"; above the answer it is `STOPPED` (format/messages.ts). */
+/** Shown in "How I worked". Above the answer it is `STOPPED` (format/messages.ts). */
 const WHY: Record<StopReason, string> = {
   steps: 'the limit of steps was reached',
   time: 'the time limit was reached',
@@ -109,7 +112,7 @@ function ending({ end, answer }: RunRecord): string {
   return why && end !== 'stopped' ? `${ENDS[end]}, since ${WHY[why]}` : ENDS[end]
 }
 
-/** Steps are numbered in the order in which they happened; what a person added is one of them. */
+/** The blocks of a step. Numbers count in the order of events, including messages that a person added. */
 function stepBlocks(step: Step, i: number): KnownBlock[] {
   if (step.kind === 'message') return messageBlocks(step)
   if (step.kind === 'unreadable') return unreadableBlocks(step, i + 1)
