@@ -1,6 +1,6 @@
 /**
- * What a file is, by its content. Its name only tells flavours of text apart (csv, Markdown, code): anybody can name
- * anything `report.pdf`, and Slack's own type of a file comes from its name.
+ * Decides what a file is by its content. Its name only distinguishes flavours of text (csv, Markdown, code): anybody
+ * can name anything `report.pdf`, and Slack's own type of a file comes from its name.
  */
 import { encodingOf, decodeText } from './text-decoding.ts'
 import { textKind } from './text-kind.ts'
@@ -22,12 +22,12 @@ const HEAD = 4096
 const EMPTY = 'The file is empty.'
 const PASSWORD = 'The file is protected with a password: a copy without one can be read.'
 
-/** Which picture the bytes are. Looks at the first of them alone, so it may be called on the main thread. */
+/** Returns which picture the bytes are. Reads only the first of them, so it may run on the main thread. */
 export function pictureKind(bytes: Uint8Array): PictureKind | undefined {
   return PICTURES.find(({ magic, at = 0 }) => startsWith(bytes, magic, at))?.picture
 }
 
-/** What the bytes are. May read all of them, so it is called in the process that parses the file. */
+/** Returns what the bytes are. May read all of them, so it runs in the process that parses the file. */
 export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   if (bytes.length === 0) return { fault: EMPTY }
   const picture = pictureKind(bytes)
@@ -62,7 +62,7 @@ const PICTURES: { magic: string; at?: number; picture: PictureKind }[] = [
   { magic: 'WEBP', at: 8, picture: 'webp' },
 ]
 
-/** Where a magic number alone says little, `type` looks further. */
+/** If a magic number alone says little, `type` looks further. */
 const SIGNATURES: Signature[] = [
   { magic: '%PDF-', type: () => ({ kind: 'pdf' }) },
   { magic: 'PK\x03\x04', type: zipType },
@@ -82,7 +82,7 @@ const SIGNATURES: Signature[] = [
   { magic: '\x1aE\xdf\xa3', type: recording },
 ]
 
-/** Office's and LibreOffice's documents are zips; the parts in them tell which. */
+/** Documents of Office and LibreOffice are zips; the parts in them tell which. */
 function zipType(bytes: Uint8Array): FileType {
   const names = new Set(memberNames(bytes, MAX_MEMBERS))
   if (names.size === 0) return { fault: 'The file is broken: what is packed in it cannot be unpacked.' }
@@ -93,7 +93,7 @@ function zipType(bytes: Uint8Array): FileType {
   return openDocument(bytes) ?? archive()
 }
 
-/** An OpenDocument says what it is in a member of its own. Its templates are read too. */
+/** An OpenDocument names its type in a member of its own. Its templates are read too. */
 function openDocument(bytes: Uint8Array): FileType | undefined {
   const [, what = ''] = /^application\/vnd\.oasis\.opendocument\.(\w+)/.exec(mimetypeIn(bytes)) ?? []
   const kind = OPEN_DOCUMENTS.get(what)

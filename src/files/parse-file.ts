@@ -6,14 +6,17 @@ import type { FileBytes, ParseOutcome } from './types.ts'
 
 export interface FileParser {
   /**
-   * Never throws for what is in the file. Rejects with the signal's reason when it is aborted, and with an error where no
+   * Never throws for what is in the file. Rejects with the signal's reason when it is aborted, and with an error if no
    * process can be started.
    */
   parse(file: FileBytes, signal?: AbortSignal): Promise<ParseOutcome>
 }
 
 export interface FileParsers {
-  /** The parser of one question's files, which share its time. @param person who asks: one file of a person is parsed at a time. */
+  /**
+   * Returns the parser of one question's files, which share its time.
+   * @param person the asker: one file of a person is parsed at a time
+   */
   forQuestion(person: string): FileParser
 }
 

@@ -14,7 +14,7 @@ const RESULT_FD = 3
 const PAGES_FD = 4
 const LINE_FEED = 10
 const MEBIBYTE = 1024 * 1024
-/** How often a reader that watches its own memory looks at it, in ms. */
+/** How often a reader that watches its own memory checks it. Milliseconds. */
 const LOOK_MS = 10
 
 async function parserOf(kind: FileKind): Promise<Parser> {
@@ -63,7 +63,7 @@ async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
   }
 }
 
-/** A byte a page. */
+/** Writes one byte per page. */
 function beginPage(): void {
   writeSync(PAGES_FD, '.')
 }
@@ -77,7 +77,7 @@ async function input(): Promise<{ header: ReaderHeader; bytes: Uint8Array }> {
   return { header, bytes: new Uint8Array(all.subarray(end + 1)) }
 }
 
-/** Ends the process when it has more memory, from a thread of its own: a parser may leave no time for timers. */
+/** Ends the process when it uses more memory, from a thread of its own: a parser may leave no time for timers. */
 function watchMemory(mebibytes: number): void {
   const look = `if (process.memoryUsage.rss() > ${mebibytes * MEBIBYTE}) process.kill(process.pid, 'SIGKILL')`
   new Worker(`setInterval(() => { ${look} }, ${LOOK_MS})`, { eval: true, execArgv: [] }).unref()
@@ -88,7 +88,7 @@ function end(outcome: ParseOutcome): never {
   process.exit(0)
 }
 
-// What a parser throws from a timer or a promise of its own ends no process: its outcome is told, or its time runs out.
+// Errors that a parser throws from a timer or a promise end no process: its outcome is written, or its time runs out.
 process.on('unhandledRejection', () => {})
 process.on('uncaughtException', () => end({ fault: 'The file is broken: its reader failed at it.', killed: true }))
 // Ctrl+C in a terminal goes to every process there. The bot lets its questions finish, and ends this process itself.

@@ -1,6 +1,6 @@
 /**
- * One file in a process of its own: whatever the file does to its parser ends that process and nothing else. Its memory is bounded
- * from outside, because V8's limit covers only the heap: buffers and decoded text lie beside it.
+ * Parses one file in a process of its own: whatever the file does to its parser ends that process and nothing else. Its
+ * memory is bounded from outside, because V8's limit covers only the heap, and not buffers and decoded text.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -37,10 +37,12 @@ function reservedForCode(): number {
   return Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / 1024)
 }
 
-/** Threads that work beside the parser (V8's garbage collection) use CPU time too. */
+/** Threads beside the parser (V8's garbage collection) use CPU time too. */
 const CPU_SHARE = 4
 
-/** What of a reader's memory is not for V8's old generation: Node itself, stacks, the young generation, buffers. */
+/**
+ * The part of a reader's memory that is not V8's old generation: Node itself, stacks, the young generation, buffers.
+ */
 const BESIDE_HEAP_MB = 110
 const SEMI_SPACE_MB = 8
 
@@ -54,7 +56,10 @@ interface ProcessOptions {
   signal?: AbortSignal | undefined
 }
 
-/** A page of a pdf that takes too long is left out. @throws what `signal` was aborted with, and an error where no reader starts */
+/**
+ * Parses a file. A page of a pdf that takes too long is left out.
+ * @throws the signal's reason, or an error if no reader starts
+ */
 export async function parseInProcess(file: FileBytes, options: ProcessOptions): Promise<ParseOutcome> {
   const from = performance.now()
   const skippedPages: number[] = []
@@ -81,7 +86,7 @@ async function readOnce(
   const ends = watch(child, { limits, signal, ...more })
   const { skippedPages } = more
   const header: ReaderHeader = { name, limits, skippedPages, ...(isBounded ? {} : { watchMb: limits.memoryMb }) }
-  // A reader that has ended takes no more: its end is told by `result`.
+  // A reader that has ended reads no more; `result` tells how it ended.
   child.stdin?.on('error', () => {})
   child.stdin?.write(`${JSON.stringify(header)}\n`)
   child.stdin?.end(bytes)
@@ -118,10 +123,10 @@ function readerFile(): string[] {
   return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href, reader]
 }
 
-/** How much of what a reader that failed has to say is kept, in characters. */
+/** The maximum of a failed reader's error output that is kept. Characters. */
 const MAX_COMPLAINT = 2000
 
-/** What the reader says, or how it ended. @throws Error where it was not started */
+/** Returns the reader's outcome, or how it ended. @throws Error if it was not started */
 async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
   const chunks: Buffer[] = []
   let length = 0
@@ -135,14 +140,14 @@ async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
     complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT)
   })
   await once(child, 'close')
-  // Beyond its memory V8 ends the process by a signal; 128 and more is a shell's word for one.
+  // V8 ends a process without memory by a signal; a shell reports one as 128 or more.
   const { exitCode, signalCode } = child
   if (signalCode !== null || (exitCode ?? 0) >= 128) return { fault: TOO_LARGE, killed: true }
   if (exitCode !== 0 || length === 0) throw new Error(`The reader of files could not be started: ${complaint}`)
   return deserialize(Buffer.concat(chunks, length)) as ParseOutcome
 }
 
-/** The ends that the reader does not choose: its time is up, or that of a page, or nobody waits for it any more. */
+/** The ends that the reader does not choose: its time or a page's time is up, or nobody waits for it any more. */
 function watch(
   child: ChildProcess,
   { limits, timeoutMs, signal }: { limits: ParseLimits; timeoutMs: number; signal?: AbortSignal | undefined },

@@ -12,9 +12,9 @@ export interface RedisFilesOptions {
   redis: RedisClient
   log: StoreLog
   prefix?: string
-  /** HISTORY_TTL_DAYS, in ms: how long they are kept after their conversation last used them. */
+  /** HISTORY_TTL_DAYS: how long files are kept after their conversation last used them. Milliseconds. */
   ttlMs: number
-  /** SECRETS_KEY: with it they are encrypted. */
+  /** SECRETS_KEY, which encrypts them. */
   secretsKey: string | undefined
 }
 
@@ -78,12 +78,12 @@ function openFiles({ redis, log, prefix = 'thinkaloud', secretsKey }: RedisFiles
     const { about, contents } = keysOf(thread)
     if (ids.length > 0) await Promise.all([redis.hdel(about, ...ids), redis.hdel(contents, ...ids)])
   }
-  /** `about` is undefined for what cannot be read. */
+  /** `about` is undefined if it cannot be read. */
   const aboutsIn = async (thread: ThreadKey) => {
     const stored = Object.entries(await redis.hgetall(keysOf(thread).about))
     return stored.map(([id, text]) => ({ id, about: parseAbout(() => open(text, placeOf(thread, id, 'about'))) }))
   }
-  /** What cannot be read goes too: nobody can tell any more whose it is. */
+  /** An unreadable file goes too: nobody can tell any more whose it is. */
   const dropWhere = async (thread: ThreadKey, isGone: (about: KeptFile) => boolean) => {
     const gone = (await aboutsIn(thread)).filter(({ about }) => !about || isGone(about))
     const ids = gone.map(({ id }) => id)
@@ -101,7 +101,7 @@ function openFiles({ redis, log, prefix = 'thinkaloud', secretsKey }: RedisFiles
   return { seal, keysOf, aboutsIn, drop, dropWhere, contentOf }
 }
 
-/** What was sealed as one thing does not open as another. */
+/** A value that was sealed as one thing does not open as another. */
 function placeOf(thread: ThreadKey, id: string, part: 'about' | 'content'): string {
   return `file ${part} ${thread} ${id}`
 }

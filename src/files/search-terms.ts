@@ -7,14 +7,14 @@
 
 export interface Term {
   text: string
-  /** Whether it is a whole word of a script with spaces: then it begins where no letter stands before. */
+  /** Whether it is a whole word of a script with spaces; it then begins where no letter precedes it. */
   isWord: boolean
 }
 
 const MAX_TERMS = 32
 const MAX_QUERY = 1000
 const LONGEST_TERM = 60
-/** A shorter word is found whole alone: `art` is not the beginning of `article`. */
+/** A shorter word matches only whole words: `art` is not the beginning of `article`. */
 const LEAST_PREFIX = 4
 /** The beginning of a longer word counts less than the word. */
 const PREFIX_WEIGHT = 0.5
@@ -24,7 +24,7 @@ const UNSPACED =
 const WORDS = /[\p{L}\p{N}]+/gu
 const WORD_CHARACTER = /[\p{L}\p{N}]/u
 
-/** Small letters without accents; characters that are written in several ways become one (NFKD). */
+/** Returns lower case without accents; characters with several encodings become one (NFKD). */
 export function foldText(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase()
   return text
@@ -45,7 +45,7 @@ export function termsOf(query: string): Term[] {
   return [...terms.values()].slice(0, MAX_TERMS)
 }
 
-/** How often the term stands in a folded text; the beginning of a longer word counts half. */
+/** Returns how often the term occurs in a folded text; the beginning of a longer word counts half. */
 export function occurrences(text: string, { text: term, isWord }: Term): number {
   let count = 0
   for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + term.length)) {

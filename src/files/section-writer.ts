@@ -19,7 +19,7 @@ export class SectionWriter {
     this.#left = maxChars
   }
 
-  /** Whether nothing more is taken: a parser may stop. */
+  /** Whether nothing more is accepted: a parser may stop. */
   get isFull(): boolean {
     return this.#isCut
   }
@@ -43,14 +43,14 @@ export class SectionWriter {
     for (const line of text.split(LINE_BREAKS)) for (const part of broken(clean(line))) this.#push(part)
   }
 
-  /** Writes a row of a sheet; what divides cells and rows is a space inside of them. */
+  /** Writes a row of a sheet. Characters that divide cells and rows become spaces inside them. */
   row(cells: readonly string[]): void {
     const filled = cells.findLastIndex((cell) => cell !== '') + 1
     this.#columns = Math.max(this.#columns, filled)
     this.#push(cells.slice(0, filled).map(asCell).join('\t'))
   }
 
-  /** Notes a heading where the next line begins. */
+  /** Adds a heading where the next line begins. */
   heading(text: string, level: number): void {
     const { section, nextLine: line } = this
     this.headingAt({ text, level, section, line })
@@ -61,7 +61,7 @@ export class SectionWriter {
     if (text && !this.#isCut && this.headings.length < MAX_HEADINGS) this.headings.push({ ...heading, text })
   }
 
-  /** Ends the section: what follows belongs to the next. */
+  /** Ends the section; what follows belongs to the next one. */
   endSection(): void {
     const lines = trimEnd(this.#lines)
     this.sections.push({
@@ -75,7 +75,7 @@ export class SectionWriter {
     this.#name = undefined
   }
 
-  /** What a parser gives back. Ends a section that was begun; there is always one. */
+  /** Returns the parsed file. Ends an open section; there is always one. */
   file(kind: ParsedFile['kind'], more: { title?: string | undefined; notes?: string[] } = {}): ParsedFile {
     if (this.#lines.length > 0 || this.sections.length === 0) this.endSection()
     const cut = this.#isCut ? ['The file is too long to be kept whole: its end is missing here.'] : []
@@ -98,7 +98,7 @@ export class SectionWriter {
   }
 }
 
-/** Without the control characters that mean nothing in text. */
+/** Removes control characters that mean nothing in text. */
 function clean(text: string): string {
   return CONTROL.test(text) ? text.replace(new RegExp(CONTROL, 'g'), '') : text
 }
@@ -112,7 +112,7 @@ function asCell(cell: string): string {
   return clean(cell.replace(DIVIDERS, ' ')).trim()
 }
 
-/** A long line in parts, at spaces where there are some. */
+/** Breaks a long line, at spaces if possible. */
 function broken(line: string): string[] {
   if (line.length <= MAX_IN_LINE) return [line]
   const parts: string[] = []
@@ -125,7 +125,7 @@ function broken(line: string): string[] {
   return parts
 }
 
-/** Without empty lines at the end. */
+/** Removes empty lines at the end. */
 function trimEnd(lines: string[]): string[] {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1)
 }

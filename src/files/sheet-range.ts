@@ -8,8 +8,8 @@ interface Range {
 }
 
 /**
- * The rows of the range, each after its number, under the letters of its columns; divided by tabs.
- * @param written `A1:C20`, `B:D`, `10:20`, `B7`, also `10-20`; the whole sheet where it is undefined.
+ * Returns the rows of the range, each after its number, under the letters of its columns, divided by tabs.
+ * @param written `A1:C20`, `B:D`, `10:20`, `B7`, also `10-20`; the whole sheet if undefined
  */
 export function readRange(section: Section, written: string | number | undefined, maxChars: number): ReadPart {
   const { lines, columns = 1 } = section
@@ -25,7 +25,7 @@ export function readRange(section: Section, written: string | number | undefined
   return { text, place, sections: [1], ...(end < rows.to && { more: `It goes on at row ${end + 1} of ${lines}.` }) }
 }
 
-/** Whole rows as far as there is room; the first is cut if it must be. */
+/** Joins whole rows as far as they fit; the first is cut if necessary. */
 function rowsOf(section: Section, { rows, columns }: Range, maxChars: number): { text: string; end: number } {
   const letters = Array.from({ length: columns.to - columns.from + 1 }, (_, i) => columnLetters(columns.from + i))
   const parts = [beginning(['row', ...letters].join('\t'), maxChars)]

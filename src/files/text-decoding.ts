@@ -1,10 +1,10 @@
 /** Bytes as text, whatever their encoding. */
 import chardet from 'chardet'
 
-/** How many bytes the guess of an encoding looks at. */
+/** How many bytes the guess of an encoding reads. */
 const SAMPLE = 64 * 1024
 
-/** The name of an encoding, as TextDecoder knows it; undefined where the bytes are no text. */
+/** Returns the name of an encoding, as TextDecoder knows it. @returns undefined if the bytes are no text */
 export function encodingOf(bytes: Uint8Array): string | undefined {
   const marked = byteOrderMark(bytes) ?? withoutMark(bytes.subarray(0, SAMPLE))
   if (marked) return marked
@@ -12,13 +12,19 @@ export function encodingOf(bytes: Uint8Array): string | undefined {
   return isUtf8(bytes) ? 'utf-8' : legacyEncoding(bytes.subarray(0, SAMPLE))
 }
 
-/** Byte order marks are dropped, bytes that mean nothing become U+FFFD. Reads Windows-1252 where the encoding is unknown. */
+/**
+ * Decodes bytes. Byte order marks are dropped, and invalid bytes become U+FFFD. An unknown encoding is read as
+ * Windows-1252.
+ */
 export function decodeText(bytes: Uint8Array, encoding = encodingOf(bytes)): string {
   const known = decoder(encoding ?? 'windows-1252')
   return known.encoding === 'windows-1252' ? fromWindows1252(bytes) : known.decode(bytes)
 }
 
-/** XML is UTF-8 unless a mark, or zeros, say UTF-16. Decodes piece by piece: the text of a large member is never there as a whole. */
+/**
+ * Decodes XML piece by piece, so that the text of a large member is never in memory as a whole. XML is UTF-8 unless a
+ * mark, or zeros, say UTF-16.
+ */
 export function* decodeXml(bytes: Uint8Array): Generator<string> {
   const decoder = new TextDecoder(byteOrderMark(bytes) ?? withoutMark(bytes.subarray(0, SAMPLE)))
   for (let at = 0; at < bytes.length; at += SAMPLE)
@@ -26,7 +32,7 @@ export function* decodeXml(bytes: Uint8Array): Generator<string> {
   yield decoder.decode()
 }
 
-/** The lines of a text, one after the other: a list of all of them would cost more memory than the text. */
+/** Yields the lines of a text: a list of all of them would cost more memory than the text. */
 export function* linesIn(text: string): Generator<string> {
   const breaks = /\r\n?|\n/g
   let from = 0
@@ -37,13 +43,13 @@ export function* linesIn(text: string): Generator<string> {
   yield text.slice(from)
 }
 
-/** The bytes from 80 to 9F: Node 20's decoder reads them as latin1 does, which has only control characters there. */
+/** The bytes from 80 to 9F. Node 20's decoder reads them as latin1, which has only control characters there. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 const WINDOWS_1252_CODES = Uint16Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x80 && byte < 0xa0 ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte,
 )
-/** As many arguments as a call takes without trouble. */
+/** The number of arguments that a call takes without trouble. */
 const PIECE = 8192
 
 function fromWindows1252(bytes: Uint8Array): string {

@@ -1,4 +1,4 @@
-/** Which flavour of text a text is: by how it begins, then by the ending of its name. */
+/** Decides the flavour of a text by its beginning, and then by the ending of its name. */
 import type { FileKind } from './types.ts'
 
 const ENDINGS: Partial<Record<FileKind, string>> = {
@@ -27,7 +27,7 @@ export function textKind(name: string, head: string): FileKind {
   return /^(?:\{\s*["}]|\[\s*[[{"\d\]])/.test(start) ? 'json' : 'text'
 }
 
-/** Also of `Dockerfile` and `Makefile`, which have no dot. */
+/** Includes names without a dot, such as `Dockerfile` and `Makefile`. */
 function endingOf(name: string): string {
   const last = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   return last === 'makefile' ? 'make' : last

@@ -1,4 +1,4 @@
-/** What a file is once it has been read: text with places in it. Plain JSON, so that it can be kept compressed. */
+/** A file that has been read: text with places in it. Plain JSON, so that it can be kept compressed. */
 
 /** The kinds of files that become text. */
 export const FILE_KINDS = [
@@ -25,7 +25,7 @@ export type PictureKind = 'png' | 'jpeg' | 'gif' | 'webp'
 /** Line numbers, pages, slides and sheets are counted from 1, as people do. */
 export interface ParsedFile {
   kind: FileKind
-  /** What the file calls itself inside; its name in Slack is the caller's. */
+  /** The title inside the file. The caller knows its name in Slack. */
   title?: string
   /**
    * In order: the pages of a pdf, the slides of a presentation, the sheets of a workbook (a csv is one sheet without a name).
@@ -34,18 +34,21 @@ export interface ParsedFile {
   sections: Section[]
   /** Headings of a document, bookmarks of a pdf, declarations of code: for the outline. */
   headings?: Heading[]
-  /** Sentences about what of the file is not in here: it was cut for its size, pages could not be read. */
+  /** Sentences about what is missing: the file was cut for its size, or pages could not be read. */
   notes?: string[]
 }
 
 export interface Section {
-  /** A sheet's name, a slide's title. */
+  /** The name of a sheet, or the title of a slide. */
   name?: string
-  /** Lines divided by `\n`. In a sheet line 5 is row 5, its cells are divided by tabs, and no cell holds a tab or a line break. */
+  /**
+   * Lines divided by `\n`. Line 5 of a sheet is row 5; its cells are divided by tabs, and no cell contains a tab or a
+   * line break.
+   */
   text: string
-  /** How many lines `text` has; 0 when it is empty. */
+  /** The number of lines in `text`; 0 if it is empty. */
   lines: number
-  /** How many columns a sheet has at most. */
+  /** The maximum number of columns in a row of the sheet. */
   columns?: number
 }
 
@@ -57,20 +60,20 @@ export interface Heading {
   line: number
 }
 
-/** A file and how it was named where it came from. */
+/** A file and its original name. */
 export interface FileBytes {
   name: string
   bytes: Uint8Array
 }
 
 /**
- * `fault` is a sentence for a person and for the model: why there is no text, and what to do. `killed`: the file's reader was
- * ended, or ended itself, at the file, so another try would end in the same way.
+ * `fault` is a sentence for a person and for the model: why there is no text, and what to do. `killed`: the reader was
+ * ended, or ended itself, at this file, so another try would end the same way.
  */
 export type ParseOutcome =
   { file: ParsedFile; fault?: undefined; killed?: undefined } | { file?: undefined; fault: string; killed?: true }
 
-/** What a zip may hold, by its own table of contents, before any of it is inflated. */
+/** The limits of a zip, by its own table of contents, before any of it is inflated. */
 export interface ZipLimits {
   entries: number
   /** Inflated bytes of one member and of those that are read. */
@@ -81,20 +84,20 @@ export interface ZipLimits {
 }
 
 export interface ParseLimits {
-  /** From the start of a file's reader to its result, in ms. */
+  /** From the start of a file's reader to its result. Milliseconds. */
   timeoutMs: number
-  /** One page of a pdf, in ms. */
+  /** One page of a pdf. Milliseconds. */
   pageMs: number
-  /** All files of a question together, in ms, without the waiting for a reader. */
+  /** All files of a question together, without the wait for a reader. Milliseconds. */
   questionMs: number
-  /** The memory of all readers together; each may have its even share. */
+  /** The memory of all readers together; each gets an even share. */
   memoryMb: number
-  /** Characters of text that are kept of a file. */
+  /** The maximum text that is kept of a file. Characters. */
   maxChars: number
   zip: ZipLimits
 }
 
-/** As a model writes it: all optional, and nothing of it is trusted. */
+/** The part that a model asks for: all optional, and none of it trusted. */
 export interface WantedPart {
   /** Pages of a pdf or slides: `3`, `3-5`. */
   pages?: string | number
@@ -109,11 +112,11 @@ export interface WantedPart {
 export type ReadPart =
   | {
       text: string
-      /** Where that stands: `pages 3-5`, `sheet "Sales", A1:C20`, `lines 10-40`. */
+      /** Where the text is: `pages 3-5`, `sheet "Sales", A1:C20`, `lines 10-40`. */
       place: string
-      /** The numbers of the pages, slides or sheets that the text is from. */
+      /** The numbers of the pages, slides or sheets that the text comes from. */
       sections: number[]
-      /** A sentence: how to read on, where the text was cut. */
+      /** A sentence that says how to read on, if the text was cut. */
       more?: string
       missing?: undefined
     }

@@ -12,7 +12,7 @@ const DEFLATED = 8
 
 export type ZipMembers = Record<string, Uint8Array>
 
-/** The names in the table of contents, at most `most` of them; none where it cannot be read. */
+/** Returns the names in the table of contents, at most `most`; none if it cannot be read. */
 export function memberNames(bytes: Uint8Array, most: number): string[] {
   const names: string[] = []
   try {
@@ -29,7 +29,9 @@ export function memberNames(bytes: Uint8Array, most: number): string[] {
   return names
 }
 
-/** Throws `UnreadableFile` for what is broken, packed in an unknown way, or larger than the limits once unpacked. */
+/**
+ * @throws UnreadableFile for a zip that is broken, packed in an unknown way, or larger than the limits once unpacked
+ */
 export function readMembers(bytes: Uint8Array, isWanted: (name: string) => boolean, limits: ZipLimits): ZipMembers {
   const checked = counter(limits)
   try {
@@ -41,14 +43,14 @@ export function readMembers(bytes: Uint8Array, isWanted: (name: string) => boole
 }
 
 /**
- * A zip of just these members, packed without compression. Parsers get this instead of the file: whatever their own
- * unzipping would make of a forged file, they meet only bytes that were counted.
+ * Returns an uncompressed zip of just these members. Parsers get it instead of the file: whatever their own unzipping
+ * would make of a forged file, they meet only bytes that were counted.
  */
 export function storedZip(members: ZipMembers): Uint8Array {
   return zipSync(members, { level: 0 })
 }
 
-/** Says whether a member is read, and throws once the zip is beyond a limit. */
+/** Returns a filter that says whether a member is read, and throws once the zip exceeds a limit. */
 function counter(limits: ZipLimits): (member: UnzipFileInfo, isWanted: boolean) => boolean {
   const tooMuch = (what: string) =>
     new UnreadableFile(`The file unpacks to more than is read here (${what}), so it was not opened.`)

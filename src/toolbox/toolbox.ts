@@ -9,7 +9,7 @@ import type { Log } from '../base/log.ts'
 import type { Prompts } from '../base/prompts.ts'
 import { ROOT } from '../base/package-root.ts'
 
-/** The tools of a run, and the worked examples that stand beside them for AGENT_DIALECT=bracket. */
+/** The tools of a run, and their worked examples for AGENT_DIALECT=bracket. */
 export interface Toolbox {
   tools: Tool[]
   examples: string
@@ -17,23 +17,23 @@ export interface Toolbox {
   off: { name: string; why: string }[]
 }
 
-/** A file of people's own tools that cannot be used, with a sentence about its fault. */
+/** A file of custom tools that cannot be used, with a sentence about its fault. */
 export type LeftOut = CustomTools['problems'][number]
 
 interface ToolboxParts {
   http: ToolHttp
   prompts: Prompts
   log: Log
-  /** Told of each custom tool that is left out; without it the log is. */
+  /** Called with each custom tool that is left out, in place of a log line. */
   leftOut?: ((one: LeftOut) => void) | undefined
   /** Whether questions come from a Slack workspace. */
   hasWorkspace?: boolean | undefined
 }
 
 /**
- * The built-in tools that TOOLS names and every sound tool in CUSTOM_TOOLS_DIR: to lie there is to be on, and the name of a
- * built-in tool that is off is free. A broken file is named with its fault and left out.
- * @throws ConfigError for a name in TOOLS that nothing has.
+ * Opens the built-in tools that TOOLS names and every sound tool in CUSTOM_TOOLS_DIR. A file in that folder is on, and
+ * may take the name of a built-in tool that is off. A broken file is named with its fault and left out.
+ * @throws ConfigError for an unknown name in TOOLS
  */
 export async function openToolbox(config: Config, parts: ToolboxParts): Promise<Toolbox> {
   const { log, http, prompts, hasWorkspace } = parts
@@ -51,12 +51,12 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
   const examples = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8').trim())
   const names = new Set(custom.map((tool) => tool.name))
   const off = toolsOff(wanted).filter(({ name }) => !names.has(name))
-  // What is wrong with a file is for the log: its fault may quote it.
+  // The fault of a file is for the log: it may quote the file.
   const broken = problems.map(({ file }) => ({ name: basename(file), why: 'cannot be used; the log says why' }))
   return { tools: [...builtIn, ...custom], examples: examples.join('\n\n'), off: [...off, ...broken] }
 }
 
-/** For a terminal: the fault may quote the file, so control characters go. */
+/** Returns a sentence for a terminal, without control characters: the fault may quote the file. */
 export function leftOutSentence({ file, fault }: LeftOut): string {
   return `A custom tool is left out: ${file}: ${fault}`.replace(/\p{Cc}+/gu, ' ')
 }

@@ -6,19 +6,19 @@ export interface ReaderHeader {
   limits: ParseLimits
   /** Pages of a pdf that took too long before. */
   skippedPages: number[]
-  /** Where nobody else bounds the reader's memory: how many MiB it may have. */
+  /** How many MiB the reader may use, if nobody else bounds its memory. */
   watchMb?: number
 }
 
-/** What a parser is given: the bytes are its own. */
+/** The input of a parser. The bytes are its own. */
 export interface ToParse {
   kind: FileKind
   name: string
   bytes: Uint8Array
-  /** Of texts, as `encodingOf` found it. */
+  /** The encoding of a text, as `encodingOf` found it. */
   encoding?: string | undefined
   limits: ParseLimits
-  /** Pages of a pdf that are left out, because they took too long. */
+  /** Pages of a pdf that are left out because they took too long. */
   skippedPages?: number[]
   /** Called before each page of a pdf: a page that takes too long ends the process. */
   beginPage?(): void
