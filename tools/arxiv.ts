@@ -11,10 +11,10 @@ const ARXIV = 'https://export.arxiv.org/api/query'
 const MAX_PAPERS = 3
 const MAX_AUTHORS = 4
 const ABSTRACT_CHARS = 900
-/** Bytes. Three papers are some 20 kB, and reading XML is slow. */
+/** Bytes. Three papers are some 20 kB, and parsing XML is slow. */
 const MAX_FEED = 500_000
 
-/** A paper's own number, new form or old: it is fetched rather than searched for. */
+/** A paper's number, in the new form or the old: it is fetched rather than searched for. */
 const PAPER_ID = /^(?:arxiv:)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v\d{1,2})?)$/i
 /** arXiv's own query language, which a model may know: left as it is. */
 const FIELD_QUERY = /\b(?:ti|au|abs|co|jr|cat|rn|all):\S/
@@ -34,7 +34,7 @@ const feedSchema = z.object({ feed: z.object({ entry: z.array(entrySchema).catch
 
 type Entry = z.infer<typeof entrySchema>
 
-/** Entities other than XML's own are a document type's; a feed has none, and one that brings some is refused. */
+/** Entities other than XML's own belong to a document type. A feed has none, and one that brings some is refused. */
 const PARSER = {
   ignoreAttributes: true,
   parseTagValue: false,
@@ -88,7 +88,10 @@ function queryOf(terms: string[], join: string): string {
   return terms.join(` ${join} `)
 }
 
-/** The papers of a feed. arXiv tells its errors as a feed with one entry, too. @throws ToolError for anything but a feed. */
+/**
+ * Returns the papers of a feed. arXiv reports errors as a feed with one entry, too.
+ * @throws ToolError for anything but a feed
+ */
 async function readFeed(xml: string): Promise<Entry[]> {
   if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new ToolError('arxiv sent something other than a feed.')
   const { feed } = feedSchema.parse(await parseXml(xml))
@@ -114,7 +117,7 @@ function describe(entries: Entry[], query: string): ToolOutput {
   return { text: entries.map(describeEntry).join('\n\n'), sources: entries.flatMap(sourceOf) }
 }
 
-/** Title, date and authors in one line; the link; the abstract. */
+/** Returns title, date and authors in one line, the link, and the abstract. */
 function describeEntry(entry: Entry): string {
   const names = entry.author.map((author) => oneLine(author.name, 80))
   const others = names.length > MAX_AUTHORS ? ` and ${names.length - MAX_AUTHORS} others` : ''

@@ -8,7 +8,9 @@ import { zodInput } from '../src/agent/tool-input.ts'
 /** Longer expressions are refused unread. */
 const MAX_LENGTH = 1000
 
-/** Evaluates arithmetic. Its output is the number as JavaScript prints it, without the dust of binary fractions. */
+/**
+ * Evaluates arithmetic. Its output is the number as JavaScript prints it, without rounding errors of binary fractions.
+ */
 export function calculator(): Tool<{ expression: string }> {
   return {
     name: 'calculator',
@@ -20,9 +22,9 @@ export function calculator(): Tool<{ expression: string }> {
 }
 
 /**
- * The value of an expression. The reader lets nothing but arithmetic through, and the parser knows no other operators
- * and functions than ours, so that either alone would do.
- * @throws ToolError with a sentence when it is not arithmetic, too long or deep, or has no finite value.
+ * Returns the value of an expression. The reader lets only arithmetic through, and the parser knows only our operators
+ * and functions, so that either alone would do.
+ * @throws ToolError with a sentence if it is no arithmetic, too long or deep, or has no finite value
  */
 export function calculate(expression: string): number {
   if (expression.length > MAX_LENGTH)
@@ -34,12 +36,12 @@ export function calculate(expression: string): number {
   return value
 }
 
-/** A double carries 15 decimal digits faithfully; with so few of them something round was meant. */
+/** A double carries 15 decimal digits faithfully; a number with so few of them was meant to be round. */
 const ROUND_DIGITS = 12
 
 /**
- * A value as text: as JavaScript prints it (17 digits at most), unless its 15 faithful digits are plainly rounder, as 0.3 is
- * for 0.1+0.2. Whole numbers are exact and stay.
+ * Returns a value as JavaScript prints it (17 digits at most), unless its 15 faithful digits are plainly rounder, as
+ * 0.3 is for 0.1+0.2. Whole numbers are exact.
  */
 export function shown(value: number): string {
   const rounder = Number(value.toPrecision(15))
@@ -47,7 +49,7 @@ export function shown(value: number): string {
   return String(isDust ? rounder : value)
 }
 
-/** How many significant digits a number is printed with. */
+/** Returns how many significant digits a number is printed with. */
 function digitsOf(value: number): number {
   const [mantissa = ''] = String(value).split('e')
   return mantissa.replace(/\D/g, '').replace(/^0+|0+$/g, '').length
@@ -127,7 +129,7 @@ class Reader {
     return this.sign(this.text[this.at++] ?? '')
   }
 
-  /** The checked expression. @throws ToolError where something is missing at the end. */
+  /** Returns the checked expression. @throws ToolError if something is missing at the end */
   finish(): string {
     if (this.out.length === 0) throw new ToolError('There is no expression to calculate.')
     if (this.wantsValue) throw new ToolError('The expression breaks off: a number is missing at its end.')
@@ -273,7 +275,7 @@ const SIGNS: [RegExp, string][] = [
 ]
 
 /**
- * What models wrap an expression in, taken off: code fences, quotes, a trailing `=`, Markdown's backslashes (seed 003's
+ * Removes what models wrap an expression in: code fences, quotes, a trailing `=`, Markdown's backslashes (seed 003's
  * `(54-32)\*5/9`), typographic and full-width signs, superscripts.
  */
 function clean(text: string): string {
@@ -286,7 +288,7 @@ function clean(text: string): string {
     .trim()
 }
 
-/** Takes off up to three layers of fences, quotes or dollar signs that enclose the whole. */
+/** Removes up to three layers of fences, quotes or dollar signs that enclose the whole. */
 function unwrap(text: string): string {
   let inner = text.trim()
   for (let layer = 0; layer < 3; layer += 1) {

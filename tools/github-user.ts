@@ -15,7 +15,7 @@ const LOGIN = /^(?=.{1,39}$)[a-z\d]+(?:-[a-z\d]+)*(?:_[a-z\d]+)?$/i
 const words = z.string().nullish().catch(undefined)
 const count = z.number().optional().catch(undefined)
 
-/** What is told, in this order; what a profile leaves empty is left out. */
+/** The fields that are shown, in this order; empty ones are left out. */
 const profileSchema = z.object({
   login: z.string(),
   name: words,
@@ -54,7 +54,9 @@ export function githubUser({ http, settings }: ToolParts): Tool<{ login: string 
   ]
 }
 
-/** The login in what a model writes: `tj`, `@tj`, `https://github.com/tj`. Nothing else reaches the address. */
+/**
+ * Returns the login in what a model writes: `tj`, `@tj`, `https://github.com/tj`. Nothing else reaches the address.
+ */
 function loginOf(given: string): string {
   const login = given
     .trim()
@@ -66,7 +68,7 @@ function loginOf(given: string): string {
   return login
 }
 
-/** What a status means here. A user who renamed the account is found by GitHub's own redirect. */
+/** Returns what a status means here. GitHub's own redirect finds a user who renamed the account. */
 function refusal({ status, headers }: Fetched, login: string): string {
   if (status === 404) return `GitHub has no user "${login}".`
   if (status === 401) return 'GitHub does not accept the token in GITHUB_TOKEN.'

@@ -16,14 +16,17 @@ import { workspaceSearch } from './workspace-search.ts'
 
 export type { ToolParts, ToolSettings } from './tool-settings.ts'
 
-/** What stands behind one name of TOOLS. */
+/** The tools behind one name of TOOLS. */
 interface Entry {
   make(parts: ToolParts): Tool[]
-  /** Without TOOLS, only tools that are there for everyone are on; those that teach or overlap wait to be asked for. */
+  /** Off unless TOOLS names it: tools that teach, or that overlap with others. */
   onlyWhenNamed?: boolean
-  /** The setting without which it cannot work. */
+  /** The setting that it needs. */
   needs?: { setting: string; given(settings: ToolSettings): boolean }
-  /** There where questions come from a workspace; elsewhere TOOLS may name it all the same, since one file of settings serves all. */
+  /**
+   * Available if questions come from a workspace. TOOLS may name it anywhere, since one file of settings serves all
+   * commands.
+   */
   ofWorkspace?: boolean
   /** Worked examples for AGENT_DIALECT=bracket, from the package's root. */
   examples?: string
@@ -62,8 +65,8 @@ export function checkToolNames(settings: ToolSettings): void {
 }
 
 /**
- * The names of TOOLS whose tools are on: those that are named, or all that are there for everyone, where their key is set.
- * What nothing has is left out; `checkToolNames` tells it.
+ * Returns the names of TOOLS whose tools are on: those that are named, or all that are on by default, if their key is
+ * set. Unknown names are left out; `checkToolNames` reports them.
  */
 export function toolsOn(settings: ToolSettings): string[] {
   const named = settings.enabled ?? toolNames.filter((name) => !ENTRIES[name]?.onlyWhenNamed)

@@ -1,4 +1,7 @@
-/** Words to an expression by the model, then the calculator: LangChain's llm-math of seed 001, without its Python. */
+/**
+ * Turns words into an expression by the model, and then uses the calculator: LangChain's llm-math of seed 001, without
+ * its Python.
+ */
 import { z } from 'zod'
 import type { Tool, ToolContext } from '../src/agent/types.ts'
 import { ToolError } from '../src/base/errors.ts'
@@ -23,7 +26,7 @@ export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
   ]
 }
 
-/** What is a sum already costs no model call. */
+/** An expression needs no call of the model. */
 async function solve(
   question: string,
   context: ToolContext,
@@ -42,7 +45,7 @@ async function solve(
   throw new ToolError(fault)
 }
 
-/** A calculation whose failure is a value: the next candidate may do better. */
+/** Returns a failed calculation as a value: the next candidate may do better. */
 function attempt(expression: string): { value: number; fault?: undefined } | { value?: undefined; fault: string } {
   try {
     return { value: calculate(expression) }
@@ -51,7 +54,7 @@ function attempt(expression: string): { value: number; fault?: undefined } | { v
   }
 }
 
-/** Where the expression may stand in a reply: in a fence, on a line, behind a label; the likeliest first. */
+/** Returns where the expression may be in a reply: in a fence, on a line, behind a label; the likeliest first. */
 function candidatesIn(reply: string): string[] {
   const text = reply.slice(0, 4000)
   const fenced = [...text.matchAll(/```\w*\n([^`]*)```/g)].map((match) => match[1] ?? '')

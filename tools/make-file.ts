@@ -3,11 +3,11 @@ import { zodInput } from '../src/agent/tool-input.ts'
 import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/base/errors.ts'
 
-/** Characters of a file, and files of a run. */
+/** The maximum length of a file, in characters, and the maximum number of files per run. */
 const MAX_CHARS = 100_000
 const MAX_FILES = 5
 const NAME_CHARS = 80
-/** Under this key the names of a run's files are kept. */
+/** The memory key of the names of a run's files. */
 const MEMORY = 'make_file'
 
 const input = z.object({
@@ -42,7 +42,7 @@ function made({ name, text }: z.infer<typeof input>, { memory, sendsFiles }: Too
   }
 }
 
-/** What opens as text, and runs nowhere by a double click. */
+/** Endings that open as text and that no double click executes. */
 const ENDINGS = new Set(
   [
     ...['txt', 'md', 'log', 'csv', 'tsv', 'json', 'jsonl', 'xml', 'yaml', 'yml', 'toml', 'ini', 'sql', 'tex', 'diff'],
@@ -61,7 +61,7 @@ function plainName(name: string): string {
   return `${[...stem].slice(0, NAME_CHARS).join('') || 'file'}${safe}`
 }
 
-/** After a crash a file is found in Slack by its name, so no two of a run share one. */
+/** After a crash a file is found in Slack by its name, so no two of a run have the same. */
 function freeName(name: string, taken: readonly string[]): string {
   const dot = name.lastIndexOf('.')
   const names = [name, ...taken.map((_, i) => `${name.slice(0, dot)}-${i + 2}${name.slice(dot)}`)]

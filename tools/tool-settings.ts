@@ -1,7 +1,7 @@
 import type { ToolFetch } from '../src/agent/types.ts'
 import type { Scope, ToolHttp } from '../src/base/http/tool-http.ts'
 
-/** What the operator set for the built-in tools. An address left out is the public service's. */
+/** The operator's settings for the built-in tools. An absent address is the public service's. */
 export interface ToolSettings {
   /** Names of TOOLS; left out: every tool that needs no key, and those whose key is set. */
   enabled?: string[] | undefined
@@ -16,7 +16,7 @@ export interface ToolSettings {
   hasWorkspace?: boolean | undefined
 }
 
-/** What a built-in tool is made of. */
+/** What a built-in tool is built from. */
 export interface ToolParts {
   settings: ToolSettings
   http: ToolHttp
@@ -31,8 +31,8 @@ export interface Service {
 }
 
 /**
- * The service that a setting names, or the public one. A host that an operator named may lie on a private network; the
- * public one may not, whatever DNS says.
+ * Returns the service that a setting names, or the public one. A host that an operator named may be on a private
+ * network; the public one may not, whatever DNS says.
  */
 export function serviceOf(
   http: ToolHttp,

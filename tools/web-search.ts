@@ -64,7 +64,7 @@ export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }
   ]
 }
 
-/** The first part that holds something, in the order of seed 001. */
+/** Returns the first part with content, in the order of seed 001. */
 function bestOf(result: Result): ToolOutput {
   const { answer_box: box, sports_results: sports, knowledge_graph: graph } = result
   const organic = result.organic_results[0]
@@ -76,7 +76,7 @@ function bestOf(result: Result): ToolOutput {
   return { text: 'No good search result found' }
 }
 
-/** @throws ToolError for what is nested deeper than can be written down. */
+/** @throws ToolError for a value that is nested too deeply to be written down */
 function plain(value: unknown): string {
   try {
     return typeof value === 'string' ? value : JSON.stringify(value)

@@ -15,18 +15,18 @@ import { zodInput } from '../src/agent/tool-input.ts'
 const WIKIPEDIA = 'https://en.wikipedia.org/w/api.php'
 const FIRST_SENTENCES = 5
 const SIMILAR_TITLES = 5
-/** Searched for: a wiki without CirrusSearch does not put the page of that very title first. */
+/** How many titles are searched for: a wiki without CirrusSearch does not put the page of that very title first. */
 const SEARCHED_TITLES = 20
 const MAX_OFFERED = 15
 
-/** Under this key the loaded page and the place in it are kept; the text itself comes again through the cache. */
+/** The memory key of the loaded page and the position in it; the text itself comes again through the cache. */
 const MEMORY = 'wikipedia'
 
 const loadedSchema = z.object({
   title: z.string(),
   url: z.string().optional(),
   keyword: z.string().optional(),
-  /** How many of the keyword's sentences were shown. */
+  /** How many of the keyword's sentences have been shown. */
   shown: z.number().default(0),
 })
 
@@ -38,7 +38,7 @@ export function wikipedia({ http, settings }: ToolParts): Tool[] {
   return [searchTool(service), lookupTool(service)]
 }
 
-/** MediaWiki sends its errors with status 200: these are not kept. */
+/** MediaWiki sends errors with status 200: they are not cached. */
 function isAnswer({ headers, body }: Fetched): boolean {
   return !('mediawiki-api-error' in headers) && body.startsWith('{') && body.trimEnd().endsWith('}')
 }
@@ -65,8 +65,8 @@ function lookupTool(service: Service): Tool<{ keyword: string }> {
 }
 
 /**
- * A page by its title, or by a search hit that is the same title but for spelling; else the titles that come near.
- * The first asks nothing but the title, which is what a good model writes.
+ * Finds a page by its title, or by a search hit with the same title except for spelling; else returns the titles that
+ * come near. The first request asks for the title alone, which is what a good model writes.
  */
 async function search(query: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   if (query === '') throw new ToolError('wikipedia needs the title of a page.')
@@ -82,7 +82,7 @@ async function search(query: string, wiki: WikiClient, context: ToolContext): Pr
   return { text: `Could not find [${query}]. ${similar}` }
 }
 
-/** Loads a page and shows how it begins. A page that only points to others is told, and not loaded. */
+/** Loads a page and shows its beginning. A page that only points to others is reported, and not loaded. */
 async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   const text = await wiki.text(page.title)
   if (page.disambiguation || pointsElsewhere(text)) {
@@ -96,14 +96,14 @@ async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Pro
   return { text: first || `The page [${page.title}] has no text.`, sources: sourcesOf(page) }
 }
 
-/** The next sentence of the loaded page with the keyword, as the browser's find does; capitals do not matter. */
+/** Returns the next sentence of the loaded page with the keyword, as a browser's find does; case does not matter. */
 async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   if (keyword === '') throw new ToolError('wikipedia_lookup needs a keyword.')
   const loaded = loadedPage(context)
   if (!loaded) throw new ToolError('No page is loaded: find one with wikipedia first.')
   const wanted = keyword.toLowerCase()
   const hits = sentencesOf(await wiki.text(loaded.title)).filter((sentence) => sentence.toLowerCase().includes(wanted))
-  // Another lookup of the same turn may have gone on meanwhile.
+  // Another lookup of the same turn may have moved on meanwhile.
   const now = loadedPage(context)
   const page = now?.title === loaded.title ? now : loaded
   const shown = page.keyword === wanted ? page.shown : 0
@@ -114,14 +114,14 @@ async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): 
   return { text: `(Result ${shown + 1} / ${hits.length}) ${hit}`, sources: sourcesOf(page) }
 }
 
-/** A search begins the lookup anew, whether or not it loads another page. */
+/** A search starts the lookup over, whether or not it loads another page. */
 function forgetKeyword(context: ToolContext): void {
   const page = loadedPage(context)
   if (page)
     context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies Loaded
 }
 
-/** The memory may have been saved by another process, so it is checked. */
+/** The memory may have been saved by another process, so it is validated. */
 function loadedPage(context: ToolContext): Loaded | undefined {
   return loadedSchema.safeParse(context.memory[MEMORY]).data
 }

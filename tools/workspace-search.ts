@@ -8,10 +8,10 @@ import { workspaceOf } from './workspace.ts'
 
 const KINDS = ['messages', 'files', 'channels', 'users'] as const satisfies FindKind[]
 
-/** Of one find, in characters; together they stay well below what an observation may have. */
+/** The maximum of one find, so that all together stay well below an observation's. Characters. */
 const FIND_CHARS = 500
 
-/** Where the last search ended, in the run's memory. The cursor is Slack's, and says nothing. */
+/** The memory key of the last search's position. The cursor is Slack's, and reveals nothing. */
 const MEMORY = 'workspace_search'
 const endedSchema = z.object({ query: z.string(), kind: z.enum(KINDS), cursor: z.string() })
 
@@ -47,7 +47,7 @@ async function search(
   const workspace = await workspaceOf(context)
   const ended = endedSchema.safeParse(context.memory[MEMORY]).data
   const cursor = ended?.query === query && ended.kind === kind ? ended.cursor : undefined
-  // An empty cursor: the last search of these words has shown the last of them.
+  // An empty cursor means that the last search of these words has shown all finds.
   const isOver = cursor === ''
   const { finds, cursor: next = '' } = isOver
     ? { finds: [] }
@@ -93,7 +93,7 @@ function minuteOf(at: number): string {
   return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** The title is who, where and when: it is kept with the answer, which what somebody wrote is not. */
+/** The source names who, where and when: unlike the text of a find, it is kept with the answer. */
 function sourceOf(find: Find): Source[] {
   const url = webAddress(find.url)
   return url ? [{ title: headOf(find) || 'Slack', url }] : []

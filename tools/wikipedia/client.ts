@@ -12,22 +12,25 @@ export interface PageInfo {
   disambiguation: boolean
 }
 
-/** What a MediaWiki is asked. `undefined` and empty lists are answers; all methods throw ToolError on failure. */
+/** The requests to a MediaWiki. `undefined` and empty lists are answers; all methods throw ToolError on failure. */
 export interface WikiClient {
-  /** The page of this title, redirects followed. */
+  /** Returns the page of this title, with redirects followed. */
   page(title: string): Promise<PageInfo | undefined>
-  /** The page's text, paragraphs on lines, headings as `== Heading ==`. */
+  /** Returns the page's text: paragraphs on lines, headings as `== Heading ==`. */
   text(title: string): Promise<string>
-  /** The titles that a page links to, in the alphabet's order. */
+  /** Returns the titles that a page links to, in alphabetical order. */
   links(title: string): Promise<string[]>
-  /** Titles of the full-text search, best first; where it finds nothing, what was probably meant or titles with the words. */
+  /**
+   * Returns titles of the full-text search, the best first; if it finds nothing, what was probably meant, or titles
+   * with the words.
+   */
   search(query: string, limit: number): Promise<string[]>
 }
 
-/** What is asked for, and so as much as is read of what comes. */
+/** The number of links that are requested, and read. */
 const MAX_LINKS = 500
 
-/** No work is done on what a wiki sends beyond its own limits. */
+/** Titles beyond a wiki's own limits cost no work. */
 const titleSchema = z.string().transform(cutTitle)
 const titlesSchema = z
   .preprocess(
@@ -49,7 +52,7 @@ const pageSchema = z.object({
 /** An answer of api.php in format version 1, as far as it is used. PHP writes an empty object as `[]`. */
 const answerSchema = z.object({
   error: z.object({ info: z.string() }).optional(),
-  /** By module: what a wiki made nothing of, such as a `prop` whose extension it lacks. */
+  /** By module: what a wiki did not understand, such as a `prop` whose extension it lacks. */
   warnings: z
     .object({ query: z.object({ '*': z.string() }) })
     .optional()
@@ -111,7 +114,9 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
   }
 }
 
-/** @throws ToolError for MediaWiki's own refusals (which come with status 200) and for what is no answer of api.php. */
+/**
+ * @throws ToolError for MediaWiki's own refusals (which come with status 200) and for anything but an answer of api.php
+ */
 function readAnswer(json: unknown): Answer {
   const { success, data } = answerSchema.safeParse(json)
   if (!success) throw new ToolError('wikipedia sent an answer that cannot be read.')

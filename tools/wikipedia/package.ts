@@ -32,7 +32,7 @@ interface Axios {
   getAdapter(adapters: unknown): Adapter
 }
 
-/** One question on its way: where it goes, and what came of it. */
+/** A request under way: where it goes, and its result. */
 interface Call {
   send(parameters: URLSearchParams): Promise<unknown>
   answer?: unknown
@@ -43,7 +43,7 @@ const require = createRequire(import.meta.url)
 const calls = new AsyncLocalStorage<Call>()
 let loaded: WikipediaPackage | undefined
 
-/** Loads the package and its axios at the first question: they cost as much as all the rest of the agent. */
+/** Loads the package and its axios at the first request: they cost as much as the rest of the agent. */
 function load(): WikipediaPackage {
   const wikipedia: WikipediaPackage = require('wikipedia')
   const axios: Axios = createRequire(require.resolve('wikipedia'))('axios')
@@ -74,7 +74,7 @@ function parametersOf(url: string): URLSearchParams {
   return parameters
 }
 
-/** A text in the form that arrives unharmed: percent-encoded, and never looking like a number. */
+/** Returns a text in the form that arrives unchanged: percent-encoded, and never looking like a number. */
 export function packed(text: string): string {
   const encoded = encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'))
   if (!Number.isNaN(Number(encoded))) return `%${encoded.charCodeAt(0).toString(16)}${encoded.slice(1)}`
@@ -82,8 +82,9 @@ export function packed(text: string): string {
 }
 
 /**
- * Lets the package ask one question and gives the JSON that came, or undefined where it asked nothing.
- * @throws whatever `send` threw.
+ * Makes one request through the package.
+ * @returns the JSON, or undefined if the package asked nothing
+ * @throws whatever `send` threw
  */
 export async function ask(
   question: (wiki: WikipediaPackage) => Promise<unknown>,

@@ -1,10 +1,10 @@
 /** Signs that no MediaWiki title can hold; `#` would cut the title short (`C#` is read as the page `C`). */
 const NEVER_IN_TITLES = /[#<>[\]{}|\p{Cc}\uFFFD]/u
 const MAX_TITLE_BYTES = 255
-/** Of a page that points to others: what comes later is offered by no such page. */
+/** Lines beyond this number are not read on a page that points to others. */
 const MAX_LINES = 500
 
-/** A title as a wiki sent it, at most as long as MediaWiki's titles are. */
+/** Cuts a title to the maximum length of MediaWiki's titles. */
 export function cutTitle(title: string): string {
   const text = title.slice(0, MAX_TITLE_BYTES)
   if (Buffer.byteLength(text) <= MAX_TITLE_BYTES) return text
@@ -41,7 +41,7 @@ export function listTitles(titles: string[]): string {
   return `[${titles.map((title) => (title.includes("'") ? `"${title}"` : `'${title}'`)).join(', ')}]`
 }
 
-/** Whether the text of a page without a mark says that it only points to others. */
+/** Whether the text of a page without the mark of a disambiguation page says that it only points to others. */
 export function pointsElsewhere(text: string): boolean {
   return /\brefers? to\s*(?:[^.\n]{0,40}):\s*(?:\n|$)/.test(text.slice(0, 500))
 }
