@@ -39,10 +39,7 @@ export function calculate(expression: string): number {
 /** A double carries 15 decimal digits faithfully; a number with so few of them was meant to be round. */
 const ROUND_DIGITS = 12
 
-/**
- * Returns a value as JavaScript prints it (17 digits at most), unless its 15 faithful digits are plainly rounder, as
- * 0.3 is for 0.1+0.2. Whole numbers are exact.
- */
+/** Returns a value as JavaScript prints it, unless its 15 faithful digits are plainly rounder, as 0.3 is for 0.1+0.2. */
 export function shown(value: number): string {
   const rounder = Number(value.toPrecision(15))
   const isDust = !Number.isInteger(value) && digitsOf(value) > 15 && digitsOf(rounder) <= ROUND_DIGITS
@@ -288,7 +285,7 @@ function clean(text: string): string {
     .trim()
 }
 
-/** Removes up to three layers of fences, quotes or dollar signs that enclose the whole. */
+/** Removes up to three enclosing layers of fences, quotes or dollar signs. */
 function unwrap(text: string): string {
   let inner = text.trim()
   for (let layer = 0; layer < 3; layer += 1) {
