@@ -4,7 +4,7 @@
  * - fallback.ts: after the last retry, OPENAI_FALLBACK_MODEL is called, with as many tries of its own.
  * - circuit-breaker.ts: a call counts as one failure after its retries. After four in a row, the model is not called
  *   for 20 s.
- * - The queue does not retry a run after a `ModelError` (slack/failure-outcome.ts): the person is told.
+ * - The queue does not retry a run after a `ModelError` (question/failure-outcome.ts): the person is told.
  * - Refused parameters (openai.ts) and pictures (picture-refusals.ts) are dropped at once and cost no try.
  *   AGENT_TIMEOUT_MS ends all of it.
  */

@@ -24,7 +24,7 @@ export interface RedisQueueOptions extends Partial<QueueSettings> {
 /**
  * A queue in Redis that any number of processes share. An accepted question is handed out again and again until a handler
  * has finished with it, whichever process dies. BullMQ only gives out the turns; the questions and their order are in the
- * threads' own keys (run/thread-keys.ts).
+ * threads' own keys (stores/runs/thread-keys.ts).
  */
 export function redisQueue({ redis, log, ...given }: RedisQueueOptions): ControlledQueue {
   return new RedisQueue({ redis, log, settings: queueSettings(given) })

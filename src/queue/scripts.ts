@@ -1,5 +1,5 @@
 /**
- * The atomic steps of a thread's queue. Keys are the thread's own (run/thread-keys.ts), times are in milliseconds.
+ * The atomic steps of a thread's queue. Keys are the thread's own (stores/runs/thread-keys.ts), times are in milliseconds.
  *
  * Where Redis is out of memory it refuses the first write of a script that needs any, and then nothing of it happened.
  */

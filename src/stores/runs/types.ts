@@ -146,7 +146,7 @@ export interface SavedRun {
 
 /**
  * What was decided about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is about
- * (run/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool asked. `expired`: nobody decided in time.
+ * (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool asked. `expired`: nobody decided in time.
  */
 export type Decision =
   | { outcome: 'allowed' | 'denied'; by: string; at?: number; reason?: string; key?: string; always?: true }
