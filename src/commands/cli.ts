@@ -28,13 +28,13 @@ async function main(args: string[]): Promise<void> {
   const output = json ? new JsonLines(process.stdout) : new Terminal(process.stdout, !env.NO_COLOR)
   const configured = loadConfig(env)
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
-  // The demo speaks one dialect.
+  // The demo speaks only one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
   const leftOut = (one: LeftOut) => console.error(leftOutSentence(one))
   const model = isDemo ? (await loadDemo()).demoModel() : undefined
   if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const net = await createNetwork(config)
-  // What is known of servers ends with the conversation, and so does what was pinned.
+  // What is known about servers, pins included, ends with the conversation.
   const mcpStore = config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined
   const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
   const conversation = new Conversation(agent, output)
@@ -48,7 +48,7 @@ async function main(args: string[]): Promise<void> {
   await agent.close()
 }
 
-/** @throws ConfigError for an option that does not exist. */
+/** @throws ConfigError for an unknown option */
 function parseOptions(args: string[]): { json?: boolean; help?: boolean } {
   try {
     return parseArgs({ args, options: { json: { type: 'boolean' }, help: { type: 'boolean' } } }).values
@@ -63,7 +63,7 @@ async function converse(conversation: Conversation, output: Output): Promise<voi
     input: process.stdin,
     ...(isTerminal ? { output: process.stdout, prompt: 'How can I help? ' } : {}),
   })
-  // Ctrl-C ends the question at hand; with none at hand, the conversation.
+  // Ctrl-C ends the current question; without one, the conversation.
   const interrupt = () => (conversation.interrupt() ? output.note('Stopped.') : lines.close())
   lines.on('SIGINT', interrupt)
   process.on('SIGINT', interrupt)

@@ -3,10 +3,13 @@ import { ConfigError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { connect, type RedisClient } from '../base/redis/redis.ts'
 
-/** How long a command waits for Redis, in ms. */
+/** How long a command waits for Redis. Milliseconds. */
 const PING_MS = 5_000
 
-/** The Redis that the bot's processes share, for an operator's command, which disconnects it. @throws ConfigError where it does not answer */
+/**
+ * Connects an operator's command to the Redis that the bot's processes share; the command disconnects it.
+ * @throws ConfigError if it does not answer
+ */
 export async function openCommandRedis(url: string, log: Log): Promise<RedisClient> {
   const redis = connect({ url }, { purpose: 'work', log })
   if (await settledWithin(PING_MS, [redis.ping()])) return redis

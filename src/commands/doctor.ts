@@ -1,4 +1,7 @@
-/** `npm run doctor [-- --json]`: looks at everything that the bot stands on, and says what is wrong with it. Ends with 1 if anything is. */
+/**
+ * `npm run doctor [-- --json]`: checks everything that the bot depends on, and says what is wrong. Exit code 1 if
+ * anything is.
+ */
 import { readEnv } from '../config.ts'
 import { doctor } from './doctor/doctor.ts'
 import { messageOf } from '../base/errors.ts'

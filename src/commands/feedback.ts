@@ -15,7 +15,7 @@ const USAGE = `Usage: npm run feedback -- export [--out FILE]
 
 const DAY_MS = 86_400_000
 
-/** @throws ConfigError for what is no such command. */
+/** @throws ConfigError for an unknown command */
 function outOf(args: string[]): string | undefined {
   try {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { out: { type: 'string' } } })
@@ -34,7 +34,7 @@ async function exportRated(archive: RunArchive, out: string | undefined): Promis
     if (line) lines.push(`${JSON.stringify(line)}\n`)
     else leftOut += 1
   }
-  // What people asked is in it: nobody else on this machine reads it.
+  // The file contains people's questions: no other user of this machine may read it.
   if (out === undefined) process.stdout.write(lines.join(''))
   else await writeFile(out, lines.join(''), { mode: 0o600 })
   const without = leftOut === 0 ? '' : `, ${leftOut} left out: they have no answer and nobody said what would be right`

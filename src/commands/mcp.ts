@@ -1,4 +1,7 @@
-/** `npm run mcp -- list | check | tools [NAME] | login NAME | accept SERVER [TOOL]`: what an operator does about MCP servers. */
+/**
+ * `npm run mcp -- list | check | tools [NAME] | login NAME | accept SERVER [TOOL]`: the operator's commands for MCP
+ * servers.
+ */
 import { parseArgs } from 'node:util'
 import { loadConfig, readEnv, secretsOf } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
@@ -22,7 +25,7 @@ interface McpCommand {
   port: number
 }
 
-/** How many names each command takes, at least and at most. */
+/** The minimum and maximum number of names that each command takes. */
 const COMMANDS: Record<string, [number, number]> = {
   list: [0, 0],
   check: [0, 0],
@@ -31,7 +34,7 @@ const COMMANDS: Record<string, [number, number]> = {
   accept: [1, 2],
 }
 
-/** @throws ConfigError for what is no such command. */
+/** @throws ConfigError for an unknown command */
 function readArgs(args: string[]): McpCommand {
   try {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { port: { type: 'string' } } })
@@ -57,7 +60,7 @@ async function run(place: OperatorPlace, { command, names: [name, tool], port }:
   return listServers(place)
 }
 
-/** The tools as a worker of the bot has them: all of it is loaded for them, and for nothing else. */
+/** Opens the tools as a worker of the bot has them; everything is loaded only for them. */
 async function withToolbox(
   { config, log, store }: OperatorPlace,
   work: (toolbox: McpToolbox) => Promise<number>,

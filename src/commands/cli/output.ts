@@ -6,11 +6,11 @@ import { jsonOf } from './json-event.ts'
 /** Where a conversation is shown. */
 export interface Output {
   event(event: AnswerEvent): void
-  /** A sentence of the terminal's own. */
+  /** Shows a sentence of the terminal's own. */
   note(text: string): void
-  /** A failure, in a sentence. */
+  /** Shows a failure, in a sentence. */
   fail(text: string): void
-  /** What went to the model or came from it. */
+  /** Shows what went to the model or came from it. */
   trace(title: string, text: string): void
 }
 
@@ -19,7 +19,7 @@ interface Stream {
   isTTY?: boolean
 }
 
-/** Blue for steps, green for answers, red for errors; no colours where the output is no terminal. */
+/** Blue for steps, green for answers, red for errors; no colours if the output is not a terminal. */
 export class Terminal implements Output {
   readonly #stream: Stream
   readonly #isColoured: boolean
@@ -54,7 +54,7 @@ export class Terminal implements Output {
 
 const COLOURS = { step: 34, answer: 32, error: 31, trace: 90 }
 
-/** What a model or a page writes must not steer the terminal: its control characters are dropped. */
+/** Drops control characters: what a model or a page writes must not steer the terminal. */
 function harmless(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]/gu, '')
 }
@@ -78,7 +78,7 @@ function observationLines({ text, note }: Observation): string {
   return `Observation: ${text}\n${note ? `${note}\n` : ''}`
 }
 
-/** Every event as one line of JSON. Notes are left out; a failure is a line of type `error`. */
+/** Prints every event as one line of JSON. Notes are left out; a failure is a line of type `error`. */
 export class JsonLines implements Output {
   readonly #stream: Stream
 

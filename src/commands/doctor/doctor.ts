@@ -13,7 +13,7 @@ const USAGE = `Usage: npm run doctor [-- --json]
 
 const settings = findingsOf('settings')
 
-/** @throws ConfigError for an option that there is not */
+/** @throws ConfigError for an unknown option */
 function wantsJson(args: string[]): boolean {
   try {
     return parseArgs({ args, options: { json: { type: 'boolean' } } }).values.json === true
@@ -22,10 +22,12 @@ function wantsJson(args: string[]): boolean {
   }
 }
 
-/** Each part bounds what it does; this is for what does not let itself be ended, such as a tool of one's own that hangs. */
+/** Each part bounds its own work; this is for what cannot be ended, such as a custom tool that hangs. Milliseconds. */
 const AREA_MS = 60_000
 
-/** All areas at once: none waits for another's time-out. One that breaks down is a fault of its own. */
+/**
+ * Checks all areas at once, so that none waits for another's time-out. An area that breaks down is a fault of its own.
+ */
 async function look(readEnv: () => Env): Promise<Finding[]> {
   let [env, config]: [Env, Config | undefined] = [{}, undefined]
   try {
@@ -37,7 +39,7 @@ async function look(readEnv: () => Env): Promise<Finding[]> {
       .map((sentence) => settings.fault(sentence.split(' ')[0] ?? '', sentence))
   }
   const secrets = secretsOf(config)
-  // Only what it says of itself is printed: the parts' own log lines would say it twice.
+  // Only findings are printed: log lines of the parts would repeat them.
   const found = await lookAtAreas(config, env, createLog('silent', undefined, secrets))
   return [settings.ok('all', 'Every setting can be read.'), ...found].map((one) => withoutSecrets(one, secrets))
 }
@@ -73,13 +75,16 @@ async function looked(area: string, looking: Promise<Finding[]>): Promise<Findin
 
 export interface DoctorOptions {
   args: string[]
-  /** Returns the settings. @throws ConfigError where they cannot be read, which is a finding */
+  /** Returns the settings. @throws ConfigError if they cannot be read, which is a finding */
   readEnv: () => Env
-  /** Where the table is printed; `columns` are a terminal's, and 0 is one that does not tell. Without them each finding is a line. */
+  /**
+   * Where the table is printed. `columns` is a terminal's width, 0 if it is unknown. Without it each finding is one
+   * line.
+   */
   output: { print(text: string): void; columns?: number | undefined }
 }
 
-/** Looks, and prints what was found. @returns the exit code. @throws ConfigError for an option that there is not */
+/** Checks, and prints the findings. @returns the exit code @throws ConfigError for an unknown option */
 export async function doctor({ args, readEnv, output }: DoctorOptions): Promise<number> {
   const asJson = wantsJson(args)
   if (output.columns !== undefined && !asJson) output.print('Looking: it takes a minute at most.\n')

@@ -2,23 +2,23 @@ import { blankSecrets, redactTokens } from '../../base/log.ts'
 
 /** What `npm run doctor` found out about one thing. */
 export interface Finding {
-  /** What it belongs to: `Slack`, `model`, `Redis`, `tools`, `MCP`, `time`, `settings`. */
+  /** The area: `Slack`, `model`, `Redis`, `tools`, `MCP`, `time`, `settings`. */
   area: string
   /** The thing itself, in a word or two. */
   name: string
   /** `note`: nothing is broken, but somebody should know. */
   outcome: 'ok' | 'note' | 'fault'
-  /** What was found, and of a fault what to do. */
+  /** What was found, and what to do about a fault. */
   sentence: string
 }
 
-/** Makes findings of an area. */
+/** Returns makers of an area's findings. */
 export function findingsOf(area: string) {
   const make = (outcome: Finding['outcome']) => (name: string, sentence: string) => ({ area, name, outcome, sentence })
   return { ok: make('ok'), note: make('note'), fault: make('fault') }
 }
 
-/** What a server or a tool says may repeat what it was sent. */
+/** Removes secrets: a server or a tool may repeat what it was sent. */
 export function withoutSecrets(finding: Finding, secrets: string[]): Finding {
   return { ...finding, sentence: redactTokens(blankSecrets(secrets)(finding.sentence)) }
 }

@@ -1,4 +1,4 @@
-/** What the Redis of REDIS_URL is set to: whether it keeps what the bot puts there. */
+/** Checks the configuration of REDIS_URL's Redis: whether it keeps what the bot stores there. */
 import { settledWithin } from '../../base/async.ts'
 import type { Config } from '../../config.ts'
 import { messageOf } from '../../base/errors.ts'
@@ -12,7 +12,7 @@ const { ok, note, fault } = findingsOf('Redis')
 
 /** BullMQ's least version: https://docs.bullmq.io/guide/connections and its own warning at the start. */
 const LEAST_VERSION = [6, 2]
-/** Where a ping takes longer, acks to Slack come late. Milliseconds. */
+/** If a ping takes longer, acks to Slack are late. Milliseconds. */
 const SLOW_MS = 50
 
 export async function redisFindings(config: Config, log: Log): Promise<Finding[]> {
@@ -64,7 +64,8 @@ async function findingsIn(redis: RedisClient, prefix: string): Promise<Finding[]
   const found = problems.map(({ name, sentence }) => fault(name, sentence))
   const isEvicting = problems.some(({ name }) => name === 'eviction')
   const each = facts.flatMap((of) => [versionOf(of), persistenceOf(of), ...(isEvicting ? [] : [memoryOf(of)])])
-  // The nodes of a Cluster are set alike: each thing is said once, and where they differ each time.
+  // The nodes of a Cluster are usually configured alike: each finding is listed once, and each time only where they
+  // differ.
   const seen = new Map([...each, ...found].map((finding) => [`${finding.name} ${finding.sentence}`, finding]))
   return [speed(ms), ...seen.values()]
 }
@@ -86,7 +87,7 @@ function versionOf(facts: Map<string, string>): Finding {
     : fault('version', `It is Redis ${version}: ${LEAST_VERSION.join('.')} or newer is needed.`)
 }
 
-/** A managed Redis may not tell, or keep its copies in another way. */
+/** A managed Redis may not tell, or may persist in another way. */
 function persistenceOf(facts: Map<string, string>): Finding {
   const name = 'persistence'
   const isOn = facts.get('aof_enabled')

@@ -5,7 +5,10 @@ import { findingsOf, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('Slack')
 
-/** Whose the tokens are, whether Slack takes them, and what the app may do in comparison with its manifest: as `npm run slack` sees it. */
+/**
+ * Checks whose the tokens are, whether Slack accepts them, and what the app may do compared with its manifest, as `npm
+ * run slack` does.
+ */
 export async function slackFindings(config: Config, net: Network): Promise<Finding[]> {
   const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL: apiUrl } = config
   if (!SLACK_BOT_TOKEN && !SLACK_APP_TOKEN && !SLACK_SIGNING_SECRET)
@@ -19,7 +22,7 @@ export async function slackFindings(config: Config, net: Network): Promise<Findi
   return rows.filter(isOwn).map(findingOf)
 }
 
-/** What goes well and yet has something to do, such as a scope that can be done without, is a note. */
+/** A check that passes and still leaves something to do, such as an optional scope, is a note. */
 function findingOf({ name, ok: isWell, sentence, fix }: CheckRow): Finding {
   const whole = fix === undefined ? sentence : `${sentence} ${fix}`
   if (!isWell) return fault(name, whole)

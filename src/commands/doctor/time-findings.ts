@@ -1,4 +1,4 @@
-/** How far this machine's clock is from the others': Slack refuses signatures, and TLS certificates, by the clock. */
+/** Checks how far this machine's clock is off: Slack's signatures and TLS certificates depend on it. */
 import type { Config } from '../../config.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import { findingsOf, type Finding } from './finding.ts'
@@ -19,7 +19,7 @@ export async function timeFindings(config: Config, { net, now }: { net: Network;
   const theirs = Date.parse(response?.headers.get('date') ?? '')
   if (Number.isNaN(theirs))
     return [note('clock', 'Slack’s server did not tell the time, so the clock was not compared.')]
-  // The header is cut to the second, and was written somewhere between the two moments.
+  // The header is cut to the second, and was written at some time between the two moments.
   const apart = Math.round(((from + now()) / 2 - theirs - 500) / 1000)
   return [clockFinding(apart)]
 }

@@ -19,8 +19,8 @@ const outcome = z.object({
 })
 
 /**
- * What has been answered so far, a line a question, so that an evaluation that was interrupted goes on where it was. What
- * failed is not kept: it is asked again. The score is not kept either: it follows from the answer and the question set.
+ * The answers so far, one line per question, so that an interrupted evaluation continues where it was. Failures are not
+ * kept: they are asked again. Scores are not kept either: they follow from the answer and the question set.
  */
 export class AnsweredFile {
   readonly #file: string
@@ -37,7 +37,7 @@ export class AnsweredFile {
     if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n')
   }
 
-  /** The outcome of this very question; undefined where the set has another one under its id by now. */
+  /** Returns the outcome of this very question; undefined if the set now has another one under its id. */
   of({ id, question }: EvalQuestion): Outcome | undefined {
     const kept = this.#byId.get(id)
     return kept?.question === question ? kept : undefined

@@ -15,8 +15,8 @@ export interface RunOptions {
 }
 
 /**
- * Asks what has not been answered yet and resolves to the outcomes in the questions' order.
- * @throws the signal's reason when it is aborted; what was answered by then is kept.
+ * Asks what has not been answered yet. Resolves to the outcomes in the questions' order.
+ * @throws the signal's reason when it is aborted; the answers so far are kept
  */
 export async function askAll(questions: EvalQuestion[], options: RunOptions): Promise<Outcome[]> {
   const outcomes = questions.map((question) => options.answered.of(question))
@@ -39,15 +39,15 @@ async function askOne(question: EvalQuestion, { agent, answered, progress, signa
 }
 
 /**
- * Right is an exact match; where no right answer is known, any but the ones that people rejected, and but
- * “I do not know”. No answer is never right, whatever the gold answer.
+ * Whether an answer is right: an exact match, or, if no right answer is known, anything but the rejected ones and “I do
+ * not know”. A missing answer is never right.
  */
 export function isRight({ gold, rejected = [] }: Known, { answer }: Pick<Outcome, 'answer'>): boolean {
   if (answer === undefined) return false
   return gold.length > 0 ? exactMatch(answer, gold) === 1 : exactMatch(answer, rejected) === 0 && !isDeclined(answer)
 }
 
-/** What is known of the answers to a question. */
+/** The known answers to a question. */
 interface Known {
   gold: string[]
   rejected?: string[] | undefined

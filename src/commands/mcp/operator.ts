@@ -1,4 +1,4 @@
-/** What `npm run mcp` does: each command says what it has to say, and returns its exit code. */
+/** The commands of `npm run mcp`: each prints its result and returns its exit code. */
 import type { Readable } from 'node:stream'
 import type { Config } from '../../config.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
@@ -20,7 +20,7 @@ export interface OperatorPlace {
   say(line: string): void
 }
 
-/** How long one server may take to connect and list its tools, in ms. */
+/** How long one server may take to connect and list its tools. Milliseconds. */
 const CHECK_MS = 30_000
 
 export async function listServers(place: OperatorPlace): Promise<number> {
@@ -31,7 +31,7 @@ export async function listServers(place: OperatorPlace): Promise<number> {
   return 0
 }
 
-/** Whether anybody has to log in, as far as the bot knows. */
+/** Returns whether anybody has to log in, as far as the bot knows. */
 async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<string> {
   if (server.kind === 'stdio') return 'is started when needed'
   if (hasOwnAuthorization(server)) return 'has its login in MCP_CONFIG'
@@ -53,7 +53,10 @@ export async function checkServers(place: OperatorPlace): Promise<number> {
   return looked.every(({ state }) => state === 'up') && unmatched.length === 0 ? 0 : 1
 }
 
-/** The rules of APPROVERS and MCP_CONFIG that match no tool, by what the servers list now and the bot's other tools. */
+/**
+ * Returns the rules of APPROVERS and MCP_CONFIG that match no tool, given what the servers list now and the bot's other
+ * tools.
+ */
 export async function unmatchedNow(
   { config, log }: Pick<OperatorPlace, 'config' | 'log'>,
   looked: ServerLook[],
@@ -72,14 +75,14 @@ export async function unmatchedNow(
   return unmatchedRules(looked, { approvers: config.APPROVERS, own })
 }
 
-/** A server as it is now, and more of it in words. */
+/** The current state of a server, with more of it in words. */
 export interface ServerLook extends ListedTools {
   name: string
   state: 'up' | 'needs a login' | 'down'
   words: string
 }
 
-/** Connects to each, and asks for its tools. */
+/** Connects to each server and lists its tools. */
 export async function lookAtServers(place: OperatorPlace): Promise<ServerLook[]> {
   const servers = await openedServers(place)
   try {
