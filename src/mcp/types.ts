@@ -1,8 +1,8 @@
-/** The contracts of the MCP room: what a server is set to be, what it lists, what a call of it gives. */
+/** The contracts of `src/mcp`: a server's settings, what it lists, and what a call returns. */
 import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client'
 import type { PersonsAnswer, ToolAsks, ToolOutput } from '../agent/types.ts'
 
-/** MCP_CONFIG, read and checked: its servers in the file's order. */
+/** The parsed and validated MCP_CONFIG. Its servers are in the file's order. */
 export interface McpConfig {
   servers: McpServerConfig[]
 }
@@ -12,17 +12,20 @@ export type McpServerConfig = StdioServerConfig | HttpServerConfig
 interface ServerRules {
   /** The key in `mcpServers`. */
   name: string
-  /** Names of tools, perhaps with `*` at the end: those that run without a person, those that ask, those that are not there. */
+  /**
+   * Names of tools, with an optional trailing `*`: tools that run without approval, tools that need approval, hidden
+   * tools.
+   */
   allow?: string[]
   ask?: string[]
   deny?: string[]
-  /** Whether the annotations of its tools count. */
+  /** Whether to believe the annotations of its tools. */
   trust: boolean
-  /** How long one call may take, in ms; TOOL_TIMEOUT_MS where left out. */
+  /** Timeout of one call, in ms. Defaults to TOOL_TIMEOUT_MS. */
   timeoutMs?: number
-  /** Ids of the channels where it may be used, `dm` for direct messages; everywhere where left out. */
+  /** Ids of the channels where it may be used, `dm` for direct messages. Undefined means everywhere. */
   channels?: string[]
-  /** What nobody may see: values of `env` and `headers`, of variables, and a password in the address. */
+  /** Values that nobody may see: from `env`, `headers` and variables, and a password in the address. */
   secrets: string[]
 }
 
@@ -30,7 +33,7 @@ export interface StdioServerConfig extends ServerRules {
   kind: 'stdio'
   command: string
   args: string[]
-  /** Beside a minimal PATH all of its environment. */
+  /** Its whole environment, apart from a minimal PATH. */
   env: Record<string, string>
   cwd?: string
 }
@@ -39,30 +42,30 @@ export interface HttpServerConfig extends ServerRules {
   kind: 'http'
   url: string
   headers: Record<string, string>
-  /** Speaks the deprecated HTTP+SSE, as `"type": "sse"` says; otherwise that is tried where Streamable HTTP is not there. */
+  /** Uses the deprecated HTTP+SSE (`"type": "sse"`). Otherwise it is tried only if the server lacks Streamable HTTP. */
   sse?: boolean
-  /** For an authorization server that registers no clients by itself, or more rights than the server asks for by itself. */
+  /** For an authorization server without dynamic registration, or to request more scopes than the server asks for. */
   oauth?: OAuthSettings
 }
 
 export interface OAuthSettings {
   clientId?: string | undefined
   clientSecret?: string | undefined
-  /** Scopes with spaces between them (RFC 6749, 3.3). */
+  /** Space-separated scopes (RFC 6749, 3.3). */
   scope?: string | undefined
 }
 
-/** A tool as its server tells of it: nothing in it is trusted, and nothing but its secrets has been taken out. */
+/** A tool as its server describes it. Untrusted: only secrets have been removed. */
 export interface ServerTool {
   name: string
   title?: string
   description: string
-  /** JSON Schema of an object, as it came. */
+  /** JSON Schema of an object, exactly as received. */
   inputSchema: Record<string, unknown>
   annotations: ToolHints
 }
 
-/** What a tool says of itself. */
+/** The annotations of a tool, as its server claims them. */
 export interface ToolHints {
   readOnlyHint?: boolean
   destructiveHint?: boolean
@@ -70,46 +73,51 @@ export interface ToolHints {
   openWorldHint?: boolean
 }
 
-/** All that a server lists. The same object as long as nothing was listed anew. */
+/** Everything that a server lists. The same object is returned until the server is listed again. */
 export interface ServerTools {
   tools: ServerTool[]
-  /** What the server tells of its use. */
+  /** The server's usage instructions. */
   instructions?: string
 }
 
-/** `idle`: nothing has been asked of it yet, or it has been ended for want of use. */
+/** `idle`: not connected, and the last attempt did not fail. */
 export interface ServerStatus {
   state: 'idle' | 'up' | 'down' | 'needs-login'
-  /** A sentence: why it is down or needs a login. */
+  /** A sentence that says why it is down or needs a login. */
   why?: string
 }
 
 export interface CallOptions {
   signal: AbortSignal
   timeoutMs: number
-  /** What the asker has answered to what this call asked so far. */
+  /** The asker's answers so far to what this call asked. */
   answers?: readonly PersonsAnswer[] | undefined
-  /** The same call made twice does no more than once: a read, or one that its server, which is trusted, says is idempotent. */
+  /**
+   * Whether making the call twice has no further effect: a read, or a call that a trusted server says is idempotent.
+   */
   isRepeatable?: boolean
-  /** Called before a call that was refused unseen is made once more: the tool may have changed. @throws ToolError */
+  /**
+   * Called before a call that the server rejected unprocessed is sent again: the tool may have changed.
+   * @throws ToolError
+   */
   recheck?: (() => Promise<void>) | undefined
 }
 
-/** What a call gives: an output, or a question to the asker (never both). */
+/** The result of a call: an output or a question to the asker, never both. */
 export type CallResult = ToolOutput | ToolAsks
 
-/** One server. Connections are opened when first needed and shared by all calls; a call is one request. */
+/** One server. Connections are opened when first needed and shared by all calls. */
 export interface McpServer {
   readonly config: McpServerConfig
   /**
-   * All pages of its tools, kept for as long as the server says, or until it says that the list has changed; with `isFresh` asked
-   * for now.
-   * @throws ToolError, whose `isDown` says that it could not be reached.
+   * Lists all pages of its tools. The list is cached for as long as the server says, or until it reports a change.
+   * `isFresh` skips the cache.
+   * @throws ToolError with `isDown` if the server cannot be reached.
    */
   list(signal: AbortSignal, options?: { isFresh?: boolean }): Promise<ServerTools>
   /**
-   * Calls a tool by the server's own name for it.
-   * @throws ToolError with a sentence for the model: what the server said was wrong, or why there is no answer.
+   * Calls a tool by the name that the server uses.
+   * @throws ToolError with a sentence for the model: the server's error, or why there is no answer.
    */
   call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult>
   status(): ServerStatus
@@ -117,22 +125,22 @@ export interface McpServer {
 
 export interface McpServers {
   all(): McpServer[]
-  /** @throws ToolError for a name that MCP_CONFIG does not have. */
+  /** @throws ToolError for a name that is not in MCP_CONFIG. */
   of(name: string): McpServer
-  /** Ends what was started, and waits for it. */
+  /** Ends everything that was started and waits for it. */
   close(): Promise<void>
 }
 
-/** How a server is logged in to; it never asks a person. */
+/** Authenticates to a server. It never asks a person. */
 export interface ServerLogin extends AuthProvider {
-  /** A sentence: why a person has to log in, as far as this process knows. */
+  /** A sentence that says why a person has to log in, as far as this process knows. */
   need?(): string | undefined
-  /** Its tokens: nobody may see them. */
+  /** Its tokens, to be hidden from everyone. */
   secrets?(): string[]
 }
 
 /**
- * Who logs in for the workspace at a remote server, with the HTTP that a login may use. Undefined where there is no login for it: its
- * headers have to do.
+ * Returns the workspace's login at a remote server. `fetch` is the HTTP that the login may use. Returns undefined if
+ * the server has no login and only uses its configured headers.
  */
 export type AuthOf = (server: HttpServerConfig, fetch: FetchLike) => ServerLogin | undefined

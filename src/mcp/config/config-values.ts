@@ -1,18 +1,18 @@
-/** The values in MCP_CONFIG, `${VAR}` filled in. */
+/** Expands `${VAR}` in the values of MCP_CONFIG. */
 import type { Env } from '../../config.ts'
 import { hasSecretName, secretsIn } from './secret-values.ts'
 
-/** `${NAME}` or `${NAME:-default}`. A default holds no `}`. */
+/** `${NAME}` or `${NAME:-default}`. A default cannot contain `}`. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g
 
-/** Fills texts in, and remembers the secrets that it saw. */
+/** Expands texts and remembers the secrets that it saw. */
 export interface ValueReader {
   /**
-   * `name` is the key that the text stands under. `isGuarded`: it may be a secret without coming from a variable and without such
-   * a name. An empty variable counts as one that is not set.
+   * Expands one text. `name` is the key of the text. With `isGuarded`, the text may be a secret even if it has no
+   * variable and no such name. An empty variable counts as unset.
    */
   read(text: string, name: string, isGuarded?: boolean): string
-  /** Variables that are not set and have no default. */
+  /** Variables that are unset and have no default. */
   missing: Set<string>
   secrets(): string[]
 }

@@ -5,7 +5,7 @@ import { ConfigError } from '../../base/errors.ts'
 import { createValueReader, type ValueReader } from './config-values.ts'
 import type { McpConfig, McpServerConfig, OAuthSettings } from '../types.ts'
 
-/** Of MCP_CONFIG's file, in bytes. */
+/** Maximum size of MCP_CONFIG's file, in bytes. */
 const MAX_FILE = 1_000_000
 
 const texts = z.record(z.string(), z.string('a text'), 'an object of names and texts')
@@ -56,9 +56,10 @@ const http = z.strictObject({
 type Written = z.infer<typeof stdio> | z.infer<typeof http>
 
 /**
- * Reads MCP_CONFIG's file: `{"mcpServers": {"name": {"command", "args", "env", "cwd"} | {"type", "url", "headers"}}}` with keys of
- * ours (README). `${VAR}` and `${VAR:-default}` are filled from `env`.
- * @throws ConfigError with one sentence a line, each with the file, the server and the key, and none with a value.
+ * Reads MCP_CONFIG's file: `{"mcpServers": {"name": {"command", "args", "env", "cwd"} | {"type", "url", "headers"}}}`
+ * with our own additional keys (README). Expands `${VAR}` and `${VAR:-default}` from `env`.
+ * @throws ConfigError with one sentence per line. Each names the file, the server and the key, and never contains a
+ * value.
  */
 export function loadMcpConfig(file: string, env: Env): McpConfig {
   const problems: string[] = []
@@ -74,7 +75,7 @@ export function loadMcpConfig(file: string, env: Env): McpConfig {
 
 function serversIn(file: string): [string, unknown][] {
   const whole = z.strictObject({ mcpServers: z.custom<object>(isObject) }).safeParse(readJson(file))
-  // As they are written: zod leaves out a name such as __proto__ without a word.
+  // The raw entries, because zod silently drops a name such as __proto__.
   if (whole.data) return Object.entries(whole.data.mcpServers)
   const unknown = whole.error?.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [])) ?? []
   throw new ConfigError(
@@ -99,7 +100,7 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
-    // The parser's own words quote the file.
+    // The parser's own message would quote the file.
     throw new ConfigError(`MCP_CONFIG: ${file} is not JSON.`)
   }
 }
@@ -161,7 +162,7 @@ function stdioOf(name: string, written: z.infer<typeof stdio>, values: ValueRead
   return { name, kind: 'stdio', ...rulesOf(written), ...read, secrets: values.secrets() }
 }
 
-/** The flag that an argument is the value of, in `--token x` and in `--token=x`. */
+/** Returns the flag that an argument belongs to, in `--token x` and in `--token=x`. */
 function flagOf(arg: string, before = ''): string {
   return /^--?[\w-]+(?==)/.exec(arg)?.[0] ?? (before.startsWith('-') ? before : '')
 }

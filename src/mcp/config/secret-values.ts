@@ -1,11 +1,14 @@
-/** Which values of MCP_CONFIG nobody may see. */
+/** Decides which values of MCP_CONFIG are secrets. */
 
-/** What is a secret of a value that stands under these names: all of it, or a part of it. */
+/** Returns the secrets in a value that these names belong to: the whole value, or parts of it. */
 export function secretsIn(value: string, names: string[]): string[] {
   return partsOf(value).filter((one) => isSecret(one, names))
 }
 
-/** A value, and what is a secret of its own in it: the token of `Bearer …`, what follows `--token=`, the values of an address's query. */
+/**
+ * Returns a value and the parts that may be secrets: the token of `Bearer …`, the text after `--token=`, an address's
+ * query values.
+ */
 function partsOf(value: string): string[] {
   const flag = /^--?[\w-]+=(.+)$/.exec(value)
   if (flag?.[1]) return [value, flag[1]]
@@ -32,8 +35,8 @@ export function hasSecretName(name: string): boolean {
 }
 
 /**
- * Everything is a secret that its name calls one, and everything else that does not plainly look like something common: hiding
- * `production` or the address of the service from all results would spoil them.
+ * Any value with a secret-sounding name is a secret. Any other value is a secret unless it clearly looks ordinary:
+ * hiding `production` or the service's address in all results would spoil them.
  */
 function isSecret(value: string, names: string[]): boolean {
   if (names.some(hasSecretName)) return value.length >= 4 && !/^(?:true|false|null|none)$/i.test(value)
@@ -41,7 +44,7 @@ function isSecret(value: string, names: string[]): boolean {
 }
 
 const PLAIN = [
-  // Addresses without a password or a query, paths, e-mail addresses, hosts.
+  // Addresses without a password or a query, paths, e-mail addresses, host names.
   /^[a-z][a-z+.-]*:\/\/[^\s@?#]{1,500}$/i,
   /^(?:\.{0,2}|~)\/[\w./ @~-]{0,500}$/,
   /^[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}$/,

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { PersonsAnswer, ToolAsks, ToolQuestion } from '../../agent/types.ts'
 import type { Elicited } from './elicitation-request.ts'
 
-/** How the asker is asked what a server wants to know, and how the answer goes back to the server. */
+/** Turns what a server wants to know into a question to the asker, and the answer into what the protocol expects. */
 
-/** What comes back with an answer: which of the protocol's ways asked, and what. */
+/** The state that comes back with an answer: which mechanism of the protocol asked, and what it asked. */
 const stateSchema = z.discriminatedUnion('way', [
   z.object({
     way: z.literal('result'),
-    /** Which result of the call, from 1: the answers to one result go back together. */
+    /** Which result of the call, from 1. The answers to one result are sent together. */
     round: z.number(),
     key: z.string(),
     requests: z.record(z.string(), z.unknown()),
@@ -19,7 +19,7 @@ const stateSchema = z.discriminatedUnion('way', [
 ])
 
 export type AskingState = z.infer<typeof stateSchema>
-/** An `input_required` result whose requests are being answered, the one of `key` next. */
+/** An `input_required` result whose requests are being answered. `key` is the one to answer next. */
 export type AskingResult = Extract<AskingState, { way: 'result' }>
 
 export function stateOf({ state }: Pick<PersonsAnswer, 'state'>): AskingState | undefined {
@@ -35,7 +35,7 @@ export function asks(
   return { asks: { server, message, ...what, ...(remakes ? { remakes } : {}), state } }
 }
 
-/** An answer as the protocol carries it. */
+/** An answer in the protocol's format. */
 export interface ElicitAnswer {
   action: PersonsAnswer['action']
   content?: z.infer<typeof contentSchema>
@@ -44,7 +44,7 @@ export interface ElicitAnswer {
 
 const contentSchema = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
 
-/** Content goes with an acceptance of a form alone. */
+/** Only an accepted form has content. */
 export function answerOf({ action, content }: Pick<PersonsAnswer, 'action' | 'content'>): ElicitAnswer {
   const values = contentSchema.safeParse(content).data
   return action === 'accept' && values ? { action, content: values } : { action }

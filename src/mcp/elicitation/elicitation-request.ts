@@ -3,7 +3,7 @@ import { formOf } from '../../stores/runs/question-form.ts'
 import { jsonHash } from '../tools/json-hash.ts'
 import type { McpServerConfig } from '../types.ts'
 
-/** What a server asks a person: to fill in a form, or to visit a page. All of it is the server's words. */
+/** What a server asks a person: to fill in a form or to visit a page. All of its text comes from the server. */
 export interface Elicited {
   message: string
   schema?: Record<string, unknown>
@@ -17,17 +17,17 @@ const paramsSchema = z.object({
   requestedSchema: z.record(z.string(), z.unknown()).catch({}),
 })
 
-/** Reads the parameters of `elicitation/create`, in whichever version. */
+/** Reads the parameters of `elicitation/create`, in any protocol version. */
 export function elicitedBy(params: unknown): Elicited {
   const { message, mode, url = '', requestedSchema } = paramsSchema.parse(params ?? {})
   return mode === 'url' ? { message, url } : { message, schema: requestedSchema }
 }
 
 const MAX_MESSAGE_CHARS = 10_000
-/** Of a button's address at Slack. */
+/** Slack's limit for the address of a button. */
 const MAX_URL_CHARS = 3_000
 
-/** Why a person is not asked this: half a sentence. Undefined where they can be. */
+/** Returns why a person cannot be asked this, as half a sentence; undefined if they can. */
 export function whyNotAsked({ message, schema, url }: Elicited, config: McpServerConfig): string | undefined {
   if (message.length > MAX_MESSAGE_CHARS) return 'its words are too long'
   if (url !== undefined) return whyNotVisited(url, config)
@@ -35,7 +35,7 @@ export function whyNotAsked({ message, schema, url }: Elicited, config: McpServe
   return 'why' in form ? form.why : undefined
 }
 
-/** People are sent to https alone, or to this machine where the operator has the server there. The address is never fetched here. */
+/** Allows https addresses, and loopback addresses if the operator runs the server there. We never fetch the address. */
 function whyNotVisited(address: string, config: McpServerConfig): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (!url || url.href.length > MAX_URL_CHARS) return 'its address is none, or too long'
@@ -50,7 +50,7 @@ function isLoopback(host: string): boolean {
   return host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(?:\.\d+){3}$/.test(host)
 }
 
-/** What tells one request from another: its words, and its schema or address. */
+/** Identifies a request by its message and its schema or address. */
 export function keyOf({ message, schema, url }: Elicited): string {
   return jsonHash([message, schema ?? null, url ?? null])
 }

@@ -9,27 +9,28 @@ import { elicitedBy, whyNotAsked } from './elicitation-request.ts'
 import { PendingCalls, type Answered } from './pending-calls.ts'
 import type { McpServerConfig } from '../types.ts'
 
-/** What a client offers to servers. No sampling, no roots: the SDK refuses what is not offered. */
+/** The capabilities that a client offers to servers. The SDK rejects everything else, such as sampling and roots. */
 export const CAPABILITIES = { elicitation: { form: {}, url: {} } }
 
-/** So often one call may ask, and so often it may be made again. */
+/** How often one call may ask, and how often it may be retried. */
 const MAX_ROUNDS = 10
-/** Before a call that a server wants to be made again without having asked anything. */
+/** The pause before a retry that the server requested without asking anything, in ms. */
 const PAUSE_MS = 250
-/** What is asked is saved with the run. */
+/** Limits the state of a question, which is saved with the run. */
 const MAX_STATE_CHARS = 100_000
 
 type CallParams = CallToolRequest['params']
 type SdkOptions = NonNullable<Parameters<Client['callTool']>[1]> & { signal: AbortSignal }
-/** The result is a server's: whatever it may call its members, it is never taken for a question. */
+/** `result` keeps the server's result apart from `asks`, so that no field of it can pass for a question. */
 export type Called = { result: CallToolResult } | ToolAsks
-/** What is added to a call that is made again. */
+/** What a retried call adds to its parameters. */
 type Again = { inputResponses?: Record<string, ElicitAnswer>; requestState?: string }
 
 /**
- * What servers ask a person in the middle of a call, on one connection, in all of the protocol's ways. Since 2026-07-28 a call's result
- * says what is asked (`input_required`), and the call is made again with the answers; before that the server sends a request of its
- * own while the call hangs (`elicitation/create`), or refuses the call until a page has been visited.
+ * Handles everything that servers ask a person during a call on one connection. The protocol has three mechanisms.
+ * Since 2026-07-28 the result of a call says what is asked (`input_required`), and the call is retried with the
+ * answers. Before that, the server sends a request of its own while the call is open (`elicitation/create`), or rejects
+ * the call until a page has been visited.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr and …/2025-11-25/client/elicitation
  */
 export class Elicitation {
@@ -37,7 +38,7 @@ export class Elicitation {
   readonly #config: McpServerConfig
   readonly #pending: PendingCalls
 
-  /** Before the client connects. */
+  /** Call this before the client connects. */
   constructor(client: Client, config: McpServerConfig) {
     this.#client = client
     this.#config = config
@@ -46,9 +47,10 @@ export class Elicitation {
   }
 
   /**
-   * Calls a tool, with what the asker has answered so far. `toolDefinition`: what is known of the tool; the SDK holds results to the
-   * listing that it knows unless it is given one. @returns its result, or what it asks now
-   * @throws whatever the SDK throws, and ToolError where too much, or nothing that can be asked, is asked
+   * Calls a tool with the asker's answers so far. Pass `toolDefinition`, or the SDK validates results against its own
+   * listing.
+   * @returns the tool's result, or what it asks now
+   * @throws whatever the SDK throws; ToolError if the server asks too much or something that cannot be asked
    */
   async callTool(params: CallParams, options: SdkOptions, given: Answered): Promise<Called> {
     const { name } = this.#config
@@ -62,7 +64,7 @@ export class Elicitation {
     return 'asks' in again ? again : this.#rounds({ params, options, given, again, round: state.round + 1 })
   }
 
-  /** Makes the call until it has a result that is complete, or asks a person. */
+  /** Repeats the call until its result is complete or it asks a person. */
   async #rounds(call: {
     params: CallParams
     options: SdkOptions
@@ -83,9 +85,9 @@ export class Elicitation {
     return this.#rounds({ ...call, again: next, round: round + 1 })
   }
 
-  /** One request. What the server asks meanwhile by requests of its own is answered, or ends the call. */
+  /** Sends one request. Requests that the server sends meanwhile are answered, or end the call. */
   async #send(params: CallParams & Again, { toolDefinition, ...options }: SdkOptions, given: Answered) {
-    // The SDK takes a result that asks for one that lacks what the tool's output schema promises.
+    // The SDK would reject an `input_required` result because it lacks what the tool's output schema promises.
     const tool = toolDefinition ? { toolDefinition: withoutOutput(toolDefinition) } : {}
     const send = async (signal: AbortSignal): Promise<{ result: CallToolResult | InputRequiredResult }> => ({
       result: await this.#client.callTool(params, { ...options, ...tool, signal, allowInputRequired: true }),
@@ -106,7 +108,7 @@ export class Elicitation {
     return asking
   }
 
-  /** All answers to a result, as the call takes them, or the next of its requests that nobody has answered. */
+  /** Returns all answers to a result for the retried call, or the next of its requests that is unanswered. */
   #again(asking: AskingResult, { answers, notes }: Answered): ToolAsks | Again {
     const { name } = this.#config
     const responses: [string, ElicitAnswer][] = []
@@ -124,7 +126,10 @@ export class Elicitation {
     return { ...(responses.length > 0 ? { inputResponses: Object.fromEntries(responses) } : {}), ...state }
   }
 
-  /** The server refuses the call until pages have been visited: one after the other, and again while it still refuses. */
+  /**
+   * Asks for the pages that the server wants visited first, one after the other, and again while it still rejects the
+   * call.
+   */
   #page(error: UrlElicitationRequiredError, answers: readonly PersonsAnswer[]): ToolAsks {
     const { name } = this.#config
     const pages = error.elicitations.map((one) => elicitedBy({ ...one, mode: 'url' }))

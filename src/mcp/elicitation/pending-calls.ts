@@ -4,31 +4,32 @@ import { answerOf, asks, stateOf, type ElicitAnswer } from './elicitation-answer
 import { keyOf, whyNotAsked, type Elicited } from './elicitation-request.ts'
 import type { McpServerConfig } from '../types.ts'
 
-/** How long after a call was ended a request of its server may still be under way. Milliseconds. */
+/** How long a server's request may still arrive after its call was ended, in ms. */
 const DRAIN_MS = 500
 
-/** What the asker has said so far, and whether the same call may be made twice: a read, or what does the same once and twice. */
+/** The asker's answers so far, and whether the call may be repeated because a repetition has no further effect. */
 export interface Answered {
   answers: readonly PersonsAnswer[]
   isRepeatable: boolean
-  /** Here goes what the server asked that nobody was asked, in sentences for the model. */
+  /** Collects sentences for the model about requests that no person was asked. */
   notes: string[]
 }
 
 interface PendingCall extends Answered {
   stop: AbortController
-  /** Answers to requests that this attempt has not given yet. */
+  /** Answers that this attempt has not used yet. */
   unused: PersonsAnswer[]
   asks?: ToolAsks
   isAlone: boolean
-  /** A request came that could be of this call or of another one. */
+  /** A request arrived that could belong to this call or to another one. */
   mustBeAlone: boolean
 }
 
 /**
- * The calls under way on a connection of the older protocol, in which a server asks by requests of its own, and a request does not say
- * which call it belongs to. One that comes while several are under way is nobody's: those that may be made again are then made
- * again, each alone. So is a call that brings answers: nobody else's question is answered by them.
+ * The open calls on a connection of the older protocol, in which a request from the server does not say which call it
+ * belongs to. A request that arrives during several calls is ambiguous: the repeatable ones among them are then
+ * retried, each alone. A call that carries answers also runs alone, so that its answers cannot reach another call's
+ * question.
  */
 export class PendingCalls {
   readonly #config: McpServerConfig
@@ -40,7 +41,7 @@ export class PendingCalls {
     this.#config = config
   }
 
-  /** Makes a call. `work` is aborted once the call asks something. @returns what it gives, or what it asks */
+  /** Makes a call. `work` is aborted once the call asks something. @returns the call's result, or what it asks */
   async run<T>(given: Answered, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | ToolAsks> {
     for (let isAlone = given.answers.some(isToRequest); ; isAlone = true) {
       const call = await this.#begin(given, { isAlone, signal })
@@ -54,12 +55,12 @@ export class PendingCalls {
         this.#wakeAll()
       }
       if (call.asks) return call.asks
-      // What its server may have sent for it by now comes while no call is under way, and is nobody's.
+      // Requests that the server may already have sent for this call must arrive while no call is open.
       await sleep(DRAIN_MS, undefined, { signal })
     }
   }
 
-  /** What a server's request gets. */
+  /** Returns the answer to a server's request. */
   answer(elicited: Elicited): ElicitAnswer {
     const { name } = this.#config
     const [call, ...others] = this.#calls
@@ -73,7 +74,7 @@ export class PendingCalls {
     const at = call.unused.findIndex((answer) => isTo(answer, key))
     const [answer] = at < 0 ? [] : call.unused.splice(at, 1)
     if (answer) return answerOf(answer)
-    // Of a call that does more when it is made twice, the asker decides by answering.
+    // If a repetition could have further effects, the asker decides by answering.
     const remakes = call.isRepeatable ? {} : { remakes: true as const }
     call.asks = asks(name, { ...elicited, ...remakes }, { way: 'request', request: key })
     call.stop.abort()
@@ -85,7 +86,7 @@ export class PendingCalls {
     return { action: 'decline' }
   }
 
-  /** Nobody knows whose it is. */
+  /** Handles a request that could belong to several calls. */
   #sort(note: string): ElicitAnswer {
     for (const call of this.#calls) {
       call.mustBeAlone = call.isRepeatable

@@ -20,25 +20,25 @@ import type { HttpServerConfig } from '../types.ts'
 
 export interface LogInOptions {
   logins: LoginStore
-  /** authFetch of the server. */
+  /** The server's authFetch. */
   fetch: FetchLike
-  /** Where the browser comes back to on this machine; 0 for any free port. */
+  /** The local port of the redirect URI; 0 for any free port. */
   port: number
-  /** Where a person may paste the address at which the browser ended. */
+  /** Where a person may paste the address that the browser was redirected to. */
   input: Readable
   say(line: string): void
-  /** In ms. */
+  /** Milliseconds. */
   now(): number
 }
 
-/** How long one half of a login may take, before and after the person's part, in ms. */
+/** Timeout for the requests before the person's part of the login, and again for those after it, in ms. */
 const HALF_MS = 30_000
 /** How long the person may take, in ms. */
 const PERSON_MS = 10 * 60_000
 
 /**
- * Logs the workspace in at a server: tells a person which page to open, and keeps the tokens that come of it.
- * @throws ToolError with a sentence that holds no word of the other side's; ConfigError without SECRETS_KEY.
+ * Logs the workspace in at a server: prints the page to open and stores the resulting tokens.
+ * @throws ToolError with a sentence that contains no text from the other side; ConfigError without SECRETS_KEY.
  */
 export async function logIn(server: HttpServerConfig, options: LogInOptions): Promise<void> {
   const answers = await awaitAnswers(options)
@@ -66,7 +66,10 @@ interface Challenge {
   scope?: string | undefined
 }
 
-/** What the server says to a request without a token: where its login is described, and which rights it wants. */
+/**
+ * Sends a request without a token and returns the server's challenge: where its login is described, and the scopes it
+ * wants.
+ */
 async function challengeOf(server: HttpServerConfig, fetch: FetchLike): Promise<Challenge & { isAsked: boolean }> {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
   const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
@@ -105,7 +108,7 @@ async function half(server: HttpServerConfig, provider: LoginProvider, options: 
   }
 }
 
-/** The SDK sends a code that was refused a second time; an error in place of the answer ends the login at once. */
+/** The SDK sends a rejected code a second time. Throwing on an error response ends the login at once. */
 function unrepeated(name: string, fetch: FetchLike): FetchLike {
   return async (address, init) => {
     const response = await fetch(address, init)
@@ -146,7 +149,7 @@ function notItsOwn(server: HttpServerConfig): ToolError {
   )
 }
 
-/** Prints the address. It is never opened by us, since what opens it would be a program that another side's text is handed to. */
+/** Prints the address. We never open it: that would hand the other side's text to a program. */
 function sayWhere(
   address: URL | undefined,
   { server, say, back }: { server: HttpServerConfig; say(line: string): void; back: string },
@@ -168,7 +171,10 @@ async function inTime(answer: Promise<URLSearchParams>): Promise<URLSearchParams
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
 
-/** Whose error it is stands first (RFC 9207), and of an error nothing but its code is shown. */
+/**
+ * Returns the authorization code. Checks the issuer before it reports an error (RFC 9207), and shows only the error's
+ * code.
+ */
 function codeOf(server: HttpServerConfig, answer: URLSearchParams, provider: LoginProvider): string {
   const code = answer.get('code')
   if (code !== null && code !== '') return code

@@ -4,7 +4,7 @@ import { createAuthOf } from './server-auth.ts'
 import { openServers, type ServersDeps } from '../servers/servers.ts'
 import type { McpConfig, McpServers } from '../types.ts'
 
-/** The servers with the workspace's logins, which stand in the store under SECRETS_KEY. */
+/** Opens the servers with the workspace's logins, which the store keeps encrypted under SECRETS_KEY. */
 export function openLoggedIn(
   config: McpConfig,
   { store, secretsKey, ...deps }: ServersDeps & { store: McpStore; secretsKey: string | undefined },

@@ -5,11 +5,11 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { ConfigError } from '../../base/errors.ts'
 
-/** What stands in the address that a browser was sent back to. */
+/** Receives the redirects of a login. */
 export interface LoginAnswers {
-  /** The address itself, `http://127.0.0.1:PORT/callback`. */
+  /** The redirect URI, `http://127.0.0.1:PORT/callback`. */
   url: string
-  /** The first answer of the login that is waited for: by the browser, or pasted. */
+  /** Resolves with the first answer that `isOurs` accepts, from the browser or pasted. */
   first(isOurs: (answer: URLSearchParams) => boolean): Promise<URLSearchParams>
   close(): Promise<void>
 }
@@ -17,8 +17,8 @@ export interface LoginAnswers {
 const PATH = '/callback'
 
 /**
- * Listens on 127.0.0.1 alone, on `port` or any free one (RFC 8252, 7.3), and reads pasted addresses from `input`: whoever logs in from
- * another machine ends at a page that cannot be reached, whose address is all that is needed.
+ * Listens on 127.0.0.1 only, on `port` or any free one (RFC 8252, 7.3), and reads pasted addresses from `input`. A
+ * browser on another machine ends at an unreachable page, and pasting that page's address is enough.
  */
 export async function awaitAnswers(options: {
   port: number
@@ -26,7 +26,7 @@ export async function awaitAnswers(options: {
   say(line: string): void
 }): Promise<LoginAnswers> {
   let [isOurs, found]: [((answer: URLSearchParams) => boolean)?, ((answer: URLSearchParams) => void)?] = []
-  /** Whether it was taken for an answer to this login. */
+  /** Returns whether it was accepted as the answer to this login. */
   const take = (answer: URLSearchParams) => {
     if (!isOurs?.(answer)) return false
     found?.(answer)
@@ -72,7 +72,7 @@ function queryOf(pasted: string): URLSearchParams | undefined {
   return URL.canParse(text) ? new URL(text).searchParams : undefined
 }
 
-/** Plain words of ours: nothing of the request is shown again. */
+/** Sends fixed text only: nothing from the request is echoed. */
 function tell(response: ServerResponse, status: number, words: string): void {
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }).end(`${words}\n`)
 }

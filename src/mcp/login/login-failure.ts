@@ -2,17 +2,20 @@ import { OAuthError } from '@modelcontextprotocol/client'
 import { ToolError, messageOf } from '../../base/errors.ts'
 import { AddressRefused } from '../../base/http/agents.ts'
 
-/** Whether it is a code of RFC 6749 or its kin: nothing else that an authorization server says is shown. */
+/**
+ * Returns whether the text looks like an error code of RFC 6749. Nothing else that an authorization server says is
+ * shown.
+ */
 export function isCode(text: string): boolean {
   return /^[a-z_]{1,40}$/.test(text)
 }
 
-/** An error code as it may be shown: one of the known form, or that there was another. */
+/** Returns the error code if it is well-formed, and a placeholder otherwise. */
 export function codeShown(code: string): string {
   return isCode(code) ? code : 'with a code that is none of OAuth’s'
 }
 
-/** What an error of a login's HTTP or of the SDK means, without a word of the other side's. */
+/** Turns an error of a login's HTTP or of the SDK into a sentence that contains no text from the other side. */
 export function loginFailure(name: string, error: unknown): ToolError {
   if (error instanceof ToolError) return error
   if (error instanceof OAuthError)

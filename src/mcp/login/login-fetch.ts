@@ -5,14 +5,14 @@ import { isCode } from './login-failure.ts'
 /** The HTTP of a login. */
 export interface LoginFetch {
   fetch: FetchLike
-  /** The last refusal of an address: the SDK takes some of them for a page that is not there, and goes on. */
+  /** The last rejection of an address. The SDK mistakes some of them for a missing page and continues. */
   refusal(): string | undefined
 }
 
 /**
- * Over `bounded` (authFetch: which hosts, what size): https or this machine alone, all within `ms` from now on, and of an error
- * nothing but its code. `error_description` is the authorization server's text, and the SDK would put it into messages and on the
- * console.
+ * Wraps `bounded` (authFetch, which limits hosts and sizes): https or this machine only, everything within `ms` from
+ * now, and error responses reduced to their code. The SDK would put the authorization server's `error_description` into
+ * messages and on the console.
  */
 export function loginFetch(name: string, bounded: FetchLike, ms: number): LoginFetch {
   const timeUp = AbortSignal.timeout(ms)
@@ -34,19 +34,19 @@ export function loginFetch(name: string, bounded: FetchLike, ms: number): LoginF
   }
 }
 
-/** @throws ToolError for an address to which tokens would go readable by anybody on the way. */
+/** @throws ToolError for an address that would send tokens unencrypted over the network. */
 export function checkTransport(name: string, url: URL): void {
   const isLoopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return
   throw new ToolError(`The login at ${name} would use ${shown(url)}, and only https addresses may be used for it.`)
 }
 
-/** Scheme and host alone: the rest of an address may hold anything. */
+/** Returns the scheme and host only: the rest of an address may contain anything. */
 export function shown(url: URL): string {
   return url.host === '' ? url.protocol : `${url.protocol}//${url.host}`
 }
 
-/** The SDK follows a redirect within an origin, and takes one out of it for an error of some kind. */
+/** The SDK follows a redirect within an origin. This rejects any other with a clear error. */
 function checkRedirect(name: string, url: URL, response: Response): void {
   const location = response.headers.get('location')
   if (location === null || response.status < 300 || response.status >= 400) return
@@ -64,7 +64,7 @@ async function withoutWords(response: Response): Promise<Response> {
   return new Response(JSON.stringify({ error: code ?? 'server_error' }), { status, headers })
 }
 
-/** The code of an OAuth error; an authorization server may send one with status 200. */
+/** Returns the code of an OAuth error. An authorization server may send one with status 200. */
 function codeIn(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -5,7 +5,7 @@ import { SealBroken, sealerOf } from '../../base/seal.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { HttpServerConfig } from '../types.ts'
 
-/** What a registration at an authorization server gave, or what `oauth` of MCP_CONFIG says. */
+/** The client from dynamic registration, or from `oauth` in MCP_CONFIG. */
 const client = z.object({
   client_id: z.string(),
   client_secret: z.string().optional(),
@@ -15,16 +15,16 @@ const client = z.object({
   issuer: z.string().optional(),
 })
 
-/** A login of the workspace at one server: all that is needed to renew it without asking anybody where. */
+/** A login of the workspace at one server, with everything needed to renew it without discovery. */
 const login = z.object({
   accessToken: z.string(),
   refreshToken: z.string().optional(),
   scope: z.string().optional(),
-  /** In ms since 1970; absent where the authorization server said nothing of it. */
+  /** Milliseconds since 1970; absent if the authorization server did not say. */
   expiresAt: z.number().optional(),
   client,
   authorizationServer: z.string(),
-  /** Absent where the authorization server publishes none. */
+  /** Absent if the authorization server publishes none. */
   metadata: z
     .object({
       issuer: z.string(),
@@ -34,7 +34,7 @@ const login = z.object({
       token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
     })
     .optional(),
-  /** What the tokens are for (RFC 8707), the same at every renewal. */
+  /** The resource that the tokens are for (RFC 8707), the same at every renewal. */
   resource: z.string().optional(),
 })
 
@@ -43,32 +43,35 @@ const need = z.object({ why: z.string(), since: z.number() })
 export type LoginClient = z.infer<typeof client>
 export type Login = z.infer<typeof login>
 
-/** That a server needs a login: why, in a sentence, and since when, in ms. */
+/** The reason that a server needs a login, as a sentence, and since when, in ms. */
 export type LoginNeed = z.infer<typeof need>
 
-/** The logins at remote servers, each sealed for its server and its address: another address in MCP_CONFIG is not logged in. */
+/**
+ * The logins at remote servers. Each is encrypted for its server and address: a new address in MCP_CONFIG needs a new
+ * login.
+ */
 export interface LoginStore {
-  /** @throws SealBroken where the login cannot be read, with a lost or changed SECRETS_KEY above all. */
+  /** @throws SealBroken if the login cannot be decrypted, usually because SECRETS_KEY was lost or changed. */
   load(server: HttpServerConfig): Promise<Login | undefined>
-  /** The server needs no login from now on. @throws ConfigError without SECRETS_KEY. */
+  /** Saves the login and clears the need for one. @throws ConfigError without SECRETS_KEY. */
   save(server: HttpServerConfig, login: Login): Promise<void>
   remove(server: HttpServerConfig): Promise<void>
-  /** The client that is registered at an authorization server for this server's logins. */
+  /** Returns the client that is registered at an authorization server for this server's logins. */
   loadClient(server: HttpServerConfig, issuer: string): Promise<LoginClient | undefined>
   saveClient(server: HttpServerConfig, issuer: string, client: LoginClient): Promise<void>
   removeClient(server: HttpServerConfig, issuer: string): Promise<void>
-  /** Notes that it needs a login. @returns true for the first to say so in a day, in all processes. */
+  /** Notes that it needs a login. @returns true for the first caller within a day, across all processes. */
   noteNeed(server: HttpServerConfig, need: LoginNeed): Promise<boolean>
   needOf(server: HttpServerConfig): Promise<LoginNeed | undefined>
-  /** One at a time in all processes. */
+  /** Runs `work` under a lock that all processes share. */
   alone<T>(server: HttpServerConfig, work: () => Promise<T>): Promise<T>
 }
 
 const DAY_MS = 86_400_000
-/** How long one process may renew a login before another may, in ms: more than the request may take (server-auth.ts). */
+/** How long the lock on a renewal lasts, in ms: longer than the renewal request may take (server-auth.ts). */
 const LOCK_MS = 20_000
 
-/** Without SECRETS_KEY what is there cannot be read, and nothing can be kept. */
+/** Without SECRETS_KEY, stored logins cannot be read and new ones cannot be saved. */
 export function loginStore(store: McpStore, secretsKey: string | undefined): LoginStore {
   const sealer = secretsKey === undefined ? undefined : sealerOf(secretsKey)
   const open = async <T>(key: string, schema: z.ZodType<T>): Promise<T | undefined> => {
@@ -102,7 +105,7 @@ export function loginStore(store: McpStore, secretsKey: string | undefined): Log
 export const NO_KEY =
   'SECRETS_KEY is missing: it encrypts the logins that Redis keeps. Make one with `openssl rand -hex 32`, for all processes of the bot.'
 
-/** Whether its login stands in MCP_CONFIG. */
+/** Returns whether MCP_CONFIG has an Authorization header for the server. */
 export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {
   return Object.keys(headers).some((header) => header.toLowerCase() === 'authorization')
 }

@@ -15,21 +15,26 @@ import type { HttpServerConfig } from '../types.ts'
 
 export interface LoginProviderOptions {
   logins: LoginStore
-  /** Where the browser is sent back to. */
+  /** The redirect URI. */
   redirectUrl: string
-  /** In ms. */
+  /** Milliseconds. */
   now(): number
 }
 
-/** One login by one person. The verifier, the state and what was found stay in this process; what comes of it is kept. */
+/**
+ * One login by one person. The verifier, the state and the discovery stay in this process; only the result is stored.
+ */
 export interface LoginProvider extends OAuthClientProvider {
   state(): string
   discoveryState(): OAuthDiscoveryState | undefined
-  /** Where the person has to go; undefined before the SDK knows. */
+  /** The page where the person logs in; undefined until the SDK knows it. */
   address(): URL | undefined
 }
 
-/** An OAuthClientProvider of the SDK for `server`. `tokens()` knows none, since a login always asks the person anew. */
+/**
+ * Creates the SDK's OAuthClientProvider for `server`. `tokens()` returns none, because a login always asks the person
+ * again.
+ */
 export function loginProvider(server: HttpServerConfig, options: LoginProviderOptions): LoginProvider {
   const { redirectUrl } = options
   const state = randomBytes(32).toString('base64url')
@@ -80,7 +85,7 @@ function metadataFor(server: HttpServerConfig, redirectUrl: string): OAuthClient
     redirect_uris: [redirectUrl],
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
-    // A public client: the verifier (PKCE) stands in for the secret.
+    // A public client: PKCE replaces the secret.
     token_endpoint_auth_method: 'none',
     scope: server.oauth?.scope,
   }
@@ -89,7 +94,7 @@ function metadataFor(server: HttpServerConfig, redirectUrl: string): OAuthClient
 interface LoginClients {
   load(issuer: string): Promise<LoginClient | undefined>
   save(client: StoredOAuthClientInformation, issuer: string): Promise<void>
-  /** The login with it has succeeded. */
+  /** Called after a login with this client succeeds. */
   confirm(issuer: string): Promise<void>
   forget(issuer: string): Promise<void>
 }
@@ -101,7 +106,7 @@ function loginClients(server: HttpServerConfig, options: LoginProviderOptions): 
   return configuredClients(server, client, options)
 }
 
-/** A client that is registered is used again as long as the browser comes back to the same address. */
+/** A registered client is reused as long as the redirect URI stays the same. */
 function registeredClients(server: HttpServerConfig, { logins, redirectUrl, now }: LoginProviderOptions): LoginClients {
   return {
     async load(issuer) {
@@ -117,8 +122,8 @@ function registeredClients(server: HttpServerConfig, { logins, redirectUrl, now 
 }
 
 /**
- * The client of MCP_CONFIG belongs to the authorization server at which it first succeeded, since a server may name another one
- * tomorrow, and its secret would go there. Another client id begins anew.
+ * Binds the client of MCP_CONFIG to the authorization server where it first succeeded. The server could name another
+ * one later, which would then receive the client secret. A new client id starts over.
  */
 function configuredClients(
   server: HttpServerConfig,
@@ -141,8 +146,8 @@ function configuredClients(
 }
 
 /**
- * The authorization endpoint is the other side's text. It is printed, never handed to a program or a shell (CVE-2025-6514), and
- * it leads to the server's own origin or to a public one: nobody's browser is sent into a network by it.
+ * The authorization endpoint is untrusted text. It is printed, never handed to a program or a shell (CVE-2025-6514). It
+ * must lead to the server's own origin or to a public address, so that it cannot send a browser into a private network.
  * @throws ToolError
  */
 function checkAuthorizationAddress(server: HttpServerConfig, url: URL): void {

@@ -9,35 +9,35 @@ import type { AuthOf, HttpServerConfig, ServerLogin } from '../types.ts'
 
 interface ServerAuthDeps {
   logins: LoginStore
-  /** authFetch of the server. */
+  /** The server's authFetch. */
   fetch: FetchLike
   log: Log
-  /** In ms. */
+  /** Milliseconds. */
   now(): number
 }
 
-/** The logins of servers that have no Authorization header in MCP_CONFIG. */
+/** Creates the logins of servers that have no Authorization header in MCP_CONFIG. */
 export function createAuthOf(logins: LoginStore, { log, now }: { log: Log; now(): number }): AuthOf {
   return (server, fetch) => (hasOwnAuthorization(server) ? undefined : serverAuth(server, { logins, log, now, fetch }))
 }
 
-/** How long a renewal may take, in ms. */
+/** Timeout of a renewal, in ms. */
 const RENEWAL_MS = 10_000
 
-/** Tokens that are remembered as such, of one server. */
+/** How many tokens of one server are remembered as secrets. */
 const MAX_SECRETS = 12
 
-/** Codes after which a renewal will not succeed another time (RFC 6749, 5.2). */
+/** Codes after which a renewal can never succeed (RFC 6749, 5.2). */
 const FINAL = ['invalid_grant', 'invalid_client', 'unauthorized_client', 'invalid_target', 'invalid_scope']
 
-/** With tokens of the store, renewed by one process for all. */
+/** Uses the tokens in the store. One process renews them for all. */
 function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin {
   const { logins, log, now } = deps
   let lacks: string | undefined
   let used: Login | undefined
   let seen: string[] = []
 
-  /** Says so once in the log, and each time to whoever asked. */
+  /** Records that a login is needed, logs it once, and returns the error for the caller. */
   const needed = async (why: string): Promise<ToolError> => {
     lacks = why
     if (await logins.noteNeed(server, { why, since: now() }))
@@ -56,7 +56,10 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
     }
   }
 
-  /** Renews the login unless another has. One refresh token is never sent twice: with rotation that would end the login. */
+  /**
+   * Renews the login unless another process has. A refresh token is never sent twice: with rotation that would end the
+   * login.
+   */
   const renew = (refused: string) =>
     logins.alone(server, async () => {
       const login = await load()
@@ -87,7 +90,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
   }
 }
 
-/** Of this login and the ones before it: a server may send back what it was sent a while ago. */
+/** Returns the tokens of this login and of earlier ones: a server may echo what it was sent a while ago. */
 function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
   const own = [login?.accessToken, login?.refreshToken, login?.client.client_secret].filter((one) => one !== undefined)
   if (own.every((one) => seen.includes(one))) return seen
@@ -95,8 +98,9 @@ function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
 }
 
 /**
- * Asks the authorization server that the login came from, and no other. @returns undefined where it will not renew it any more.
- * @throws ToolError where it may at another time.
+ * Asks only the authorization server that issued the login.
+ * @returns undefined if it will never renew it again.
+ * @throws ToolError if a later attempt may succeed.
  */
 async function renewedLogin(
   server: HttpServerConfig,

@@ -1,15 +1,18 @@
-/** A response's body within bounds: what a message may weigh, and how much may come that nobody asked for. */
+/** Bounds a response's body: the size of a message, and the amount of unrequested data. */
 import { ToolError } from '../../base/errors.ts'
 
-/** What one message of a server may weigh, in bytes, unpacked. */
+/** Maximum size of one message of a server, in bytes, unpacked. */
 export const MCP_MAX_BYTES = 5_000_000
-/** What a server may send in streams, or on stdout, without our having sent it anything meanwhile: bytes, and lines, each of which costs. */
+/**
+ * What a server may send in streams or on stdout between two of our messages. Lines are limited too, since each one
+ * costs.
+ */
 const FLOOD = { bytes: 4 * MCP_MAX_BYTES, lines: 10_000 }
 
-/** Counts what a server sends. `asked` begins anew: we have sent it something. */
+/** Counts what a server sends. `asked` resets the count because we sent something. */
 export interface Intake {
   asked(): void
-  /** @throws ToolError where it is too much */
+  /** @throws ToolError if it is too much */
   count(bytes: number, lines: number): void
 }
 
@@ -34,8 +37,8 @@ const LINE_END = 10
 const RETURN = 13
 
 /**
- * Counts the bytes of each message: of the whole body, or in an event stream from one empty line to the next.
- * @throws ToolError for one that is too large, or for too much in all
+ * Counts the bytes of each message: the whole body, or in an event stream from one empty line to the next.
+ * @throws ToolError if a message is too large, or everything together is
  */
 export function messageCounter(name: string, isEvents: boolean, intake: Intake): (chunk: Uint8Array) => void {
   let size = 0

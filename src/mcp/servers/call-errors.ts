@@ -1,4 +1,4 @@
-/** What goes wrong with a server, in sentences. Of what a server says in one, a little, and without secrets. */
+/** Turns the errors of a server into sentences, with little of the server's own text and without secrets. */
 import {
   InsufficientScopeError,
   ProtocolError,
@@ -13,24 +13,24 @@ import { isStreamFault } from './event-answer.ts'
 import type { Hide } from '../tools/hide-secrets.ts'
 import { cut } from '../tools/hygiene.ts'
 
-/** Of a server's own words in a sentence. */
+/** Maximum length of the server's own text in a sentence. */
 const MAX_WORDS = 500
 
 export interface Failing {
-  /** The server. */
+  /** The server's name. */
   name: string
   hide: Hide
-  /** How long was waited, in ms. */
+  /** How long we waited, in ms. */
   timeoutMs: number
-  /** Set where a call had been sent: it may have taken effect. */
+  /** Set once a call was sent: it may have taken effect. */
   isSent?: boolean
-  /** MCP_CONFIG has a header for its login, so that nobody can log in to it otherwise. */
+  /** MCP_CONFIG has an Authorization header for it, so a login would not help. */
   hasKey?: boolean
-  /** Why the connection is over, if it is. */
+  /** Why the connection ended, if it did. */
   fault?: string | undefined
 }
 
-/** @returns the error for the model; never one with an address, a header or a body in it. */
+/** Returns the error for the model. It never contains an address, a header or a body. */
 export function sentenceOf(error: unknown, failing: Failing): ToolError {
   const { name, hide } = failing
   if (error instanceof ToolError) return hide.text(error.message) === error.message ? error : hiddenError(error, hide)
@@ -49,7 +49,10 @@ function hiddenError(error: ToolError, hide: Hide): ToolError {
   return new ToolError(hide.text(error.message), { isDown: error.isDown })
 }
 
-/** Whether the server wants a login, or another than it was given. The SDK wraps what it met when it asked for the version. */
+/**
+ * Returns whether the server wants a login, or a different one. The SDK wraps errors that it met during version
+ * negotiation.
+ */
 export function isLogin(error: unknown): boolean {
   return causesOf(error).some(
     (one) =>
@@ -67,7 +70,9 @@ function loginNeeded(name: string): ToolError {
   return error
 }
 
-/** Whether only a person's login mends it. By its name: a subclass of ToolError could not be told from one (errors.ts). */
+/**
+ * Returns whether only a login helps. Checks the name, since a subclass could not be told from ToolError (errors.ts).
+ */
 export function isLoginNeeded(error: ToolError): boolean {
   return error.name === NEEDS_LOGIN
 }
@@ -91,7 +96,7 @@ const SENTENCES: Partial<Record<string, string>> = {
 
 function sdkError(error: SdkError, failing: Failing): ToolError {
   const { name, timeoutMs, fault } = failing
-  // What the SDK met when it asked for the version.
+  // The error that the SDK met during version negotiation.
   if (error.code === SdkErrorCode.EraNegotiationFailed && error.cause !== undefined)
     return sentenceOf(error.cause, failing)
   if (error.code === SdkErrorCode.RequestTimeout)
@@ -101,7 +106,7 @@ function sdkError(error: SdkError, failing: Failing): ToolError {
   return new ToolError(`${name} ${SENTENCES[error.code] ?? 'cannot be spoken to'}.`)
 }
 
-/** What the system or undici throws: its words hold addresses and paths. */
+/** Handles errors of the system or undici, whose messages contain addresses and paths. */
 function systemError(error: unknown, { name, hide, timeoutMs, ...failing }: Failing): ToolError {
   const causes = causesOf(error)
   if (causes.some((one) => one instanceof AddressRefused))
@@ -143,7 +148,7 @@ function down(message: string): ToolError {
   return new ToolError(message, { isDown: true })
 }
 
-/** A server's words: on one line, without control characters, hidden before they are cut. */
+/** Returns a server's text on one line, without control characters. Secrets are hidden before the text is cut. */
 function words(text: string, hide: Hide): string {
   const line = hide
     .head(text, 10 * MAX_WORDS)

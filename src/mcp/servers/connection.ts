@@ -14,54 +14,59 @@ import { CAPABILITIES, Elicitation } from '../elicitation/elicitation.ts'
 import { StdioProcess } from './stdio-process.ts'
 import type { HttpServerConfig, McpServerConfig, ServerLogin, StdioServerConfig } from '../types.ts'
 
-/** A client that is connected. Over HTTP, since 2026-07-28, that is no more than to know the server's version. */
+/** A connected client. Over HTTP since 2026-07-28, being connected only means knowing the server's version. */
 export interface Connection {
   client: Client
-  /** Calls its tools, and answers what the server asks meanwhile. */
+  /** Calls its tools and answers what the server asks meanwhile. */
   elicitation: Elicitation
-  /** Whether the server keeps a session for us, as older ones over HTTP do: it may forget it. */
+  /** Whether the server keeps a session for us, as older HTTP servers do. It may forget it. */
   hasSession: boolean
-  /** Asks to be told when the list of tools changes, where that has to be asked for and is not yet. */
+  /** Subscribes to changes of the tool list, if that needs a subscription and there is none yet. */
   listen(): void
-  /** A sentence, once it is over: why. */
+  /** A sentence that says why the connection ended, once it has. */
   fault(): string | undefined
   close(): Promise<void>
 }
 
 export interface ConnectDeps {
-  /** Of an HTTP server. */
+  /** For an HTTP server. */
   fetch?: FetchLike | undefined
   login?: ServerLogin | undefined
   onStderr(line: string): void
-  /** A fault that ends nothing, for the log at debug; its words may be the server's. */
+  /** A non-fatal error for the debug log. Its text may come from the server. */
   onFault(error: Error): void
-  /** The server says that its tools have changed. */
+  /** Called when the server reports that its tools changed. */
   onListChanged(): void
-  /** The connection is over, whoever ended it. */
+  /** Called when the connection has ended, whoever ended it. */
   onClose(): void
-  /** Those of all servers that run: they are ended when the bot's process ends without `close`. */
+  /** The running processes of all servers, to be killed if the bot exits without `close`. */
   processes: Set<StdioProcess>
-  /** Aborted when the bot ends: nothing is started after that. */
+  /** Aborted when the bot shuts down: nothing is started after that. */
   signal: AbortSignal
-  /** Whether the server is known to speak the older protocol alone, so that it need not be asked; set when that is found. */
+  /**
+   * Whether the server is known to speak only the older protocol, so that negotiation is skipped. Set when found out.
+   */
   era: { isOld?: boolean }
-  /** How long a server may be silent when asked in the newer protocol, before it is spoken to in the older one; 10 s unless given. */
+  /**
+   * How long a server may stay silent on a probe in the newer protocol before the older one is used, in ms. Default: 10
+   * s.
+   */
   probeMs?: number | undefined
 }
 
-/** How long a server may take to start and to say hello: a package may have to be installed first. */
+/** Timeout for start and handshake, in ms. A package may have to be installed first. */
 const START_MS = { stdio: 120_000, http: 20_000 }
 const PROBE_MS = 10_000
 const CLIENT = { name: 'thinkaloud', version: '0.1.0' }
 
-/** @throws whatever the SDK or the system throws; `sentenceOf` (call-errors.ts) says it in words */
+/** @throws whatever the SDK or the system throws; `sentenceOf` (call-errors.ts) turns it into a sentence */
 export async function connect(server: McpServerConfig, deps: ConnectDeps): Promise<Connection> {
   return server.kind === 'stdio' ? connectStdio(server, deps) : connectHttp(server, deps)
 }
 
 /**
- * A server of the older protocol may end when it is asked in the newer one, which costs a second start. The SDK would ask a process
- * of its own for that, without our bounds.
+ * A server of the older protocol may exit when probed in the newer one, which costs a second start. We retry here
+ * because the SDK would probe with a process of its own, without our limits.
  */
 async function connectStdio(server: StdioServerConfig, deps: ConnectDeps): Promise<Connection> {
   const attempt = async (isOld: boolean) => {
@@ -92,9 +97,9 @@ function isNegotiation(error: unknown): boolean {
 }
 
 /**
- * Opens Streamable HTTP. Whatever goes wrong when the server is asked in the newer protocol, it is then spoken to in the older one:
- * servers of that answer an unknown method with faults, pages, or not at all. Where a server knows nothing of Streamable HTTP (4xx),
- * HTTP+SSE is tried, as the specification has it for clients.
+ * Opens Streamable HTTP. If anything fails in the newer protocol, the older one is tried: its servers answer an unknown
+ * method with errors, HTML pages, or not at all. If the server lacks Streamable HTTP (4xx), HTTP+SSE is tried, as the
+ * specification tells clients to do.
  */
 async function connectHttp(server: HttpServerConfig, deps: ConnectDeps): Promise<Connection> {
   const url = new URL(server.url)
@@ -106,7 +111,7 @@ async function connectHttp(server: HttpServerConfig, deps: ConnectDeps): Promise
   if (server.sse) return openSse()
   const orSse = async (error: unknown) => {
     if (!knowsNoStreamableHttp(error)) throw error
-    // Where that is not there either, the first answer says more.
+    // If HTTP+SSE is missing too, the first error says more.
     return await openSse().catch(() => {
       throw error
     })
@@ -115,11 +120,11 @@ async function connectHttp(server: HttpServerConfig, deps: ConnectDeps): Promise
   try {
     return await openStreamable(false)
   } catch (error) {
-    // The SDK has tried the older protocol by itself.
+    // The SDK has already tried the older protocol.
     if (knowsNoStreamableHttp(error)) return await orSse(error)
     if (isLogin(error) || deps.login?.need?.() !== undefined || deps.signal.aborted) throw error
     const connection = await openStreamable(true).catch(orSse)
-    // Asking again would cost another wait where the server does not answer the question at all.
+    // Remembered because a server that never answers the probe would cost the same wait each time.
     deps.era.isOld = true
     return connection
   }
@@ -135,7 +140,7 @@ interface Opening {
   isOld: boolean
   timeoutMs: number
   fault?(): string | undefined
-  /** All answers come on one stream: nothing is left when it breaks. */
+  /** All answers arrive on one stream, so the connection is useless once it breaks. */
   isStream?: boolean
 }
 
@@ -181,9 +186,9 @@ function newClient(timeoutMs = PROBE_MS): Client {
 }
 
 /**
- * Since 2026-07-28 a client asks for news, on a stream that may be cut off by whatever lies between. Then nobody knows what it would
- * have brought: the list is asked for anew when it is next needed, and so is the news.
- * @returns what asks, unless it has been asked
+ * Since 2026-07-28 a client subscribes to changes on a stream that any intermediary may cut off. Changes may then have
+ * been missed, so the list counts as changed, and the next listing subscribes again.
+ * @returns a function that subscribes unless there already is a subscription
  */
 function newsOf(client: Client, { onFault, onListChanged }: ConnectDeps): () => void {
   const isOffered = client.getProtocolEra() === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true
@@ -202,7 +207,7 @@ function newsOf(client: Client, { onFault, onListChanged }: ConnectDeps): () => 
   }
 }
 
-/** Tells the server that its session is over, where it has one for us. */
+/** Ends the server's session, if there is one. */
 async function close(client: Client, transport: Transport): Promise<void> {
   if (transport instanceof StreamableHTTPClientTransport && transport.sessionId !== undefined)
     await Promise.race([transport.terminateSession().catch(() => {}), elapsed(CLOSE_MS)])

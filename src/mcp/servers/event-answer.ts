@@ -1,4 +1,4 @@
-/** Answers in event streams: which request a stream is to answer, and an answer for one that breaks off. */
+/** Finds the request that an event stream answers, and adds an error answer to a stream that breaks off. */
 import { parseJson } from '../../base/parse-json.ts'
 import { z } from 'zod'
 import { messageOf, ToolError } from '../../base/errors.ts'
@@ -9,7 +9,7 @@ const message = z.object({
   params: z.object({ requestId: z.union([z.string(), z.number()]).optional() }).optional(),
 })
 
-/** The id of the request in a body that we send, or of the one that it cancels, as JSON. */
+/** Returns the id of the request in a body that we send, or of the request that it cancels, as JSON. */
 export function requestId(body: unknown): { id?: string; cancels?: string } {
   const { data } = message.safeParse(typeof body === 'string' ? parseJson(body) : undefined)
   if (!data) return {}
@@ -20,11 +20,11 @@ export function requestId(body: unknown): { id?: string; cancels?: string } {
   }
 }
 
-/** The code of that answer, of JSON-RPC's range for what an implementation adds, and the mark that says it is ours. */
+/** The code of that error, from JSON-RPC's range for implementations, and the mark that identifies it as ours. */
 const STREAM_BROKE = -32000
 const MARK = 'thinkaloud: the stream broke off'
 
-/** Whether an error that came as an answer is one of ours. */
+/** Returns whether an error answer is one of ours. */
 export function isStreamFault(data: unknown): boolean {
   return data === MARK
 }
@@ -32,9 +32,9 @@ export function isStreamFault(data: unknown): boolean {
 const EVENT_ID = /(?:^|\n)id:/
 
 /**
- * The SDK waits on where a stream ends without an answer, until the call's time is up. So the stream gets one more event: an error as
- * the answer to its request. Where the answer is here already, the SDK drops it. A stream whose events have ids may be gone
- * on with, which is the SDK's to do, unless it was us who cut it off.
+ * If a stream ends without an answer, the SDK waits until the call times out. This adds one more event: an error as the
+ * answer to the request. The SDK drops it if the answer has already arrived. A stream whose events have ids can be
+ * resumed by the SDK, unless we cut it off ourselves.
  */
 export async function* withAnswer(
   chunks: AsyncGenerator<Uint8Array, undefined>,

@@ -1,4 +1,7 @@
-/** The HTTP of remote servers: which hosts, which headers, how much. How long is the caller's to say: requests carry a signal. */
+/**
+ * The HTTP of remote servers: limits hosts, headers and sizes. Timeouts are up to the caller, through the request's
+ * signal.
+ */
 import type { FetchLike } from '@modelcontextprotocol/client'
 import type { Dispatcher } from 'undici'
 import { ToolError } from '../../base/errors.ts'
@@ -13,7 +16,7 @@ import type { HttpServerConfig } from '../types.ts'
 export interface FetchDeps {
   /** The tools' connections: `inside` for the server's own origin, `outside` for all others. */
   agents: Agents
-  /** Set where a proxy resolves names: what our own DNS knows of them is looked at first. */
+  /** Set if a proxy resolves names: our own DNS is checked first. */
   resolve?: Resolve | undefined
 }
 
@@ -25,8 +28,9 @@ const REDIRECTS = [301, 302, 303, 307, 308]
 const BODILESS = [101, 204, 205, 304]
 
 /**
- * The fetch of one connection to a server: its own origin alone, private or not, redirects within it followed by hand, sizes capped.
- * The config's headers are added to what the SDK sends; what the SDK sends goes before them. Cancelling a call ends its request.
+ * Creates the fetch of one connection to a server. It allows only the server's own origin, private or not, follows
+ * redirects within it, and caps sizes. The config's headers are added, but the SDK's headers win. Cancelling a call
+ * ends its request.
  * @throws ToolError
  */
 export function serverFetch(server: HttpServerConfig, deps: FetchDeps): FetchLike {
@@ -53,8 +57,9 @@ export function serverFetch(server: HttpServerConfig, deps: FetchDeps): FetchLik
 }
 
 /**
- * The fetch for a server's login: the server's origin as above, and besides any public address, to which nothing of the config's
- * headers goes. Redirects lead to the same origin alone. @throws ToolError
+ * Creates the fetch for a server's login: the server's origin as above, plus any public address, which never gets the
+ * config's headers. Redirects must stay on the same origin.
+ * @throws ToolError
  */
 export function authFetch(server: HttpServerConfig, deps: FetchDeps): FetchLike {
   const own = serverFetch(server, deps)
@@ -77,13 +82,13 @@ interface ExchangeParts {
   name: string
   dispatcher: Dispatcher
   intake: Intake
-  /** The id of the request in it: an event stream that breaks off answers it with the fault. */
+  /** The id of the request. An event stream that breaks off answers it with an error. */
   answers?: string | undefined
-  /** Told when the last byte is here. */
+  /** Called after the last byte. */
   done(): void
 }
 
-/** The addresses of clouds' metadata and the like are refused whoever wrote them. */
+/** Cloud metadata addresses and the like are rejected even if MCP_CONFIG names them. */
 function checkedOwn(server: HttpServerConfig, url: URL): URL {
   const literal = literalAddress(url.hostname)
   const isOwn = url.origin === new URL(server.url).origin && url.username === '' && url.password === ''
@@ -100,7 +105,7 @@ function withDefaults(headers: Headers, defaults: Record<string, string>): Heade
 
 type Sent = NonNullable<Init> & { headers: Headers }
 
-/** Follows redirects that keep the origin and the method, unless the SDK does so itself. */
+/** Follows redirects that keep the origin and the method, unless the SDK handles redirects itself. */
 async function follow(address: URL, init: Sent, parts: ExchangeParts): Promise<Response> {
   let url = address
   for (let hop = 0; ; hop += 1) {
@@ -136,7 +141,7 @@ function textOf(body: NonNullable<Init>['body']): string | null {
   throw new TypeError('Only text can be sent.')
 }
 
-/** An abort or a cap ends the download; a stream of events that is cut off answers its request with the fault. */
+/** An abort or a size cap ends the download. An event stream that is cut off answers its request with an error. */
 function boundedBody(
   body: AsyncIterable<Uint8Array>,
   headers: Headers,

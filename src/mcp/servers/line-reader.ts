@@ -1,20 +1,20 @@
 const LINE_END = 10
-/** A buffer that is kept for the next line, in bytes. */
+/** The largest buffer that is reused for the next line, in bytes. */
 const SMALL = 100_000
 
 interface LineReader {
-  /** Empty lines are left out. */
+  /** Empty lines are skipped. */
   onLine(line: string): void
   maxBytes: number
-  /** What to say of a line that is longer; where left out, the rest of such a line is. */
+  /** The error for a line that is too long. Without it, the rest of such a line is dropped. */
   tooLarge?(): Error
-  /** Told of all that comes, before it is read. @throws where it is too much */
+  /** Called with everything that arrives, before it is parsed. @throws if it is too much */
   count?(bytes: number, lines: number): void
-  /** Told once of what was too much; nothing is read after it. */
+  /** Called once with the error of a limit. Nothing is read after it. */
   onError?(error: unknown): void
 }
 
-/** Lines of UTF-8 from chunks, each of at most `maxBytes`. */
+/** Splits chunks into lines of UTF-8 of at most `maxBytes` each. */
 export function lineReader(reader: LineReader): (chunk: Buffer) => void {
   let held: Buffer = Buffer.alloc(0)
   let size = 0
@@ -23,7 +23,7 @@ export function lineReader(reader: LineReader): (chunk: Buffer) => void {
   const add = (part: Buffer) => {
     if (size + part.length > reader.maxBytes && reader.tooLarge) throw reader.tooLarge()
     const taken = part.subarray(0, reader.maxBytes - size)
-    // Twice as much each time: a line may come in a byte at a time.
+    // Doubles the buffer, since a line may arrive byte by byte.
     if (size + taken.length > held.length) held = Buffer.concat([held.subarray(0, size)], 2 * (size + taken.length))
     taken.copy(held, size)
     size += taken.length
@@ -33,7 +33,7 @@ export function lineReader(reader: LineReader): (chunk: Buffer) => void {
     if (line !== '') reader.onLine(line)
   }
   const end = (part: Buffer) => {
-    // Most lines come in whole, and need not be held.
+    // Most lines arrive whole and need no buffer.
     if (size === 0 && part.length <= reader.maxBytes) return tell(part)
     add(part)
     const line = held.subarray(0, size)

@@ -5,7 +5,7 @@ import { MCP_MAX_BYTES } from './bounded-body.ts'
 import type { Hide } from '../tools/hide-secrets.ts'
 import type { ServerTool, ServerTools } from '../types.ts'
 
-/** What a server lists, and for how long that may be kept, in ms; undefined where it does not say. */
+/** What a server lists, and how long it may be cached, in ms; undefined if the server does not say. */
 export interface Listed {
   list: ServerTools
   ttlMs: number | undefined
@@ -13,7 +13,7 @@ export interface Listed {
 
 const MAX_PAGES = 64
 const MAX_TOOLS = 1_000
-/** Of a server's instructions, in characters. */
+/** Maximum length of a server's instructions, in characters. */
 const MAX_INSTRUCTIONS = 20_000
 
 const hint = z.boolean().optional().catch(undefined)
@@ -26,14 +26,14 @@ const toolSchema = z.object({
     .object({ readOnlyHint: hint, destructiveHint: hint, idempotentHint: hint, openWorldHint: hint })
     .catch({}),
 })
-/** Read tool by tool: one that is wrong spoils none of the others. */
+/** Tools are parsed one by one, so that an invalid one does not spoil the others. */
 const pageSchema = z.object({
   tools: z.array(z.unknown()),
   nextCursor: z.string().optional(),
   ttlMs: z.number().optional().catch(undefined),
 })
 
-/** Walks the pages of a server's tools; what is no tool is left out. @throws ToolError for a list without an end */
+/** Reads all pages of a server's tools and skips invalid ones. @throws ToolError for an endless list */
 export async function listPages(
   client: Client,
   options: { signal: AbortSignal; timeoutMs: number; name: string; hide: Hide },
@@ -43,7 +43,7 @@ export async function listPages(
   let [cursor, ttlMs, size]: [string | undefined, number | undefined, number] = [undefined, undefined, 0]
   for (let page = 1; ; page += 1) {
     const found = await onePage(client, cursor, options)
-    // The first page's word counts, as with the SDK.
+    // The first page decides, as in the SDK.
     if (page === 1) ttlMs = found.ttlMs
     size += JSON.stringify(found.tools).length
     for (const one of found.tools) {

@@ -1,4 +1,4 @@
-/** What is known of one server's tools: kept for all processes, listed anew in time, and looked at before each call. */
+/** The known tools of one server: shared by all processes, listed again over time, and checked before each call. */
 import { randomUUID } from 'node:crypto'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf, ToolError } from '../../base/errors.ts'
@@ -21,7 +21,7 @@ import type { McpServer, McpServerConfig, ServerTools } from '../types.ts'
 export interface ListedServerDeps {
   store: McpStore
   log: Log
-  /** In ms. */
+  /** Milliseconds. */
   now(): number
   /** The connection; undefined in a process that calls no tools. */
   server?: (() => Promise<McpServer>) | undefined
@@ -29,10 +29,12 @@ export interface ListedServerDeps {
   onListed?: () => void
 }
 
-/** How long a question waits for a server of which nothing is known, and how long after a failure it is not asked again. Milliseconds. */
+/**
+ * How long a question waits for a server whose tools are unknown, and how long a failed server is left alone, in ms.
+ */
 const FIRST_MS = 10_000
 const VAIN_MS = 60_000
-/** What was looked up is not looked up again for so long, in ms. */
+/** How long a lookup stays valid, in ms. */
 const LOOK_MS = 5_000
 const LIST_MS = 30_000
 const LOCK_MS = 10_000
@@ -40,11 +42,11 @@ const LOCK_MS = 10_000
 export class ListedServer {
   readonly config: McpServerConfig
   readonly #deps: ListedServerDeps
-  /** What its tools' versions are bound to. */
+  /** The part of its tools' versions that identifies the server. */
   readonly target: string
   readonly #identity: string
   #record: ServerRecord | undefined
-  /** Of the record as it was last read or written: another one says that another process has written. */
+  /** The stamp of the record when last read or written. A different one means that another process has written. */
   #stamp: unknown
   #listed: ServerTools | undefined
   #listedAt = -Infinity
@@ -60,23 +62,23 @@ export class ListedServer {
     this.target = targetOf(config)
   }
 
-  /** The same object as long as nothing has changed. */
+  /** The same object until something changes. */
   get record(): ServerRecord | undefined {
     return this.#record
   }
 
-  /** The server's own names of the tools that it lists; undefined while they are not known. */
+  /** The server's own names of the tools that it lists; undefined while they are unknown. */
   get names(): string[] | undefined {
     const entries = this.#record && Object.entries(this.#record.tools)
     return entries?.flatMap(([name, { seen }]) => (seen ? [name] : []))
   }
 
-  /** Why nothing is known of its tools. */
+  /** Why its tools are unknown. */
   get failure(): string | undefined {
     return this.#record ? undefined : this.#failure?.why
   }
 
-  /** Looks in the background whether anything is new. With `waits`, one of which nothing is known is waited for. */
+  /** Looks for changes in the background. With `waits`, waits for a server whose tools are unknown. */
   async ready(waits: boolean): Promise<void> {
     if (!this.#working && this.#deps.now() - this.#lookedAt >= LOOK_MS) {
       this.#working = this.#look()
@@ -86,17 +88,17 @@ export class ListedServer {
     if (waits && !this.#record && this.#working) await settledWithin(FIRST_MS, [this.#working])
   }
 
-  /** Asks for the tools now. */
+  /** Lists the tools now. */
   async refresh(): Promise<void> {
     await this.#list(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => this.#fail(messageOf(error)))
   }
 
-  /** What is under way then, and is cut off, is no fault of the server. */
+  /** After this, a request that is cut off is no longer reported as a failure of the server. */
   close(): void {
     this.#isClosed = true
   }
 
-  /** Reads what all processes know. */
+  /** Loads what all processes know. */
   async load(): Promise<void> {
     const stamp = await this.#deps.store.get(this.#key('stamp'))
     if (stamp === undefined || stamp === this.#stamp) return
@@ -107,8 +109,9 @@ export class ListedServer {
   }
 
   /**
-   * Checks that a tool is as it was shown, in this version. With `isFresh` the server is asked now; otherwise a list of the last few
-   * seconds will do. @throws ToolError if it is not to be called as it is now
+   * Checks that a tool is still as it was shown, in this version. With `isFresh` the server is asked now; otherwise a
+   * list of the last few seconds is enough.
+   * @throws ToolError if the tool must not be called as it is now
    */
   async check(
     tool: string,
@@ -124,7 +127,7 @@ export class ListedServer {
     if (why !== undefined) throw new ToolError(`The tool ${tool} of the server ${this.config.name} ${why}.`)
   }
 
-  /** Takes tools as they are listed now, if `isMeant`. @returns their names */
+  /** Accepts the tools that `isMeant` selects, as listed now. @returns their names */
   async accept(isMeant: (entry: NonNullable<ServerRecord['tools'][string]['seen']>) => boolean): Promise<string[]> {
     return this.#change(async (before) => {
       const meant = Object.values(before?.tools ?? {}).flatMap(({ seen, pin }) =>
@@ -135,7 +138,7 @@ export class ListedServer {
     })
   }
 
-  /** Whether an admin has accepted it as it is now. */
+  /** Returns whether an admin has accepted the tool as it is now. */
   #isAccepted(entry: ServerRecord['tools'][string]): boolean {
     return entry.pin?.accepted === true && whyOff(entry, this.config) === undefined
   }
@@ -172,7 +175,7 @@ export class ListedServer {
       const after = withListed(before, seen, { identity: this.#identity, trust: this.config.trust })
       return { record: after.record, result: after.notes }
     })
-    // Only now: a call that is checked meanwhile must not pass by what was known before.
+    // Set only now, so that a call that is checked meanwhile cannot pass on the old list.
     this.#listedAt = this.#deps.now()
     this.#listed = listed
     this.#deps.onListed?.()
@@ -183,7 +186,7 @@ export class ListedServer {
       log[note.what === 'notation' ? 'info' : 'warn']({ server: name, tool: note.tool }, NOTES[note.what])
   }
 
-  /** Changes what all processes know, one after the other. */
+  /** Changes the shared record, one process at a time. */
   async #change<T>(
     work: (before: ServerRecord | undefined) => Promise<{ record: ServerRecord | undefined; result: T }>,
   ): Promise<T> {
@@ -214,15 +217,18 @@ const NOTES: Record<PinNote['what'], string> = {
 }
 
 /**
- * Hashes what is run or asked, without its secrets: a changed key makes it no other server, whose tools would be pinned anew as they
- * are then. Of an address its host, port and path count even where the whole of it is a secret.
+ * Hashes the command or address without its secrets, so that a rotated key does not count as another server and pin all
+ * tools again. The host, port and path of an address count even if the whole address is a secret.
  */
 function identityOf(config: McpServerConfig): string {
   const what = config.kind === 'stdio' ? [config.command, config.args, config.cwd] : [config.url]
   return jsonHash(withoutSecrets(what, config))
 }
 
-/** The same with the environment or the headers, which may name another account, tenant or database: approvals end with it. */
+/**
+ * Hashes the identity plus environment or headers, which may name another account, tenant or database. A change ends
+ * approvals.
+ */
 function targetOf(config: McpServerConfig): string {
   const more = config.kind === 'stdio' ? config.env : config.headers
   return jsonHash([identityOf(config), withoutSecrets(more, config)])

@@ -14,12 +14,12 @@ import type {
   ServerTools,
 } from '../types.ts'
 
-/** For all pages of a list together, in ms. */
+/** Timeout for all pages of a list together, in ms. */
 const LIST_MS = 30_000
-/** How long a list is kept where the server does not say, and at most, in ms. */
+/** How long a list is cached if the server does not say, and at most, in ms. */
 const KEPT_MS = { unsaid: 300_000, most: 86_400_000 }
 
-/** What is known of a call under way. */
+/** The state of an open call. */
 interface Attempt {
   connection?: Connection
   /** It may have reached the server. */
@@ -33,7 +33,7 @@ export class LiveServer implements McpServer {
   readonly #now: () => number
   #kept: { tools: ServerTools; until: number } | undefined
   #listing: Promise<ServerTools> | undefined
-  /** How often the server has said that its list has changed. */
+  /** How often the server has reported a changed list. */
   #changes = 0
 
   constructor(config: McpServerConfig, deps: LinkDeps) {
@@ -52,7 +52,7 @@ export class LiveServer implements McpServer {
   async list(signal: AbortSignal, { isFresh = false } = {}): Promise<ServerTools> {
     signal.throwIfAborted()
     if (!isFresh && this.#kept && this.#kept.until > this.#now()) return this.#kept.tools
-    // One that is under way may have been answered before the change that is looked for.
+    // A listing in progress may have been answered before the change.
     if (isFresh && this.#listing)
       await untilAborted(
         this.#listing.catch(() => {}),
@@ -82,7 +82,7 @@ export class LiveServer implements McpServer {
         isSent: attempt.isSent,
         fault: attempt.connection?.fault(),
       })
-      // One slow tool does not make a server one that is down.
+      // One slow tool does not mean that the server is down.
       if (!timeUp.aborted) this.#link.note(sentence)
       throw sentence
     }
@@ -92,7 +92,7 @@ export class LiveServer implements McpServer {
     return this.#link.close()
   }
 
-  /** A call that was refused unseen (its session is gone, a header is wanted) is made once more. */
+  /** Retries a call once if the server rejected it unprocessed (lost session, missing header). */
   async #attempt(call: {
     tool: string
     args: Record<string, unknown>
@@ -142,20 +142,24 @@ export class LiveServer implements McpServer {
   }
 }
 
-/** A caller's time was up. What is the loop's own deadline, it tells by itself (agent/act.ts). */
+/** Returns whether a caller's timeout fired. The agent loop reports its own deadline itself (agent/act.ts). */
 function isTimeUp(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError'
 }
 
-/** Without one the SDK would list tools by itself, and hold results against their schemas, which are their server's affair. */
+/**
+ * A stand-in definition. Without one the SDK would list tools itself and validate results, which is up to the server.
+ */
 function unlisted(name: string): ServerTool {
   return { name, description: '', inputSchema: { type: 'object' }, annotations: {} }
 }
 
-/** The protocol's code for arguments that should have come as headers too. */
+/** The protocol's code for arguments that should also have been sent as headers. */
 const HEADER_MISMATCH = -32020
 
-/** Whether a server says that it has not even looked at a call. A session that it has forgotten is 404, or 400 with a word of it. */
+/**
+ * Returns whether a server rejected a call unprocessed. A lost session is a 404, or a 400 that mentions the session.
+ */
 function isRefused(error: unknown, { hasSession }: Connection): boolean {
   if (error instanceof ProtocolError) return error.code === HEADER_MISMATCH
   if (!(error instanceof SdkHttpError) || !hasSession) return false

@@ -11,26 +11,26 @@ import type { McpServerConfig, ServerLogin, ServerStatus } from '../types.ts'
 
 export interface LinkDeps {
   log: Log
-  /** In ms. */
+  /** Milliseconds. */
   now(): number
-  /** Of a remote server. */
+  /** For a remote server. */
   login?: ServerLogin | undefined
-  /** Of a connection; undefined for a stdio server. */
+  /** Creates the fetch of a connection; undefined for a stdio server. */
   fetchOf(): Promise<FetchLike | undefined>
-  /** Those that run. */
+  /** The running processes. */
   processes: Set<StdioProcess>
   /** See `ConnectDeps`. */
   probeMs?: number | undefined
 }
 
-/** Before a stdio server that has ended is started again, in ms; after the first end it is at once. */
+/** The backoff before a stdio server is restarted, in ms. The first restart is immediate. */
 const RESTART = { base: 1_000, max: 60_000 }
-/** A server that has run for so long, in ms, ended for another reason than the last time. */
+/** After running this long, in ms, a server's end counts as unrelated to earlier ones. */
 const STEADY_MS = 60_000
-/** Lines of stderr in the log a minute. */
+/** Maximum lines of stderr in the log per minute. */
 const MAX_LINES = 200
 
-/** The connection to a server: opened when first needed, shared, opened again when it is needed after it has gone. */
+/** The shared connection to a server: opened when first needed, and reopened when needed after it was lost. */
 export class ServerLink {
   readonly #config: McpServerConfig
   readonly #deps: LinkDeps
@@ -61,7 +61,7 @@ export class ServerLink {
     return { state: this.#isUp ? 'up' : 'idle' }
   }
 
-  /** One attempt at a time, shared by all who wait for it. @throws ToolError */
+  /** Connects, with one attempt at a time that all callers share. @throws ToolError */
   connected(): Promise<Connection> {
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = undefined
@@ -70,30 +70,30 @@ export class ServerLink {
     return this.#opening
   }
 
-  /** How the last request to a remote server went: each is a connection of its own. */
+  /** Records how the last request to a remote server went: each request is a connection of its own. */
   note(failure: ToolError | undefined): void {
     if (this.#config.kind === 'http' && (!failure || failure.isDown)) this.#down = failure
   }
 
-  /** Ends a connection that is no use any more; the next call opens another. */
+  /** Closes a useless connection. The next call opens another. */
   async drop(connection: Connection): Promise<void> {
     this.#opening = undefined
     this.#isUp = false
     await connection.close()
   }
 
-  /** Nothing is started after it. */
+  /** Nothing is started after this. */
   async close(): Promise<void> {
     this.#closing.abort(new ToolError(`${this.#config.name} has been ended with the bot.`, { isDown: true }))
     const opening = this.#opening
-    // One that is only starting is not waited for.
+    // A server that is still starting is not waited for.
     for (const process of this.#deps.processes)
       if (process.name === this.#config.name && !this.#isUp) await process.close()
     const connection = await opening?.catch(() => undefined)
     if (connection) await this.drop(connection)
   }
 
-  /** Takes out what MCP_CONFIG and the login keep secret. */
+  /** Returns the filter for the secrets of MCP_CONFIG and the login. */
   hide(): Hide {
     const secrets = [...this.#config.secrets, ...(this.#login?.secrets?.() ?? [])]
     const of = JSON.stringify(secrets)
@@ -141,7 +141,7 @@ export class ServerLink {
     }
   }
 
-  /** A connection that we end ourselves is not in `#opening` any more. */
+  /** A connection that we closed ourselves is no longer in `#opening`. */
   #ended(connection: Connection, upMs: number): void {
     if (!this.#isUp || this.#closing.signal.aborted) return
     this.#opening = undefined

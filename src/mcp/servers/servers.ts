@@ -10,17 +10,17 @@ import type { AuthOf, HttpServerConfig, McpConfig, McpServers } from '../types.t
 
 export interface ServersDeps {
   log: Log
-  /** In ms. */
+  /** Milliseconds. */
   now(): number
   proxy?: ProxySetting | undefined
-  /** In place of the system's DNS. */
+  /** Replaces the system's DNS. */
   resolve?: Resolve | undefined
   authOf?: AuthOf | undefined
   /** See `ConnectDeps`. */
   probeMs?: number | undefined
 }
 
-/** Nothing is started or called until a server is first needed. */
+/** Opens nothing until a server is first needed. */
 export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
   const opened = once(() => createAgents(deps))
   const resolve = deps.proxy ? (deps.resolve ?? systemResolve) : undefined
@@ -29,7 +29,7 @@ export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
     async (url, init) =>
       authFetch(server, { agents: await opened(), resolve })(url, init)
   const processes = new Set<StdioProcess>()
-  // Where the process ends without close: they are in groups of their own, and nothing else would end them.
+  // For an exit without `close`: the servers run in their own process groups, so nothing else would end them.
   const endAll = () => processes.forEach((one) => one.signal('SIGKILL'))
   process.once('exit', endAll)
   const servers = new Map(

@@ -1,4 +1,4 @@
-/** The tools of all MCP servers, as they are at the moment of a question and of its place. */
+/** The tools of all MCP servers, as available at the time and place of a question. */
 import { settledWithin } from '../../base/async.ts'
 import type { Tool, ToolContext } from '../../agent/types.ts'
 import type { Log } from '../../base/log.ts'
@@ -14,36 +14,38 @@ import { RULE_UNMATCHED, unmatchedRules } from './unmatched-rules.ts'
 import type { ApproverList } from '../../base/approver-rules.ts'
 import type { CallResult, McpConfig, McpServerConfig, McpServers } from '../types.ts'
 
-/** Where a question is asked. With `waits`, servers of which nothing is known yet are waited for, a few seconds. */
+/** Where a question is asked. `waits`: waits a few seconds for servers whose tools are not known yet. */
 export interface ToolsPlace {
   team: string
   channel: string
   waits?: boolean | undefined
 }
 
-/** A tool that is off, or a server whose tools are not known: then `tool` is empty. */
+/** A tool that is off, or, with an empty `tool`, a server whose tools are unknown. */
 export interface OffTool {
   server: string
   tool: string
   /** The end of a sentence that begins with the tool's name. */
   why: string
-  /** What it is like now; absent where no admin can take it. */
+  /** The current fingerprint; absent if no admin can accept the tool. */
   fingerprint?: string | undefined
 }
 
 export interface McpToolbox {
-  /** The tools for a run in a place, of which `choose` may take some. Where they are many, each has one line in the prompt. */
+  /**
+   * Returns the tools for a run in a place, filtered by `choose`. If there are many, each has one line in the prompt.
+   */
   toolsFor(place: ToolsPlace, choose?: (tools: Tool[]) => Tool[]): Promise<Tool[]>
-  /** Names that a place may choose: of tools, and `server__*` for all tools of a server with many. */
+  /** Names that a channel can choose: of tools, and `server__*` for all tools of a server with many. */
   choices(): string[]
   off(): OffTool[]
-  /** Reads what all processes know now, for whoever shows it. */
+  /** Loads what all processes know now. */
   load(): Promise<void>
-  /** Asks a server for its tools now, and waits for them; why there are none is told by `off`. */
+  /** Lists a server's tools now. On failure, `off` says why there are none. */
   refresh(server: string): Promise<void>
   /**
-   * Takes a server's tool as it is listed now, or all of the server's. With a fingerprint, only if that is still what it is like.
-   * @returns the names of those that were taken
+   * Accepts a server's tool, or all of its tools, as listed now. With a fingerprint, only if it still matches.
+   * @returns the names of the accepted tools
    */
   accept(server: string, tool?: string, fingerprint?: string): Promise<string[]>
   close(): Promise<void>
@@ -52,13 +54,13 @@ export interface McpToolbox {
 export interface McpToolboxDeps {
   store: McpStore
   log: Log
-  /** In ms. */
+  /** Milliseconds. */
   now(): number
-  /** Opens the connections when they are first needed; undefined in a process that calls no tools. */
+  /** Opens the connections on first use; undefined in a process that calls no tools. */
   open?: (() => Promise<McpServers>) | undefined
-  /** Names that other tools have. */
+  /** Names of other tools. */
   taken: readonly string[]
-  /** Of APPROVERS. */
+  /** From APPROVERS. */
   approvers: readonly ApproverList[]
   /** MCP_TOOLS_MAX. */
   mostTools: number
@@ -66,12 +68,12 @@ export interface McpToolboxDeps {
   timeoutMs: number
 }
 
-/** How long the start waits for what is kept of the servers, in ms. */
+/** How long startup waits for the stored records, in ms. */
 const LOAD_MS = 2_000
-/** Of a server with more tools, all or none are chosen. */
+/** A server with more tools is offered as a whole. */
 const MAX_CHOICES = 20
 
-/** HTTP servers are asked for their tools in the background; a process that is a server's is started when it is first needed. */
+/** Lists the tools of HTTP servers in the background. Stdio servers are started when first needed. */
 export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): Promise<McpToolbox> {
   let opened: Promise<McpServers> | undefined
   const { open } = deps
@@ -109,7 +111,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
   }
 }
 
-/** Names in the log, once each, the rules that match no tool. */
+/** Logs each rule that matches no tool, once. */
 function ruleWarning(servers: ListedServer[], { approvers, taken, log }: McpToolboxDeps): () => void {
   const told = new Set<string>()
   return () => {
@@ -132,7 +134,7 @@ function unknown(servers: ListedServer[]): OffTool[] {
 }
 
 interface Snapshot {
-  /** Those that are on, by server. */
+  /** The tools that are on, by server. */
   tools: Map<string, Tool[]>
   off: OffTool[]
   choices: string[]
@@ -140,7 +142,7 @@ interface Snapshot {
 
 type SnapshotDeps = McpToolboxDeps & { connections: (() => Promise<McpServers>) | undefined }
 
-/** What the servers' records say, made anew only where one has changed. */
+/** Builds a snapshot of the servers' records, again only after one has changed. */
 function snapshots(servers: ListedServer[], deps: SnapshotDeps): () => Snapshot {
   let records: (ServerRecord | undefined)[] = []
   let last: Snapshot | undefined
@@ -166,7 +168,7 @@ function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
       }
     }),
   )
-  // What is off takes no name: a new tool of a server cannot give another name to one that settings speak of.
+  // A tool that is off takes no name, so a server's new tool cannot rename a tool that settings refer to.
   const on = inOrder(all.filter(({ why }) => why === undefined))
   const names = mcpNames(
     on.map(({ server, seen }) => ({ server: server.config.name, tool: seen.name })),
@@ -191,7 +193,7 @@ function snapshotOf(servers: ListedServer[], deps: SnapshotDeps): Snapshot {
   return snapshot
 }
 
-/** By server, and of one server those first that were pinned first: what comes later takes no name of theirs. */
+/** Sorts by server, then by pin order, so that a later tool never takes the name of an earlier one. */
 function inOrder<T extends { server: ListedServer; order: number }>(tools: T[]): T[] {
   const servers = [...new Set(tools.map(({ server }) => server))]
   return tools.toSorted((a, b) => servers.indexOf(a.server) - servers.indexOf(b.server) || a.order - b.order)
@@ -202,7 +204,7 @@ function listedBy({ record, config }: ListedServer) {
   return entries.flatMap(({ seen, pin }) => (seen && !isRuled(config.deny, seen.name) ? [{ seen, pin }] : []))
 }
 
-/** For each server, the names of all tools that are not its own. */
+/** Returns, for each server, the names of all tools that are not its own. */
 function othersOf(servers: ListedServer[], taken: readonly string[]): Map<string, ReadonlySet<string>> {
   const own = servers.map((server) => ({ server, names: listedBy(server).map(({ seen }) => seen.name) }))
   return new Map(
@@ -227,7 +229,7 @@ function choicesOf(server: string, tools: Tool[]): string[] {
   return [`${server.replace(/[^a-zA-Z0-9_-]+/g, '_')}__*`]
 }
 
-/** A call is made once the tool is known to be as it was taken. */
+/** Checks before each call that the tool is still as it was accepted. */
 function callOf(server: ListedServer, { connections, timeoutMs }: SnapshotDeps) {
   const { name, timeoutMs: own = timeoutMs } = server.config
   return async (

@@ -1,4 +1,7 @@
-/** The tools of one MCP server as tools of the agent. Nothing that a server says of them is believed further than MCP_CONFIG says. */
+/**
+ * Wraps the tools of one MCP server as tools of the agent. What a server claims counts only as far as MCP_CONFIG
+ * allows.
+ */
 import { matchesPattern, matchesRule } from '../../agent/tool-pattern.ts'
 import type { ParsedInput, Tool, ToolContext } from '../../agent/types.ts'
 import { checkOf } from './check-schema.ts'
@@ -10,19 +13,19 @@ import type { CallResult, McpServerConfig } from '../types.ts'
 
 const BRIEF_CHARS = 100
 
-/** A call by the server's own name for the tool. `isRepeatable`: made twice, it does no more than once. */
+/** A call by the server's own name for the tool. `isRepeatable`: a second call has no further effect. */
 export interface ServerCall {
   tool: string
   args: Schema
   isRepeatable: boolean
-  /** It only reads, as its server says, which is trusted. */
+  /** A trusted server says that it only reads. */
   isRead: boolean
-  /** What the model and people were shown (`Tool.version`). */
+  /** The version that the model and people were shown (`Tool.version`). */
   version: string
 }
 
 export interface ToolOptions {
-  /** What models call it by. */
+  /** The name that models use. */
   name: string
   version: string
   config: McpServerConfig
@@ -30,15 +33,15 @@ export interface ToolOptions {
 }
 
 /**
- * A tool of a server. What is not allowed by MCP_CONFIG asks a person each time, but for tools that a trusted server says only read;
- * `ask` asks whatever else is said. What a server that is not trusted says counts for nothing: its tools may change the world.
+ * Creates a tool of a server. It needs approval for each call, unless MCP_CONFIG allows it or a trusted server says
+ * that it only reads. `ask` always wins. The hints of an untrusted server are ignored: its tools count as writes.
  */
 export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOptions): Tool<Schema> {
   const { allow, ask, trust } = config
   const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
   const isAllowed = allow?.some((pattern) => matchesPattern(seen.name, pattern)) ?? false
   const mayRun = !isRuled(ask, seen.name) && (isAllowed || readOnly)
-  // On one line: nothing in it begins a line of the prompt.
+  // On one line, so that nothing in it starts a new line of the prompt.
   const description = seen.description.replace(/\s+/g, ' ') || `The tool ${seen.name} of the server ${config.name}.`
   let check: ((value: unknown) => ParsedInput<Schema>) | undefined
   return {
@@ -60,12 +63,12 @@ export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOpt
 
 const UNTRUSTED: SeenTool['hints'] = { readOnly: false, idempotent: false }
 
-/** Whether a list of rules that restrict means a tool by its own name. */
+/** Returns whether a list of restricting rules matches a tool's own name. */
 export function isRuled(rules: readonly string[] | undefined, name: string): boolean {
   return rules?.some((rule) => matchesRule(name, rule)) ?? false
 }
 
-/** The first sentence of a description, or as much of it as stands in a line. */
+/** Returns the first sentence of a description, or as much as fits on a line. */
 export function briefOf(description: string): string {
   const line = description.replace(/\s+/g, ' ').trim()
   const first = /^.{10,}?[.!?](?=\s|$)/u.exec(line.slice(0, 2 * BRIEF_CHARS))?.[0] ?? line

@@ -1,44 +1,44 @@
 /**
- * Trust on first use, tool by tool: what a tool says of itself is pinned when its server is first seen. A description or a schema
- * that has changed since (a rug pull), and a tool that is new and may change the world, are off until an admin accepts them.
+ * Trust on first use for each tool: its description and schema are pinned when its server is first seen. A tool whose
+ * description or schema changed since (a rug pull), and a new tool that may write, are off until an admin accepts them.
  */
 import { z } from 'zod'
 import { jsonHash } from './json-hash.ts'
 import type { Schema } from './plain-schema.ts'
 
-/** A tool as it was last listed, cleaned and bounded: what a model may be shown. */
+/** A tool as last listed, cleaned and bounded: what a model may see. */
 export interface SeenTool {
   name: string
   description: string
   parameters: Schema
-  /** What it says of itself; nothing, unless its server is trusted. */
+  /** The tool's own claims. They are ignored unless the server is trusted. */
   hints: { readOnly: boolean; idempotent: boolean }
-  /** Why it should not be used, whether it has changed or not, unless an admin accepts it: a sentence without a name. */
+  /** Why the tool is off until an admin accepts it, changed or not: the end of a sentence without the tool's name. */
   suspect?: string | undefined
   /** Why it cannot be used at all. */
   broken?: string | undefined
 }
 
-/** Hashes of what was accepted, description and schema apart. `written` is over what they are written like. */
+/** Hashes of what was accepted. `description` and `schema` ignore notation; `written` is over the exact text. */
 export interface Pin {
   description: string
   schema: string
   written: string
   readOnly: boolean
   idempotent: boolean
-  /** Counts the tools of the server in the order in which they were pinned: the earlier one keeps its name. */
+  /** The order in which the server's tools were pinned, as a counter: the earlier tool keeps its name. */
   order: number
-  /** An admin has accepted it as it is, with what is suspect about it. */
+  /** An admin has accepted it as it is, despite what is suspect. */
   accepted?: boolean | undefined
-  /** How often an admin has accepted it: what was approved before does not count any more. */
+  /** How often an admin has accepted it. Each time, earlier approvals lose their validity. */
   taken?: number | undefined
 }
 
-/** What is kept of a server for all processes. */
+/** What all processes share about a server. */
 export interface ServerRecord {
-  /** Of what is run or asked: another command or address is another server, and pinned anew. */
+  /** Identifies the command or address: with another one, all tools are pinned again. */
   identity: string
-  /** By the server's own names. A tool that is not listed now keeps its pin alone. */
+  /** Keyed by the server's own names. A tool that is no longer listed keeps only its pin. */
   tools: Record<string, { seen?: SeenTool | undefined; pin?: Pin | undefined }>
 }
 
@@ -65,14 +65,14 @@ const recordSchema: z.ZodType<ServerRecord> = z.object({
   tools: z.record(z.string(), z.object({ seen: seenSchema.optional(), pin: pinSchema.optional() })),
 })
 
-/** Undefined for what is no record. */
+/** Returns undefined if the value is not a record. */
 export function readRecord(stored: unknown): ServerRecord | undefined {
   return recordSchema.safeParse(stored).data
 }
 
 /**
- * The record after a server has listed its tools. All tools of a server that is first seen are pinned; later only a new tool that
- * reads alone. `notes` tells what is other than before.
+ * Returns the record after a server listed its tools. On first sight all tools are pinned; later only new tools of a
+ * trusted server that only read. `notes` says what changed.
  */
 export function withListed(
   before: ServerRecord | undefined,
@@ -106,12 +106,12 @@ export function withListed(
   return { record: { identity, tools: Object.fromEntries([...tools, ...gone.slice(0, MAX_GONE)]) }, notes }
 }
 
-/** Of tools that are listed no more so many are remembered. */
+/** How many tools that are no longer listed are remembered. */
 const MAX_GONE = 1_000
 
 /**
- * Why a tool is off, as the end of a sentence that begins with its name; undefined for one that is on. `suspect`: what is wrong
- * with it beside the tools of other servers.
+ * Returns why a tool is off, as the end of a sentence that begins with its name; undefined if it is on. `suspect` is a
+ * problem with the tool in view of the tools of other servers.
  */
 export function whyOff(
   { seen, pin }: ServerRecord['tools'][string],
@@ -128,7 +128,7 @@ export function whyOff(
 
 const UNTAKEN = ': it is off until an admin takes it'
 
-/** The record once an admin has taken a tool as it is listed now. */
+/** Returns the record after an admin accepted a tool as it is listed now. */
 export function withAccepted(record: ServerRecord, tool: string): ServerRecord {
   const seen = Object.hasOwn(record.tools, tool) ? record.tools[tool]?.seen : undefined
   if (!seen) return record
@@ -141,18 +141,18 @@ function nextOrder(record: ServerRecord | undefined): number {
   return Math.max(-1, ...Object.values(record?.tools ?? {}).map(({ pin }) => pin?.order ?? -1)) + 1
 }
 
-/** What an approval is bound to: which server it is, and what the tool says of itself. */
+/** Returns the version that an approval is bound to: the server, and the tool's description, schema and hints. */
 export function versionOf({ seen, pin }: { seen: SeenTool; pin?: Pin | undefined }, target: string): string {
   return jsonHash([target, fingerprintOf(seen), pin?.taken ?? 0]).slice(0, 16)
 }
 
-/** What identifies a tool as it is listed: whoever accepts it says what they have seen. */
+/** Identifies a tool as it is listed, so that an admin accepts exactly what they saw. */
 export function fingerprintOf(seen: SeenTool): string {
   const { description, schema, readOnly, idempotent } = pinOf(seen)
   return jsonHash([description, schema, readOnly, idempotent]).slice(0, 16)
 }
 
-/** Hashing a thousand schemas is felt, and nothing changes what was seen. */
+/** Cached: hashing a thousand schemas is slow, and a seen tool never changes. */
 const pinned = new WeakMap<SeenTool, Omit<Pin, 'order'>>()
 
 function pinOf(seen: SeenTool): Omit<Pin, 'order'> {
@@ -167,7 +167,7 @@ function pinOf(seen: SeenTool): Omit<Pin, 'order'> {
   return pin
 }
 
-/** What has changed in earnest. Hints that have become stricter are no reason to ask anybody. */
+/** Returns what really changed. Hints that became stricter need no new decision. */
 function changeOf(seen: SeenTool, pin: Pin, trust: boolean): string | undefined {
   const now = pinOf(seen)
   const changed = [
@@ -182,7 +182,7 @@ function isLoosened(now: Omit<Pin, 'order'>, pin: Pin): boolean {
   return (now.readOnly && !pin.readOnly) || (now.idempotent && !pin.idempotent)
 }
 
-/** The same words in another notation are the same: spaces, line ends, quotes, dashes, forms of Unicode, marks of Markdown. */
+/** Normalizes what is only notation: spaces, line ends, quotes, dashes, Unicode forms, Markdown marks. */
 function plainWords(text: string): string {
   const plain = text
     .normalize('NFKC')
@@ -191,10 +191,10 @@ function plainWords(text: string): string {
   return plain.replace(/\s+/g, ' ').trim()
 }
 
-/** Lists in which the order says nothing. */
+/** Keywords whose lists have no order. */
 const SETS = new Set(['required', 'type', 'enum'])
 
-/** A schema with its keys in order, and without what is only another way to write the same. */
+/** Returns a schema with sorted keys and without differences that are only notation. */
 function canonical(value: unknown, key = ''): unknown {
   if (typeof value === 'string') return key === 'description' || key === 'title' ? plainWords(value) : value
   if (Array.isArray(value)) {

@@ -1,4 +1,4 @@
-/** The tools of a server as they are listed: cleaned and bounded, and looked at for words that mean the tools of others. */
+/** Cleans and bounds the tools that a server lists, and finds mentions of other servers' tools in their texts. */
 import { cleanText, namesOther, type Fault } from './hygiene.ts'
 import type { SeenTool } from './pins.ts'
 import { plainSchema } from './plain-schema.ts'
@@ -7,13 +7,13 @@ import type { ServerTool } from '../types.ts'
 const DESCRIPTION_CHARS = 3_000
 const NAME_CHARS = 200
 
-/** What was taken out of what a tool says of itself. */
+/** What was removed from a tool's texts. */
 export interface Cleaning {
   tool: string
   faults: Fault[]
 }
 
-/** What a server has listed, cleaned and bounded; of two tools of one name the last. */
+/** Cleans and bounds what a server listed. The last of several tools with the same name wins. */
 export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cleanings: Cleaning[] } {
   const cleaned = [...new Map(listed.map((tool) => [tool.name, tool])).values()].map(cleanTool)
   const cleanings = cleaned.map(({ seen: { name: tool }, faults }) => ({ tool, faults }))
@@ -32,7 +32,7 @@ function cleanTool(tool: ServerTool): { seen: SeenTool; faults: Fault[] } {
   return {
     faults,
     seen: {
-      // A name that is none is shown and kept, but never called.
+      // A tool with an invalid name is shown and stored, but never called.
       name: named.text === name ? name : `${named.text}?`,
       description: said.text,
       parameters: plain.ok ? plain.schema : { type: 'object', properties: {} },
@@ -43,7 +43,7 @@ function cleanTool(tool: ServerTool): { seen: SeenTool; faults: Fault[] } {
   }
 }
 
-/** Why a tool is suspect beside the tools of others: its words speak of one of theirs. */
+/** Returns why a tool is suspect in view of the others: it mentions a tool of another server. */
 export function shadowing({ description, parameters }: SeenTool, others: ReadonlySet<string>): string | undefined {
   const other = namesOther([description, ...textsIn(parameters)].join('\n'), others)
   return other === undefined ? undefined : `speaks of "${other}", a tool of another server`

@@ -6,16 +6,19 @@ import type { Hide } from './hide-secrets.ts'
 import type { CallOptions, CallResult, ServerTool } from '../types.ts'
 
 export interface ToolCall {
-  /** The server's. */
+  /** The server's name. */
   name: string
   tool: string
   args: Record<string, unknown>
-  /** As it was listed, where it was: some of its arguments may have to be sent as headers too. */
+  /** The tool as it was listed, if it was: some arguments may have to be sent as headers too. */
   listed?: ServerTool | undefined
   hide: Hide
 }
 
-/** One call, and what it gives or asks. @throws whatever the SDK throws, and ToolError where the tool failed */
+/**
+ * Makes one call and returns its output or its question.
+ * @throws whatever the SDK throws; ToolError if the tool failed
+ */
 export async function callTool(elicitation: Elicitation, call: ToolCall, options: CallOptions): Promise<CallResult> {
   const { name, tool, args, listed, hide } = call
   const definition = listed && {
@@ -38,7 +41,7 @@ export async function callTool(elicitation: Elicitation, call: ToolCall, options
   }
 }
 
-/** What goes back to the server stays as it is; what a person reads is without the config's secrets. */
+/** Hides the config's secrets in what a person reads. The state for the server stays unchanged. */
 function shownQuestion({ message, schema, url, ...kept }: ToolQuestion, { name, hide }: ToolCall): ToolQuestion {
   if (url !== undefined && hide.text(url) !== url)
     throw new ToolError(

@@ -1,11 +1,11 @@
-/** Many tools: a prompt has a line for each, and one tool more that tells the rest. */
+/** With many tools, the prompt has one line per tool, and the tool `tool_details` returns the rest. */
 import type { Tool } from '../../agent/types.ts'
 import { ToolError } from '../../base/errors.ts'
 import { briefOf } from './mcp-tools.ts'
 
 const TOOL_DETAILS = 'tool_details'
 
-/** The tools of a run: where those of servers are more than `most`, each has one line, and `tool_details` is there too. */
+/** If servers have more than `most` tools, shortens each to one line and adds `tool_details`. */
 export function withBriefs(tools: Tool[], most: number): Tool[] {
   if (tools.filter(({ server }) => server !== undefined).length <= most) return tools
   const brief = tools.map((tool) => (tool.server === undefined ? tool : { ...tool, brief: briefOf(tool.description) }))
@@ -33,7 +33,7 @@ function toolDetails(tools: Tool[]): Tool<{ tool: string }> {
         tools.find(({ name }) => name === named) ?? tools.find(({ name }) => name.toLowerCase() === named.toLowerCase())
       if (!tool)
         throw new ToolError(`There is no tool "${named.slice(0, 100)}". Its name has to be as it stands in the list.`)
-      // The schema first: what is too long for an observation is cut behind it.
+      // The schema comes first, because observations are truncated at the end.
       return `${tool.name} takes a JSON object by this JSON Schema: ${JSON.stringify(tool.parameters)}\n${tool.description}`
     },
   }

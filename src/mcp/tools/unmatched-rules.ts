@@ -1,27 +1,27 @@
-/** Operators' rules about tools that match none: most often a name that is misspelt, or one that its server has given up. */
+/** Finds operators' rules that match no tool: usually a misspelt name, or a tool that its server dropped. */
 import { matchesRule } from '../../agent/tool-pattern.ts'
 import type { ApproverList } from '../../base/approver-rules.ts'
 import type { McpServerConfig } from '../types.ts'
 import { ruleNameOf } from './mcp-names.ts'
 
-/** A server of MCP_CONFIG with the names of its tools as it lists them; `tools` is undefined while they are not known. */
+/** A server of MCP_CONFIG with the names of the tools that it lists; `tools` is undefined while they are unknown. */
 export interface ListedTools {
   config: Pick<McpServerConfig, 'name' | 'allow' | 'ask' | 'deny'>
   tools: string[] | undefined
 }
 
-/** A rule that matches no tool: the setting it stands in (`APPROVERS`, or `hub: deny` for MCP_CONFIG), and what it names. */
+/** A rule that matches no tool: its setting (`APPROVERS`, or `hub: deny` for MCP_CONFIG) and what it names. */
 export interface UnmatchedRule {
   setting: string
   rule: string
 }
 
-/** What the log says of one. */
+/** The log message for such a rule. */
 export const RULE_UNMATCHED = 'a rule matches no tool'
 
 /**
- * Returns the rules of APPROVERS and MCP_CONFIG that match no tool and no server. Nothing is said of a rule that may be about a
- * server whose tools are not known. `own`: the names of the tools that are of no server.
+ * Returns the rules of APPROVERS and MCP_CONFIG that match no tool and no server. Skips rules that may refer to a
+ * server whose tools are unknown. `own`: the names of tools that belong to no server.
  */
 export function unmatchedRules(
   servers: ListedTools[],
@@ -47,7 +47,7 @@ function namesOf(server: string, tools: string[]): string[] {
   return tools.map((tool) => ruleNameOf({ server, tool }))
 }
 
-/** Whether a rule could be about a tool whose name begins so. */
+/** Returns whether a rule could match a tool whose name begins with `start`. */
 function mayBegin(rule: string, start: string): boolean {
   const [a, b] = [rule.toLowerCase(), start.toLowerCase()]
   return a.startsWith(b) || (a.endsWith('*') && b.startsWith(a.slice(0, -1)))
