@@ -1,4 +1,4 @@
-/** What is kept of the files of conversations: what was read of them, never the files themselves. */
+/** Stores the files of conversations: the text read from them and pictures, never the original documents. */
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { Forgetting, Person, ThreadKey } from '../base/place.ts'
@@ -6,53 +6,56 @@ import type { FileKind, ParsedFile, PictureKind } from './types.ts'
 
 /** A file of a conversation. */
 export interface KeptFile {
-  /** Slack's. */
+  /** Slack's file id. */
   id: string
-  /** As it may stand in a prompt and in a post. */
+  /** The name, safe to use in a prompt and in a post. */
   name: string
   kind: FileKind | PictureKind
-  /** What it is and how large: `A PDF of 300 pages`. */
+  /** Kind and size: `A PDF of 300 pages`. */
   what: string
-  /** The id of the question that it came with, and who put it there. */
+  /** The id of the question that it came with, and who uploaded it. */
   question: string
   user: string
-  /** When, in ms since the epoch. */
+  /** Milliseconds since the epoch. */
   at: number
-  /** Where people open it. */
+  /** The address where people open it. */
   permalink?: string
 }
 
-/** A text has its parse, a picture its bytes. */
+/** A text is stored parsed, a picture as its bytes. */
 export type FileContent = { text: ParsedFile } | { picture: { mime: string; base64: string } }
 
-/** Of one conversation; the oldest goes first. `packed`: of one file, in characters before it is sealed; `all`: of all of them, as they are stored. */
+/**
+ * Limits for one conversation; the oldest files go first. `packed`: characters of one file before encryption. `all`:
+ * characters of all files as stored.
+ */
 export const MAX_KEPT = { files: 50, packed: 6_000_000, all: 32_000_000 }
 
 /** The files of each conversation, kept as long as its history. */
 export interface FileStore extends Forgetting {
-  /** Takes the place of the same file. @returns false where it is too large to be kept */
+  /** Stores a file, and replaces an earlier version. @returns false if the file is too large */
   keep(thread: ThreadKey, file: KeptFile, content: FileContent): Promise<boolean>
-  /** Undefined for a file that is not kept, or not any more, or cannot be opened. */
+  /** Returns undefined for a file that is not stored, has expired, or cannot be decrypted. */
   load(thread: ThreadKey, id: string): Promise<FileContent | undefined>
-  /** Oldest first. Their time begins anew. */
+  /** Returns the files, oldest first, and renews their TTL. */
   list(thread: ThreadKey): Promise<KeptFile[]>
-  /** Forgets the files that came with a question, by its id. */
+  /** Deletes the files that came with a question, by its id. */
   remove(thread: ThreadKey, question: string): Promise<void>
-  /** Forgets what a person put into any conversation. */
+  /** Deletes what a person uploaded to any conversation. */
   forgetUser(person: Person): Promise<void>
 }
 
-/** As it is stored: compressed JSON, in base64. */
+/** Returns the stored form: compressed JSON, in base64. */
 export async function packed(content: FileContent): Promise<string> {
   return (await promisify(gzip)(JSON.stringify(content))).toString('base64')
 }
 
-/** @throws Error for what `packed` has not made */
+/** @throws Error if `packed` did not create the text */
 export async function unpacked(text: string): Promise<FileContent> {
   return JSON.parse(String(await promisify(gunzip)(Buffer.from(text, 'base64')))) as FileContent
 }
 
-/** The ids of those that have no room beside the newer ones. `chars`: of each file, as it is stored. */
+/** Returns the ids of the files that no longer fit beside newer ones. `chars` is the stored size of each. */
 export function withoutRoom(files: readonly { id: string; at: number; chars: number }[]): string[] {
   let [count, chars] = [0, 0]
   return files

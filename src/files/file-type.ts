@@ -1,6 +1,6 @@
 /**
- * What a file is, by its content. Its name only tells flavours of text apart (csv, Markdown, code): anybody can name
- * anything `report.pdf`, and Slack's own type of a file comes from its name.
+ * Detects a file's type from its content. The name only distinguishes kinds of text (csv, Markdown, code): anyone can
+ * name anything `report.pdf`, and Slack derives its own file type from the name.
  */
 import { encodingOf, decodeText } from './text-decoding.ts'
 import { textKind } from './text-kind.ts'
@@ -10,24 +10,24 @@ import { memberNames, readMembers } from './zip-members.ts'
 export type FileType =
   | { kind: FileKind; encoding?: string }
   | { picture: PictureKind }
-  /** A sentence: why it is not read, and what would be. */
+  /** A sentence: why the file is not read, and what would be. */
   | { fault: string }
 
 /** A pdf may have some bytes before its header. */
 const PDF_HEADER_WITHIN = 1024
 const MAX_MEMBERS = 10_000
-/** How much of a text shows its flavour. */
+/** How many bytes of a text are used to detect its kind. */
 const HEAD = 4096
 
 const EMPTY = 'The file is empty.'
 const PASSWORD = 'The file is protected with a password: a copy without one can be read.'
 
-/** Which picture the bytes are. Looks at the first of them alone, so it may be called on the main thread. */
+/** Returns the type of a picture. Only reads the first bytes, so it is safe on the main thread. */
 export function pictureKind(bytes: Uint8Array): PictureKind | undefined {
   return PICTURES.find(({ magic, at = 0 }) => startsWith(bytes, magic, at))?.picture
 }
 
-/** What the bytes are. May read all of them, so it is called in the process that parses the file. */
+/** Returns the type of a file. May read all bytes, so it runs in the parser process. */
 export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   if (bytes.length === 0) return { fault: EMPTY }
   const picture = pictureKind(bytes)
@@ -62,7 +62,7 @@ const PICTURES: { magic: string; at?: number; picture: PictureKind }[] = [
   { magic: 'WEBP', at: 8, picture: 'webp' },
 ]
 
-/** Where a magic number alone says little, `type` looks further. */
+/** For ambiguous magic numbers, `type` looks further. */
 const SIGNATURES: Signature[] = [
   { magic: '%PDF-', type: () => ({ kind: 'pdf' }) },
   { magic: 'PK\x03\x04', type: zipType },
@@ -82,7 +82,7 @@ const SIGNATURES: Signature[] = [
   { magic: '\x1aE\xdf\xa3', type: recording },
 ]
 
-/** Office's and LibreOffice's documents are zips; the parts in them tell which. */
+/** Office and LibreOffice documents are zips; their members tell which. */
 function zipType(bytes: Uint8Array): FileType {
   const names = new Set(memberNames(bytes, MAX_MEMBERS))
   if (names.size === 0) return { fault: 'The file is broken: what is packed in it cannot be unpacked.' }
@@ -93,7 +93,7 @@ function zipType(bytes: Uint8Array): FileType {
   return openDocument(bytes) ?? archive()
 }
 
-/** An OpenDocument says what it is in a member of its own. Its templates are read too. */
+/** An OpenDocument names its type in the member `mimetype`. Templates are read too. */
 function openDocument(bytes: Uint8Array): FileType | undefined {
   const [, what = ''] = /^application\/vnd\.oasis\.opendocument\.(\w+)/.exec(mimetypeIn(bytes)) ?? []
   const kind = OPEN_DOCUMENTS.get(what)
@@ -115,7 +115,7 @@ function mimetypeIn(bytes: Uint8Array): string {
   }
 }
 
-/** The container of old Office files, and of new ones that have a password. */
+/** The container of old Office files, and of newer ones with a password. */
 function oleType(bytes: Uint8Array): FileType {
   const isEncrypted = indexOf(bytes, [...'EncryptedPackage'].join('\0')) >= 0
   if (isEncrypted) return { fault: PASSWORD }

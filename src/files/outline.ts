@@ -1,22 +1,25 @@
-/** What a model is given of a file at first: all of a short one; of a long one an outline and its beginning. */
+/**
+ * Creates the first view of a file for the model: the whole text of a short file; the outline and the beginning of a
+ * long one.
+ */
 import { readPart } from './read-part.ts'
 import type { ParsedFile, Section } from './types.ts'
 import { beginning, columnLetters, count, describeKind, isTable, unitOf } from './units.ts'
 
-/** The share of the room that the outline may take. */
+/** The outline's maximum share of the space. */
 const OUTLINE_SHARE = 0.5
 const MAX_IN_ENTRY = 100
 const LEAST_IN_ENTRY = 40
-/** Room for the line that says how many entries are left out. */
+/** Space for the line that says how many entries are omitted. */
 const LAST_LINE = 40
 
 export interface Opening {
   text: string
-  /** Whether `text` holds all of the file, so that nothing is left to read or to search. */
+  /** Whether `text` contains the whole file, so that nothing is left to read or search. */
   isWhole: boolean
 }
 
-/** @param maxChars what `text` has at most. */
+/** @param maxChars the maximum length of `text` */
 export function openingOf(file: ParsedFile, maxChars: number): Opening {
   const head = headOf(file)
   const whole = readPart(file, {}, Math.max(0, maxChars - head.length - 2))
@@ -27,7 +30,7 @@ export function openingOf(file: ParsedFile, maxChars: number): Opening {
   return { text: fit(`${outline}${begins}${first.text ?? ''}`, maxChars), isWhole: false }
 }
 
-/** What the file is, and its pages, sheets or headings with their places: as many as there is room for. */
+/** Returns what the file is, and as many of its pages, sheets or headings as fit. */
 export function outlineOf(file: ParsedFile, maxChars: number): string {
   const head = headOf(file)
   const room = maxChars - head.length - 1
@@ -40,7 +43,7 @@ function headOf(file: ParsedFile): string {
   return [`${describeKind(file)}.${title}`, ...(file.notes ?? [])].join(' ')
 }
 
-/** Where there is no room for all, every second, third … entry stands for those after it. */
+/** If not all entries fit, only every second, third … one is shown. */
 function entriesOf(file: ParsedFile, room: number): string[] {
   const entries = isTable(file.kind) ? file.sections.map(sheetEntry) : (headingEntries(file) ?? pageEntries(file))
   const every = Math.max(1, Math.ceil((entries.length * (LEAST_IN_ENTRY + 1)) / Math.max(1, room - LAST_LINE)))
@@ -53,7 +56,7 @@ function entriesOf(file: ParsedFile, room: number): string[] {
   return every > 1 ? [...shown, `(one entry in ${every} is shown)`] : shown
 }
 
-/** Undefined where headings say less than the first words of each page. */
+/** Returns undefined if the first words of each page say more than the headings. */
 function headingEntries({ kind, headings = [], sections }: ParsedFile): string[] | undefined {
   const unit = unitOf(kind)
   if (headings.length < 2 && sections.length > 1) return undefined
@@ -79,7 +82,7 @@ function firstWords({ text }: Section): string {
   )
 }
 
-/** The name, the range and the first row, which mostly names the columns. */
+/** Returns the name, the range and the first row, which usually names the columns. */
 function sheetEntry({ name, text, lines, columns = 0 }: Section, i: number): string {
   const called = name ? `sheet ${i + 1} "${name}"` : 'the table'
   if (lines === 0) return `${called}: empty`

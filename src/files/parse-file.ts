@@ -1,4 +1,4 @@
-/** Files as text. Each file is parsed in a process of its own; people take turns at the few that run at once. */
+/** Parses files to text, each in a process of its own. Few run at once, and people take turns. */
 import { BOUNDED_BY_KERNEL, parseInProcess } from './parser-process.ts'
 import { PARSE_LIMITS } from './parse-limits.ts'
 import { Turns } from './turns.ts'
@@ -6,20 +6,23 @@ import type { FileBytes, ParseOutcome } from './types.ts'
 
 export interface FileParser {
   /**
-   * Never throws for what is in the file. Rejects with the signal's reason when it is aborted, and with an error where no
-   * process can be started.
+   * Never throws because of the file's content.
+   * @throws the signal's reason when it is aborted, and an error if no process can be started
    */
   parse(file: FileBytes, signal?: AbortSignal): Promise<ParseOutcome>
 }
 
 export interface FileParsers {
-  /** The parser of one question's files, which share its time. @param person who asks: one file of a person is parsed at a time. */
+  /**
+   * Returns the parser for the files of one question, which share a time limit.
+   * @param person who asks: each person's files are parsed one at a time
+   */
   forQuestion(person: string): FileParser
 }
 
 /**
  * @param atOnce how many files are parsed at a time; they share the memory evenly.
- * @param isBounded whether the kernel bounds a process's memory; else the process watches itself.
+ * @param isBounded whether the kernel limits a process's memory; otherwise the process watches itself.
  */
 export function createFileParsers({
   limits = PARSE_LIMITS,

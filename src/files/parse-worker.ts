@@ -1,6 +1,7 @@
 /**
- * The process in which one file is read: `parser-process.ts` starts it, and ends it when its time or memory is up. The file comes
- * in on stdin behind a line of JSON, the outcome goes out on descriptor 3, on 4 a byte for each page that is begun. A parser is loaded only for its own kind of file.
+ * The process that parses one file. `parser-process.ts` starts it and kills it when it exceeds its time or memory.
+ * Stdin carries a line of JSON and then the file. The outcome is written to descriptor 3, and a byte per started page
+ * to descriptor 4. A parser is loaded only for its own kind of file.
  */
 import { writeFileSync, writeSync } from 'node:fs'
 import { serialize } from 'node:v8'
@@ -14,7 +15,7 @@ const RESULT_FD = 3
 const PAGES_FD = 4
 const LINE_FEED = 10
 const MEBIBYTE = 1024 * 1024
-/** How often a reader that watches its own memory looks at it, in ms. */
+/** How often a reader that watches its own memory checks it, in ms. */
 const LOOK_MS = 10
 
 async function parserOf(kind: FileKind): Promise<Parser> {
@@ -63,7 +64,7 @@ async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
   }
 }
 
-/** A byte a page. */
+/** Writes one byte per page. */
 function beginPage(): void {
   writeSync(PAGES_FD, '.')
 }
@@ -77,7 +78,7 @@ async function input(): Promise<{ header: ReaderHeader; bytes: Uint8Array }> {
   return { header, bytes: new Uint8Array(all.subarray(end + 1)) }
 }
 
-/** Ends the process when it has more memory, from a thread of its own: a parser may leave no time for timers. */
+/** Kills the process when it exceeds its memory. A separate thread does this because a parser may block timers. */
 function watchMemory(mebibytes: number): void {
   const look = `if (process.memoryUsage.rss() > ${mebibytes * MEBIBYTE}) process.kill(process.pid, 'SIGKILL')`
   new Worker(`setInterval(() => { ${look} }, ${LOOK_MS})`, { eval: true, execArgv: [] }).unref()
@@ -88,10 +89,10 @@ function end(outcome: ParseOutcome): never {
   process.exit(0)
 }
 
-// What a parser throws from a timer or a promise of its own ends no process: its outcome is told, or its time runs out.
+// An error that a parser throws from a timer or promise must not end the process before an outcome is written.
 process.on('unhandledRejection', () => {})
 process.on('uncaughtException', () => end({ fault: 'The file is broken: its reader failed at it.', killed: true }))
-// Ctrl+C in a terminal goes to every process there. The bot lets its questions finish, and ends this process itself.
+// Ctrl+C in a terminal reaches every process there. The bot lets its questions finish and ends this process itself.
 process.on('SIGINT', () => {})
 const { header, bytes } = await input()
 if (header.watchMb !== undefined) watchMemory(header.watchMb)

@@ -1,6 +1,6 @@
 /**
- * One file in a process of its own: whatever the file does to its parser ends that process and nothing else. Its memory is bounded
- * from outside, because V8's limit covers only the heap: buffers and decoded text lie beside it.
+ * Parses a file in a process of its own, so that a harmful file can only end that process. Memory is limited from
+ * outside, because V8's limit covers only the heap, not buffers and decoded text.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,18 +16,18 @@ const MEBIBYTE = 1024 * 1024
 const SHELL = '/bin/sh'
 const MAPS = '/proc/self/maps'
 
-/** Linux counts all writable memory of a process against `ulimit -d`, and a shell can set that. */
+/** Linux counts all writable memory of a process against `ulimit -d`, which a shell can set. */
 export const BOUNDED_BY_KERNEL = process.platform === 'linux' && existsSync(SHELL) && existsSync(MAPS)
 
 /**
- * Runs the reader within limits: no core dumps, memory in KiB, seconds of CPU. The last one ends a reader whose bot has died. Where
- * the machine runs out of memory, the kernel ends the reader before anything else.
+ * Starts the reader with limits: no core dumps, memory in KiB, CPU seconds. The CPU limit ends a reader whose bot has
+ * died. If the machine runs out of memory, the kernel kills the reader first.
  */
 const WITHIN_LIMITS =
   'ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; echo 1000 2>/dev/null >/proc/self/oom_score_adj; shift 2; exec "$@"'
 /**
- * KiB that this Node reserves for compiled code. From Node 24 on that is half a gigabyte of writable memory, of which hardly any is
- * used, and the kernel counts all of it.
+ * KiB that this Node reserves for compiled code. Since Node 24 that is half a gigabyte of writable memory, hardly used,
+ * but the kernel counts all of it.
  */
 const CODE_KIB = BOUNDED_BY_KERNEL ? reservedForCode() : 0
 
@@ -37,24 +37,27 @@ function reservedForCode(): number {
   return Math.ceil(sizes.reduce((sum, size) => sum + size, 0) / 1024)
 }
 
-/** Threads that work beside the parser (V8's garbage collection) use CPU time too. */
+/** Threads beside the parser (V8's garbage collection) use CPU time too. */
 const CPU_SHARE = 4
 
-/** What of a reader's memory is not for V8's old generation: Node itself, stacks, the young generation, buffers. */
+/** Memory outside V8's old generation: Node itself, stacks, the young generation, buffers. */
 const BESIDE_HEAP_MB = 110
 const SEMI_SPACE_MB = 8
 
-/** A result is the text and little else. */
+/** A result is mostly text. */
 const MAX_RESULT_BYTES = 64 * MEBIBYTE
 
 interface ProcessOptions {
-  /** `memoryMb`: of this process alone. */
+  /** `memoryMb` is for this process alone. */
   limits: ParseLimits
   isBounded: boolean
   signal?: AbortSignal | undefined
 }
 
-/** A page of a pdf that takes too long is left out. @throws what `signal` was aborted with, and an error where no reader starts */
+/**
+ * Parses a file and skips pdf pages that take too long.
+ * @throws the reason of an aborted `signal`, and an error if no reader starts
+ */
 export async function parseInProcess(file: FileBytes, options: ProcessOptions): Promise<ParseOutcome> {
   const from = performance.now()
   const skippedPages: number[] = []
@@ -81,7 +84,7 @@ async function readOnce(
   const ends = watch(child, { limits, signal, ...more })
   const { skippedPages } = more
   const header: ReaderHeader = { name, limits, skippedPages, ...(isBounded ? {} : { watchMb: limits.memoryMb }) }
-  // A reader that has ended takes no more: its end is told by `result`.
+  // A reader that has ended accepts no more input; `result` reports its end.
   child.stdin?.on('error', () => {})
   child.stdin?.write(`${JSON.stringify(header)}\n`)
   child.stdin?.end(bytes)
@@ -106,11 +109,14 @@ function startReader({ memoryMb, timeoutMs }: ParseLimits, isBounded: boolean): 
   const [command = '', ...args] = isBounded
     ? [SHELL, '-c', WITHIN_LIMITS, SHELL, String(memoryMb * 1024 + CODE_KIB), String(cpuSeconds), ...node]
     : node
-  // A parser has no use for the bot's secrets.
+  // The environment is empty: a parser needs none of the bot's secrets.
   return spawn(command, args, { env: {}, stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'], windowsHide: true })
 }
 
-/** The reader beside this file: JavaScript in the built output, TypeScript in the sources, which Node 20 reads with tsx alone. */
+/**
+ * Returns the reader beside this file: JavaScript in the build, TypeScript in the sources, which Node 20 can only run
+ * with tsx.
+ */
 function readerFile(): string[] {
   const isSource = import.meta.url.endsWith('.ts')
   const reader = fileURLToPath(new URL(isSource ? './parse-worker.ts' : './parse-worker.js', import.meta.url))
@@ -118,10 +124,10 @@ function readerFile(): string[] {
   return ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href, reader]
 }
 
-/** How much of what a reader that failed has to say is kept, in characters. */
+/** How much stderr of a failed reader is kept, in characters. */
 const MAX_COMPLAINT = 2000
 
-/** What the reader says, or how it ended. @throws Error where it was not started */
+/** Returns the reader's outcome, or a fault that says how it ended. @throws Error if it could not be started */
 async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
   const chunks: Buffer[] = []
   let length = 0
@@ -135,14 +141,14 @@ async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
     complaint = (complaint + chunk.toString()).slice(-MAX_COMPLAINT)
   })
   await once(child, 'close')
-  // Beyond its memory V8 ends the process by a signal; 128 and more is a shell's word for one.
+  // Out of memory, V8 ends the process with a signal; a shell reports signals as codes from 128.
   const { exitCode, signalCode } = child
   if (signalCode !== null || (exitCode ?? 0) >= 128) return { fault: TOO_LARGE, killed: true }
   if (exitCode !== 0 || length === 0) throw new Error(`The reader of files could not be started: ${complaint}`)
   return deserialize(Buffer.concat(chunks, length)) as ParseOutcome
 }
 
-/** The ends that the reader does not choose: its time is up, or that of a page, or nobody waits for it any more. */
+/** Watches the limits from outside: the total time, the time of a page, and the abort signal. */
 function watch(
   child: ChildProcess,
   { limits, timeoutMs, signal }: { limits: ParseLimits; timeoutMs: number; signal?: AbortSignal | undefined },

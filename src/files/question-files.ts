@@ -1,24 +1,26 @@
-/** What a model is given of a conversation's files with a question, before it reads on by itself. */
+/** Creates the text and images that a model gets for a conversation's files, before it reads more with tools. */
 import type { Picture } from '../agent/types.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { FileContent, FileStore, KeptFile } from './file-store.ts'
 import { openingOf } from './outline.ts'
 import { named } from './run-files.ts'
 
-/** A file that has no more than this stands in the question whole; of a longer one its outline and first part do. */
+/** A file up to this length is included whole; a longer one with its outline and beginning. */
 const FILE_CHARS = 3_000
-/** All of the question's files, and the names of earlier ones. */
+/** Limit for all files of the question and the names of earlier ones. */
 export const QUESTION_FILES_CHARS = 18_000
 const MAX_PICTURES = 5
 const MAX_EARLIER = 20
 
 export interface QuestionFiles {
-  /** '' where there is no file with text. */
+  /** Empty if no file has text. */
   text: string
   images: Picture[]
 }
 
-/** @param isOwn whether a file came with the question itself; of the earlier ones, pictures alone are given, and names. */
+/**
+ * @param isOwn whether a file came with the question itself. Of earlier files, only pictures and names are included.
+ */
 export async function questionFiles(
   { store, thread }: { store: FileStore; thread: ThreadKey },
   isOwn: (file: KeptFile) => boolean,

@@ -1,12 +1,14 @@
-/** Parts of a file by what a model names: pages, a sheet and a range, lines. What is not there is answered by a sentence. */
+/**
+ * Reads the parts of a file that a model names: pages, a sheet and a range, lines. A missing part yields a sentence.
+ */
 import { readRange } from './sheet-range.ts'
 import type { ParsedFile, ReadPart, Section, WantedPart } from './types.ts'
 import { beginning, count, isTable, spanOf, unitOf, type Span } from './units.ts'
 
-/** Characters of a page that are worth being shown without the rest of it. */
+/** The fewest characters of a page that are worth showing without the rest. */
 const LEAST_OF_PAGE = 200
 
-/** @param maxChars what the text has at most. */
+/** @param maxChars the maximum length of the text */
 export function readPart(file: ParsedFile, wanted: WantedPart, maxChars: number): ReadPart {
   if (isTable(file.kind)) return readSheet(file, wanted, maxChars)
   if (wanted.sheet !== undefined || wanted.range !== undefined)
@@ -14,7 +16,7 @@ export function readPart(file: ParsedFile, wanted: WantedPart, maxChars: number)
   return unitOf(file.kind) ? readPages(file, wanted, maxChars) : readLines(file, wanted, maxChars)
 }
 
-/** How the parts of this file can be named. */
+/** Says which parts this file has. */
 function waysOf({ kind, sections }: ParsedFile): string {
   const unit = unitOf(kind)
   if (unit === 'sheet') return `its sheets are ${sheetNames(sections)}.`
@@ -37,7 +39,7 @@ function readPages(file: ParsedFile, { pages, lines }: WantedPart, maxChars: num
   return joinPages(file, { from: span.from, to }, maxChars)
 }
 
-/** Pages, each under its number, as far as there is room; the last one may be cut. */
+/** Returns as many pages as fit, each under its number. The last one may be cut. */
 function joinPages({ kind, sections }: ParsedFile, { from, to }: Span, maxChars: number): ReadPart {
   const unit = unitOf(kind) ?? 'page'
   const parts: string[] = []
@@ -75,7 +77,7 @@ function linesOfPage(file: ParsedFile, wanted: { page: number; lines: string | n
 }
 
 function readLines(file: ParsedFile, { pages, lines }: WantedPart, maxChars: number): ReadPart {
-  // A text has no pages, but its beginning is what the first page would be.
+  // A text has no pages, but its beginning counts as the first page.
   const isFirst = pages !== undefined && spanOf(pages)?.from === 1
   if (pages !== undefined && !isFirst && lines === undefined)
     return { missing: `There are no pages in it: ${waysOf(file)} Name lines, as in 1-100.` }
@@ -99,7 +101,7 @@ function linesOf(section: Section | undefined, wanted: string | number | undefin
   }
 }
 
-/** Whole lines as far as there is room; the first is cut if it must be. */
+/** Returns as many whole lines as fit. The first one is cut if it is too long. */
 function fitting(all: string[], { from, to }: Span, maxChars: number): { text: string; end: number } {
   const lines: string[] = []
   let left = maxChars
@@ -134,7 +136,7 @@ function sheetAndRange({ pages, sheet, range, lines }: WantedPart): (string | nu
   return [sheet ?? range.slice(0, at).replace(/^'|'$/g, ''), range.slice(at + 1)]
 }
 
-/** 0 where there is none. By name first: a sheet may be called `2024`. */
+/** Returns the number of the sheet, or 0. Tries names first: a sheet may be called `2024`. */
 function sheetNumber(sections: Section[], wanted: string | number | undefined): number {
   if (wanted === undefined) return 1
   const name = String(wanted).slice(0, 300).trim().toLowerCase()

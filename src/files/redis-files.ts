@@ -1,4 +1,7 @@
-/** The files of conversations in Redis: two hashes for each, `PREFIX:{team:channel:ts}:files` and `…:file-contents`, by the files' ids. */
+/**
+ * The files of conversations in Redis: two hashes per conversation, `PREFIX:{team:channel:ts}:files` and
+ * `…:file-contents`, keyed by file id.
+ */
 import { z } from 'zod'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
@@ -12,9 +15,9 @@ export interface RedisFilesOptions {
   redis: RedisClient
   log: StoreLog
   prefix?: string
-  /** HISTORY_TTL_DAYS, in ms: how long they are kept after their conversation last used them. */
+  /** HISTORY_TTL_DAYS, in ms: how long files are kept after their conversation last used them. */
   ttlMs: number
-  /** SECRETS_KEY: with it they are encrypted. */
+  /** SECRETS_KEY: encrypts the files, if set. */
   secretsKey: string | undefined
 }
 
@@ -67,7 +70,7 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
   }
 }
 
-/** How a conversation's files are read and dropped. */
+/** Returns the functions that read and delete a conversation's files. */
 function openFiles({ redis, log, prefix = 'thinkaloud', secretsKey }: RedisFilesOptions) {
   const { seal, open } = sealing(secretsKey)
   const keysOf = (thread: ThreadKey) => ({
@@ -78,12 +81,12 @@ function openFiles({ redis, log, prefix = 'thinkaloud', secretsKey }: RedisFiles
     const { about, contents } = keysOf(thread)
     if (ids.length > 0) await Promise.all([redis.hdel(about, ...ids), redis.hdel(contents, ...ids)])
   }
-  /** `about` is undefined for what cannot be read. */
+  /** `about` is undefined for an entry that cannot be read. */
   const aboutsIn = async (thread: ThreadKey) => {
     const stored = Object.entries(await redis.hgetall(keysOf(thread).about))
     return stored.map(([id, text]) => ({ id, about: parseAbout(() => open(text, placeOf(thread, id, 'about'))) }))
   }
-  /** What cannot be read goes too: nobody can tell any more whose it is. */
+  /** Also deletes entries that cannot be read: nobody can tell whose they are. */
   const dropWhere = async (thread: ThreadKey, isGone: (about: KeptFile) => boolean) => {
     const gone = (await aboutsIn(thread)).filter(({ about }) => !about || isGone(about))
     const ids = gone.map(({ id }) => id)
@@ -101,7 +104,7 @@ function openFiles({ redis, log, prefix = 'thinkaloud', secretsKey }: RedisFiles
   return { seal, keysOf, aboutsIn, drop, dropWhere, contentOf }
 }
 
-/** What was sealed as one thing does not open as another. */
+/** Binds the encryption to one thing, so that it cannot be decrypted as another. */
 function placeOf(thread: ThreadKey, id: string, part: 'about' | 'content'): string {
   return `file ${part} ${thread} ${id}`
 }

@@ -1,4 +1,4 @@
-/** The files of one conversation as its run's tools read and search them. */
+/** Lets the tools of a run read and search the files of its conversation. */
 import type { FilePart, RunFiles, Source, ToolOutput } from '../agent/types.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { FileStore, KeptFile } from './file-store.ts'
@@ -10,25 +10,25 @@ import { unitOf } from './units.ts'
 export interface RunFilesOptions {
   store: FileStore
   thread: ThreadKey
-  /** TOOL_OUTPUT_CHARS: what an output has at most. */
+  /** TOOL_OUTPUT_CHARS: the maximum length of an output. */
   maxChars: number
 }
 
-/** Passages in one output, and of one file. */
+/** Maximum passages in one output, and from one file. */
 const MAX_PASSAGES = 5
-/** Files whose texts are held at once: a conversation may have 50, each of eight million characters. */
+/** How many files' texts are held in memory: a conversation may have 50, each of eight million characters. */
 const MAX_HELD = 4
-/** Room for the names and places in an output. */
+/** Space for the names and places in an output. */
 const AROUND_CHARS = 400
 
 export function runFiles(options: RunFilesOptions): RunFiles {
   const texts = new Map<string, Promise<ParsedFile | undefined>>()
   const textOf = (file: KeptFile) => {
     const loading = texts.get(file.id) ?? loadText(options, file)
-    // The newest stands last.
+    // Keeps the most recently used file last.
     texts.delete(file.id)
     texts.set(file.id, loading)
-    // What failed may do the next time.
+    // A failed load is not cached.
     loading.catch(() => texts.delete(file.id))
     for (const id of texts.keys()) if (texts.size > MAX_HELD) texts.delete(id)
     return loading
@@ -54,7 +54,7 @@ async function loadText({ store, thread }: RunFilesOptions, { id }: KeptFile): P
   return content && 'text' in content ? content.text : undefined
 }
 
-/** Files of the same name are told apart by a number. */
+/** Adds a number to files with the same name. */
 export function named(files: readonly KeptFile[]): KeptFile[] {
   const seen = new Map<string, number>()
   return files.map((file) => {
@@ -64,7 +64,7 @@ export function named(files: readonly KeptFile[]): KeptFile[] {
   })
 }
 
-/** The newest of those that may be meant. */
+/** Returns the file with this name or id, or else the newest whose name matches in part. */
 function meant(files: readonly KeptFile[], name: string | undefined): KeptFile | undefined {
   const wanted = name?.trim().toLowerCase() ?? ''
   if (wanted === '') return files.length === 1 ? files[0] : undefined
@@ -120,7 +120,7 @@ async function searchFiles(
   return { text: texts.join('\n\n'), sources: [...new Map(sources.map((source) => [source.url, source])).values()] }
 }
 
-/** The place is a part of the address, so that two pages are two sources; `page` is what viewers of PDFs know (RFC 8118). */
+/** The place is part of the address, so that two pages are two sources. PDF viewers understand `page` (RFC 8118). */
 function sourcesOf(
   { name, permalink }: KeptFile,
   { text, sections, place }: { text: ParsedFile; sections: number[]; place: string },

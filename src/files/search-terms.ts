@@ -1,22 +1,21 @@
 /**
- * What is searched for in a text, and how often it stands there.
- *
- * Words of scripts with spaces match where a word begins, so that `invoice` finds `invoices`. Scripts without spaces are
- * searched by pairs of neighbouring characters, as Lucene's CJKBigramFilter does.
+ * Splits a query into search terms and counts them in a text.
+ * Words of scripts with spaces match at the start of a word, so that `invoice` finds `invoices`. Scripts without spaces
+ * are searched by pairs of neighbouring characters, as Lucene's CJKBigramFilter does.
  */
 
 export interface Term {
   text: string
-  /** Whether it is a whole word of a script with spaces: then it begins where no letter stands before. */
+  /** Whether it is a whole word of a script with spaces, which only matches if no letter precedes it. */
   isWord: boolean
 }
 
 const MAX_TERMS = 32
 const MAX_QUERY = 1000
 const LONGEST_TERM = 60
-/** A shorter word is found whole alone: `art` is not the beginning of `article`. */
+/** A shorter word only matches whole words: `art` does not match `article`. */
 const LEAST_PREFIX = 4
-/** The beginning of a longer word counts less than the word. */
+/** A match at the start of a longer word counts less than the whole word. */
 const PREFIX_WEIGHT = 0.5
 
 const UNSPACED =
@@ -24,7 +23,7 @@ const UNSPACED =
 const WORDS = /[\p{L}\p{N}]+/gu
 const WORD_CHARACTER = /[\p{L}\p{N}]/u
 
-/** Small letters without accents; characters that are written in several ways become one (NFKD). */
+/** Lowercases, removes accents, and unifies characters with several spellings (NFKD). */
 export function foldText(text: string): string {
   if (/^[\0-\x7f]*$/.test(text)) return text.toLowerCase()
   return text
@@ -45,7 +44,7 @@ export function termsOf(query: string): Term[] {
   return [...terms.values()].slice(0, MAX_TERMS)
 }
 
-/** How often the term stands in a folded text; the beginning of a longer word counts half. */
+/** Counts the term in a folded text. The start of a longer word counts half. */
 export function occurrences(text: string, { text: term, isWord }: Term): number {
   let count = 0
   for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + term.length)) {
@@ -72,7 +71,7 @@ function pairsOf(run: string): string[] {
   return characters.slice(1).map((character, i) => `${characters[i]}${character}`)
 }
 
-/** The plural's `s` of English words is dropped (the last rule of Harman's S stemmer, 1991): the singular finds both. */
+/** Drops the plural `s` of English words (the last rule of Harman's S stemmer, 1991): the singular matches both. */
 function singular(word: string): string {
   return /^[a-z]{3,}[^su\W\d]s$/.test(word) ? word.slice(0, -1) : word
 }

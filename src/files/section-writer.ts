@@ -1,7 +1,7 @@
 /** Collects a file's lines into sections, up to a number of characters. */
 import type { Heading, ParsedFile, Section } from './types.ts'
 
-/** A longer line is broken, so that a line can be shown whole. Rows of a sheet stay as they are. */
+/** A longer line is broken, so that each line can be shown whole. Rows of a sheet are not broken. */
 const MAX_IN_LINE = 2000
 const MAX_HEADINGS = 1000
 const MAX_IN_HEADING = 200
@@ -19,7 +19,7 @@ export class SectionWriter {
     this.#left = maxChars
   }
 
-  /** Whether nothing more is taken: a parser may stop. */
+  /** Whether further text is discarded, so that a parser can stop. */
   get isFull(): boolean {
     return this.#isCut
   }
@@ -37,20 +37,20 @@ export class SectionWriter {
     this.#name = name.trim().slice(0, MAX_IN_HEADING) || undefined
   }
 
-  /** Writes a text that may have many lines, long ones too. */
+  /** Writes a text of any number of lines, including long ones. */
   write(text: string): void {
     if (text.length <= MAX_IN_LINE && !LINE_BREAK.test(text)) return this.#push(clean(text))
     for (const line of text.split(LINE_BREAKS)) for (const part of broken(clean(line))) this.#push(part)
   }
 
-  /** Writes a row of a sheet; what divides cells and rows is a space inside of them. */
+  /** Writes a row of a sheet. Separators inside a cell become spaces. */
   row(cells: readonly string[]): void {
     const filled = cells.findLastIndex((cell) => cell !== '') + 1
     this.#columns = Math.max(this.#columns, filled)
     this.#push(cells.slice(0, filled).map(asCell).join('\t'))
   }
 
-  /** Notes a heading where the next line begins. */
+  /** Records a heading at the next line. */
   heading(text: string, level: number): void {
     const { section, nextLine: line } = this
     this.headingAt({ text, level, section, line })
@@ -61,7 +61,7 @@ export class SectionWriter {
     if (text && !this.#isCut && this.headings.length < MAX_HEADINGS) this.headings.push({ ...heading, text })
   }
 
-  /** Ends the section: what follows belongs to the next. */
+  /** Ends the section and begins the next. */
   endSection(): void {
     const lines = trimEnd(this.#lines)
     this.sections.push({
@@ -75,7 +75,7 @@ export class SectionWriter {
     this.#name = undefined
   }
 
-  /** What a parser gives back. Ends a section that was begun; there is always one. */
+  /** Returns the parsed file. Ends an open section; the file always has at least one. */
   file(kind: ParsedFile['kind'], more: { title?: string | undefined; notes?: string[] } = {}): ParsedFile {
     if (this.#lines.length > 0 || this.sections.length === 0) this.endSection()
     const cut = this.#isCut ? ['The file is too long to be kept whole: its end is missing here.'] : []
@@ -98,7 +98,7 @@ export class SectionWriter {
   }
 }
 
-/** Without the control characters that mean nothing in text. */
+/** Removes control characters that have no meaning in text. */
 function clean(text: string): string {
   return CONTROL.test(text) ? text.replace(new RegExp(CONTROL, 'g'), '') : text
 }
@@ -112,7 +112,7 @@ function asCell(cell: string): string {
   return clean(cell.replace(DIVIDERS, ' ')).trim()
 }
 
-/** A long line in parts, at spaces where there are some. */
+/** Splits a long line, at spaces if possible. */
 function broken(line: string): string[] {
   if (line.length <= MAX_IN_LINE) return [line]
   const parts: string[] = []
@@ -125,7 +125,7 @@ function broken(line: string): string[] {
   return parts
 }
 
-/** Without empty lines at the end. */
+/** Removes empty lines at the end. */
 function trimEnd(lines: string[]): string[] {
   return lines.slice(0, lines.findLastIndex((line) => line.trim() !== '') + 1)
 }

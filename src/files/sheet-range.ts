@@ -1,4 +1,4 @@
-/** Cells of a sheet by a range as spreadsheets write them. */
+/** Reads cells of a sheet by a range in spreadsheet notation. */
 import type { ReadPart, Section } from './types.ts'
 import { beginning, columnLetters, columnNumber, spanOf } from './units.ts'
 
@@ -8,8 +8,8 @@ interface Range {
 }
 
 /**
- * The rows of the range, each after its number, under the letters of its columns; divided by tabs.
- * @param written `A1:C20`, `B:D`, `10:20`, `B7`, also `10-20`; the whole sheet where it is undefined.
+ * Returns the rows of the range, separated by tabs, with row numbers and column letters.
+ * @param written `A1:C20`, `B:D`, `10:20`, `B7`, also `10-20`; undefined for the whole sheet.
  */
 export function readRange(section: Section, written: string | number | undefined, maxChars: number): ReadPart {
   const { lines, columns = 1 } = section
@@ -25,7 +25,7 @@ export function readRange(section: Section, written: string | number | undefined
   return { text, place, sections: [1], ...(end < rows.to && { more: `It goes on at row ${end + 1} of ${lines}.` }) }
 }
 
-/** Whole rows as far as there is room; the first is cut if it must be. */
+/** Returns as many whole rows as fit. The first one is cut if it is too long. */
 function rowsOf(section: Section, { rows, columns }: Range, maxChars: number): { text: string; end: number } {
   const letters = Array.from({ length: columns.to - columns.from + 1 }, (_, i) => columnLetters(columns.from + i))
   const parts = [beginning(['row', ...letters].join('\t'), maxChars)]

@@ -1,10 +1,10 @@
-/** Bytes as text, whatever their encoding. */
+/** Decodes bytes to text, whatever their encoding. */
 import chardet from 'chardet'
 
-/** How many bytes the guess of an encoding looks at. */
+/** How many bytes are used to guess an encoding. */
 const SAMPLE = 64 * 1024
 
-/** The name of an encoding, as TextDecoder knows it; undefined where the bytes are no text. */
+/** Returns the encoding's name for TextDecoder; undefined if the bytes are not text. */
 export function encodingOf(bytes: Uint8Array): string | undefined {
   const marked = byteOrderMark(bytes) ?? withoutMark(bytes.subarray(0, SAMPLE))
   if (marked) return marked
@@ -12,13 +12,19 @@ export function encodingOf(bytes: Uint8Array): string | undefined {
   return isUtf8(bytes) ? 'utf-8' : legacyEncoding(bytes.subarray(0, SAMPLE))
 }
 
-/** Byte order marks are dropped, bytes that mean nothing become U+FFFD. Reads Windows-1252 where the encoding is unknown. */
+/**
+ * Decodes bytes, as Windows-1252 if the encoding is unknown. Drops byte order marks and replaces invalid bytes with
+ * U+FFFD.
+ */
 export function decodeText(bytes: Uint8Array, encoding = encodingOf(bytes)): string {
   const known = decoder(encoding ?? 'windows-1252')
   return known.encoding === 'windows-1252' ? fromWindows1252(bytes) : known.decode(bytes)
 }
 
-/** XML is UTF-8 unless a mark, or zeros, say UTF-16. Decodes piece by piece: the text of a large member is never there as a whole. */
+/**
+ * XML is UTF-8 unless a byte order mark, or zeros, indicate UTF-16. Decodes in pieces, so that the text of a large
+ * member is never in memory as a whole.
+ */
 export function* decodeXml(bytes: Uint8Array): Generator<string> {
   const decoder = new TextDecoder(byteOrderMark(bytes) ?? withoutMark(bytes.subarray(0, SAMPLE)))
   for (let at = 0; at < bytes.length; at += SAMPLE)
@@ -26,7 +32,7 @@ export function* decodeXml(bytes: Uint8Array): Generator<string> {
   yield decoder.decode()
 }
 
-/** The lines of a text, one after the other: a list of all of them would cost more memory than the text. */
+/** Yields the lines of a text one by one: an array of them would take more memory than the text. */
 export function* linesIn(text: string): Generator<string> {
   const breaks = /\r\n?|\n/g
   let from = 0
@@ -37,13 +43,13 @@ export function* linesIn(text: string): Generator<string> {
   yield text.slice(from)
 }
 
-/** The bytes from 80 to 9F: Node 20's decoder reads them as latin1 does, which has only control characters there. */
+/** The bytes from 80 to 9F. Node 20's decoder treats them as latin1, which only has control characters there. */
 const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ'
 
 const WINDOWS_1252_CODES = Uint16Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x80 && byte < 0xa0 ? WINDOWS_1252.charCodeAt(byte - 0x80) : byte,
 )
-/** As many arguments as a call takes without trouble. */
+/** A number of arguments that is safe for one call. */
 const PIECE = 8192
 
 function fromWindows1252(bytes: Uint8Array): string {
@@ -82,7 +88,9 @@ function withoutMark(sample: Uint8Array): string | undefined {
   return even > half * 0.6 && odd < half * 0.05 ? 'utf-16be' : undefined
 }
 
-/** Text holds no zero, and hardly any control characters but tab, line feed, form feed, carriage return and escape. */
+/**
+ * Text has no zero bytes, and hardly any control characters but tab, line feed, form feed, carriage return and escape.
+ */
 function isBinary(sample: Uint8Array): boolean {
   let controls = 0
   for (const byte of sample) {
@@ -101,7 +109,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** A guess by the bytes' statistics (ICU's, in chardet). What is not quite UTF-8 but mostly so is a damaged UTF-8. */
+/** Guesses the encoding from the bytes' statistics (ICU's, in chardet). Text that is almost UTF-8 is read as UTF-8. */
 function legacyEncoding(sample: Uint8Array): string {
   const guesses = chardet.analyse(sample)
   const guess = guesses.find(({ name }) => name !== 'ASCII' && isKnown(name))

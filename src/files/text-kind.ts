@@ -1,4 +1,4 @@
-/** Which flavour of text a text is: by how it begins, then by the ending of its name. */
+/** Detects the kind of a text: first from its beginning, then from the file extension. */
 import type { FileKind } from './types.ts'
 
 const ENDINGS: Partial<Record<FileKind, string>> = {
@@ -27,7 +27,7 @@ export function textKind(name: string, head: string): FileKind {
   return /^(?:\{\s*["}]|\[\s*[[{"\d\]])/.test(start) ? 'json' : 'text'
 }
 
-/** Also of `Dockerfile` and `Makefile`, which have no dot. */
+/** Also handles `Dockerfile` and `Makefile`, which have no dot. */
 function endingOf(name: string): string {
   const last = name.slice(name.lastIndexOf('.') + 1).toLowerCase()
   return last === 'makefile' ? 'make' : last

@@ -1,15 +1,15 @@
-/** A few places that people take one after the other: at most one place a person, and every person in turn. */
+/** A few slots that people take in turn, with at most one slot per person. */
 export class Turns {
   #free: number
   readonly #busy = new Set<string>()
-  /** By person, those whose turn is next first. */
+  /** By person, next in line first. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
   constructor(places: number) {
     this.#free = places
   }
 
-  /** Waits for a place. @returns the function that gives it back. @throws what `signal` was aborted with */
+  /** Waits for a slot. @returns the function that releases it @throws the reason of an aborted `signal` */
   take(person: string, signal?: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -27,7 +27,7 @@ export class Turns {
     })
   }
 
-  /** A person who waits for more goes to the end of the line. */
+  /** A person with more waiting goes to the end of the line. */
   #giveBack(person: string): void {
     const later = this.#waiting.get(person)
     this.#waiting.delete(person)

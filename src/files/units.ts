@@ -1,9 +1,9 @@
-/** How the places in a file are called, and how a model may write them. */
+/** Names the places in a file and parses how a model writes them. */
 import type { FileKind, ParsedFile } from './types.ts'
 
 export type Unit = 'page' | 'slide' | 'sheet'
 
-/** What the sections of a file are; undefined where a file is one text. */
+/** Returns what the sections of a file are; undefined if the file is one text. */
 export function unitOf(kind: FileKind): Unit | undefined {
   if (kind === 'pdf') return 'page'
   if (kind === 'pptx' || kind === 'odp') return 'slide'
@@ -14,7 +14,7 @@ export function isTable(kind: FileKind): boolean {
   return kind === 'xlsx' || kind === 'ods' || kind === 'csv'
 }
 
-/** What it is and how large: `A PDF of 300 pages`. */
+/** Returns kind and size: `A PDF of 300 pages`. */
 export function describeKind({ kind, sections }: ParsedFile): string {
   const unit = unitOf(kind)
   const lines = sections.reduce((sum, section) => sum + section.lines, 0)
@@ -43,20 +43,20 @@ export function count(number: number, what: string): string {
   return `${number.toLocaleString('en-US')} ${what}${number === 1 ? '' : 's'}`
 }
 
-/** The beginning of a text, at most `length` long, that ends within no character. */
+/** Returns the beginning of a text, at most `length` long, without splitting a surrogate pair. */
 export function beginning(text: string, length: number): string {
   if (text.length <= length) return text
   const cut = text.slice(0, Math.max(0, length))
   return /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut
 }
 
-/** From and to, both within. `to` is Infinity where the writer left it open. */
+/** An inclusive range. `to` is Infinity if it was left open. */
 export interface Span {
   from: number
   to: number
 }
 
-/** Reads `7`, `3-5`, `3–5`, `from 3 to 5`, `12-` and `page 4`; undefined for anything else. */
+/** Parses `7`, `3-5`, `3–5`, `from 3 to 5`, `12-` and `page 4`; returns undefined for anything else. */
 export function spanOf(written: string | number): Span | undefined {
   const text = String(written).slice(0, 60)
   const [, first, dash, second] =

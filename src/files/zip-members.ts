@@ -1,6 +1,6 @@
 /**
- * Reads a zip without trusting it. What its table of contents says of sizes is counted before anything is inflated, and no
- * member is inflated beyond what was said there: fflate writes into a buffer of that size and no further.
+ * Reads a zip without trusting it. The sizes in its table of contents are checked before anything is inflated, and no
+ * member inflates beyond its declared size: fflate writes into a buffer of that size.
  */
 import { unzipSync, zipSync, type UnzipFileInfo } from 'fflate'
 import type { ZipLimits } from './types.ts'
@@ -12,7 +12,7 @@ const DEFLATED = 8
 
 export type ZipMembers = Record<string, Uint8Array>
 
-/** The names in the table of contents, at most `most` of them; none where it cannot be read. */
+/** Returns up to `most` names from the table of contents; none if it cannot be read. */
 export function memberNames(bytes: Uint8Array, most: number): string[] {
   const names: string[] = []
   try {
@@ -29,7 +29,7 @@ export function memberNames(bytes: Uint8Array, most: number): string[] {
   return names
 }
 
-/** Throws `UnreadableFile` for what is broken, packed in an unknown way, or larger than the limits once unpacked. */
+/** @throws UnreadableFile if the zip is broken, uses an unknown compression, or unpacks beyond the limits */
 export function readMembers(bytes: Uint8Array, isWanted: (name: string) => boolean, limits: ZipLimits): ZipMembers {
   const checked = counter(limits)
   try {
@@ -41,14 +41,14 @@ export function readMembers(bytes: Uint8Array, isWanted: (name: string) => boole
 }
 
 /**
- * A zip of just these members, packed without compression. Parsers get this instead of the file: whatever their own
- * unzipping would make of a forged file, they meet only bytes that were counted.
+ * Creates an uncompressed zip of just these members. Parsers get this instead of the file, so that their own unzipping
+ * of a forged file only meets checked bytes.
  */
 export function storedZip(members: ZipMembers): Uint8Array {
   return zipSync(members, { level: 0 })
 }
 
-/** Says whether a member is read, and throws once the zip is beyond a limit. */
+/** Returns a function that says whether a member is read, and throws once the zip exceeds a limit. */
 function counter(limits: ZipLimits): (member: UnzipFileInfo, isWanted: boolean) => boolean {
   const tooMuch = (what: string) =>
     new UnreadableFile(`The file unpacks to more than is read here (${what}), so it was not opened.`)

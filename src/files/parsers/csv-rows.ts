@@ -1,4 +1,4 @@
-/** A csv as one sheet: its records are the rows. */
+/** Parses a csv as one sheet, with a row per record. */
 import { parse } from 'csv-parse/sync'
 import { SectionWriter } from '../section-writer.ts'
 import { decodeText, linesIn } from '../text-decoding.ts'
@@ -13,12 +13,12 @@ export function parseCsv({ bytes, encoding, limits }: ToParse): ParsedFile {
   if (!text.includes('"')) return plainRows(text, limits.maxChars).file('csv')
   return (
     rowsOf(text, { maxChars: limits.maxChars, quote: '"' }) ??
-    // A quote that nobody closes would swallow the rest: then quotes mean nothing.
+    // An unclosed quote would swallow the rest, so quotes are then ignored.
     rowsOf(text, { maxChars: limits.maxChars, quote: false })
   ).file('csv')
 }
 
-/** Without quotes every line is a row. Much faster than the parser where the rows are short. */
+/** Without quotes every line is a row. Much faster than the parser for short rows. */
 function plainRows(text: string, maxChars: number): SectionWriter {
   const writer = new SectionWriter(maxChars)
   const delimiter = delimiterOf(text)
@@ -57,7 +57,7 @@ function rowsOf(
   return writer
 }
 
-/** The one that divides the first lines most evenly. */
+/** Returns the delimiter that splits the first lines most evenly. */
 function delimiterOf(text: string): string {
   const lines = text
     .slice(0, 64 * 1024)

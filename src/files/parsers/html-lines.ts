@@ -1,4 +1,4 @@
-/** HTML as lines: what a reader of the page would see, headings marked as in Markdown, one line a table row. */
+/** Converts HTML to lines of its visible text. Headings are marked as in Markdown, and a table row is one line. */
 import { Parser } from 'htmlparser2'
 import { SectionWriter } from '../section-writer.ts'
 import { decodeText } from '../text-decoding.ts'
@@ -7,16 +7,16 @@ import type { ToParse } from './parser.ts'
 
 const words = (text: string) => new Set(text.split(' '))
 
-/** What stands in these is not text of the page. */
+/** The content of these is not visible text. */
 const DROPPED = words('script style template svg math noscript iframe object canvas select textarea title head')
 const BLOCKS = words(
   'p div section article aside header footer nav main figure figcaption blockquote pre ul ol li dl dt dd table thead ' +
     'tbody tfoot tr caption h1 h2 h3 h4 h5 h6 hr form fieldset address details summary body html',
 )
 
-/** How much is given to the parser at a time: between two, it is looked whether there is room for more. */
+/** How much the parser gets at a time. After each piece the remaining room is checked. */
 const CHUNK = 64 * 1024
-/** The parser's work on a tag grows with the number of open ones, so beyond this many it begins anew, without any. */
+/** The parser's work per tag grows with the number of open tags. Beyond this many it restarts without any. */
 const MAX_DEPTH = 500
 
 export function parseHtml({ bytes, encoding, limits }: ToParse): ParsedFile {
@@ -30,7 +30,7 @@ export function htmlLines(html: string, kind: FileKind, maxChars: number): Parse
   return page.writer.file(kind, { title: page.title })
 }
 
-/** Reads from a place on. @returns the place where it stopped: the end, or where more tags were open than may be. */
+/** Reads on from a position. @returns the position where it stopped: the end, or where too many tags were open */
 function readTags(html: string, from: number, page: PageText): number {
   let depth = 0
   const parser = new Parser({
@@ -67,7 +67,7 @@ class PageText {
   #level = 0
   #inTitle = false
   #isBlank = true
-  /** Whether the line at hand has more than spaces. */
+  /** Whether the current line has more than spaces. */
   #hasText = false
 
   constructor(writer: SectionWriter) {
@@ -114,7 +114,7 @@ class PageText {
     }
   }
 
-  /** Whatever is open ends here. */
+  /** Closes everything that is open. */
   closeAll(): void {
     this.#inTitle = false
     this.#dropped = 0
@@ -139,7 +139,7 @@ class PageText {
     this.#level = 0
   }
 
-  /** In a table's cell a block is a space, so that a row stays one line. */
+  /** In a table cell a block becomes a space, so that a row stays one line. */
   #breakAt(name: string): void {
     if (this.#cells > 0 && name !== 'tr' && name !== 'table') this.#line.push(' ')
     else this.endLine()
@@ -151,7 +151,7 @@ class PageText {
   }
 }
 
-/** `<meta charset>` in the first bytes, as far as it says more than the bytes themselves. */
+/** Returns the charset of `<meta charset>` in the first bytes, unless a byte order mark decides. */
 function declaredEncoding(bytes: Uint8Array): string | undefined {
   if (bytes[0] === 0xff || bytes[0] === 0xfe || bytes[0] === 0xef) return undefined
   const head = Buffer.from(bytes.subarray(0, 2048)).toString('latin1')

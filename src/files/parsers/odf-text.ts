@@ -1,4 +1,4 @@
-/** LibreOffice's texts, slides and sheets (OpenDocument 1.3, part 3: one `content.xml` for all of them). */
+/** Parses LibreOffice's texts, slides and sheets (OpenDocument 1.3, part 3: one `content.xml` for all of them). */
 import { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
 import { UnreadableFile } from '../unreadable-file.ts'
@@ -12,11 +12,11 @@ const META = 'meta.xml'
 
 /** Deleted text, comments, and what LibreOffice writes on every page. */
 const DROPPED = new Set(['tracked-changes', 'annotation', 'forms', 'date-time-decl', 'footer-decl', 'header-decl'])
-/** As many as a sheet can have. A file says of one cell that it comes a million times. */
+/** The limits of a sheet. A file may claim that one cell repeats a million times. */
 const MAX_COLUMNS = 16_384
 const MAX_ROWS = 1_048_576
 const MAX_SPACES = 100
-/** Characters that one cell's repetitions may have. */
+/** Maximum characters from the repetitions of one cell. */
 const MAX_REPEATED = 1_000_000
 
 export function parseOdf({ kind, bytes, limits }: ToParse): ParsedFile {
@@ -61,7 +61,7 @@ class Content {
   #isTitle = false
   #row: string[] | undefined
   #cell: string[] = []
-  /** How often the cell and the row at hand are repeated; empty ones are held back until one with text follows. */
+  /** How often the current cell and row repeat. Empty ones are held back until one with text follows. */
   #cellTimes = 1
   #emptyCells = 0
   #rowTimes = 1
@@ -172,7 +172,7 @@ class Content {
   }
 }
 
-/** A count from an attribute: 1 where there is none or it is none. */
+/** Returns a count from an attribute; 1 if it is missing or invalid. */
 function times(written: string | undefined, most: number): number {
   const count = Number(written ?? 1)
   return Number.isInteger(count) && count > 0 ? Math.min(count, most) : 1

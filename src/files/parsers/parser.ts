@@ -1,28 +1,28 @@
 import type { FileKind, ParsedFile, ParseLimits } from '../types.ts'
 
-/** The first line that a reader gets, as JSON; the file's bytes follow. */
+/** The first line that a reader gets, as JSON. The file's bytes follow. */
 export interface ReaderHeader {
   name: string
   limits: ParseLimits
-  /** Pages of a pdf that took too long before. */
+  /** Pages of a pdf that took too long in earlier attempts. */
   skippedPages: number[]
-  /** Where nobody else bounds the reader's memory: how many MiB it may have. */
+  /** Memory limit in MiB that the reader enforces itself, if the kernel does not. */
   watchMb?: number
 }
 
-/** What a parser is given: the bytes are its own. */
+/** A parser's input. The parser owns the bytes. */
 export interface ToParse {
   kind: FileKind
   name: string
   bytes: Uint8Array
-  /** Of texts, as `encodingOf` found it. */
+  /** For texts: the result of `encodingOf`. */
   encoding?: string | undefined
   limits: ParseLimits
-  /** Pages of a pdf that are left out, because they took too long. */
+  /** Pages of a pdf to skip because they took too long. */
   skippedPages?: number[]
   /** Called before each page of a pdf: a page that takes too long ends the process. */
   beginPage?(): void
 }
 
-/** Throws `UnreadableFile` where a sentence can say why; anything else that is thrown means a broken file. */
+/** @throws UnreadableFile if a sentence can say why; any other error means a broken file */
 export type Parser = (toParse: ToParse) => ParsedFile | Promise<ParsedFile>
