@@ -1,4 +1,6 @@
-/** Scientific papers, by arXiv's API: https://info.arxiv.org/help/api/user-manual.html. It answers with an Atom feed. */
+/**
+ * Scientific papers from arXiv's API, which answers with an Atom feed: https://info.arxiv.org/help/api/user-manual.html
+ */
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/base/errors.ts'
@@ -11,15 +13,15 @@ const ARXIV = 'https://export.arxiv.org/api/query'
 const MAX_PAPERS = 3
 const MAX_AUTHORS = 4
 const ABSTRACT_CHARS = 900
-/** Bytes. Three papers are some 20 kB, and reading XML is slow. */
+/** Bytes. Three papers take about 20 kB, and parsing XML is slow. */
 const MAX_FEED = 500_000
 
-/** A paper's own number, new form or old: it is fetched rather than searched for. */
+/** A paper id in the new or the old form: it is fetched directly instead of searched for. */
 const PAPER_ID = /^(?:arxiv:)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v\d{1,2})?)$/i
-/** arXiv's own query language, which a model may know: left as it is. */
+/** arXiv's own query language, which a model may know. Such a query is sent unchanged. */
 const FIELD_QUERY = /\b(?:ti|au|abs|co|jr|cat|rn|all):\S/
 
-/** An element's text; one with attributes comes as an object. */
+/** The text of an element. With attributes, the parser returns an object. */
 const textSchema = z.union([z.string(), z.object({ '#text': z.string() }).transform((node) => node['#text'])]).catch('')
 
 const entrySchema = z.object({
@@ -34,7 +36,7 @@ const feedSchema = z.object({ feed: z.object({ entry: z.array(entrySchema).catch
 
 type Entry = z.infer<typeof entrySchema>
 
-/** Entities other than XML's own are a document type's; a feed has none, and one that brings some is refused. */
+/** Only XML's own entities are allowed. A feed needs no document type, and readFeed rejects one. */
 const PARSER = {
   ignoreAttributes: true,
   parseTagValue: false,
@@ -71,10 +73,10 @@ export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] 
   return [{ name: 'arxiv', description, ...input, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
 }
 
-/** Words that say nothing about a paper, and would only narrow the search. */
+/** Words that say nothing about a paper and would only narrow the search. */
 const SMALL_WORDS = new Set('a an and are as at by for from in is of on or the to what which who with'.split(' '))
 
-/** `all:attention AND all:layers`; a query in arXiv's own language stays as it is. */
+/** Returns `all:attention AND all:layers`. A query in arXiv's own language stays as it is. */
 function searchQuery(query: string, join: 'AND' | 'OR'): string {
   if (FIELD_QUERY.test(query)) return query
   const words = query.match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? []
@@ -88,7 +90,10 @@ function queryOf(terms: string[], join: string): string {
   return terms.join(` ${join} `)
 }
 
-/** The papers of a feed. arXiv tells its errors as a feed with one entry, too. @throws ToolError for anything but a feed. */
+/**
+ * Returns the papers of a feed. arXiv also reports errors as a feed with one entry.
+ * @throws ToolError for anything but a feed
+ */
 async function readFeed(xml: string): Promise<Entry[]> {
   if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new ToolError('arxiv sent something other than a feed.')
   const { feed } = feedSchema.parse(await parseXml(xml))
@@ -97,14 +102,14 @@ async function readFeed(xml: string): Promise<Entry[]> {
   return feed.entry.filter((entry) => entry.title !== '').slice(0, MAX_PAPERS)
 }
 
-/** The parser is loaded at the first feed. */
+/** Loads the parser on first use. */
 async function parseXml(xml: string): Promise<unknown> {
   const { XMLParser } = await import('fast-xml-parser')
   try {
     const parsed: unknown = new XMLParser(PARSER).parse(xml)
     if (typeof parsed === 'object' && parsed !== null && 'feed' in parsed) return parsed
   } catch {
-    // told below, as any other page that is no feed
+    // Reported below, like any other page that is not a feed.
   }
   throw new ToolError('arxiv sent something other than a feed.')
 }
@@ -114,7 +119,7 @@ function describe(entries: Entry[], query: string): ToolOutput {
   return { text: entries.map(describeEntry).join('\n\n'), sources: entries.flatMap(sourceOf) }
 }
 
-/** Title, date and authors in one line; the link; the abstract. */
+/** Returns title, date and authors on one line, then the link, then the abstract. */
 function describeEntry(entry: Entry): string {
   const names = entry.author.map((author) => oneLine(author.name, 80))
   const others = names.length > MAX_AUTHORS ? ` and ${names.length - MAX_AUTHORS} others` : ''

@@ -5,10 +5,10 @@ import { ToolError } from '../src/base/errors.ts'
 import { CONSTANTS, factorial, FUNCTIONS } from './calculator/functions.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
 
-/** Longer expressions are refused unread. */
+/** Longer expressions are rejected unread. */
 const MAX_LENGTH = 1000
 
-/** Evaluates arithmetic. Its output is the number as JavaScript prints it, without the dust of binary fractions. */
+/** Evaluates arithmetic. Outputs the number as JavaScript prints it, without binary rounding noise. */
 export function calculator(): Tool<{ expression: string }> {
   return {
     name: 'calculator',
@@ -20,9 +20,9 @@ export function calculator(): Tool<{ expression: string }> {
 }
 
 /**
- * The value of an expression. The reader lets nothing but arithmetic through, and the parser knows no other operators
- * and functions than ours, so that either alone would do.
- * @throws ToolError with a sentence when it is not arithmetic, too long or deep, or has no finite value.
+ * Returns the value of an expression. The reader only lets arithmetic through, and the parser only knows our operators
+ * and functions. Either alone would be safe.
+ * @throws ToolError with a sentence if it is not arithmetic, too long or deep, or has no finite value.
  */
 export function calculate(expression: string): number {
   if (expression.length > MAX_LENGTH)
@@ -34,12 +34,12 @@ export function calculate(expression: string): number {
   return value
 }
 
-/** A double carries 15 decimal digits faithfully; with so few of them something round was meant. */
+/** A double has 15 reliable decimal digits. If this many are enough, a round number was meant. */
 const ROUND_DIGITS = 12
 
 /**
- * A value as text: as JavaScript prints it (17 digits at most), unless its 15 faithful digits are plainly rounder, as 0.3 is
- * for 0.1+0.2. Whole numbers are exact and stay.
+ * Returns a value as JavaScript prints it (17 digits at most), unless rounding to 15 digits is clearly simpler: 0.1+0.2
+ * becomes 0.3. Whole numbers are exact and stay.
  */
 export function shown(value: number): string {
   const rounder = Number(value.toPrecision(15))
@@ -47,7 +47,7 @@ export function shown(value: number): string {
   return String(isDust ? rounder : value)
 }
 
-/** How many significant digits a number is printed with. */
+/** Returns how many significant digits a number is printed with. */
 function digitsOf(value: number): number {
   const [mantissa = ''] = String(value).split('e')
   return mantissa.replace(/\D/g, '').replace(/^0+|0+$/g, '').length
@@ -75,22 +75,21 @@ const MAX_OPERATORS = 250
 const MAX_DEPTH = 50
 
 const NUMBER = /0x[\da-f]{1,13}|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?/iy
-/** `1,234.5`; only where a comma cannot part two arguments. */
+/** `1,234.5`. Only matched where a comma cannot separate two arguments. */
 const GROUPED = /\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?/y
 const NAME = /(?:math\.|np\.)?([a-z]\w*)/iy
 const CURRENCY = /[$€£¥]\s*(?=[\d.])/y
 const SPACE = /\s+/y
 
-/** An open bracket; one that belongs to a function counts arguments. */
+/** An open bracket. One that belongs to a function counts its arguments. */
 interface Bracket {
   of?: string
   values: number
 }
 
 /**
- * Reads an expression in one pass and writes it down anew, in nothing but checked numbers, known names and signs in an
- * order that makes sense. What is not arithmetic (assignments, strings, lists, members, unknown names) never reaches the
- * parser behind it.
+ * Reads an expression in one pass and rewrites it from checked numbers, known names and signs in a valid order.
+ * Anything else (assignments, strings, lists, members, unknown names) never reaches the parser.
  * @throws ToolError with a sentence that says what is wrong.
  */
 function readExpression(text: string): string {
@@ -99,23 +98,23 @@ function readExpression(text: string): string {
   return reader.finish()
 }
 
-/** The state of one reading: where it is, what it has written, which brackets are open, what must come next. */
+/** The state of one reading: position, output, open brackets, and what must come next. */
 class Reader {
   private readonly text: string
   private at = 0
   private out: string[] = []
   private brackets: Bracket[] = []
   private operators = 0
-  /** True where a number must come next, false where a sign must. */
+  /** True if a number must come next, false if a sign must. */
   private wantsValue = true
-  /** The sign before the last value; a percentage after + or - does not say of what. */
+  /** The sign before the last value. After + or - it is unclear what a percentage refers to. */
   private lastSign = ''
 
   constructor(text: string) {
     this.text = text
   }
 
-  /** Reads one token; false at the end. @throws ToolError */
+  /** Reads one token. Returns false at the end. @throws ToolError */
   step(): boolean {
     this.match(SPACE)
     if (this.at >= this.text.length) return false
@@ -127,7 +126,7 @@ class Reader {
     return this.sign(this.text[this.at++] ?? '')
   }
 
-  /** The checked expression. @throws ToolError where something is missing at the end. */
+  /** Returns the checked expression. @throws ToolError if something is missing at the end. */
   finish(): string {
     if (this.out.length === 0) throw new ToolError('There is no expression to calculate.')
     if (this.wantsValue) throw new ToolError('The expression breaks off: a number is missing at its end.')
@@ -142,7 +141,7 @@ class Reader {
     return true
   }
 
-  /** A constant, a function with its bracket, or a word for a sign. `sqrt 25` (from √25) needs no bracket. */
+  /** Reads a constant, a function with its bracket, or a word operator. `sqrt 25` (from √25) needs no bracket. */
   private word(name: string): true {
     if (!this.wantsValue && name === 'x') return this.binary('*')
     if (!this.wantsValue && name === 'mod') return this.binary('%')
@@ -157,7 +156,7 @@ class Reader {
     return this.open({ of: name, values: 1 })
   }
 
-  /** One character: a bracket, a comma or a sign; a plus or minus where a number must come is the number's own. */
+  /** Reads one character: a bracket, a comma or a sign. Plus or minus in place of a number is unary. */
   private sign(sign: string): true {
     if (sign === '(') {
       if (!this.wantsValue) throw new ToolError('A sign is missing before "(": write * where you mean times.')
@@ -192,7 +191,7 @@ class Reader {
     return true
   }
 
-  /** `15% of 200` and `200 * 15%` are percentages, `17 % 5` is a remainder; what could be either is refused. */
+  /** `15% of 200` and `200 * 15%` are percentages, `17 % 5` is a remainder. Ambiguous uses are rejected. */
   private percent(): true {
     const rest = this.text.slice(this.at, this.at + 40).trimStart()
     const of = /^of(?!\w)/i.test(rest)
@@ -260,7 +259,7 @@ function unknown(what: string): string {
 const SUPERSCRIPTS: Record<string, string> = { '⁻': '-', '⁰': '0', '¹': '1', '²': '2', '³': '3' }
 for (const [i, digit] of [...'⁴⁵⁶⁷⁸⁹'].entries()) SUPERSCRIPTS[digit] = String(i + 4)
 
-/** Signs that mean the same as a plain one, LaTeX's included. */
+/** Alternative spellings of plain signs, including LaTeX. */
 const SIGNS: [RegExp, string][] = [
   [/\\(?:times|cdot)(?![a-z])|[×⋅·∙∗]/g, '*'],
   [/\\div(?![a-z])|[÷∕⁄]/g, '/'],
@@ -273,7 +272,7 @@ const SIGNS: [RegExp, string][] = [
 ]
 
 /**
- * What models wrap an expression in, taken off: code fences, quotes, a trailing `=`, Markdown's backslashes (seed 003's
+ * Removes what models wrap an expression in: code fences, quotes, a trailing `=`, Markdown's backslashes (seed 003's
  * `(54-32)\*5/9`), typographic and full-width signs, superscripts.
  */
 function clean(text: string): string {
@@ -286,7 +285,7 @@ function clean(text: string): string {
     .trim()
 }
 
-/** Takes off up to three layers of fences, quotes or dollar signs that enclose the whole. */
+/** Removes up to three layers of fences, quotes or dollar signs around the whole text. */
 function unwrap(text: string): string {
   let inner = text.trim()
   for (let layer = 0; layer < 3; layer += 1) {

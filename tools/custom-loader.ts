@@ -1,4 +1,4 @@
-/** People's own tools: files in a folder, each with a tool (or a list of tools) as its default export. */
+/** Loads custom tools: files in a folder, each with a tool or a list of tools as its default export. */
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,7 +8,7 @@ import { asTool } from './custom-tool.ts'
 
 export interface CustomTools {
   tools: Tool[]
-  /** Files that were left out, each with a sentence about its fault. */
+  /** Skipped files, each with a sentence about what is wrong. */
   problems: { file: string; fault: string }[]
 }
 
@@ -17,9 +17,9 @@ const TOOL_FILE = /^(?![._]).*(?<!\.d|\.test)\.m?[jt]s$/
 const LOAD_MS = 10_000
 
 /**
- * Loads every `.js`, `.mjs` and `.ts` file of the folder, in the order of their names. `taken` are names that are in use
- * already. A file that cannot be read, holds no sound tool or takes longer than `loadMs` to load, is told in `problems` and
- * left out; nothing throws.
+ * Loads every `.js`, `.mjs` and `.ts` file of the folder, in the order of their names. `taken` are names already in
+ * use. A file that cannot be read, contains no valid tool or takes longer than `loadMs` is skipped and reported in
+ * `problems`. Never throws.
  */
 export async function loadCustomTools(dir: string, taken: string[] = [], loadMs = LOAD_MS): Promise<CustomTools> {
   const loaded: CustomTools = { tools: [], problems: [] }
@@ -43,7 +43,7 @@ async function toolFiles(dir: string, problems: CustomTools['problems']): Promis
   }
 }
 
-/** JavaScript is Node's own business; TypeScript goes through jiti, since Node 20 reads none. */
+/** Node imports JavaScript itself. TypeScript goes through jiti, since Node 20 cannot import it. */
 async function defaultExport(path: string, loadMs: number): Promise<unknown> {
   const loading = /\.m?ts$/.test(path) ? importTypeScript(path) : import(pathToFileURL(path).href)
   const module: unknown = await Promise.race([loading, tooSlow(loadMs)])
@@ -52,19 +52,19 @@ async function defaultExport(path: string, loadMs: number): Promise<unknown> {
   return module.default
 }
 
-/** jiti is loaded for those who have such a file. */
+/** Loads jiti only if there is such a file. */
 async function importTypeScript(path: string): Promise<unknown> {
   const { createJiti } = await import('jiti')
   return createJiti(import.meta.url, { fsCache: false }).import(path)
 }
 
-/** A file that waits for something at its top must not keep the bot from starting. */
+/** A file with a slow top-level await must not keep the bot from starting. */
 async function tooSlow(loadMs: number): Promise<never> {
   await new Promise((resolve) => setTimeout(resolve, loadMs).unref())
   throw new Error(`It did not finish loading within ${loadMs / 1000} s.`)
 }
 
-/** All tools of one file, or none of them. */
+/** Returns all tools of one file. @throws Error if one of them is invalid */
 function toolsIn(exported: unknown, taken: string[]): Tool[] {
   const tools: Tool[] = []
   for (const one of Array.isArray(exported) ? exported : [exported])

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
 
-/** The name goes into prompts and into native tool calls, which take nothing else. */
+/** Prompts and native tool calls only allow this form. */
 const NAME = /^[a-z][\w-]{0,63}$/i
 
-/** What ends a run in one dialect or another, and so can be no tool. */
+/** Names that end a run in some dialect. */
 const RESERVED = ['finish', 'final_answer', 'none']
 
 type Run = (input: unknown, context: ToolContext) => unknown
 
-/** A tool as people write it, checked field by field; the messages are the faults that a start tells. */
+/** A tool as its author writes it. The messages are reported at startup. */
 const writtenSchema = z.object(
   {
     name: z
@@ -34,7 +34,7 @@ const writtenSchema = z.object(
   'Its default export should be a tool: an object with name, description and run.',
 )
 
-/** @throws Error whose message says what is wrong with it. */
+/** @throws Error with a message that says what is wrong */
 export function asTool(exported: unknown, taken: string[]): Tool {
   const { success, data, error } = writtenSchema.safeParse(exported)
   if (!success) throw new Error(error.issues[0]?.message)
@@ -54,13 +54,13 @@ export function asTool(exported: unknown, taken: string[]): Tool {
     ...(idempotent === undefined ? {} : { idempotent }),
     ...(repeatable === undefined ? {} : { repeatable }),
     ...zodInput(schema ?? plain),
-    // Called on the object as it was written, so that `this` is what its author expects.
+    // Called on the original object, so that `this` is what its author expects.
     run: async (input, context) =>
       asOutput(await data.run.call(exported, schema ? input : plain.parse(input).input, context)),
   }
 }
 
-/** Text, or text with sources, a series and whether there is more; anything else an author returns becomes JSON. */
+/** Accepts text, or text with sources, a series and `exhausted`. Anything else becomes JSON. */
 function asOutput(value: unknown): ToolOutput | string {
   if (typeof value === 'string') return value
   const output = outputSchema.safeParse(value).data

@@ -1,4 +1,4 @@
-/** Read the files of a conversation. They are among a run's tools only where it has files: whoever starts the run adds them. */
+/** The tools that read a conversation's files. Whoever starts a run adds them if the conversation has files. */
 import { z } from 'zod'
 import { zodInput } from '../src/agent/tool-input.ts'
 import type { RunFiles, Tool, ToolContext } from '../src/agent/types.ts'
@@ -51,7 +51,7 @@ function searchFile(): Tool<z.infer<typeof searchInput>> {
   }
 }
 
-/** A loop that wants its tools to be found has given them files. */
+/** A run that has these tools should also have files. */
 function filesOf({ files }: ToolContext): RunFiles {
   if (!files) throw new ToolError('There are no files in this conversation.')
   return files

@@ -1,4 +1,4 @@
-/** A GitHub user's public profile, as seed 004's GithubUserInfoTool: https://docs.github.com/en/rest/users/users. */
+/** A GitHub user's public profile, like seed 004's GithubUserInfoTool: https://docs.github.com/en/rest/users/users */
 import { z } from 'zod'
 import type { Fetched, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/base/errors.ts'
@@ -9,13 +9,13 @@ import { zodInput } from '../src/agent/tool-input.ts'
 
 const GITHUB = 'https://api.github.com'
 
-/** Letters, digits and single hyphens, 39 at most; accounts that a company manages end in `_` and its short code. */
+/** Letters, digits and single hyphens, 39 at most. Managed company accounts end in `_` and a short code. */
 const LOGIN = /^(?=.{1,39}$)[a-z\d]+(?:-[a-z\d]+)*(?:_[a-z\d]+)?$/i
 
 const words = z.string().nullish().catch(undefined)
 const count = z.number().optional().catch(undefined)
 
-/** What is told, in this order; what a profile leaves empty is left out. */
+/** The reported fields, in this order. Empty ones are omitted. */
 const profileSchema = z.object({
   login: z.string(),
   name: words,
@@ -54,7 +54,7 @@ export function githubUser({ http, settings }: ToolParts): Tool<{ login: string 
   ]
 }
 
-/** The login in what a model writes: `tj`, `@tj`, `https://github.com/tj`. Nothing else reaches the address. */
+/** Extracts the login from `tj`, `@tj` or `https://github.com/tj`. Nothing else reaches the request URL. */
 function loginOf(given: string): string {
   const login = given
     .trim()
@@ -66,7 +66,7 @@ function loginOf(given: string): string {
   return login
 }
 
-/** What a status means here. A user who renamed the account is found by GitHub's own redirect. */
+/** Explains an error status. GitHub itself redirects from a renamed account. */
 function refusal({ status, headers }: Fetched, login: string): string {
   if (status === 404) return `GitHub has no user "${login}".`
   if (status === 401) return 'GitHub does not accept the token in GITHUB_TOKEN.'
@@ -75,7 +75,7 @@ function refusal({ status, headers }: Fetched, login: string): string {
   return `github_user was refused (${status}).`
 }
 
-/** The profile as JSON, which seed 004's model read without help. */
+/** Returns the profile as JSON, which seed 004's model understood without help. */
 function describe(json: unknown): ToolOutput {
   const { success, data } = profileSchema.safeParse(json)
   if (!success) throw new ToolError('github_user got an answer that cannot be read.')

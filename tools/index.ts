@@ -1,4 +1,4 @@
-/** The one list of built-in tools. A line here, and a file beside it, is all that a new one needs. */
+/** The list of built-in tools. A new tool needs a line here and a file beside this one. */
 import type { Tool } from '../src/agent/types.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { arxiv } from './arxiv.ts'
@@ -16,16 +16,18 @@ import { workspaceSearch } from './workspace-search.ts'
 
 export type { ToolParts, ToolSettings } from './tool-settings.ts'
 
-/** What stands behind one name of TOOLS. */
+/** The tools behind one name of TOOLS. */
 interface Entry {
   make(parts: ToolParts): Tool[]
-  /** Without TOOLS, only tools that are there for everyone are on; those that teach or overlap wait to be asked for. */
+  /** Off unless TOOLS names it. For tools that teach or overlap with others. */
   onlyWhenNamed?: boolean
-  /** The setting without which it cannot work. */
+  /** The setting that it needs. */
   needs?: { setting: string; given(settings: ToolSettings): boolean }
-  /** There where questions come from a workspace; elsewhere TOOLS may name it all the same, since one file of settings serves all. */
+  /**
+   * Only on if questions come from a workspace. TOOLS may name it anyway, since one settings file serves every command.
+   */
   ofWorkspace?: boolean
-  /** Worked examples for AGENT_DIALECT=bracket, from the package's root. */
+  /** Worked examples for AGENT_DIALECT=bracket, relative to the package root. */
   examples?: string
 }
 
@@ -45,12 +47,12 @@ const ENTRIES: Record<string, Entry> = {
   invoices: { make: invoices, onlyWhenNamed: true, examples: 'tools/examples/invoices/examples.md' },
 }
 
-/** The names that TOOLS takes, in the order in which a prompt lists the tools. */
+/** The names allowed in TOOLS, in the order in which a prompt lists the tools. */
 export const toolNames = Object.keys(ENTRIES)
 
 /**
  * Builds the tools that TOOLS names, in its order; without TOOLS, those that need no key and those whose key is set.
- * @throws ConfigError naming TOOLS, for a name that does not exist or a tool whose key is missing.
+ * @throws ConfigError naming TOOLS, if a name does not exist or a tool's key is missing.
  */
 export function createToolbox(parts: ToolParts): Tool[] {
   return chosen(parts.settings).flatMap((entry) => entry.make(parts))
@@ -62,15 +64,15 @@ export function checkToolNames(settings: ToolSettings): void {
 }
 
 /**
- * The names of TOOLS whose tools are on: those that are named, or all that are there for everyone, where their key is set.
- * What nothing has is left out; `checkToolNames` tells it.
+ * Returns the names of the tools that are on: those in TOOLS, or the default ones, if their key is set. Skips those
+ * that cannot work; `checkToolNames` reports them.
  */
 export function toolsOn(settings: ToolSettings): string[] {
   const named = settings.enabled ?? toolNames.filter((name) => !ENTRIES[name]?.onlyWhenNamed)
   return [...new Set(named)].filter((name) => isGiven(entryOf(name), settings))
 }
 
-/** The built-in tools that are off, each with the reason. */
+/** Returns the built-in tools that are off, each with the reason. */
 export function toolsOff(settings: ToolSettings): { name: string; why: string }[] {
   const on = new Set(toolsOn(settings))
   const off = Object.entries(ENTRIES).filter(([name]) => !on.has(name))
@@ -80,7 +82,7 @@ export function toolsOff(settings: ToolSettings): { name: string; why: string }[
   })
 }
 
-/** Files with worked examples for the chosen tools, as paths from the package's root. @throws ConfigError */
+/** Returns the files with worked examples for the chosen tools, relative to the package root. @throws ConfigError */
 export function exampleFiles(settings: ToolSettings): string[] {
   return chosen(settings).flatMap((entry) => entry.examples ?? [])
 }

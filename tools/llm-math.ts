@@ -1,4 +1,6 @@
-/** Words to an expression by the model, then the calculator: LangChain's llm-math of seed 001, without its Python. */
+/**
+ * The model turns words into an expression for the calculator: LangChain's llm-math of seed 001, without its Python.
+ */
 import { z } from 'zod'
 import type { Tool, ToolContext } from '../src/agent/types.ts'
 import { ToolError } from '../src/base/errors.ts'
@@ -8,7 +10,7 @@ import { queryText } from './query.ts'
 import type { ToolParts } from './tool-settings.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
 
-/** Longer than a query: it goes to the model and to nobody else. */
+/** Longer than a query, since it only goes to the model. */
 const MAX_QUESTION = 1000
 
 export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
@@ -23,7 +25,7 @@ export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
   ]
 }
 
-/** What is a sum already costs no model call. */
+/** If the question already is an expression, no model call is made. */
 async function solve(
   question: string,
   context: ToolContext,
@@ -42,7 +44,7 @@ async function solve(
   throw new ToolError(fault)
 }
 
-/** A calculation whose failure is a value: the next candidate may do better. */
+/** Returns a failure as a value, since the next candidate may succeed. */
 function attempt(expression: string): { value: number; fault?: undefined } | { value?: undefined; fault: string } {
   try {
     return { value: calculate(expression) }
@@ -51,7 +53,7 @@ function attempt(expression: string): { value: number; fault?: undefined } | { v
   }
 }
 
-/** Where the expression may stand in a reply: in a fence, on a line, behind a label; the likeliest first. */
+/** Returns the possible expressions in a reply, likeliest first: in a fence, on a line, after a label. */
 function candidatesIn(reply: string): string[] {
   const text = reply.slice(0, 4000)
   const fenced = [...text.matchAll(/```\w*\n([^`]*)```/g)].map((match) => match[1] ?? '')

@@ -3,11 +3,11 @@ import { zodInput } from '../src/agent/tool-input.ts'
 import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/base/errors.ts'
 
-/** Characters of a file, and files of a run. */
+/** Maximum characters per file, and files per run. */
 const MAX_CHARS = 100_000
 const MAX_FILES = 5
 const NAME_CHARS = 80
-/** Under this key the names of a run's files are kept. */
+/** The key in the run's memory for the names of its files. */
 const MEMORY = 'make_file'
 
 const input = z.object({
@@ -15,7 +15,7 @@ const input = z.object({
   text: z.string().describe('all of the file'),
 })
 
-/** Sends a text with the answer as a file. */
+/** Creates the tool that sends a text file with the answer. */
 export function makeFile(): Tool<z.infer<typeof input>> {
   return {
     name: 'make_file',
@@ -42,7 +42,7 @@ function made({ name, text }: z.infer<typeof input>, { memory, sendsFiles }: Too
   }
 }
 
-/** What opens as text, and runs nowhere by a double click. */
+/** Files that open as text and do not execute on a double click. */
 const ENDINGS = new Set(
   [
     ...['txt', 'md', 'log', 'csv', 'tsv', 'json', 'jsonl', 'xml', 'yaml', 'yml', 'toml', 'ini', 'sql', 'tex', 'diff'],
@@ -50,7 +50,7 @@ const ENDINGS = new Set(
   ].map((ending) => `.${ending}`),
 )
 
-/** On one line, without a path. Any ending that is not of `ENDINGS` is followed by `.txt`. */
+/** Returns the name on one line, without a path. An ending that is not in `ENDINGS` gets `.txt` appended. */
 function plainName(name: string): string {
   const plain = name
     .slice(0, 1000)
@@ -61,26 +61,26 @@ function plainName(name: string): string {
   return `${[...stem].slice(0, NAME_CHARS).join('') || 'file'}${safe}`
 }
 
-/** After a crash a file is found in Slack by its name, so no two of a run share one. */
+/** Makes the name unique in the run: after a crash a file is found in Slack by its name. */
 function freeName(name: string, taken: readonly string[]): string {
   const dot = name.lastIndexOf('.')
   const names = [name, ...taken.map((_, i) => `${name.slice(0, dot)}-${i + 2}${name.slice(dot)}`)]
   return names.find((one) => !taken.includes(one)) ?? name
 }
 
-/** A cell in quotes, and one without. The separators are those of any country's spreadsheet. */
+/** A quoted or unquoted cell. The separators are those of any country's spreadsheet. */
 const CELL = /"[^"]*(?:""[^"]*)*"?[^,;\t\r\n]*|[^,;\t\r\n]+/g
 const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^"[\t\r]/
 const NUMBER = /^ *"? *[+-]?\d[\d.,]{0,30}(?:e[+-]?\d{1,3})?%?[\s"]*$/i
 
 /**
- * The text of a table without cells that a spreadsheet would run: `'` goes before what begins as a formula does. Plain numbers, such as
- * -12.5, stay. https://owasp.org/www-community/attacks/CSV_Injection
+ * Defuses cells that a spreadsheet would execute: puts `'` before anything that begins like a formula. Plain numbers,
+ * such as -12.5, stay. https://owasp.org/www-community/attacks/CSV_Injection
  */
 function harmlessCells(name: string, text: string): string {
   const ending = name.slice(name.lastIndexOf('.')).toLowerCase()
   if (ending !== '.csv' && ending !== '.tsv') return text
-  // Excel takes a first line such as `sep=|` as the name of another separator.
+  // Excel reads a first line such as `sep=|` as the separator setting.
   const harmless = text
     .replace(/^\s*"?sep=/i, "'$&")
     .replace(CELL, (cell) =>

@@ -1,6 +1,6 @@
 import { ToolError } from '../src/base/errors.ts'
 
-/** The value of a service's JSON. @throws ToolError `arxiv sent something other than JSON.` */
+/** Parses a service's JSON. @throws ToolError `arxiv sent something other than JSON.` */
 export function parseJson(body: string, service: string): unknown {
   try {
     return JSON.parse(body)
@@ -9,17 +9,17 @@ export function parseJson(body: string, service: string): unknown {
   }
 }
 
-/** Longer addresses are no page that somebody opens. */
+/** Longer addresses are not pages that anyone opens. */
 const MAX_ADDRESS = 2000
 
-/** An absolute http(s) address, or undefined for anything else that a service put in its place. */
+/** Returns an absolute http(s) address, or undefined for anything else. */
 export function webAddress(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_ADDRESS || !URL.canParse(value)) return undefined
   const { protocol, href } = new URL(value)
   return protocol === 'https:' || protocol === 'http:' ? href : undefined
 }
 
-/** A text in one line, cut at a length. */
+/** Returns a text on one line, truncated with an ellipsis. */
 export function oneLine(text: string, length = 1000): string {
   const line = text
     .slice(0, length * 2)

@@ -1,9 +1,9 @@
 import type { ToolFetch } from '../src/agent/types.ts'
 import type { Scope, ToolHttp } from '../src/base/http/tool-http.ts'
 
-/** What the operator set for the built-in tools. An address left out is the public service's. */
+/** The operator's settings for the built-in tools. A missing address means the public service. */
 export interface ToolSettings {
-  /** Names of TOOLS; left out: every tool that needs no key, and those whose key is set. */
+  /** Names from TOOLS. Undefined: every tool that needs no key, and those whose key is set. */
   enabled?: string[] | undefined
   wikipediaApiUrl?: string | undefined
   arxivApiUrl?: string | undefined
@@ -12,27 +12,27 @@ export interface ToolSettings {
   serpapiApiKey?: string | undefined
   githubApiUrl?: string | undefined
   githubToken?: string | undefined
-  /** Whether questions come from a Slack workspace: the terminal, the evaluation and the demo have none. */
+  /** Whether questions come from a Slack workspace. The terminal, the evaluation and the demo have none. */
   hasWorkspace?: boolean | undefined
 }
 
-/** What a built-in tool is made of. */
+/** The dependencies of the built-in tools. */
 export interface ToolParts {
   settings: ToolSettings
   http: ToolHttp
-  /** Prompts that tools ask the model with, by the name of their file; `loadPrompts()` fits. */
+  /** Prompts with which tools ask the model, by file name; `loadPrompts()` fits. */
   prompts?: { 'llm-math'(values: { question: string }): string } | undefined
 }
 
-/** One service: its address, and a fetch that reaches this address's host and no other. */
+/** A service: its address, and a fetch that can only reach this address's host. */
 export interface Service {
   url: string
   fetch: ToolFetch
 }
 
 /**
- * The service that a setting names, or the public one. A host that an operator named may lie on a private network; the
- * public one may not, whatever DNS says.
+ * Returns the service that a setting names, or the public one. A host that an operator named may be on a private
+ * network. The public one may not, whatever DNS says.
  */
 export function serviceOf(
   http: ToolHttp,

@@ -1,6 +1,7 @@
 /**
- * Wikipedia, or any other MediaWiki, as the environment of the ReAct paper (Yao et al. 2022): a search that loads a page
- * and shows its first sentences, and a lookup that walks through the loaded page. Two tools under one name of TOOLS.
+ * Wikipedia, or any other MediaWiki, as the environment of the ReAct paper (Yao et al. 2022): a search that loads a
+ * page and shows its first sentences, and a lookup that walks through the loaded page. Two tools under one name of
+ * TOOLS.
  */
 import { z } from 'zod'
 import type { Fetched, Source, Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
@@ -15,11 +16,11 @@ import { zodInput } from '../src/agent/tool-input.ts'
 const WIKIPEDIA = 'https://en.wikipedia.org/w/api.php'
 const FIRST_SENTENCES = 5
 const SIMILAR_TITLES = 5
-/** Searched for: a wiki without CirrusSearch does not put the page of that very title first. */
+/** How many titles a search fetches: without CirrusSearch, the page with the exact title may not come first. */
 const SEARCHED_TITLES = 20
 const MAX_OFFERED = 15
 
-/** Under this key the loaded page and the place in it are kept; the text itself comes again through the cache. */
+/** The key in the run's memory for the loaded page and the position in it. The cache provides the text. */
 const MEMORY = 'wikipedia'
 
 const loadedSchema = z.object({
@@ -38,7 +39,7 @@ export function wikipedia({ http, settings }: ToolParts): Tool[] {
   return [searchTool(service), lookupTool(service)]
 }
 
-/** MediaWiki sends its errors with status 200: these are not kept. */
+/** MediaWiki sends its errors with status 200, and these must not be cached. */
 function isAnswer({ headers, body }: Fetched): boolean {
   return !('mediawiki-api-error' in headers) && body.startsWith('{') && body.trimEnd().endsWith('}')
 }
@@ -65,8 +66,8 @@ function lookupTool(service: Service): Tool<{ keyword: string }> {
 }
 
 /**
- * A page by its title, or by a search hit that is the same title but for spelling; else the titles that come near.
- * The first asks nothing but the title, which is what a good model writes.
+ * Finds a page by its title, or by a search hit that differs only in spelling; otherwise returns similar titles. The
+ * title is tried first, since that is what a good model writes.
  */
 async function search(query: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   if (query === '') throw new ToolError('wikipedia needs the title of a page.')
@@ -82,7 +83,7 @@ async function search(query: string, wiki: WikiClient, context: ToolContext): Pr
   return { text: `Could not find [${query}]. ${similar}` }
 }
 
-/** Loads a page and shows how it begins. A page that only points to others is told, and not loaded. */
+/** Loads a page and shows its beginning. A disambiguation page is reported, and not loaded. */
 async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   const text = await wiki.text(page.title)
   if (page.disambiguation || pointsElsewhere(text)) {
@@ -96,14 +97,14 @@ async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Pro
   return { text: first || `The page [${page.title}] has no text.`, sources: sourcesOf(page) }
 }
 
-/** The next sentence of the loaded page with the keyword, as the browser's find does; capitals do not matter. */
+/** Returns the next sentence of the loaded page that contains the keyword, ignoring case, like a browser's find. */
 async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): Promise<ToolOutput> {
   if (keyword === '') throw new ToolError('wikipedia_lookup needs a keyword.')
   const loaded = loadedPage(context)
   if (!loaded) throw new ToolError('No page is loaded: find one with wikipedia first.')
   const wanted = keyword.toLowerCase()
   const hits = sentencesOf(await wiki.text(loaded.title)).filter((sentence) => sentence.toLowerCase().includes(wanted))
-  // Another lookup of the same turn may have gone on meanwhile.
+  // Another lookup of the same turn may have advanced meanwhile.
   const now = loadedPage(context)
   const page = now?.title === loaded.title ? now : loaded
   const shown = page.keyword === wanted ? page.shown : 0
@@ -114,14 +115,14 @@ async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): 
   return { text: `(Result ${shown + 1} / ${hits.length}) ${hit}`, sources: sourcesOf(page) }
 }
 
-/** A search begins the lookup anew, whether or not it loads another page. */
+/** A search restarts the lookup, even if it loads no other page. */
 function forgetKeyword(context: ToolContext): void {
   const page = loadedPage(context)
   if (page)
     context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies Loaded
 }
 
-/** The memory may have been saved by another process, so it is checked. */
+/** The memory is validated because another process may have saved it. */
 function loadedPage(context: ToolContext): Loaded | undefined {
   return loadedSchema.safeParse(context.memory[MEMORY]).data
 }

@@ -1,4 +1,4 @@
-/** What people wrote in the workspace's public channels, by Slack's own search; and its files, channels and people. */
+/** Searches messages in the workspace's public channels with Slack's own search, and its files, channels and people. */
 import { z } from 'zod'
 import type { Find, FindKind, Source, Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
@@ -8,10 +8,10 @@ import { workspaceOf } from './workspace.ts'
 
 const KINDS = ['messages', 'files', 'channels', 'users'] as const satisfies FindKind[]
 
-/** Of one find, in characters; together they stay well below what an observation may have. */
+/** Maximum characters per result. All results together stay well below the limit of an observation. */
 const FIND_CHARS = 500
 
-/** Where the last search ended, in the run's memory. The cursor is Slack's, and says nothing. */
+/** The key in the run's memory for the end of the last search. Slack's cursor is opaque. */
 const MEMORY = 'workspace_search'
 const endedSchema = z.object({ query: z.string(), kind: z.enum(KINDS), cursor: z.string() })
 
@@ -47,7 +47,7 @@ async function search(
   const workspace = await workspaceOf(context)
   const ended = endedSchema.safeParse(context.memory[MEMORY]).data
   const cursor = ended?.query === query && ended.kind === kind ? ended.cursor : undefined
-  // An empty cursor: the last search of these words has shown the last of them.
+  // An empty cursor means that the last search of these words returned the final results.
   const isOver = cursor === ''
   const { finds, cursor: next = '' } = isOver
     ? { finds: [] }
@@ -58,7 +58,7 @@ async function search(
   return { text, sources: finds.flatMap(sourceOf), passing: true }
 }
 
-/** Whatever is said of it, it says what was not searched. */
+/** The headings say which channels were searched. */
 const HEADS: Record<FindKind, string> = {
   messages: 'Messages in public channels',
   files: 'Files in public channels',
@@ -74,7 +74,10 @@ function nothing(kind: FindKind, isMore: boolean): string {
   return `${found} Private channels and direct messages are not searched. Other words may find more.`
 }
 
-/** `- @Bob in #general, 2026-11-20 14:03 UTC: words`, with the address below. Each find is one line: none can pass for another. */
+/**
+ * Returns `- @Bob in #general, 2026-11-20 14:03 UTC: words`, with the address below. The text is on one line, so that
+ * it cannot pass for another result.
+ */
 function lineOf(find: Find): string {
   const head = headOf(find)
   const words = oneLine(cutTo(find.text, FIND_CHARS * 2), FIND_CHARS)
@@ -93,7 +96,7 @@ function minuteOf(at: number): string {
   return Number.isNaN(time.getTime()) ? '' : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-/** The title is who, where and when: it is kept with the answer, which what somebody wrote is not. */
+/** The title only says who, where and when, because it is stored with the answer. The message's text is not stored. */
 function sourceOf(find: Find): Source[] {
   const url = webAddress(find.url)
   return url ? [{ title: headOf(find) || 'Slack', url }] : []

@@ -12,22 +12,24 @@ export interface PageInfo {
   disambiguation: boolean
 }
 
-/** What a MediaWiki is asked. `undefined` and empty lists are answers; all methods throw ToolError on failure. */
+/** Queries a MediaWiki. `undefined` and empty lists are valid answers. All methods throw ToolError on failure. */
 export interface WikiClient {
-  /** The page of this title, redirects followed. */
+  /** Returns the page with this title, after redirects. */
   page(title: string): Promise<PageInfo | undefined>
-  /** The page's text, paragraphs on lines, headings as `== Heading ==`. */
+  /** Returns the page's text: a line per paragraph, headings as `== Heading ==`. */
   text(title: string): Promise<string>
-  /** The titles that a page links to, in the alphabet's order. */
+  /** Returns the titles that a page links to, in alphabetical order. */
   links(title: string): Promise<string[]>
-  /** Titles of the full-text search, best first; where it finds nothing, what was probably meant or titles with the words. */
+  /**
+   * Returns titles of the full-text search, best first. If it finds nothing, uses the suggestion or searches titles.
+   */
   search(query: string, limit: number): Promise<string[]>
 }
 
-/** What is asked for, and so as much as is read of what comes. */
+/** How many links are requested, and so how many are read. */
 const MAX_LINKS = 500
 
-/** No work is done on what a wiki sends beyond its own limits. */
+/** Anything beyond MediaWiki's own limits is cut before it is processed. */
 const titleSchema = z.string().transform(cutTitle)
 const titlesSchema = z
   .preprocess(
@@ -46,10 +48,10 @@ const pageSchema = z.object({
   links: titlesSchema,
 })
 
-/** An answer of api.php in format version 1, as far as it is used. PHP writes an empty object as `[]`. */
+/** The used parts of an answer of api.php in format version 1. PHP writes an empty object as `[]`. */
 const answerSchema = z.object({
   error: z.object({ info: z.string() }).optional(),
-  /** By module: what a wiki made nothing of, such as a `prop` whose extension it lacks. */
+  /** By module: parameters that the wiki ignored, such as a `prop` whose extension it lacks. */
   warnings: z
     .object({ query: z.object({ '*': z.string() }) })
     .optional()
@@ -69,7 +71,7 @@ const IN_TEXT = { srwhat: 'text' }
 const NO_EXTRACTS =
   'wikipedia cannot read this wiki: it lacks the extension TextExtracts, which the wiki of WIKIPEDIA_API_URL needs.'
 
-/** A client for one run of a tool; `signal` ends whatever it is asking. */
+/** Creates a client for one call of a tool. `signal` aborts its requests. */
 export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
   const send = async (parameters: URLSearchParams, more: Record<string, string>) => {
     const url = new URL(service.url)
@@ -103,7 +105,7 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
     async search(text, limit) {
       const found = await find(text, limit, IN_TEXT)
       const meant = found.searchinfo.suggestion
-      // A wiki without CirrusSearch looks for titles where it is not told to look into texts, and never into both.
+      // Without CirrusSearch, a wiki searches titles by default, texts if told to, and never both.
       const { search } =
         found.search.length > 0 ? found : await (meant ? find(meant, limit, IN_TEXT) : find(text, limit))
       return search.slice(0, limit).map((hit) => hit.title)
@@ -111,7 +113,9 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
   }
 }
 
-/** @throws ToolError for MediaWiki's own refusals (which come with status 200) and for what is no answer of api.php. */
+/**
+ * @throws ToolError for MediaWiki's errors (which have status 200) and for anything that is not an answer of api.php
+ */
 function readAnswer(json: unknown): Answer {
   const { success, data } = answerSchema.safeParse(json)
   if (!success) throw new ToolError('wikipedia sent an answer that cannot be read.')
@@ -123,7 +127,7 @@ function onlyPage(answer: Answer): z.infer<typeof pageSchema> | undefined {
   return Object.values(answer.pages)[0]
 }
 
-/** Some wikis give their pages' addresses without a scheme or a host. */
+/** Some wikis return page addresses without a scheme or a host. */
 function absolute(url: string | undefined, base: string): string | undefined {
   return url && URL.canParse(url, base) ? webAddress(new URL(url, base).href) : undefined
 }

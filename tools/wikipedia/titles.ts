@@ -1,10 +1,10 @@
-/** Signs that no MediaWiki title can hold; `#` would cut the title short (`C#` is read as the page `C`). */
+/** Characters that no MediaWiki title can contain. `#` would cut the title short (`C#` is read as the page `C`). */
 const NEVER_IN_TITLES = /[#<>[\]{}|\p{Cc}\uFFFD]/u
 const MAX_TITLE_BYTES = 255
-/** Of a page that points to others: what comes later is offered by no such page. */
+/** Maximum lines that are read of a disambiguation page. */
 const MAX_LINES = 500
 
-/** A title as a wiki sent it, at most as long as MediaWiki's titles are. */
+/** Truncates a title from a wiki to the maximum length of MediaWiki's titles. */
 export function cutTitle(title: string): string {
   const text = title.slice(0, MAX_TITLE_BYTES)
   if (Buffer.byteLength(text) <= MAX_TITLE_BYTES) return text
@@ -19,8 +19,8 @@ export function canBeTitle(text: string): boolean {
 }
 
 /**
- * Whether a title is what was asked for, but for capitals, accents and punctuation. A sign that titles cannot hold stands
- * for its name and may come with an explanation in brackets: `C#` is `C Sharp (programming language)`.
+ * Returns whether a title matches the query, ignoring case, accents and punctuation. A character that titles cannot
+ * contain matches its name, and an explanation in brackets is ignored: `C#` is `C Sharp (programming language)`.
  */
 export function isSameTitle(title: string, query: string): boolean {
   const asked = fold(query)
@@ -41,14 +41,14 @@ export function listTitles(titles: string[]): string {
   return `[${titles.map((title) => (title.includes("'") ? `"${title}"` : `'${title}'`)).join(', ')}]`
 }
 
-/** Whether the text of a page without a mark says that it only points to others. */
+/** Recognizes a disambiguation page by its text, if it is not marked as one. */
 export function pointsElsewhere(text: string): boolean {
   return /\brefers? to\s*(?:[^.\n]{0,40}):\s*(?:\n|$)/.test(text.slice(0, 500))
 }
 
 /**
- * The titles that a disambiguation page offers, in its own order: what each line begins with and links to. Where the
- * links are not known, a line's words up to the first comma.
+ * Returns the titles that a disambiguation page offers, in its own order: the link at the start of each line. If the
+ * links are unknown, returns each line up to the first comma.
  */
 export function offeredTitles(text: string, links: string[]): string[] {
   const longestFirst = links.toSorted((a, b) => b.length - a.length)
