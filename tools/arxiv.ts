@@ -36,7 +36,7 @@ const feedSchema = z.object({ feed: z.object({ entry: z.array(entrySchema).catch
 
 type Entry = z.infer<typeof entrySchema>
 
-/** Only XML's own entities are allowed. A feed needs no document type, and readFeed rejects one. */
+/** Custom entities need a document type. A feed has none, and readFeed rejects one that does. */
 const PARSER = {
   ignoreAttributes: true,
   parseTagValue: false,

@@ -1,5 +1,6 @@
 /**
- * `npm run cli`: the same agent in a terminal. Needs no Slack. Piped, it answers each line; `--json` prints the events as JSON lines and nothing else.
+ * `npm run cli`: the same agent in a terminal, without Slack. From a pipe it answers each line. `--json` prints only
+ * the events, as JSON lines.
  */
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
@@ -28,13 +29,13 @@ async function main(args: string[]): Promise<void> {
   const output = json ? new JsonLines(process.stdout) : new Terminal(process.stdout, !env.NO_COLOR)
   const configured = loadConfig(env)
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
-  // The demo speaks one dialect.
+  // The demo only supports one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
   const leftOut = (one: LeftOut) => console.error(leftOutSentence(one))
   const model = isDemo ? (await loadDemo()).demoModel() : undefined
   if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const net = await createNetwork(config)
-  // What is known of servers ends with the conversation, and so does what was pinned.
+  // In memory: known servers and pins last only for this conversation.
   const mcpStore = config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined
   const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
   const conversation = new Conversation(agent, output)
@@ -48,7 +49,7 @@ async function main(args: string[]): Promise<void> {
   await agent.close()
 }
 
-/** @throws ConfigError for an option that does not exist. */
+/** @throws ConfigError for an unknown option */
 function parseOptions(args: string[]): { json?: boolean; help?: boolean } {
   try {
     return parseArgs({ args, options: { json: { type: 'boolean' }, help: { type: 'boolean' } } }).values
@@ -63,7 +64,7 @@ async function converse(conversation: Conversation, output: Output): Promise<voi
     input: process.stdin,
     ...(isTerminal ? { output: process.stdout, prompt: 'How can I help? ' } : {}),
   })
-  // Ctrl-C ends the question at hand; with none at hand, the conversation.
+  // Ctrl-C stops the current question or, if there is none, ends the conversation.
   const interrupt = () => (conversation.interrupt() ? output.note('Stopped.') : lines.close())
   lines.on('SIGINT', interrupt)
   process.on('SIGINT', interrupt)
@@ -79,5 +80,5 @@ main(process.argv.slice(2))
     console.error(error instanceof ConfigError ? error.message : `The terminal could not start: ${messageOf(error)}`)
     process.exitCode = 1
   })
-  // A tool that ignored its signal may still be at work: the output is flushed, and the tool is not waited for.
+  // A tool that ignored its signal may still be running: flushes the output without waiting for the tool.
   .finally(() => process.stdout.write('', () => process.exit()))

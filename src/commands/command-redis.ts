@@ -6,7 +6,10 @@ import { connect, type RedisClient } from '../base/redis/redis.ts'
 /** How long a command waits for Redis, in ms. */
 const PING_MS = 5_000
 
-/** The Redis that the bot's processes share, for an operator's command, which disconnects it. @throws ConfigError where it does not answer */
+/**
+ * Connects an operator's command to the Redis that the bot's processes share. The command must disconnect it.
+ * @throws ConfigError if Redis does not answer
+ */
 export async function openCommandRedis(url: string, log: Log): Promise<RedisClient> {
   const redis = connect({ url }, { purpose: 'work', log })
   if (await settledWithin(PING_MS, [redis.ping()])) return redis

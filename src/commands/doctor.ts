@@ -1,4 +1,4 @@
-/** `npm run doctor [-- --json]`: looks at everything that the bot stands on, and says what is wrong with it. Ends with 1 if anything is. */
+/** `npm run doctor [-- --json]`: checks everything that the bot depends on. Exits with 1 if it finds a fault. */
 import { readEnv } from '../config.ts'
 import { doctor } from './doctor/doctor.ts'
 import { messageOf } from '../base/errors.ts'
@@ -10,5 +10,5 @@ try {
   console.error(messageOf(error))
   process.exitCode = 1
 }
-// A connection or a server's program may still be closing.
+// A connection or a server's process may still be closing.
 process.stdout.write('', () => process.exit())

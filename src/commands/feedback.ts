@@ -1,4 +1,4 @@
-/** `npm run feedback -- export [--out FILE]`: what people thought of answers, as a question set for `npm run eval`. */
+/** `npm run feedback -- export [--out FILE]`: exports people's ratings as a question set for `npm run eval`. */
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { evaluationLine } from '../stores/archive/evaluation-set.ts'
@@ -15,13 +15,13 @@ const USAGE = `Usage: npm run feedback -- export [--out FILE]
 
 const DAY_MS = 86_400_000
 
-/** @throws ConfigError for what is no such command. */
+/** @throws ConfigError for an unknown command */
 function outOf(args: string[]): string | undefined {
   try {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { out: { type: 'string' } } })
     if (positionals.length === 1 && positionals[0] === 'export') return values.out
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ConfigError(USAGE)
 }
@@ -34,7 +34,7 @@ async function exportRated(archive: RunArchive, out: string | undefined): Promis
     if (line) lines.push(`${JSON.stringify(line)}\n`)
     else leftOut += 1
   }
-  // What people asked is in it: nobody else on this machine reads it.
+  // The file contains people's questions, so other users of this machine must not read it.
   if (out === undefined) process.stdout.write(lines.join(''))
   else await writeFile(out, lines.join(''), { mode: 0o600 })
   const without = leftOut === 0 ? '' : `, ${leftOut} left out: they have no answer and nobody said what would be right`

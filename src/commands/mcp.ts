@@ -1,4 +1,7 @@
-/** `npm run mcp -- list | check | tools [NAME] | login NAME | accept SERVER [TOOL]`: what an operator does about MCP servers. */
+/**
+ * `npm run mcp -- list | check | tools [NAME] | login NAME | accept SERVER [TOOL]`: the operator's commands for MCP
+ * servers.
+ */
 import { parseArgs } from 'node:util'
 import { loadConfig, readEnv, secretsOf } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
@@ -22,7 +25,7 @@ interface McpCommand {
   port: number
 }
 
-/** How many names each command takes, at least and at most. */
+/** How many names each command takes, minimum and maximum. */
 const COMMANDS: Record<string, [number, number]> = {
   list: [0, 0],
   check: [0, 0],
@@ -31,7 +34,7 @@ const COMMANDS: Record<string, [number, number]> = {
   accept: [1, 2],
 }
 
-/** @throws ConfigError for what is no such command. */
+/** @throws ConfigError for an unknown command */
 function readArgs(args: string[]): McpCommand {
   try {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { port: { type: 'string' } } })
@@ -42,12 +45,12 @@ function readArgs(args: string[]): McpCommand {
       Number.isInteger(port) && port >= 0 && port < 65_536 && (values.port === undefined || command === 'login')
     if (names.length >= least && names.length <= most && isPort) return { command, names, port }
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ConfigError(USAGE)
 }
 
-/** @returns the exit code. */
+/** @returns the exit code */
 async function run(place: OperatorPlace, { command, names: [name, tool], port }: McpCommand): Promise<number> {
   if (command === 'check') return checkServers(place)
   if (command === 'tools') return withToolbox(place, (toolbox) => listTools(place, toolbox, name))
@@ -57,7 +60,7 @@ async function run(place: OperatorPlace, { command, names: [name, tool], port }:
   return listServers(place)
 }
 
-/** The tools as a worker of the bot has them: all of it is loaded for them, and for nothing else. */
+/** Opens the tools as a worker of the bot does. The imports are dynamic because other commands do not need them. */
 async function withToolbox(
   { config, log, store }: OperatorPlace,
   work: (toolbox: McpToolbox) => Promise<number>,
@@ -101,5 +104,5 @@ try {
   console.error(messageOf(error))
   process.exitCode = 1
 }
-// A person's terminal or a server's connection would keep the process.
+// The terminal or a server's connection would keep the process alive.
 process.exit()

@@ -1,14 +1,15 @@
 /**
  * The only module that uses the npm package `wikipedia`. It works around these problems of the package:
  * - It has no timeout, no size limit and a fixed host. Its axios gets an adapter that sends every request through our
- * fetch to WIKIPEDIA_API_URL. An AsyncLocalStorage holds the fetch, since the package keeps its state in its module.
+ *   fetch to WIKIPEDIA_API_URL. An AsyncLocalStorage holds the fetch, since the package keeps its state in its module.
  * - It encodes with encodeURI, which leaves & # + ? alone (`AT&T` becomes `AT`), and takes a title such as `1984` for a
- * page id. Titles are percent-encoded first, and the adapter removes the package's own layer of encoding.
+ *   page id. Titles are percent-encoded first, and the adapter removes the package's own layer of encoding.
  * - It drops data that we need (is this a disambiguation page?), throws on pages without revisions and wraps errors
- * into text. We read the JSON that arrived instead of the package's result.
+ *   into text. We read the JSON that arrived instead of the package's result.
  * - It is CommonJS with a default export, which Node, vitest and tsx import in different shapes. `require` returns the
- * same one everywhere.
- * Its `summary`, other REST calls and `setLang` are not used, because every MediaWiki has api.php but not those.
+ *   same one everywhere.
+ *
+ * Its `summary`, other REST calls and `setLang` are not used: api.php is all that every MediaWiki has.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createRequire } from 'node:module'

@@ -17,7 +17,7 @@ const HELP = [
 ].join('\n')
 
 const DAY_MS = 86_400_000
-/** Servers that MCP_CONFIG has for direct messages are there. */
+/** Offers the servers that MCP_CONFIG allows in direct messages. */
 const PLACE = { team: 'cli', channel: 'D', waits: true }
 
 /** One conversation in a terminal: questions, follow-ups and commands. */
@@ -42,7 +42,9 @@ export class Conversation {
     }
   }
 
-  /** Looks which tools MCP servers have now. A call that has to be allowed is not made: nobody is asked in a terminal. */
+  /**
+   * Loads the current tools of MCP servers. Calls that need approval are never made, since a terminal has no approvers.
+   */
   async prepare(): Promise<void> {
     const { mcp, answer: own } = this.#agent
     if (mcp) this.#deps.agent.tools = [...own.agent.tools, ...(await mcp.toolsFor(PLACE))]
@@ -54,7 +56,7 @@ export class Conversation {
       .join(', ')
   }
 
-  /** A question, or a command that begins with a slash. Never rejects. */
+  /** Handles a question, or a command that begins with a slash. Never rejects. */
   async take(line: string): Promise<void> {
     const [command = '', argument = ''] = line.split(/\s+/)
     if (!command.startsWith('/')) return this.#ask(line)
@@ -66,7 +68,7 @@ export class Conversation {
     this.#output.fail(`There is no command ${command}. /help tells which there are.`)
   }
 
-  /** Stops the question at hand. @returns false when there is none, or when it has been stopped already. */
+  /** Stops the current question. @returns false if there is none, or if it was already stopped */
   interrupt(): boolean {
     if (!this.#running || this.#running.signal.aborted) return false
     this.#running.abort()

@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url'
 import type { Model } from '../../agent/types.ts'
 import { ConfigError } from '../../base/errors.ts'
 
-/** An address rather than an import that the compiler follows: the build leaves the playground and its demo out. */
+/** A URL instead of a static import: the build leaves out the playground and its demo. */
 const DEMO = new URL('../../../playground/demo/demo-model.ts', import.meta.url)
 
-/** The playground's demo model, and the one dialect that it speaks. */
+/** The playground's demo model and the one dialect that it supports. */
 export interface Demo {
   demoModel(options?: { isBare?: boolean }): Model
   DEMO_DIALECT: string
 }
 
-/** For those who run from a checkout. @throws ConfigError in a build or an image */
+/** Loads the demo in a checkout. @throws ConfigError in a build or an image */
 export async function loadDemo(): Promise<Demo> {
   if (!existsSync(fileURLToPath(DEMO)))
     throw new ConfigError(

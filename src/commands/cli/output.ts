@@ -3,14 +3,14 @@ import type { Observation } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { jsonOf } from './json-event.ts'
 
-/** Where a conversation is shown. */
+/** The output of a conversation. */
 export interface Output {
   event(event: AnswerEvent): void
-  /** A sentence of the terminal's own. */
+  /** Prints a sentence of the terminal itself. */
   note(text: string): void
-  /** A failure, in a sentence. */
+  /** Prints a failure, as a sentence. */
   fail(text: string): void
-  /** What went to the model or came from it. */
+  /** Prints what was sent to the model or received from it. */
   trace(title: string, text: string): void
 }
 
@@ -19,7 +19,7 @@ interface Stream {
   isTTY?: boolean
 }
 
-/** Blue for steps, green for answers, red for errors; no colours where the output is no terminal. */
+/** Prints steps in blue, answers in green and errors in red; without colours if the output is not a terminal. */
 export class Terminal implements Output {
   readonly #stream: Stream
   readonly #isColoured: boolean
@@ -54,7 +54,7 @@ export class Terminal implements Output {
 
 const COLOURS = { step: 34, answer: 32, error: 31, trace: 90 }
 
-/** What a model or a page writes must not steer the terminal: its control characters are dropped. */
+/** Drops control characters, so that a model's or a page's text cannot control the terminal. */
 function harmless(text: string): string {
   return text.replace(/[^\P{Cc}\t\n]/gu, '')
 }
@@ -78,7 +78,7 @@ function observationLines({ text, note }: Observation): string {
   return `Observation: ${text}\n${note ? `${note}\n` : ''}`
 }
 
-/** Every event as one line of JSON. Notes are left out; a failure is a line of type `error`. */
+/** Prints every event as one line of JSON. Notes are omitted; a failure is a line of type `error`. */
 export class JsonLines implements Output {
   readonly #stream: Stream
 

@@ -13,7 +13,7 @@ const USAGE = `Usage: npm run doctor [-- --json]
 
 const settings = findingsOf('settings')
 
-/** @throws ConfigError for an option that there is not */
+/** @throws ConfigError for an unknown option */
 function wantsJson(args: string[]): boolean {
   try {
     return parseArgs({ args, options: { json: { type: 'boolean' } } }).values.json === true
@@ -22,10 +22,10 @@ function wantsJson(args: string[]): boolean {
   }
 }
 
-/** Each part bounds what it does; this is for what does not let itself be ended, such as a tool of one's own that hangs. */
+/** Each area has its own timeouts. This one is for code that cannot be stopped, such as a custom tool that hangs. */
 const AREA_MS = 60_000
 
-/** All areas at once: none waits for another's time-out. One that breaks down is a fault of its own. */
+/** Checks all areas at once, so that timeouts do not add up. An area that throws is reported as a fault. */
 async function look(readEnv: () => Env): Promise<Finding[]> {
   let [env, config]: [Env, Config | undefined] = [{}, undefined]
   try {
@@ -37,7 +37,7 @@ async function look(readEnv: () => Env): Promise<Finding[]> {
       .map((sentence) => settings.fault(sentence.split(' ')[0] ?? '', sentence))
   }
   const secrets = secretsOf(config)
-  // Only what it says of itself is printed: the parts' own log lines would say it twice.
+  // The log is silent because the findings already report everything.
   const found = await lookAtAreas(config, env, createLog('silent', undefined, secrets))
   return [settings.ok('all', 'Every setting can be read.'), ...found].map((one) => withoutSecrets(one, secrets))
 }
@@ -73,13 +73,15 @@ async function looked(area: string, looking: Promise<Finding[]>): Promise<Findin
 
 export interface DoctorOptions {
   args: string[]
-  /** Returns the settings. @throws ConfigError where they cannot be read, which is a finding */
+  /** Returns the settings. @throws ConfigError if they are invalid, which is reported as a finding */
   readEnv: () => Env
-  /** Where the table is printed; `columns` are a terminal's, and 0 is one that does not tell. Without them each finding is a line. */
+  /**
+   * Prints the table. `columns` is the width of a terminal, 0 if it is unknown. Undefined prints one line per finding.
+   */
   output: { print(text: string): void; columns?: number | undefined }
 }
 
-/** Looks, and prints what was found. @returns the exit code. @throws ConfigError for an option that there is not */
+/** Runs all checks and prints the findings. @returns the exit code @throws ConfigError for an unknown option */
 export async function doctor({ args, readEnv, output }: DoctorOptions): Promise<number> {
   const asJson = wantsJson(args)
   if (output.columns !== undefined && !asJson) output.print('Looking: it takes a minute at most.\n')

@@ -1,14 +1,14 @@
 import { blankSecrets, redactTokens } from '../../base/log.ts'
 
-/** What `npm run doctor` found out about one thing. */
+/** One result of `npm run doctor`. */
 export interface Finding {
-  /** What it belongs to: `Slack`, `model`, `Redis`, `tools`, `MCP`, `time`, `settings`. */
+  /** The area: `Slack`, `model`, `Redis`, `tools`, `MCP`, `time`, `settings`. */
   area: string
-  /** The thing itself, in a word or two. */
+  /** The checked thing, in a word or two. */
   name: string
-  /** `note`: nothing is broken, but somebody should know. */
+  /** `note`: nothing is broken, but the operator should know. */
   outcome: 'ok' | 'note' | 'fault'
-  /** What was found, and of a fault what to do. */
+  /** What was found and, for a fault, what to do. */
   sentence: string
 }
 
@@ -18,7 +18,7 @@ export function findingsOf(area: string) {
   return { ok: make('ok'), note: make('note'), fault: make('fault') }
 }
 
-/** What a server or a tool says may repeat what it was sent. */
+/** Removes secrets, because a server or a tool may repeat what it was sent. */
 export function withoutSecrets(finding: Finding, secrets: string[]): Finding {
   return { ...finding, sentence: redactTokens(blankSecrets(secrets)(finding.sentence)) }
 }

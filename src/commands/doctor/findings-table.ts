@@ -1,17 +1,20 @@
-/** Findings as people read them in a terminal. */
+/** Formats findings for a terminal. */
 import type { Finding } from './finding.ts'
 
 const MARKS: Record<Finding['outcome'], string> = { ok: 'ok', note: 'note', fault: 'FAULT' }
 
 const GAP = '  '
-/** A longer name, such as a gateway's of a model, does not make the column wider: its sentence begins on the next line. */
+/**
+ * A longer name, such as a gateway's name of a model, does not widen the column. Its sentence begins on the next line.
+ */
 const MAX_NAME = 24
-/** With less room than this beside the columns, sentences begin on the next line. */
+/** With less space than this beside the columns, sentences begin on the next line. */
 const LEAST_SENTENCE = 30
 
 /**
- * In columns: area, what came of it, the thing, its sentence; and a last line with the sum. `width` is that of the terminal in
- * characters: sentences are wrapped under their column then. Without it each finding is one line, as a pipe is read.
+ * Returns the findings in columns (area, outcome, name, sentence), and a last line with the totals. `width` is the
+ * terminal's, in characters, and sentences wrap within their column. Without it each finding is one line, which suits
+ * pipes.
  */
 export function findingsTable(findings: Finding[], width = Infinity): string {
   const rows = findings.map(({ area, outcome, name, sentence }) =>
@@ -36,7 +39,7 @@ function rowOf(row: string[], columns: number[], width: number): string {
   return [head.trimEnd(), ...lines].join('\n')
 }
 
-/** Lines of whole words. An address that is longer than a line stays whole, so that it can be copied. */
+/** Wraps at words. An address longer than a line stays whole, so that it can be copied. */
 function wrapped(sentence: string, most: number): string[] {
   const lines: string[] = []
   for (const word of sentence.split(' ')) {
@@ -54,7 +57,7 @@ function sumOf(findings: Finding[]): string {
   return `${faults === 0 ? 'No fault' : words(faults, 'fault')}, ${words(notes, 'note')}.`
 }
 
-/** What somebody else's program said may have more lines, and signs that a terminal obeys. */
+/** Text from other programs may contain line breaks and terminal control characters. */
 function onOneLine(text: string): string {
   return text
     .replace(/[\p{Cc}\s]+/gu, ' ')

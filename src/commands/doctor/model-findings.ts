@@ -1,4 +1,4 @@
-/** Asks the configured models what they can do, each thing by one small call over the wire that the bot uses. */
+/** Checks what the configured models can do, with one small call each through the bot's own HTTP. */
 import { askOnce, readReply } from '../../agent/ask-once.ts'
 import type { Model } from '../../agent/types.ts'
 import type { Config } from '../../config.ts'
@@ -16,11 +16,11 @@ import { watchedWire } from './refused-parameters.ts'
 
 const { ok, note, fault } = findingsOf('model')
 
-/** `probeEndpoint` reads no longer list: what stands behind that is not known. */
+/** `probeEndpoint` reads at most this many names, so a longer list may be incomplete. */
 const LONGEST_LIST = 100
-/** How long the first answer may take, in ms: a model on one's own machine may have to be loaded for it. */
+/** Timeout of the first answer, in ms: a local model may have to be loaded first. */
 const FIRST_MS = 35_000
-/** How long each thing that is looked at then may take, all of them at once. */
+/** Timeout of each further check, in ms. They run at the same time. */
 const CALL_MS = 20_000
 
 export async function modelFindings(config: Config, { log, net }: { log: Log; net: Network }): Promise<Finding[]> {
@@ -35,7 +35,7 @@ export async function modelFindings(config: Config, { log, net }: { log: Log; ne
   const isThere = answers.outcome !== 'fault'
   const rest = isThere ? await abilities(models.model, config) : []
   const parameters = isThere ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
-  // A front spends nothing.
+  // A front makes no model calls.
   const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
   return [...listed, answers, ...rest, ...parameters, ...beside, ...prices]
 }
@@ -46,12 +46,15 @@ function noAccess({ ROLE }: Config): Finding {
     : fault('access', 'No model is set: set OPENAI_API_KEY, or OPENAI_BASE_URL to an endpoint that needs none.')
 }
 
-/** Each model by itself: no second one answers in its place, and none is left out because it has no price. */
+/**
+ * Disables the fallback, so that it does not answer for another model, and the budgets, which leave out models without
+ * a price.
+ */
 function alone({ PRICES_FILE: _1, RUN_MAX_USD: _2, BUDGET_TEAM_DAY_USD: _3, ...config }: Config): Config {
   return { ...config, OPENAI_FALLBACK_MODEL: undefined }
 }
 
-/** The models besides the first, each once, with the setting that names it. */
+/** Returns the other models, each once, with the setting that names it. */
 function others(config: Config): [setting: string, name: string][] {
   const settings = ['OPENAI_CONDENSE_MODEL', 'OPENAI_FALLBACK_MODEL'] as const
   const named = settings.flatMap((setting): [string, string][] => {
@@ -61,7 +64,7 @@ function others(config: Config): [setting: string, name: string][] {
   return [...new Map(named)].map(([name, setting]) => [setting, name])
 }
 
-/** @returns a fault where a budget in dollars has no prices, nothing where there is nothing to say */
+/** @returns a fault if a budget in dollars has no prices; nothing if there is nothing to report */
 function priceFindings(config: Config, log: Log): Finding[] {
   try {
     checkBudgetPrices(config, log)
@@ -72,7 +75,7 @@ function priceFindings(config: Config, log: Log): Finding[] {
   }
 }
 
-/** Whether the endpoint lists the models that are set. Not every endpoint has a list. */
+/** Checks whether the endpoint lists the configured models. Not every endpoint has a list. */
 async function listFindings(config: Config, parts: { log: Log; net: Network }): Promise<Finding[]> {
   const names = await probeEndpoint(config, { ...parts, signal: AbortSignal.timeout(CALL_MS) })
   const set = [config.OPENAI_MODEL, config.OPENAI_CONDENSE_MODEL, config.OPENAI_FALLBACK_MODEL]
@@ -97,7 +100,7 @@ async function answerFinding(model: Model, setting: string): Promise<Finding> {
   }
 }
 
-/** What a model that answers can do besides. None of it is needed: each is a note at most. */
+/** Checks optional abilities. A missing one is usually just a note. */
 async function abilities(model: Model, config: Config): Promise<Finding[]> {
   return Promise.all([nativeFinding(model, config), visionFinding(model), streamFinding(model, config)])
 }

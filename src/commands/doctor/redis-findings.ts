@@ -1,4 +1,4 @@
-/** What the Redis of REDIS_URL is set to: whether it keeps what the bot puts there. */
+/** Checks the Redis of REDIS_URL, above all whether it keeps the bot's data. */
 import { settledWithin } from '../../base/async.ts'
 import type { Config } from '../../config.ts'
 import { messageOf } from '../../base/errors.ts'
@@ -10,9 +10,9 @@ import { findingsOf, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('Redis')
 
-/** BullMQ's least version: https://docs.bullmq.io/guide/connections and its own warning at the start. */
+/** BullMQ's minimum version: https://docs.bullmq.io/guide/connections and its own warning at startup. */
 const LEAST_VERSION = [6, 2]
-/** Where a ping takes longer, acks to Slack come late. Milliseconds. */
+/** If a ping takes longer than this, acks to Slack are late. Milliseconds. */
 const SLOW_MS = 50
 
 export async function redisFindings(config: Config, log: Log): Promise<Finding[]> {
@@ -64,7 +64,7 @@ async function findingsIn(redis: RedisClient, prefix: string): Promise<Finding[]
   const found = problems.map(({ name, sentence }) => fault(name, sentence))
   const isEvicting = problems.some(({ name }) => name === 'eviction')
   const each = facts.flatMap((of) => [versionOf(of), persistenceOf(of), ...(isEvicting ? [] : [memoryOf(of)])])
-  // The nodes of a Cluster are set alike: each thing is said once, and where they differ each time.
+  // The nodes of a Cluster usually have the same settings, so equal findings are reported once.
   const seen = new Map([...each, ...found].map((finding) => [`${finding.name} ${finding.sentence}`, finding]))
   return [speed(ms), ...seen.values()]
 }
@@ -86,7 +86,7 @@ function versionOf(facts: Map<string, string>): Finding {
     : fault('version', `It is Redis ${version}: ${LEAST_VERSION.join('.')} or newer is needed.`)
 }
 
-/** A managed Redis may not tell, or keep its copies in another way. */
+/** A managed Redis may hide this, or persist in another way. */
 function persistenceOf(facts: Map<string, string>): Finding {
   const name = 'persistence'
   const isOn = facts.get('aof_enabled')

@@ -1,14 +1,14 @@
-/** What an endpoint refuses of a request, read along on the wire. */
+/** Watches requests to find the parameters that an endpoint rejects. */
 import { parseJson } from '../../base/parse-json.ts'
 
 type Fetch = typeof globalThis.fetch
 
-/** The statuses by which an endpoint says that the request itself is not to its liking. */
+/** The statuses with which an endpoint rejects the request itself. */
 const REFUSALS = new Set([400, 422])
 
 export interface WatchedWire {
   fetch: Fetch
-  /** The parameters that stood in a refused request to this model, and in none that it took. */
+  /** Returns the parameters that were in a rejected request to this model, and in none that it accepted. */
   refusedBy(model: string): string[]
 }
 

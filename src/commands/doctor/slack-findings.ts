@@ -5,7 +5,7 @@ import { findingsOf, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('Slack')
 
-/** Whose the tokens are, whether Slack takes them, and what the app may do in comparison with its manifest: as `npm run slack` sees it. */
+/** Checks the tokens, and compares the app's permissions with its manifest, like `npm run slack`. */
 export async function slackFindings(config: Config, net: Network): Promise<Finding[]> {
   const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL: apiUrl } = config
   if (!SLACK_BOT_TOKEN && !SLACK_APP_TOKEN && !SLACK_SIGNING_SECRET)
@@ -14,12 +14,12 @@ export async function slackFindings(config: Config, net: Network): Promise<Findi
     { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET },
     { apiUrl, fetch: net.fetch },
   )
-  // A worker posts; what comes in is the front's.
+  // A worker only posts. Incoming events are the front's job.
   const isOwn = ({ name }: CheckRow) => config.ROLE !== 'worker' || SLACK_APP_TOKEN || name !== 'SLACK_APP_TOKEN'
   return rows.filter(isOwn).map(findingOf)
 }
 
-/** What goes well and yet has something to do, such as a scope that can be done without, is a note. */
+/** A passing check that still suggests something, such as a missing optional scope, is a note. */
 function findingOf({ name, ok: isWell, sentence, fix }: CheckRow): Finding {
   const whole = fix === undefined ? sentence : `${sentence} ${fix}`
   if (!isWell) return fault(name, whole)

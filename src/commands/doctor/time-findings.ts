@@ -1,11 +1,11 @@
-/** How far this machine's clock is from the others': Slack refuses signatures, and TLS certificates, by the clock. */
+/** Compares this machine's clock with Slack's. Slack's signatures and TLS certificates depend on the clock. */
 import type { Config } from '../../config.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('time')
 
-/** Our own check of Slack's signatures allows five minutes either way; a Date header tells seconds. Milliseconds. */
+/** Our own check of Slack's signatures allows five minutes either way. A Date header has seconds. Milliseconds. */
 const WRONG_MS = 60_000
 const NOTED_MS = 5_000
 const ASK_MS = 10_000
@@ -19,7 +19,7 @@ export async function timeFindings(config: Config, { net, now }: { net: Network;
   const theirs = Date.parse(response?.headers.get('date') ?? '')
   if (Number.isNaN(theirs))
     return [note('clock', 'Slack’s server did not tell the time, so the clock was not compared.')]
-  // The header is cut to the second, and was written somewhere between the two moments.
+  // The header is truncated to the second, and was written between the two moments.
   const apart = Math.round(((from + now()) / 2 - theirs - 500) / 1000)
   return [clockFinding(apart)]
 }

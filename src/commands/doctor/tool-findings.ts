@@ -1,4 +1,4 @@
-/** Uses the tools that are on, with one harmless question each, and asks the MCP servers for theirs. */
+/** Tries each active tool with one harmless input, and lists the tools of the MCP servers. */
 import { DIALECTS } from '../../agent/dialects/index.ts'
 import type { Tool, ToolContext } from '../../agent/types.ts'
 import type { Config, Env } from '../../config.ts'
@@ -13,7 +13,7 @@ import { findingsOf, type Finding } from './finding.ts'
 const tools = findingsOf('tools')
 const mcp = findingsOf('MCP')
 
-/** What each tool that asks somebody else is asked. A tool that costs something is not. */
+/** Sample inputs for the tools to try. Tools that cost money have none. */
 const SAMPLES: Record<string, unknown> = {
   calculator: { expression: '6 * 7' },
   wikipedia: { query: 'Wikipedia' },
@@ -26,7 +26,7 @@ export async function toolFindings(config: Config, parts: { log: Log; net: Netwo
   const leftOut: LeftOut[] = []
   const model = { name: 'none', async *stream() {} }
   const sources = { ...parts, model, leftOut: (one: LeftOut) => void leftOut.push(one) }
-  // By a dialect that needs no tool: what another one lacks is said beside the rest.
+  // Uses a dialect that needs no tool. needFinding reports what the configured one lacks.
   const agent = await createAgent({ ...config, AGENT_DIALECT: 'text' }, sources).catch((error: unknown) => error)
   if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]
   try {
@@ -43,14 +43,14 @@ function isAgent(made: unknown): made is AgentParts {
   return typeof made === 'object' && made !== null && 'answer' in made
 }
 
-/** A tool that may take longer in a run is not waited for longer here. Milliseconds. */
+/** The doctor waits no longer than this for a tool, even if a run would. Milliseconds. */
 const USE_MS = 30_000
 
 const AWAY = 'Check the way out to it (HTTPS_PROXY, its address), or take it out of TOOLS.'
 
 async function useOf(tool: Tool, { answer }: AgentParts, config: Config): Promise<Finding> {
   const sample = tool.parse(SAMPLES[tool.name])
-  // A front may have no way out to them: workers use them.
+  // A front may have no network access to them: workers use them.
   if (!Object.hasOwn(SAMPLES, tool.name) || !sample.ok || config.ROLE === 'front')
     return tools.ok(tool.name, 'It is on; it was not tried.')
   const ms = Math.min(config.TOOL_TIMEOUT_MS, USE_MS)
@@ -75,7 +75,10 @@ async function useOf(tool: Tool, { answer }: AgentParts, config: Config): Promis
 
 const WORKS = 'It is on, and answers.'
 
-/** A wiki without a page "Wikipedia" is tried with a page that it has: whether it gives texts shows only there. @throws ToolError */
+/**
+ * If the wiki has no page "Wikipedia", tries one that it has: only that shows whether the wiki returns texts.
+ * @throws ToolError
+ */
 async function wikiFinding(tool: Tool, text: string, context: ToolContext): Promise<Finding> {
   if (!text.startsWith('Could not find')) return tools.ok(tool.name, WORKS)
   const title = /Similar: \[(['"])(.+?)\1[,\]]/.exec(text)?.[2]
@@ -91,14 +94,17 @@ function textOf(output: Awaited<ReturnType<Tool['run']>>): string {
   return 'text' in output ? output.text : ''
 }
 
-/** What the dialect that is set cannot do without. */
+/** Reports the tools that the configured dialect needs but that are missing. */
 function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
   const needs: readonly string[] = set === 'auto' ? [] : DIALECTS[set].needs
   const lacking = needs.filter((name) => !on.some((tool) => tool.name === name))
   return lacking.map((name) => tools.fault(name, `AGENT_DIALECT=${set} cannot do without it: add it to TOOLS.`))
 }
 
-/** Each server of MCP_CONFIG: whether it is up, with how many tools. Its login is looked for where the bot keeps it. */
+/**
+ * Checks for each server of MCP_CONFIG whether it is up and how many tools it has. Uses the logins in the bot's own
+ * store.
+ */
 export async function mcpFindings(config: Config, env: Env, log: Log): Promise<Finding[]> {
   if (!config.MCP_CONFIG) return ruleFindings(config, [], log)
   if (config.ROLE === 'front') return [mcp.ok('MCP_CONFIG', 'ROLE=front calls no server: the workers do.')]
@@ -115,7 +121,7 @@ export async function mcpFindings(config: Config, env: Env, log: Log): Promise<F
   }
 }
 
-/** Rules about tools that match none: whoever set them believes that they hold. */
+/** Reports rules that match no tool: whoever set them believes that they apply. */
 async function ruleFindings(config: Config, looked: ServerLook[], log: Log): Promise<Finding[]> {
   if (looked.length === 0 && config.APPROVERS.every(({ name }) => name === undefined)) return []
   const { unmatchedNow } = await import('../mcp/operator.ts')

@@ -19,8 +19,9 @@ const outcome = z.object({
 })
 
 /**
- * What has been answered so far, a line a question, so that an evaluation that was interrupted goes on where it was. What
- * failed is not kept: it is asked again. The score is not kept either: it follows from the answer and the question set.
+ * The outcomes so far, one per line, so that an interrupted evaluation can be resumed. Failures are not stored, so
+ * those questions are asked again. Scores are not stored either, because they follow from the answer and the question
+ * set.
  */
 export class AnsweredFile {
   readonly #file: string
@@ -37,7 +38,7 @@ export class AnsweredFile {
     if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n')
   }
 
-  /** The outcome of this very question; undefined where the set has another one under its id by now. */
+  /** Returns the outcome of this question; undefined if the id now belongs to a different one. */
   of({ id, question }: EvalQuestion): Outcome | undefined {
     const kept = this.#byId.get(id)
     return kept?.question === question ? kept : undefined

@@ -9,14 +9,14 @@ export interface RunOptions {
   agent: AgentDeps
   answered: AnsweredFile
   progress: Progress
-  /** Questions at work at once. */
+  /** How many questions run at once. */
   concurrency: number
   signal: AbortSignal
 }
 
 /**
- * Asks what has not been answered yet and resolves to the outcomes in the questions' order.
- * @throws the signal's reason when it is aborted; what was answered by then is kept.
+ * Asks what has not been answered yet. Resolves to the outcomes in the questions' order.
+ * @throws the signal's reason when it is aborted; the answers so far are kept.
  */
 export async function askAll(questions: EvalQuestion[], options: RunOptions): Promise<Outcome[]> {
   const outcomes = questions.map((question) => options.answered.of(question))
@@ -39,15 +39,15 @@ async function askOne(question: EvalQuestion, { agent, answered, progress, signa
 }
 
 /**
- * Right is an exact match; where no right answer is known, any but the ones that people rejected, and but
- * “I do not know”. No answer is never right, whatever the gold answer.
+ * Returns whether an answer is right: an exact match with a right answer. If none is known, any answer is right except
+ * the rejected ones and “I do not know”. A missing answer is never right.
  */
 export function isRight({ gold, rejected = [] }: Known, { answer }: Pick<Outcome, 'answer'>): boolean {
   if (answer === undefined) return false
   return gold.length > 0 ? exactMatch(answer, gold) === 1 : exactMatch(answer, rejected) === 0 && !isDeclined(answer)
 }
 
-/** What is known of the answers to a question. */
+/** The known right and wrong answers to a question. */
 interface Known {
   gold: string[]
   rejected?: string[] | undefined

@@ -3,7 +3,10 @@ import type { Config } from '../../config.ts'
 import type { Log } from '../../base/log.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from '../../stores/mcp/mcp-store.ts'
 
-/** What is kept of MCP servers, for an operator's command: what the bot's processes share, or this process's memory. @throws ConfigError where Redis does not answer. */
+/**
+ * Opens the store of MCP servers for an operator's command: the Redis that the bot's processes share, or memory.
+ * @throws ConfigError if Redis does not answer
+ */
 export async function openMcpStore(config: Config, log: Log): Promise<{ store: McpStore; close(): void }> {
   if (!config.REDIS_URL) return { store: memoryMcpStore(), close() {} }
   const redis = await openCommandRedis(config.REDIS_URL, log)

@@ -1,4 +1,4 @@
-/** `npm run mcp -- tools` and `accept`: the tools as the bot has them, and taking those that are off. */
+/** `npm run mcp -- tools` and `accept`: lists the tools as the bot sees them, and accepts those that are off. */
 import type { Tool } from '../../agent/types.ts'
 import type { McpToolbox, OffTool } from '../../mcp/tools/mcp-toolbox.ts'
 import { counted, serverNamed, type OperatorPlace } from './operator.ts'
@@ -20,7 +20,7 @@ export async function listTools({ servers, say }: OperatorPlace, toolbox: McpToo
   return 0
 }
 
-/** Those that are on; where they may be used is left out of account. */
+/** Returns the tools that are on, in whatever channels they may be used. */
 async function toolsOf({ name, channels }: McpServerConfig, toolbox: McpToolbox): Promise<Tool[]> {
   const [channel = ''] = channels ?? []
   const tools = await toolbox.toolsFor({ team: '', channel: channel === 'dm' ? 'D' : channel })

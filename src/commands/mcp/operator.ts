@@ -1,4 +1,4 @@
-/** What `npm run mcp` does: each command says what it has to say, and returns its exit code. */
+/** The commands of `npm run mcp`. Each prints its result and returns the exit code. */
 import type { Readable } from 'node:stream'
 import type { Config } from '../../config.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
@@ -19,7 +19,7 @@ export interface OperatorPlace {
   say(line: string): void
 }
 
-/** How long one server may take to connect and list its tools, in ms. */
+/** Timeout for one server to connect and list its tools, in ms. */
 const CHECK_MS = 30_000
 
 export async function listServers(place: OperatorPlace): Promise<number> {
@@ -30,7 +30,7 @@ export async function listServers(place: OperatorPlace): Promise<number> {
   return 0
 }
 
-/** Whether anybody has to log in, as far as the bot knows. */
+/** Says whether the server needs a login, as far as the bot knows. */
 async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<string> {
   if (server.kind === 'stdio') return 'is started when needed'
   if (hasOwnAuthorization(server)) return 'has its login in MCP_CONFIG'
@@ -52,7 +52,10 @@ export async function checkServers(place: OperatorPlace): Promise<number> {
   return looked.every(({ state }) => state === 'up') && unmatched.length === 0 ? 0 : 1
 }
 
-/** The rules of APPROVERS and MCP_CONFIG that match no tool, by what the servers list now and the bot's other tools. */
+/**
+ * Returns the rules of APPROVERS and MCP_CONFIG that match neither a tool that the servers list now nor another tool of
+ * the bot.
+ */
 export async function unmatchedNow(
   { config, log }: Pick<OperatorPlace, 'config' | 'log'>,
   looked: ServerLook[],
@@ -71,14 +74,14 @@ export async function unmatchedNow(
   return unmatchedRules(looked, { approvers: config.APPROVERS, own })
 }
 
-/** A server as it is now, and more of it in words. */
+/** The current state of a server, with details in words. */
 export interface ServerLook extends ListedTools {
   name: string
   state: 'up' | 'needs a login' | 'down'
   words: string
 }
 
-/** Connects to each, and asks for its tools. */
+/** Connects to each server and lists its tools. */
 export async function lookAtServers(place: OperatorPlace): Promise<ServerLook[]> {
   const servers = await openedServers(place)
   try {
@@ -102,13 +105,13 @@ async function lookAt(servers: McpServers, name: string): Promise<ServerLook> {
   }
 }
 
-/** What can be said of a login before anything is asked. @throws ConfigError */
+/** Checks what a login needs before any request. @throws ConfigError */
 export function checkLogin(config: Config, servers: McpConfig, name: string): void {
   remoteServer(servers, name)
   if (!config.SECRETS_KEY) throw new ConfigError(NO_KEY)
 }
 
-/** @throws ConfigError for a server that nobody logs in to; ToolError where the login fails. */
+/** @throws ConfigError for a server without a login; ToolError if the login fails */
 export async function logInAt(
   place: OperatorPlace,
   name: string,
@@ -132,7 +135,7 @@ export async function logInAt(
   return 0
 }
 
-/** @throws ConfigError where MCP_CONFIG has none of the name */
+/** @throws ConfigError if MCP_CONFIG has no such server */
 export function serverNamed({ servers }: McpConfig, name: string): McpServerConfig {
   const server = servers.find((one) => one.name === name)
   if (server) return server
@@ -153,7 +156,7 @@ async function openedServers({ config, servers, store, log }: OperatorPlace): Pr
   return openLoggedIn(servers, { log, now: Date.now, store, secretsKey: config.SECRETS_KEY, ...wayOut(config) })
 }
 
-/** Behind a proxy names are looked up by us too, before it does. */
+/** Behind a proxy we also resolve names ourselves, before the proxy does. */
 function wayOut(config: Config) {
   if (!config.HTTPS_PROXY) return {}
   const noProxy = config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}
