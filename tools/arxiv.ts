@@ -1,4 +1,6 @@
-/** Scientific papers, by arXiv's API: https://info.arxiv.org/help/api/user-manual.html. It answers with an Atom feed. */
+/**
+ * Scientific papers from arXiv's API, which answers with an Atom feed: https://info.arxiv.org/help/api/user-manual.html
+ */
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/base/errors.ts'
@@ -16,10 +18,10 @@ const MAX_FEED = 500_000
 
 /** A paper's number, in the new form or the old: it is fetched rather than searched for. */
 const PAPER_ID = /^(?:arxiv:)?((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?\/\d{7})(?:v\d{1,2})?)$/i
-/** arXiv's own query language, which a model may know: left as it is. */
+/** arXiv's own query language, which a model may know. Such a query is sent unchanged. */
 const FIELD_QUERY = /\b(?:ti|au|abs|co|jr|cat|rn|all):\S/
 
-/** An element's text; one with attributes comes as an object. */
+/** The text of an element. With attributes, the parser returns an object. */
 const textSchema = z.union([z.string(), z.object({ '#text': z.string() }).transform((node) => node['#text'])]).catch('')
 
 const entrySchema = z.object({
@@ -71,10 +73,10 @@ export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] 
   return [{ name: 'arxiv', description, ...input, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
 }
 
-/** Words that say nothing about a paper, and would only narrow the search. */
+/** Words that say nothing about a paper and would only narrow the search. */
 const SMALL_WORDS = new Set('a an and are as at by for from in is of on or the to what which who with'.split(' '))
 
-/** `all:attention AND all:layers`; a query in arXiv's own language stays as it is. */
+/** Returns `all:attention AND all:layers`. A query in arXiv's own language stays as it is. */
 function searchQuery(query: string, join: 'AND' | 'OR'): string {
   if (FIELD_QUERY.test(query)) return query
   const words = query.match(/[\p{L}\p{N}][\p{L}\p{N}-]*/gu) ?? []
@@ -100,14 +102,14 @@ async function readFeed(xml: string): Promise<Entry[]> {
   return feed.entry.filter((entry) => entry.title !== '').slice(0, MAX_PAPERS)
 }
 
-/** The parser is loaded at the first feed. */
+/** Loads the parser on first use. */
 async function parseXml(xml: string): Promise<unknown> {
   const { XMLParser } = await import('fast-xml-parser')
   try {
     const parsed: unknown = new XMLParser(PARSER).parse(xml)
     if (typeof parsed === 'object' && parsed !== null && 'feed' in parsed) return parsed
   } catch {
-    // told below, as any other page that is no feed
+    // Reported below, like any other page that is not a feed.
   }
   throw new ToolError('arxiv sent something other than a feed.')
 }

@@ -5,7 +5,7 @@ import { ToolError } from '../src/base/errors.ts'
 import { CONSTANTS, factorial, FUNCTIONS } from './calculator/functions.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
 
-/** Longer expressions are refused unread. */
+/** Longer expressions are rejected unread. */
 const MAX_LENGTH = 1000
 
 /**
@@ -74,22 +74,21 @@ const MAX_OPERATORS = 250
 const MAX_DEPTH = 50
 
 const NUMBER = /0x[\da-f]{1,13}|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?/iy
-/** `1,234.5`; only where a comma cannot part two arguments. */
+/** `1,234.5`. Only matched where a comma cannot separate two arguments. */
 const GROUPED = /\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?/y
 const NAME = /(?:math\.|np\.)?([a-z]\w*)/iy
 const CURRENCY = /[$€£¥]\s*(?=[\d.])/y
 const SPACE = /\s+/y
 
-/** An open bracket; one that belongs to a function counts arguments. */
+/** An open bracket. One that belongs to a function counts its arguments. */
 interface Bracket {
   of?: string
   values: number
 }
 
 /**
- * Reads an expression in one pass and writes it down anew, in nothing but checked numbers, known names and signs in an
- * order that makes sense. What is not arithmetic (assignments, strings, lists, members, unknown names) never reaches the
- * parser behind it.
+ * Reads an expression in one pass and rewrites it from checked numbers, known names and signs in a valid order.
+ * Anything else (assignments, strings, lists, members, unknown names) never reaches the parser.
  * @throws ToolError with a sentence that says what is wrong.
  */
 function readExpression(text: string): string {
@@ -98,23 +97,23 @@ function readExpression(text: string): string {
   return reader.finish()
 }
 
-/** The state of one reading: where it is, what it has written, which brackets are open, what must come next. */
+/** The state of one reading: position, output, open brackets, and what must come next. */
 class Reader {
   private readonly text: string
   private at = 0
   private out: string[] = []
   private brackets: Bracket[] = []
   private operators = 0
-  /** True where a number must come next, false where a sign must. */
+  /** True if a number must come next, false if a sign must. */
   private wantsValue = true
-  /** The sign before the last value; a percentage after + or - does not say of what. */
+  /** The sign before the last value. After + or - it is unclear what a percentage refers to. */
   private lastSign = ''
 
   constructor(text: string) {
     this.text = text
   }
 
-  /** Reads one token; false at the end. @throws ToolError */
+  /** Reads one token. Returns false at the end. @throws ToolError */
   step(): boolean {
     this.match(SPACE)
     if (this.at >= this.text.length) return false
@@ -141,7 +140,7 @@ class Reader {
     return true
   }
 
-  /** A constant, a function with its bracket, or a word for a sign. `sqrt 25` (from √25) needs no bracket. */
+  /** Reads a constant, a function with its bracket, or a word operator. `sqrt 25` (from √25) needs no bracket. */
   private word(name: string): true {
     if (!this.wantsValue && name === 'x') return this.binary('*')
     if (!this.wantsValue && name === 'mod') return this.binary('%')
@@ -156,7 +155,7 @@ class Reader {
     return this.open({ of: name, values: 1 })
   }
 
-  /** One character: a bracket, a comma or a sign; a plus or minus where a number must come is the number's own. */
+  /** Reads one character: a bracket, a comma or a sign. Plus or minus in place of a number is unary. */
   private sign(sign: string): true {
     if (sign === '(') {
       if (!this.wantsValue) throw new ToolError('A sign is missing before "(": write * where you mean times.')
@@ -191,7 +190,7 @@ class Reader {
     return true
   }
 
-  /** `15% of 200` and `200 * 15%` are percentages, `17 % 5` is a remainder; what could be either is refused. */
+  /** `15% of 200` and `200 * 15%` are percentages, `17 % 5` is a remainder. Ambiguous uses are rejected. */
   private percent(): true {
     const rest = this.text.slice(this.at, this.at + 40).trimStart()
     const of = /^of(?!\w)/i.test(rest)
@@ -259,7 +258,7 @@ function unknown(what: string): string {
 const SUPERSCRIPTS: Record<string, string> = { '⁻': '-', '⁰': '0', '¹': '1', '²': '2', '³': '3' }
 for (const [i, digit] of [...'⁴⁵⁶⁷⁸⁹'].entries()) SUPERSCRIPTS[digit] = String(i + 4)
 
-/** Signs that mean the same as a plain one, LaTeX's included. */
+/** Alternative spellings of plain signs, including LaTeX. */
 const SIGNS: [RegExp, string][] = [
   [/\\(?:times|cdot)(?![a-z])|[×⋅·∙∗]/g, '*'],
   [/\\div(?![a-z])|[÷∕⁄]/g, '/'],

@@ -8,7 +8,7 @@ import { asTool } from './custom-tool.ts'
 
 export interface CustomTools {
   tools: Tool[]
-  /** Files that were left out, each with a sentence about its fault. */
+  /** Skipped files, each with a sentence about what is wrong. */
   problems: { file: string; fault: string }[]
 }
 

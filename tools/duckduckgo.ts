@@ -1,8 +1,8 @@
 /**
- * DuckDuckGo's Instant Answers (https://duckduckgo.com/duckduckgo-help-pages/features/instant-answers-and-other-features):
- * the one interface of DuckDuckGo that is meant for programs and needs no key. It knows topics (people, places, things)
- * rather than the whole web, and often has nothing: then the tool says so. The HTML pages are no interface for programs;
- * they answer bots with a puzzle, so they are not read.
+ * DuckDuckGo's Instant Answers
+ * (https://duckduckgo.com/duckduckgo-help-pages/features/instant-answers-and-other-features): its only interface for
+ * programs that needs no key. It covers topics (people, places, things) rather than the whole web and often has no
+ * answer, which the tool then says. The HTML pages are not used, because they answer bots with a puzzle.
  */
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
@@ -21,7 +21,7 @@ const topicsSchema = z.array(z.union([z.object({ Topics: z.array(topicSchema) })
 
 const answerSchema = z.object({
   Heading: words,
-  Answer: words, // an object where the answer is a widget: then there is no text
+  Answer: words, // an object if the answer is a widget, which has no text
   AbstractText: words,
   AbstractURL: words,
   Definition: words,
@@ -40,7 +40,7 @@ export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string 
     const parameters = { q: query, format: 'json', no_html: '1', no_redirect: '1', t: 'thinkaloud' }
     for (const [name, value] of Object.entries(parameters)) asked.searchParams.set(name, value)
     const { status, body } = await fetch(asked, { signal })
-    // 202 is how it turns away whoever asks too often.
+    // DuckDuckGo rejects frequent requests with 202.
     if (status !== 200) throw new ToolError(`duckduckgo turned the request away (${status}).`)
     const answer = answerSchema.safeParse(parseJson(body, 'duckduckgo')).data
     return (answer && bestOf(answer)) ?? nothing(query)
@@ -53,7 +53,7 @@ export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string 
   ]
 }
 
-/** An answer, an abstract, a definition or related topics, whichever comes first; undefined where there is none of them. */
+/** Returns the first of an answer, an abstract, a definition or related topics; undefined if there is none. */
 function bestOf(answer: Answer): ToolOutput | undefined {
   const source = (url: string) => sourcesOf([{ title: answer.Heading, url }])
   if (answer.Answer) return { text: oneLine(answer.Answer, 2000) }

@@ -1,4 +1,4 @@
-/** A GitHub user's public profile, as seed 004's GithubUserInfoTool: https://docs.github.com/en/rest/users/users. */
+/** A GitHub user's public profile, like seed 004's GithubUserInfoTool: https://docs.github.com/en/rest/users/users */
 import { z } from 'zod'
 import type { Fetched, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/base/errors.ts'
@@ -9,7 +9,7 @@ import { zodInput } from '../src/agent/tool-input.ts'
 
 const GITHUB = 'https://api.github.com'
 
-/** Letters, digits and single hyphens, 39 at most; accounts that a company manages end in `_` and its short code. */
+/** Letters, digits and single hyphens, 39 at most. Managed company accounts end in `_` and a short code. */
 const LOGIN = /^(?=.{1,39}$)[a-z\d]+(?:-[a-z\d]+)*(?:_[a-z\d]+)?$/i
 
 const words = z.string().nullish().catch(undefined)
@@ -77,7 +77,7 @@ function refusal({ status, headers }: Fetched, login: string): string {
   return `github_user was refused (${status}).`
 }
 
-/** The profile as JSON, which seed 004's model read without help. */
+/** Returns the profile as JSON, which seed 004's model understood without help. */
 function describe(json: unknown): ToolOutput {
   const { success, data } = profileSchema.safeParse(json)
   if (!success) throw new ToolError('github_user got an answer that cannot be read.')

@@ -1,4 +1,4 @@
-/** The one list of built-in tools. A line here, and a file beside it, is all that a new one needs. */
+/** The list of built-in tools. A new tool needs a line here and a file beside this one. */
 import type { Tool } from '../src/agent/types.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { arxiv } from './arxiv.ts'
@@ -28,7 +28,7 @@ interface Entry {
    * commands.
    */
   ofWorkspace?: boolean
-  /** Worked examples for AGENT_DIALECT=bracket, from the package's root. */
+  /** Worked examples for AGENT_DIALECT=bracket, relative to the package root. */
   examples?: string
 }
 
@@ -48,12 +48,12 @@ const ENTRIES: Record<string, Entry> = {
   invoices: { make: invoices, onlyWhenNamed: true, examples: 'tools/examples/invoices/examples.md' },
 }
 
-/** The names that TOOLS takes, in the order in which a prompt lists the tools. */
+/** The names allowed in TOOLS, in the order in which a prompt lists the tools. */
 export const toolNames = Object.keys(ENTRIES)
 
 /**
  * Builds the tools that TOOLS names, in its order; without TOOLS, those that need no key and those whose key is set.
- * @throws ConfigError naming TOOLS, for a name that does not exist or a tool whose key is missing.
+ * @throws ConfigError naming TOOLS, if a name does not exist or a tool's key is missing.
  */
 export function createToolbox(parts: ToolParts): Tool[] {
   return chosen(parts.settings).flatMap((entry) => entry.make(parts))
@@ -73,7 +73,7 @@ export function toolsOn(settings: ToolSettings): string[] {
   return [...new Set(named)].filter((name) => isGiven(entryOf(name), settings))
 }
 
-/** The built-in tools that are off, each with the reason. */
+/** Returns the built-in tools that are off, each with the reason. */
 export function toolsOff(settings: ToolSettings): { name: string; why: string }[] {
   const on = new Set(toolsOn(settings))
   const off = Object.entries(ENTRIES).filter(([name]) => !on.has(name))
@@ -83,7 +83,7 @@ export function toolsOff(settings: ToolSettings): { name: string; why: string }[
   })
 }
 
-/** Files with worked examples for the chosen tools, as paths from the package's root. @throws ConfigError */
+/** Returns the files with worked examples for the chosen tools, relative to the package root. @throws ConfigError */
 export function exampleFiles(settings: ToolSettings): string[] {
   return chosen(settings).flatMap((entry) => entry.examples ?? [])
 }

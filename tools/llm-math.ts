@@ -11,7 +11,7 @@ import { queryText } from './query.ts'
 import type { ToolParts } from './tool-settings.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
 
-/** Longer than a query: it goes to the model and to nobody else. */
+/** Longer than a query, since it only goes to the model. */
 const MAX_QUESTION = 1000
 
 export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {

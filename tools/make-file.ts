@@ -15,7 +15,7 @@ const input = z.object({
   text: z.string().describe('all of the file'),
 })
 
-/** Sends a text with the answer as a file. */
+/** Creates the tool that sends a text file with the answer. */
 export function makeFile(): Tool<z.infer<typeof input>> {
   return {
     name: 'make_file',
@@ -50,7 +50,7 @@ const ENDINGS = new Set(
   ].map((ending) => `.${ending}`),
 )
 
-/** On one line, without a path. Any ending that is not of `ENDINGS` is followed by `.txt`. */
+/** Returns the name on one line, without a path. An ending that is not in `ENDINGS` gets `.txt` appended. */
 function plainName(name: string): string {
   const plain = name
     .slice(0, 1000)
@@ -68,19 +68,19 @@ function freeName(name: string, taken: readonly string[]): string {
   return names.find((one) => !taken.includes(one)) ?? name
 }
 
-/** A cell in quotes, and one without. The separators are those of any country's spreadsheet. */
+/** A quoted or unquoted cell. The separators are those of any country's spreadsheet. */
 const CELL = /"[^"]*(?:""[^"]*)*"?[^,;\t\r\n]*|[^,;\t\r\n]+/g
 const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^"[\t\r]/
 const NUMBER = /^ *"? *[+-]?\d[\d.,]{0,30}(?:e[+-]?\d{1,3})?%?[\s"]*$/i
 
 /**
- * The text of a table without cells that a spreadsheet would run: `'` goes before what begins as a formula does. Plain numbers, such as
- * -12.5, stay. https://owasp.org/www-community/attacks/CSV_Injection
+ * Defuses cells that a spreadsheet would execute: puts `'` before anything that begins like a formula. Plain numbers,
+ * such as -12.5, stay. https://owasp.org/www-community/attacks/CSV_Injection
  */
 function harmlessCells(name: string, text: string): string {
   const ending = name.slice(name.lastIndexOf('.')).toLowerCase()
   if (ending !== '.csv' && ending !== '.tsv') return text
-  // Excel takes a first line such as `sep=|` as the name of another separator.
+  // Excel reads a first line such as `sep=|` as the separator setting.
   const harmless = text
     .replace(/^\s*"?sep=/i, "'$&")
     .replace(CELL, (cell) =>

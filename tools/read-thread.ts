@@ -1,4 +1,4 @@
-/** A thread of the workspace, by the address of one of its messages. */
+/** Reads a thread of the workspace, given the address of one of its messages. */
 import { z } from 'zod'
 import type { Tool } from '../src/agent/types.ts'
 import { zodInput } from '../src/agent/tool-input.ts'

@@ -1,6 +1,6 @@
 import { ToolError } from '../src/base/errors.ts'
 
-/** The value of a service's JSON. @throws ToolError `arxiv sent something other than JSON.` */
+/** Parses a service's JSON. @throws ToolError `arxiv sent something other than JSON.` */
 export function parseJson(body: string, service: string): unknown {
   try {
     return JSON.parse(body)

@@ -3,7 +3,7 @@ import type { Scope, ToolHttp } from '../src/base/http/tool-http.ts'
 
 /** The operator's settings for the built-in tools. An absent address is the public service's. */
 export interface ToolSettings {
-  /** Names of TOOLS; left out: every tool that needs no key, and those whose key is set. */
+  /** Names from TOOLS. Undefined: every tool that needs no key, and those whose key is set. */
   enabled?: string[] | undefined
   wikipediaApiUrl?: string | undefined
   arxivApiUrl?: string | undefined
@@ -12,7 +12,7 @@ export interface ToolSettings {
   serpapiApiKey?: string | undefined
   githubApiUrl?: string | undefined
   githubToken?: string | undefined
-  /** Whether questions come from a Slack workspace: the terminal, the evaluation and the demo have none. */
+  /** Whether questions come from a Slack workspace. The terminal, the evaluation and the demo have none. */
   hasWorkspace?: boolean | undefined
 }
 
@@ -20,11 +20,11 @@ export interface ToolSettings {
 export interface ToolParts {
   settings: ToolSettings
   http: ToolHttp
-  /** Prompts that tools ask the model with, by the name of their file; `loadPrompts()` fits. */
+  /** Prompts with which tools ask the model, by file name; `loadPrompts()` fits. */
   prompts?: { 'llm-math'(values: { question: string }): string } | undefined
 }
 
-/** One service: its address, and a fetch that reaches this address's host and no other. */
+/** A service: its address, and a fetch that can only reach this address's host. */
 export interface Service {
   url: string
   fetch: ToolFetch

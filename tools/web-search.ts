@@ -1,4 +1,4 @@
-/** Google through SerpApi, as seeds 001 and 003 search: https://serpapi.com/search-api. */
+/** Google through SerpApi, as in seeds 001 and 003: https://serpapi.com/search-api */
 import { z } from 'zod'
 import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
 import { ToolError } from '../src/base/errors.ts'
@@ -9,7 +9,7 @@ import { zodInput } from '../src/agent/tool-input.ts'
 
 const SERPAPI = 'https://serpapi.com/search.json'
 
-/** A field that Google fills with text or a number, if at all. */
+/** A field that Google fills with text or a number, or omits. */
 const text = z
   .union([z.string(), z.number().transform(String)])
   .optional()
@@ -27,7 +27,7 @@ const answerBoxSchema = z
   .optional()
   .catch(undefined)
 
-/** The parts of a result page that may hold the answer; a part in another shape counts as absent. */
+/** The parts of a result page that may contain the answer. A part with another shape counts as absent. */
 const resultSchema = z.object({
   error: text,
   answer_box: z.preprocess((box) => (Array.isArray(box) ? box[0] : box), answerBoxSchema),
@@ -41,7 +41,7 @@ const resultSchema = z.object({
 
 type Result = z.infer<typeof resultSchema>
 
-/** One search a question; the key is sent to SerpApi's host and shown to nobody. */
+/** Makes one search per call. The key is only sent to SerpApi's host and never shown. */
 export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }>[] {
   const { url, fetch } = serviceOf(http, { setting: settings.serpapiUrl, standard: SERPAPI }, { name: 'search' })
   const key = settings.serpapiApiKey ?? ''
@@ -90,7 +90,7 @@ function sourceOf(title: string | undefined, link: string | undefined): Source[]
   return url ? [{ title: oneLine(title ?? '', 150) || new URL(url).hostname, url }] : []
 }
 
-/** SerpApi quotes a wrong key in its refusal. */
+/** SerpApi quotes an invalid key in its error. */
 function withoutKey(sentence: string, key: string): string {
   return key === '' ? sentence : sentence.replaceAll(key, '…')
 }

@@ -1,6 +1,7 @@
 /**
- * Wikipedia, or any other MediaWiki, as the environment of the ReAct paper (Yao et al. 2022): a search that loads a page
- * and shows its first sentences, and a lookup that walks through the loaded page. Two tools under one name of TOOLS.
+ * Wikipedia, or any other MediaWiki, as the environment of the ReAct paper (Yao et al. 2022): a search that loads a
+ * page and shows its first sentences, and a lookup that walks through the loaded page. Two tools under one name of
+ * TOOLS.
  */
 import { z } from 'zod'
 import type { Fetched, Source, Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'

@@ -1,4 +1,4 @@
-/** What people wrote in the workspace's public channels, by Slack's own search; and its files, channels and people. */
+/** Searches messages in the workspace's public channels with Slack's own search, and its files, channels and people. */
 import { z } from 'zod'
 import type { Find, FindKind, Source, Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
@@ -58,7 +58,7 @@ async function search(
   return { text, sources: finds.flatMap(sourceOf), passing: true }
 }
 
-/** Whatever is said of it, it says what was not searched. */
+/** The headings say which channels were searched. */
 const HEADS: Record<FindKind, string> = {
   messages: 'Messages in public channels',
   files: 'Files in public channels',
@@ -74,7 +74,10 @@ function nothing(kind: FindKind, isMore: boolean): string {
   return `${found} Private channels and direct messages are not searched. Other words may find more.`
 }
 
-/** `- @Bob in #general, 2026-11-20 14:03 UTC: words`, with the address below. Each find is one line: none can pass for another. */
+/**
+ * Returns `- @Bob in #general, 2026-11-20 14:03 UTC: words`, with the address below. The text is on one line, so that
+ * it cannot pass for another result.
+ */
 function lineOf(find: Find): string {
   const head = headOf(find)
   const words = oneLine(cutTo(find.text, FIND_CHARS * 2), FIND_CHARS)

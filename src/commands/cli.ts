@@ -1,5 +1,6 @@
 /**
- * `npm run cli`: the same agent in a terminal. Needs no Slack. Piped, it answers each line; `--json` prints the events as JSON lines and nothing else.
+ * `npm run cli`: the same agent in a terminal, without Slack. From a pipe it answers each line. `--json` prints only
+ * the events, as JSON lines.
  */
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
@@ -79,5 +80,5 @@ main(process.argv.slice(2))
     console.error(error instanceof ConfigError ? error.message : `The terminal could not start: ${messageOf(error)}`)
     process.exitCode = 1
   })
-  // A tool that ignored its signal may still be at work: the output is flushed, and the tool is not waited for.
+  // A tool that ignored its signal may still be running: flushes the output without waiting for the tool.
   .finally(() => process.stdout.write('', () => process.exit()))

@@ -13,5 +13,5 @@ try {
   console.error(messageOf(error))
   process.exitCode = 1
 }
-// A connection or a server's program may still be closing.
+// A connection or a server's process may still be closing.
 process.stdout.write('', () => process.exit())

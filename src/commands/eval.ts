@@ -1,4 +1,4 @@
-/** `npm run eval`: question sets, recorded episodes or the reader alone, scored. See `--help`. */
+/** `npm run eval`: scores question sets, recorded episodes, or the parser alone. See `--help`. */
 import { loadConfig, readEnv } from '../config.ts'
 import { messageOf } from '../base/errors.ts'
 import { evalQuestions } from './eval/eval-questions.ts'
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   else console.log(await evalQuestions(options, { config, signal: interrupted(options.out), progress: process.stderr }))
 }
 
-/** The reader alone. Where the cases say what they should be read as, they are scored too. */
+/** Runs the parser alone. Cases with an expected result are also scored. */
 async function evalReader({ file, out, dialect }: Extract<Options, { kind: 'read' }>): Promise<string> {
   const from = performance.now()
   const count = await readCases(file, out, dialect)
@@ -27,7 +27,7 @@ async function evalReader({ file, out, dialect }: Extract<Options, { kind: 'read
   return total === 0 ? took : `${scoreTable(scores)}\n\n${took}\n${right} of ${total} right`
 }
 
-/** Ctrl-C ends the evaluation and keeps what is answered; a second one ends the process by itself. */
+/** Ctrl-C ends the evaluation and keeps the answers so far. A second one kills the process. */
 function interrupted(out: string): AbortSignal {
   const controller = new AbortController()
   process.once('SIGINT', () =>
@@ -41,5 +41,5 @@ main()
     console.error(`\n${messageOf(error)}`)
     process.exitCode = 1
   })
-  // A tool that ignored its signal may still be at work: the output is flushed, and the tool is not waited for.
+  // A tool that ignored its signal may still be running: flushes the output without waiting for the tool.
   .finally(() => process.stdout.write('', () => process.exit()))

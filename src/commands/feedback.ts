@@ -1,4 +1,4 @@
-/** `npm run feedback -- export [--out FILE]`: what people thought of answers, as a question set for `npm run eval`. */
+/** `npm run feedback -- export [--out FILE]`: exports people's ratings as a question set for `npm run eval`. */
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { evaluationLine } from '../stores/archive/evaluation-set.ts'
@@ -21,7 +21,7 @@ function outOf(args: string[]): string | undefined {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { out: { type: 'string' } } })
     if (positionals.length === 1 && positionals[0] === 'export') return values.out
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ConfigError(USAGE)
 }

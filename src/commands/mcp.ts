@@ -45,12 +45,12 @@ function readArgs(args: string[]): McpCommand {
       Number.isInteger(port) && port >= 0 && port < 65_536 && (values.port === undefined || command === 'login')
     if (names.length >= least && names.length <= most && isPort) return { command, names, port }
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new ConfigError(USAGE)
 }
 
-/** @returns the exit code. */
+/** @returns the exit code */
 async function run(place: OperatorPlace, { command, names: [name, tool], port }: McpCommand): Promise<number> {
   if (command === 'check') return checkServers(place)
   if (command === 'tools') return withToolbox(place, (toolbox) => listTools(place, toolbox, name))
@@ -104,5 +104,5 @@ try {
   console.error(messageOf(error))
   process.exitCode = 1
 }
-// A person's terminal or a server's connection would keep the process.
+// The terminal or a server's connection would keep the process alive.
 process.exit()

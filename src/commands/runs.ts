@@ -1,6 +1,6 @@
 /**
- * `npm run runs -- list | show ID | retry ID`: what an operator does about questions that were dead-lettered;
- * `npm run runs -- trace ID`: what a run exchanged; `npm run runs -- audit`: what tools have written.
+ * `npm run runs -- list | show ID | retry ID`: the operator's commands for dead-lettered questions; `npm run runs --
+ * trace ID`: what a run exchanged; `npm run runs -- audit`: what tools have written.
  */
 import { redisArchive } from '../stores/archive/redis-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'
@@ -22,7 +22,7 @@ const USAGE = `Usage: npm run runs -- COMMAND
   audit [N]     the last N writes of tools, 20 unless N is given, the newest first: when, what came of it, which tool, who asked,
                 who allowed it, and the beginning of the arguments' SHA-256 (audit [N] --json: whole, a JSON object a line)`
 
-/** How many writes are listed unless a number is given. */
+/** How many writes are listed by default. */
 const WRITES_LISTED = 20
 
 const DAY_MS = 86_400_000
@@ -33,7 +33,7 @@ interface RunsPlace extends RetryPlace {
   sealer: Sealer | undefined
 }
 
-/** @returns the exit code. */
+/** @returns the exit code */
 async function runs(place: RunsPlace, [command, argument, ...more]: string[]): Promise<number> {
   if (command === 'trace' && argument) return trace(place, argument)
   if (command === 'list') return list(place, argument === '--all')
@@ -45,7 +45,7 @@ async function runs(place: RunsPlace, [command, argument, ...more]: string[]): P
   return 1
 }
 
-/** Undefined for anything but a number, `--json`, or both. */
+/** Returns undefined for anything but a number, `--json`, or both. */
 function auditAsked(args: (string | undefined)[]): { n: number; asJson: boolean } | undefined {
   const [given = String(WRITES_LISTED), ...others] = args.filter((arg) => arg !== undefined && arg !== '--json')
   const n = /^\d{1,6}$/.test(given) ? Number(given) : 0

@@ -1,4 +1,4 @@
-/** `npm run slack`: from nothing to a Slack app that the bot can speak with; later, whether it still can. */
+/** `npm run slack`: sets up a Slack app for the bot, or checks that an existing one still works. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { loadConfig, readEnv, type Env } from '../config.ts'
@@ -21,10 +21,10 @@ const USAGE = `Usage: npm run slack [-- --json [--write]]
   --write     with --json: puts the tokens of the pipe into .env if nothing is wrong with them`
 
 const ENV_FILE = '.env'
-/** What a shell says of a command that Ctrl+C has ended. */
+/** A shell's exit code for a command that Ctrl+C ended. */
 const INTERRUPTED = 130
 
-/** Of the settings only those that this needs: a wrong one elsewhere is another command's matter. */
+/** Reads only the settings that this command needs, so that an invalid one elsewhere does not matter. */
 async function options(env: Env): Promise<CheckOptions> {
   const names = ['SLACK_API_URL', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
   const config = loadConfig(Object.fromEntries(names.map((name) => [name, env[name]])))
@@ -32,7 +32,7 @@ async function options(env: Env): Promise<CheckOptions> {
   return { apiUrl: config.SLACK_API_URL, fetch }
 }
 
-/** @returns the exit code. */
+/** @returns the exit code */
 async function report(env: Env, { writes }: { writes: boolean }): Promise<number> {
   const how = await options(env)
   const given = tokensOf(env)
@@ -46,14 +46,14 @@ async function report(env: Env, { writes }: { writes: boolean }): Promise<number
   return ok ? 0 : 1
 }
 
-/** Who reads JSON gets a wrong setting as JSON too. */
+/** Readers of JSON also get a setting error as JSON. */
 function reportFault(error: unknown): number {
   const checks = [{ name: 'settings', ok: false, sentence: messageOf(error) }]
   console.log(JSON.stringify({ ok: false, checks }, null, 2))
   return 1
 }
 
-/** @returns the exit code. */
+/** @returns the exit code */
 async function lead(env: Env): Promise<number> {
   const how = await options(env)
   const tokens = tokensOf(env)
@@ -78,7 +78,7 @@ async function lead(env: Env): Promise<number> {
   return start()
 }
 
-/** What else is missing is told as the start itself would. */
+/** Reports other missing settings with the same message as `npm start`. */
 async function mayStart(desk: Desk): Promise<boolean> {
   desk.say('\nAll is well with Slack. In a channel: /invite @thinkaloud')
   try {
@@ -90,7 +90,10 @@ async function mayStart(desk: Desk): Promise<boolean> {
   return desk.confirm('Start it now?', true)
 }
 
-/** The bot in a process of its own, as this one was started; Ctrl+C reaches both, and this one waits. */
+/**
+ * Starts the bot in a process of its own, with the same Node options. Ctrl+C reaches both processes, and this one
+ * waits.
+ */
 function start(): Promise<number> {
   const main = join(import.meta.dirname, '..', import.meta.filename.endsWith('.ts') ? 'main.ts' : 'main.js')
   const bot = spawn(process.execPath, [...process.execArgv, main], { stdio: 'inherit' })
@@ -116,5 +119,5 @@ try {
   console.error(messageOf(error))
   process.exitCode = 1
 }
-// Kept connections to Slack would hold the process.
+// Keep-alive connections to Slack would keep the process running.
 process.exit()

@@ -22,7 +22,7 @@ export interface KeptFile {
   permalink?: string
 }
 
-/** A text has its parse, a picture its bytes. */
+/** A text is stored parsed, a picture as its bytes. */
 export type FileContent = { text: ParsedFile } | { picture: { mime: string; base64: string } }
 
 /**
@@ -39,9 +39,9 @@ export interface FileStore extends Forgetting {
   load(thread: ThreadKey, id: string): Promise<FileContent | undefined>
   /** Returns the files, the oldest first, and starts their time anew. */
   list(thread: ThreadKey): Promise<KeptFile[]>
-  /** Forgets the files that came with a question, by its id. */
+  /** Deletes the files that came with a question, by its id. */
   remove(thread: ThreadKey, question: string): Promise<void>
-  /** Forgets what a person put into any conversation. */
+  /** Deletes what a person uploaded to any conversation. */
   forgetUser(person: Person): Promise<void>
 }
 

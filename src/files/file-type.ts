@@ -10,13 +10,13 @@ import { memberNames, readMembers } from './zip-members.ts'
 export type FileType =
   | { kind: FileKind; encoding?: string }
   | { picture: PictureKind }
-  /** A sentence: why it is not read, and what would be. */
+  /** A sentence: why the file is not read, and what would be. */
   | { fault: string }
 
 /** A pdf may have some bytes before its header. */
 const PDF_HEADER_WITHIN = 1024
 const MAX_MEMBERS = 10_000
-/** How much of a text shows its flavour. */
+/** How many bytes of a text are used to detect its kind. */
 const HEAD = 4096
 
 const EMPTY = 'The file is empty.'
@@ -115,7 +115,7 @@ function mimetypeIn(bytes: Uint8Array): string {
   }
 }
 
-/** The container of old Office files, and of new ones that have a password. */
+/** The container of old Office files, and of newer ones with a password. */
 function oleType(bytes: Uint8Array): FileType {
   const isEncrypted = indexOf(bytes, [...'EncryptedPackage'].join('\0')) >= 0
   if (isEncrypted) return { fault: PASSWORD }

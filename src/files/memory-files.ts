@@ -9,7 +9,7 @@ interface StoredFile {
 /** The maximum of all files of all conversations. Characters. */
 const MAX_CHARS = 128_000_000
 
-/** Files in this process's memory, compressed. They are lost when it ends. */
+/** Keeps files compressed in this process's memory. They are lost when it ends. */
 export function memoryFiles({ ttlMs, now = Date.now }: { ttlMs: number; now?: () => number }): FileStore {
   const weight = { most: MAX_CHARS, of: (files: Map<string, StoredFile>) => charsIn([...files.values()]) }
   const threads = new ExpiringMap<Map<string, StoredFile>>({ ttlMs, maxSize: 10_000, weight, now })

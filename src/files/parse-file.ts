@@ -1,4 +1,4 @@
-/** Files as text. Each file is parsed in a process of its own; people take turns at the few that run at once. */
+/** Parses files to text, each in a process of its own. Few run at once, and people take turns. */
 import { BOUNDED_BY_KERNEL, parseInProcess } from './parser-process.ts'
 import { PARSE_LIMITS } from './parse-limits.ts'
 import { Turns } from './turns.ts'
@@ -22,7 +22,7 @@ export interface FileParsers {
 
 /**
  * @param atOnce how many files are parsed at a time; they share the memory evenly.
- * @param isBounded whether the kernel bounds a process's memory; else the process watches itself.
+ * @param isBounded whether the kernel limits a process's memory; otherwise the process watches itself.
  */
 export function createFileParsers({
   limits = PARSE_LIMITS,

@@ -2,7 +2,7 @@ import type { ParseLimits } from './types.ts'
 
 const MEBIBYTE = 1024 * 1024
 
-/** Enough for 300 pages and for sheets of 100,000 rows. With the bot itself, two readers stay under 900 MB. */
+/** Enough for 300 pages and for sheets of 100,000 rows. The bot and two readers together stay under 900 MB. */
 export const PARSE_LIMITS: ParseLimits = {
   timeoutMs: 12_000,
   pageMs: 5000,

@@ -1,6 +1,7 @@
 /**
- * The process in which one file is read: `parser-process.ts` starts it, and ends it when its time or memory is up. The file comes
- * in on stdin behind a line of JSON, the outcome goes out on descriptor 3, on 4 a byte for each page that is begun. A parser is loaded only for its own kind of file.
+ * The process that parses one file. `parser-process.ts` starts it and kills it when it exceeds its time or memory.
+ * Stdin carries a line of JSON and then the file. The outcome is written to descriptor 3, and a byte per started page
+ * to descriptor 4. A parser is loaded only for its own kind of file.
  */
 import { writeFileSync, writeSync } from 'node:fs'
 import { serialize } from 'node:v8'
@@ -91,7 +92,7 @@ function end(outcome: ParseOutcome): never {
 // Errors that a parser throws from a timer or a promise end no process: its outcome is written, or its time runs out.
 process.on('unhandledRejection', () => {})
 process.on('uncaughtException', () => end({ fault: 'The file is broken: its reader failed at it.', killed: true }))
-// Ctrl+C in a terminal goes to every process there. The bot lets its questions finish, and ends this process itself.
+// Ctrl+C in a terminal reaches every process there. The bot lets its questions finish and ends this process itself.
 process.on('SIGINT', () => {})
 const { header, bytes } = await input()
 if (header.watchMb !== undefined) watchMemory(header.watchMb)

@@ -16,18 +16,18 @@ const MEBIBYTE = 1024 * 1024
 const SHELL = '/bin/sh'
 const MAPS = '/proc/self/maps'
 
-/** Linux counts all writable memory of a process against `ulimit -d`, and a shell can set that. */
+/** Linux counts all writable memory of a process against `ulimit -d`, which a shell can set. */
 export const BOUNDED_BY_KERNEL = process.platform === 'linux' && existsSync(SHELL) && existsSync(MAPS)
 
 /**
- * Runs the reader within limits: no core dumps, memory in KiB, seconds of CPU. The last one ends a reader whose bot has died. Where
- * the machine runs out of memory, the kernel ends the reader before anything else.
+ * Starts the reader with limits: no core dumps, memory in KiB, CPU seconds. The CPU limit ends a reader whose bot has
+ * died. If the machine runs out of memory, the kernel kills the reader first.
  */
 const WITHIN_LIMITS =
   'ulimit -c 0; ulimit -d "$1"; ulimit -t "$2"; echo 1000 2>/dev/null >/proc/self/oom_score_adj; shift 2; exec "$@"'
 /**
- * KiB that this Node reserves for compiled code. From Node 24 on that is half a gigabyte of writable memory, of which hardly any is
- * used, and the kernel counts all of it.
+ * KiB that this Node reserves for compiled code. Since Node 24 that is half a gigabyte of writable memory, hardly used,
+ * but the kernel counts all of it.
  */
 const CODE_KIB = BOUNDED_BY_KERNEL ? reservedForCode() : 0
 
@@ -46,11 +46,11 @@ const CPU_SHARE = 4
 const BESIDE_HEAP_MB = 110
 const SEMI_SPACE_MB = 8
 
-/** A result is the text and little else. */
+/** A result is mostly text. */
 const MAX_RESULT_BYTES = 64 * MEBIBYTE
 
 interface ProcessOptions {
-  /** `memoryMb`: of this process alone. */
+  /** `memoryMb` is for this process alone. */
   limits: ParseLimits
   isBounded: boolean
   signal?: AbortSignal | undefined
@@ -111,11 +111,14 @@ function startReader({ memoryMb, timeoutMs }: ParseLimits, isBounded: boolean): 
   const [command = '', ...args] = isBounded
     ? [SHELL, '-c', WITHIN_LIMITS, SHELL, String(memoryMb * 1024 + CODE_KIB), String(cpuSeconds), ...node]
     : node
-  // A parser has no use for the bot's secrets.
+  // The environment is empty: a parser needs none of the bot's secrets.
   return spawn(command, args, { env: {}, stdio: ['pipe', 'ignore', 'pipe', 'pipe', 'pipe'], windowsHide: true })
 }
 
-/** The reader beside this file: JavaScript in the built output, TypeScript in the sources, which Node 20 reads with tsx alone. */
+/**
+ * Returns the reader beside this file: JavaScript in the build, TypeScript in the sources, which Node 20 can only run
+ * with tsx.
+ */
 function readerFile(): string[] {
   const isSource = import.meta.url.endsWith('.ts')
   const reader = fileURLToPath(new URL(isSource ? './parse-worker.ts' : './parse-worker.js', import.meta.url))

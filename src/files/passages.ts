@@ -1,8 +1,8 @@
 /**
- * Finds the passages of a file that a question is about: Okapi BM25 (Robertson and Zaragoza, "The Probabilistic Relevance
- * Framework: BM25 and Beyond", 2009), with k1 = 1.2 and b = 0.75.
- *
- * A file is asked few questions, so there is no index: each search reads the text once and counts the question's words alone.
+ * Finds the passages of a file that a question is about: Okapi BM25 (Robertson and Zaragoza, "The Probabilistic
+ * Relevance Framework: BM25 and Beyond", 2009), with k1 = 1.2 and b = 0.75.
+ * A file is asked few questions, so there is no index: each search reads the text once and counts only the question's
+ * words.
  */
 import { setImmediate } from 'node:timers/promises'
 import { foldText, occurrences, termsOf } from './search-terms.ts'
@@ -11,23 +11,23 @@ import { beginning, isTable, unitOf } from './units.ts'
 
 const K1 = 1.2
 const B = 0.75
-/** Characters in a passage, unless one line is longer. */
+/** Characters in a passage, unless a single line is longer. */
 const PASSAGE_CHARS = 800
-/** Passages after which other work has its turn. */
+/** The number of passages after which the search yields to the event loop. */
 const TURN = 500
 
 export interface Passage {
-  /** The page, slide or sheet. */
+  /** The number of the page, slide or sheet. */
   section: number
   firstLine: number
   lastLine: number
   text: string
-  /** Where that is: `page 12, lines 3-9`, `sheet "Sales", rows 40-52`, `lines 10-20`. */
+  /** The location: `page 12, lines 3-9`, `sheet "Sales", rows 40-52`, `lines 10-20`. */
   place: string
   score: number
 }
 
-/** The best first, at most `limit`; those without any of the words are left out. */
+/** Returns up to `limit` passages, best first. Passages without any of the words are left out. */
 export async function searchPassages(file: ParsedFile, query: string, limit = 5): Promise<Passage[]> {
   const terms = termsOf(query)
   const found: { slice: Slice; counts: number[] }[] = []
@@ -55,7 +55,7 @@ export async function searchPassages(file: ParsedFile, query: string, limit = 5)
     .map((passage) => ({ ...passage, place: placeOf(file, passage) }))
 }
 
-/** Of a passage that is longer than there is room for, the part that has most of the question's words. */
+/** Returns the part of a passage, at most `maxChars` long, that contains most of the question's words. */
 export function richestPart(text: string, query: string, maxChars: number): string {
   if (text.length <= maxChars) return text
   const terms = termsOf(query)
@@ -65,14 +65,14 @@ export function richestPart(text: string, query: string, maxChars: number): stri
     const score = terms.reduce((sum, term) => sum + Math.min(1, occurrences(part, term)), 0)
     if (score > best.score) best = { from, score }
   }
-  // The last part begins early enough to be as long as the others.
+  // Moves the last part back so that it is as long as the others.
   const from = Math.min(best.from, text.length - maxChars)
   return from === 0 ? beginning(text, maxChars) : beginning(`…${text.slice(from + 1)}`, maxChars)
 }
 
 type Slice = Pick<Passage, 'section' | 'firstLine' | 'lastLine' | 'text'>
 
-/** Neighbouring lines of a section, as many as make a passage. A line is in one passage. */
+/** Groups neighbouring lines of a section into passages. Passages do not overlap. */
 function* slicesOf({ sections }: ParsedFile): Generator<Slice> {
   for (const [i, section] of sections.entries()) if (section.lines > 0) yield* slicesIn(section, i + 1)
 }

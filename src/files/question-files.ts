@@ -10,7 +10,7 @@ import { named } from './run-files.ts'
  * Characters.
  */
 const FILE_CHARS = 3_000
-/** All of the question's files, and the names of earlier ones. */
+/** Limit for all files of the question and the names of earlier ones. */
 export const QUESTION_FILES_CHARS = 18_000
 const MAX_PICTURES = 5
 const MAX_EARLIER = 20

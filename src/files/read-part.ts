@@ -77,7 +77,7 @@ function linesOfPage(file: ParsedFile, wanted: { page: number; lines: string | n
 }
 
 function readLines(file: ParsedFile, { pages, lines }: WantedPart, maxChars: number): ReadPart {
-  // A text has no pages, but its beginning is what the first page would be.
+  // A text has no pages, but its beginning counts as the first page.
   const isFirst = pages !== undefined && spanOf(pages)?.from === 1
   if (pages !== undefined && !isFirst && lines === undefined)
     return { missing: `There are no pages in it: ${waysOf(file)} Name lines, as in 1-100.` }

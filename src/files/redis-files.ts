@@ -1,4 +1,7 @@
-/** The files of conversations in Redis: two hashes for each, `PREFIX:{team:channel:ts}:files` and `…:file-contents`, by the files' ids. */
+/**
+ * The files of conversations in Redis: two hashes per conversation, `PREFIX:{team:channel:ts}:files` and
+ * `…:file-contents`, keyed by file id.
+ */
 import { z } from 'zod'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
@@ -67,7 +70,7 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
   }
 }
 
-/** How a conversation's files are read and dropped. */
+/** Returns the functions that read and delete a conversation's files. */
 function openFiles({ redis, log, prefix = 'thinkaloud', secretsKey }: RedisFilesOptions) {
   const { seal, open } = sealing(secretsKey)
   const keysOf = (thread: ThreadKey) => ({

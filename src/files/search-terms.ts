@@ -1,8 +1,7 @@
 /**
- * What is searched for in a text, and how often it stands there.
- *
- * Words of scripts with spaces match where a word begins, so that `invoice` finds `invoices`. Scripts without spaces are
- * searched by pairs of neighbouring characters, as Lucene's CJKBigramFilter does.
+ * Splits a query into search terms and counts them in a text.
+ * Words of scripts with spaces match at the start of a word, so that `invoice` finds `invoices`. Scripts without spaces
+ * are searched by pairs of neighbouring characters, as Lucene's CJKBigramFilter does.
  */
 
 export interface Term {
@@ -16,7 +15,7 @@ const MAX_QUERY = 1000
 const LONGEST_TERM = 60
 /** A shorter word matches only whole words: `art` is not the beginning of `article`. */
 const LEAST_PREFIX = 4
-/** The beginning of a longer word counts less than the word. */
+/** A match at the start of a longer word counts less than the whole word. */
 const PREFIX_WEIGHT = 0.5
 
 const UNSPACED =
@@ -72,7 +71,7 @@ function pairsOf(run: string): string[] {
   return characters.slice(1).map((character, i) => `${characters[i]}${character}`)
 }
 
-/** The plural's `s` of English words is dropped (the last rule of Harman's S stemmer, 1991): the singular finds both. */
+/** Drops the plural `s` of English words (the last rule of Harman's S stemmer, 1991): the singular matches both. */
 function singular(word: string): string {
   return /^[a-z]{3,}[^su\W\d]s$/.test(word) ? word.slice(0, -1) : word
 }

@@ -1,7 +1,7 @@
 /** Collects a file's lines into sections, up to a number of characters. */
 import type { Heading, ParsedFile, Section } from './types.ts'
 
-/** A longer line is broken, so that a line can be shown whole. Rows of a sheet stay as they are. */
+/** A longer line is broken, so that each line can be shown whole. Rows of a sheet are not broken. */
 const MAX_IN_LINE = 2000
 const MAX_HEADINGS = 1000
 const MAX_IN_HEADING = 200
@@ -37,7 +37,7 @@ export class SectionWriter {
     this.#name = name.trim().slice(0, MAX_IN_HEADING) || undefined
   }
 
-  /** Writes a text that may have many lines, long ones too. */
+  /** Writes a text of any number of lines, including long ones. */
   write(text: string): void {
     if (text.length <= MAX_IN_LINE && !LINE_BREAK.test(text)) return this.#push(clean(text))
     for (const line of text.split(LINE_BREAKS)) for (const part of broken(clean(line))) this.#push(part)

@@ -1,4 +1,4 @@
-/** Cells of a sheet by a range as spreadsheets write them. */
+/** Reads cells of a sheet by a range in spreadsheet notation. */
 import type { ReadPart, Section } from './types.ts'
 import { beginning, columnLetters, columnNumber, spanOf } from './units.ts'
 

@@ -1,4 +1,4 @@
-/** Bytes as text, whatever their encoding. */
+/** Decodes bytes to text, whatever their encoding. */
 import chardet from 'chardet'
 
 /** How many bytes the guess of an encoding reads. */
@@ -88,7 +88,9 @@ function withoutMark(sample: Uint8Array): string | undefined {
   return even > half * 0.6 && odd < half * 0.05 ? 'utf-16be' : undefined
 }
 
-/** Text holds no zero, and hardly any control characters but tab, line feed, form feed, carriage return and escape. */
+/**
+ * Text has no zero bytes, and hardly any control characters but tab, line feed, form feed, carriage return and escape.
+ */
 function isBinary(sample: Uint8Array): boolean {
   let controls = 0
   for (const byte of sample) {
@@ -107,7 +109,7 @@ function isUtf8(bytes: Uint8Array): boolean {
   }
 }
 
-/** A guess by the bytes' statistics (ICU's, in chardet). What is not quite UTF-8 but mostly so is a damaged UTF-8. */
+/** Guesses the encoding from the bytes' statistics (ICU's, in chardet). Text that is almost UTF-8 is read as UTF-8. */
 function legacyEncoding(sample: Uint8Array): string {
   const guesses = chardet.analyse(sample)
   const guess = guesses.find(({ name }) => name !== 'ASCII' && isKnown(name))

@@ -19,20 +19,20 @@ export const FILE_KINDS = [
 ] as const
 export type FileKind = (typeof FILE_KINDS)[number]
 
-/** The kinds of pictures that models look at. */
+/** The kinds of pictures that models can see. */
 export type PictureKind = 'png' | 'jpeg' | 'gif' | 'webp'
 
-/** Line numbers, pages, slides and sheets are counted from 1, as people do. */
+/** Line numbers, pages, slides and sheets count from 1. */
 export interface ParsedFile {
   kind: FileKind
   /** The title inside the file. The caller knows its name in Slack. */
   title?: string
   /**
-   * In order: the pages of a pdf, the slides of a presentation, the sheets of a workbook (a csv is one sheet without a name).
+   * In order: the pages of a pdf, the slides of a presentation, the sheets of a workbook (a csv is one unnamed sheet).
    * Every other kind has one section. There is always at least one.
    */
   sections: Section[]
-  /** Headings of a document, bookmarks of a pdf, declarations of code: for the outline. */
+  /** For the outline: headings of a document, bookmarks of a pdf, declarations in code. */
   headings?: Heading[]
   /** Sentences about what is missing: the file was cut for its size, or pages could not be read. */
   notes?: string[]
@@ -76,10 +76,10 @@ export type ParseOutcome =
 /** The limits of a zip, by its own table of contents, before any of it is inflated. */
 export interface ZipLimits {
   entries: number
-  /** Inflated bytes of one member and of those that are read. */
+  /** Inflated bytes of one member, and of all members that are read. */
   memberBytes: number
   totalBytes: number
-  /** Inflated to packed bytes of a member over a mebibyte. Text in XML stays under 100. */
+  /** Inflated size over packed size, for members over a mebibyte. Text in XML stays under 100. */
   ratio: number
 }
 
@@ -101,11 +101,11 @@ export interface ParseLimits {
 export interface WantedPart {
   /** Pages of a pdf or slides: `3`, `3-5`. */
   pages?: string | number
-  /** The name of a sheet, or its number. */
+  /** The name or number of a sheet. */
   sheet?: string | number
   /** Cells, columns or rows of a sheet: `A1:C20`, `B:D`, `10:20`. */
   range?: string
-  /** Lines of the file, or of the one page that is named; rows of a sheet. */
+  /** Lines of the file or of the one named page; rows of a sheet. */
   lines?: string | number
 }
 
@@ -120,5 +120,5 @@ export type ReadPart =
       more?: string
       missing?: undefined
     }
-  /** What is not there, and what is. */
+  /** A sentence: what does not exist, and what does. */
   | { missing: string; text?: undefined; more?: undefined }

@@ -56,7 +56,7 @@ export interface Span {
   to: number
 }
 
-/** Reads `7`, `3-5`, `3–5`, `from 3 to 5`, `12-` and `page 4`; undefined for anything else. */
+/** Parses `7`, `3-5`, `3–5`, `from 3 to 5`, `12-` and `page 4`; returns undefined for anything else. */
 export function spanOf(written: string | number): Span | undefined {
   const text = String(written).slice(0, 60)
   const [, first, dash, second] =

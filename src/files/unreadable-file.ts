@@ -1,4 +1,4 @@
-/** A file that cannot be turned into text. The message is the sentence that people and the model read. */
+/** A file that cannot be turned into text. People and the model read the message. */
 export class UnreadableFile extends Error {
   override name = 'UnreadableFile'
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a zip without trusting it. What its table of contents says of sizes is counted before anything is inflated, and no
- * member is inflated beyond what was said there: fflate writes into a buffer of that size and no further.
+ * Reads a zip without trusting it. The sizes in its table of contents are checked before anything is inflated, and no
+ * member inflates beyond its declared size: fflate writes into a buffer of that size.
  */
 import { unzipSync, zipSync, type UnzipFileInfo } from 'fflate'
 import type { ZipLimits } from './types.ts'

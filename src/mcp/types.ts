@@ -2,7 +2,7 @@
 import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client'
 import type { PersonsAnswer, ToolAsks, ToolOutput } from '../agent/types.ts'
 
-/** MCP_CONFIG, read and checked: its servers in the file's order. */
+/** The parsed and validated MCP_CONFIG. Its servers are in the file's order. */
 export interface McpConfig {
   servers: McpServerConfig[]
 }
@@ -19,7 +19,7 @@ interface ServerRules {
   allow?: string[]
   ask?: string[]
   deny?: string[]
-  /** Whether the annotations of its tools count. */
+  /** Whether to believe the annotations of its tools. */
   trust: boolean
   /** How long one call may take, in milliseconds; TOOL_TIMEOUT_MS unless given. */
   timeoutMs?: number
@@ -53,7 +53,7 @@ export interface HttpServerConfig extends ServerRules {
 export interface OAuthSettings {
   clientId?: string | undefined
   clientSecret?: string | undefined
-  /** Scopes with spaces between them (RFC 6749, 3.3). */
+  /** Space-separated scopes (RFC 6749, 3.3). */
   scope?: string | undefined
 }
 

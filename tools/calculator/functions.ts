@@ -1,11 +1,11 @@
-/** One function of the calculator, and how many arguments it takes. */
+/** A function of the calculator and how many arguments it takes. */
 export interface MathFunction {
   apply: (...values: number[]) => number
   least: number
   most: number
 }
 
-// Arguments beyond a function's own never reach it: the reader counts them.
+// The reader counts arguments, so surplus ones never reach a function.
 const one = (apply: (x: number) => number): MathFunction => ({ apply, least: 1, most: 1 })
 const two = (apply: (x: number, y: number) => number): MathFunction => ({
   apply: (x = NaN, y = NaN) => apply(x, y),
@@ -14,7 +14,7 @@ const two = (apply: (x: number, y: number) => number): MathFunction => ({
 })
 const many = (apply: (...values: number[]) => number): MathFunction => ({ apply, least: 1, most: Infinity })
 
-/** Everything that can be called, in the spellings that models use. All work in bounded time on doubles. */
+/** All functions, in the spellings that models use. All run in bounded time on doubles. */
 export const FUNCTIONS: ReadonlyMap<string, MathFunction> = new Map(
   Object.entries({
     sqrt: one(Math.sqrt),
@@ -55,14 +55,14 @@ export const FUNCTIONS: ReadonlyMap<string, MathFunction> = new Map(
   }),
 )
 
-/** Names that stand for a number. */
+/** Names of constants. */
 export const CONSTANTS: ReadonlyMap<string, number> = new Map([
   ['pi', Math.PI],
   ['tau', 2 * Math.PI],
   ['e', Math.E],
 ])
 
-/** `log(x)` is the natural logarithm, as in JavaScript and Python; `log(x, base)` to any base, whole for a whole power. */
+/** `log(x)` is the natural logarithm, as in JavaScript and Python. `log(x, base)` is exact for whole powers. */
 function log(x: number, base?: number): number {
   if (base === undefined) return Math.log(x)
   if (base === 10) return Math.log10(x)
@@ -71,7 +71,7 @@ function log(x: number, base?: number): number {
   return base ** whole === x ? whole : power
 }
 
-/** Rounds half up at a decimal place; the exponent is shifted in the text, so that 1.005 becomes 1.01 and not 1. */
+/** Rounds half up at a decimal place. Shifts the exponent as text, so that 1.005 becomes 1.01 and not 1. */
 function round(x: number, digits = 0): number {
   if (!Number.isInteger(digits) || Math.abs(digits) > 15) return NaN
   const shift = (value: number, by: number) => {
@@ -81,7 +81,7 @@ function round(x: number, digits = 0): number {
   return shift(Math.round(shift(x, digits)), -digits)
 }
 
-/** The factorial of a whole number; 171! is beyond a double. */
+/** Returns the factorial of a whole number; 171! exceeds a double. */
 export function factorial(n: number): number {
   if (!Number.isInteger(n) || n < 0) return NaN
   if (n > 170) return Infinity

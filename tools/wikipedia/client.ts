@@ -49,7 +49,7 @@ const pageSchema = z.object({
   links: titlesSchema,
 })
 
-/** An answer of api.php in format version 1, as far as it is used. PHP writes an empty object as `[]`. */
+/** The used parts of an answer of api.php in format version 1. PHP writes an empty object as `[]`. */
 const answerSchema = z.object({
   error: z.object({ info: z.string() }).optional(),
   /** By module: what a wiki did not understand, such as a `prop` whose extension it lacks. */
@@ -72,7 +72,7 @@ const IN_TEXT = { srwhat: 'text' }
 const NO_EXTRACTS =
   'wikipedia cannot read this wiki: it lacks the extension TextExtracts, which the wiki of WIKIPEDIA_API_URL needs.'
 
-/** A client for one run of a tool; `signal` ends whatever it is asking. */
+/** Creates a client for one call of a tool. `signal` aborts its requests. */
 export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
   const send = async (parameters: URLSearchParams, more: Record<string, string>) => {
     const url = new URL(service.url)
@@ -106,7 +106,7 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
     async search(text, limit) {
       const found = await find(text, limit, IN_TEXT)
       const meant = found.searchinfo.suggestion
-      // A wiki without CirrusSearch looks for titles where it is not told to look into texts, and never into both.
+      // Without CirrusSearch, a wiki searches titles by default, texts if told to, and never both.
       const { search } =
         found.search.length > 0 ? found : await (meant ? find(meant, limit, IN_TEXT) : find(text, limit))
       return search.slice(0, limit).map((hit) => hit.title)
@@ -128,7 +128,7 @@ function onlyPage(answer: Answer): z.infer<typeof pageSchema> | undefined {
   return Object.values(answer.pages)[0]
 }
 
-/** Some wikis give their pages' addresses without a scheme or a host. */
+/** Some wikis return page addresses without a scheme or a host. */
 function absolute(url: string | undefined, base: string): string | undefined {
   return url && URL.canParse(url, base) ? webAddress(new URL(url, base).href) : undefined
 }

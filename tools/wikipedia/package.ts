@@ -1,19 +1,20 @@
 /**
- * The one place that knows the npm package `wikipedia`. It asks; how its questions travel and how the answers are read is
- * mended here, because the package
- * - has no time-out, no size limit and a fixed host: its axios gets an adapter that sends every question through our fetch
- *   to WIKIPEDIA_API_URL. Which fetch, an AsyncLocalStorage knows, since the package keeps its state in its module;
- * - encodes with encodeURI, which leaves & # + ? alone (`AT&T` becomes `AT`), and takes a title such as `1984` for a page
- *   id: titles go in percent-encoded, and the adapter takes off the layer that the package puts around them;
- * - drops what we need (is this a disambiguation page?), throws on pages without revisions and wraps errors into text: the
- *   answer is read from the JSON that came, not from what the package makes of it;
- * - is CommonJS with a default export, which Node, vitest and tsx import in different shapes: `require` gives the same one
- *   everywhere. Its `summary` and other REST calls and `setLang` are not used: api.php is all that every MediaWiki has.
+ * The only module that uses the npm package `wikipedia`. It works around these problems of the package:
+ * - It has no timeout, no size limit and a fixed host. Its axios gets an adapter that sends every request through our
+ *   fetch to WIKIPEDIA_API_URL. An AsyncLocalStorage holds the fetch, since the package keeps its state in its module.
+ * - It encodes with encodeURI, which leaves & # + ? alone (`AT&T` becomes `AT`), and takes a title such as `1984` for a
+ *   page id. Titles are percent-encoded first, and the adapter removes the package's own layer of encoding.
+ * - It drops data that we need (is this a disambiguation page?), throws on pages without revisions and wraps errors
+ *   into text. We read the JSON that arrived instead of the package's result.
+ * - It is CommonJS with a default export, which Node, vitest and tsx import in different shapes. `require` returns the
+ *   same one everywhere.
+ *
+ * Its `summary`, other REST calls and `setLang` are not used: api.php is all that every MediaWiki has.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { createRequire } from 'node:module'
 
-/** The package's functions in use. Texts are `packed`; what they return is not used. */
+/** The functions of the package that we call. Texts are `packed`; the return values are not used. */
 interface WikipediaPackage {
   page(title: string): Promise<unknown>
   content(title: string): Promise<unknown>
@@ -48,7 +49,7 @@ function load(): WikipediaPackage {
   const wikipedia: WikipediaPackage = require('wikipedia')
   const axios: Axios = createRequire(require.resolve('wikipedia'))('axios')
   const standardAdapter = axios.defaults.adapter
-  // Whoever else uses this copy of axios, a custom tool say, keeps its own way out.
+  // Other users of this copy of axios, such as a custom tool, keep the standard adapter.
   axios.defaults.adapter = (config: AxiosConfig) => {
     const call = calls.getStore()
     return call ? answerCall(call, config) : axios.getAdapter(standardAdapter)(config)
@@ -66,11 +67,11 @@ async function answerCall(call: Call, config: AxiosConfig): Promise<unknown> {
   }
 }
 
-/** The query of the package's address, without the layer of encodeURI and without what is for browsers only. */
+/** Returns the query of the package's address, without encodeURI's layer and browser-only parameters. */
 function parametersOf(url: string): URLSearchParams {
   const parameters = new URLSearchParams(decodeURI(url.slice(url.indexOf('?') + 1)))
   parameters.delete('origin')
-  parameters.set('utf8', '1') // half the size where the text is not Latin
+  parameters.set('utf8', '1') // half the size if the text is not Latin
   return parameters
 }
 
@@ -92,7 +93,7 @@ export async function ask(
 ): Promise<unknown> {
   const call: Call = { send }
   const wikipedia = (loaded ??= load())
-  await calls.run(call, () => question(wikipedia)).catch(() => undefined) // see above: the JSON is read by ourselves
+  await calls.run(call, () => question(wikipedia)).catch(() => undefined) // see above: we read the JSON ourselves
   if ('fault' in call) throw call.fault
   return call.answer
 }

@@ -6,12 +6,13 @@ const ABBREVIATIONS = new Set(
   ).split(' '),
 )
 
-/** One or more marks that may end a sentence, with the quotes and brackets that close after them. */
+/** Marks that may end a sentence, with the closing quotes and brackets after them. */
 const END = /[.!?]+["'”’»)\]]*|[。！？]+[」』”）]*/g
 
 /**
- * The sentences of a page's plain text, in order; headings are none. Splits at a mark that is followed by a capital, a
- * digit or an opening quote, and not after an initial (`William J. Crowe`), an acronym (`U.S. Navy`) or an abbreviation.
+ * Returns the sentences of a page's plain text, in order and without headings. Splits at a mark that is followed by a
+ * capital, a digit or an opening quote, but not after an initial (`William J. Crowe`), an acronym (`U.S. Navy`) or an
+ * abbreviation.
  */
 export function sentencesOf(text: string): string[] {
   return text.split('\n').flatMap((line) => (/^\s*=+[^=].*=\s*$/.test(line) ? [] : splitParagraph(line)))

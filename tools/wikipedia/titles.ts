@@ -1,4 +1,4 @@
-/** Signs that no MediaWiki title can hold; `#` would cut the title short (`C#` is read as the page `C`). */
+/** Characters that no MediaWiki title can contain. `#` would cut the title short (`C#` is read as the page `C`). */
 const NEVER_IN_TITLES = /[#<>[\]{}|\p{Cc}\uFFFD]/u
 const MAX_TITLE_BYTES = 255
 /** Lines beyond this number are not read on a page that points to others. */
@@ -19,8 +19,8 @@ export function canBeTitle(text: string): boolean {
 }
 
 /**
- * Whether a title is what was asked for, but for capitals, accents and punctuation. A sign that titles cannot hold stands
- * for its name and may come with an explanation in brackets: `C#` is `C Sharp (programming language)`.
+ * Returns whether a title matches the query, ignoring case, accents and punctuation. A character that titles cannot
+ * contain matches its name, and an explanation in brackets is ignored: `C#` is `C Sharp (programming language)`.
  */
 export function isSameTitle(title: string, query: string): boolean {
   const asked = fold(query)
@@ -47,8 +47,8 @@ export function pointsElsewhere(text: string): boolean {
 }
 
 /**
- * The titles that a disambiguation page offers, in its own order: what each line begins with and links to. Where the
- * links are not known, a line's words up to the first comma.
+ * Returns the titles that a disambiguation page offers, in its own order: the link at the start of each line. If the
+ * links are unknown, returns each line up to the first comma.
  */
 export function offeredTitles(text: string, links: string[]): string[] {
   const longestFirst = links.toSorted((a, b) => b.length - a.length)

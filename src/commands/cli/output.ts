@@ -3,7 +3,7 @@ import type { Observation } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { jsonOf } from './json-event.ts'
 
-/** Where a conversation is shown. */
+/** The output of a conversation. */
 export interface Output {
   event(event: AnswerEvent): void
   /** Shows a sentence of the terminal's own. */

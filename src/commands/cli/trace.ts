@@ -1,6 +1,6 @@
 import type { Model, ModelEvent, ModelRequest } from '../../agent/types.ts'
 
-/** Shows each model call: the messages exactly as they are sent, then the text exactly as it came. */
+/** Shows each model call: the exact messages sent, then the exact text received. */
 export function traced(model: Model, show: (title: string, text: string) => void): Model {
   return { name: model.name, stream: (request) => watched(model, request, show) }
 }

@@ -1,12 +1,12 @@
 import { blankSecrets, redactTokens } from '../../base/log.ts'
 
-/** What `npm run doctor` found out about one thing. */
+/** One result of `npm run doctor`. */
 export interface Finding {
   /** The area: `Slack`, `model`, `Redis`, `tools`, `MCP`, `time`, `settings`. */
   area: string
-  /** The thing itself, in a word or two. */
+  /** The checked thing, in a word or two. */
   name: string
-  /** `note`: nothing is broken, but somebody should know. */
+  /** `note`: nothing is broken, but the operator should know. */
   outcome: 'ok' | 'note' | 'fault'
   /** What was found, and what to do about a fault. */
   sentence: string

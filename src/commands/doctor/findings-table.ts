@@ -1,4 +1,4 @@
-/** Findings as people read them in a terminal. */
+/** Formats findings for a terminal. */
 import type { Finding } from './finding.ts'
 
 const MARKS: Record<Finding['outcome'], string> = { ok: 'ok', note: 'note', fault: 'FAULT' }
@@ -8,7 +8,7 @@ const GAP = '  '
  * A longer name, such as a gateway's name for a model, does not widen the column: its sentence begins on the next line.
  */
 const MAX_NAME = 24
-/** With less room than this beside the columns, sentences begin on the next line. */
+/** With less space than this beside the columns, sentences begin on the next line. */
 const LEAST_SENTENCE = 30
 
 /**

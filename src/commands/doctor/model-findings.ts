@@ -35,7 +35,7 @@ export async function modelFindings(config: Config, { log, net }: { log: Log; ne
   const isThere = answers.outcome !== 'fault'
   const rest = isThere ? await abilities(models.model, config) : []
   const parameters = isThere ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
-  // A front spends nothing.
+  // A front makes no model calls.
   const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
   return [...listed, answers, ...rest, ...parameters, ...beside, ...prices]
 }

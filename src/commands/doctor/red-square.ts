@@ -1,11 +1,11 @@
-/** A small picture that a model which sees cannot mistake. */
+/** A small picture that a model with vision cannot misread. */
 import { crc32, deflateSync } from 'node:zlib'
 import type { Picture } from '../../agent/types.ts'
 
 const SIDE = 32
 const RED = [220, 20, 20]
 
-/** A PNG of one colour (https://www.w3.org/TR/png-3/): rows of RGB, each after a filter byte. */
+/** Creates a PNG of one colour (https://www.w3.org/TR/png-3/): rows of RGB, each after a filter byte. */
 export function redSquare(): Picture {
   const row = Buffer.from([0, ...Array.from({ length: SIDE }, () => RED).flat()])
   const header = Buffer.alloc(13)

@@ -10,7 +10,7 @@ import { findingsOf, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('Redis')
 
-/** BullMQ's least version: https://docs.bullmq.io/guide/connections and its own warning at the start. */
+/** BullMQ's minimum version: https://docs.bullmq.io/guide/connections and its own warning at startup. */
 const LEAST_VERSION = [6, 2]
 /** If a ping takes longer, acks to Slack are late. Milliseconds. */
 const SLOW_MS = 50

@@ -17,7 +17,7 @@ export async function slackFindings(config: Config, net: Network): Promise<Findi
     { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET },
     { apiUrl, fetch: net.fetch },
   )
-  // A worker posts; what comes in is the front's.
+  // A worker only posts. Incoming events are the front's job.
   const isOwn = ({ name }: CheckRow) => config.ROLE !== 'worker' || SLACK_APP_TOKEN || name !== 'SLACK_APP_TOKEN'
   return rows.filter(isOwn).map(findingOf)
 }

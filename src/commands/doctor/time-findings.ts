@@ -5,7 +5,7 @@ import { findingsOf, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('time')
 
-/** Our own check of Slack's signatures allows five minutes either way; a Date header tells seconds. Milliseconds. */
+/** Our own check of Slack's signatures allows five minutes either way. A Date header has seconds. Milliseconds. */
 const WRONG_MS = 60_000
 const NOTED_MS = 5_000
 const ASK_MS = 10_000

@@ -9,7 +9,7 @@ export interface RunOptions {
   agent: AgentDeps
   answered: AnsweredFile
   progress: Progress
-  /** Questions at work at once. */
+  /** How many questions run at once. */
   concurrency: number
   signal: AbortSignal
 }

@@ -1,17 +1,17 @@
-/** The comparison as an SVG picture: a panel a measure, a bar a side, each with its name and its value. */
+/** Draws the comparison as SVG: a panel per measure, and a bar per side with its name and value. */
 import type { Summary } from './eval-summary.ts'
 import { costText, isLive, percent, tokensText } from './table.ts'
 
 interface Measure {
   title: string
-  /** The value that the bar's length shows; undefined where it is not known. */
+  /** The value of the bar's length; undefined if it is unknown. */
   value(summary: Summary): number | undefined
   text(summary: Summary): string
-  /** The value of a whole bar; without it, the longest bar is whole. */
+  /** The value of a full bar. Without it, the longest bar is full. */
   whole?: number
 }
 
-/** The first three mean something for a replay too. */
+/** These also apply to a replay. */
 const MEASURES: Measure[] = [
   { title: 'Exact match', value: (s) => s.em, text: (s) => percent(s.em), whole: 1 },
   { title: 'F1', value: (s) => s.f1, text: (s) => percent(s.f1), whole: 1 },
@@ -60,7 +60,7 @@ function panel(measure: Measure, summaries: Summary[]): string {
   return [`<text y="14" font-size="15" font-weight="600">${escape(measure.title)}</text>`, ...rows].join('\n')
 }
 
-/** The name stands above its bar, so that long names of models have room; the value stands at the bar's end. */
+/** The name is above its bar, so that long model names fit. The value is at the bar's end. */
 function row(bar: { y: number; name: string; text: string; length: number; color: string }): string {
   const { y, name, text, length, color } = bar
   return [

@@ -1,7 +1,9 @@
 import { stepOfCalls, type Episode } from './episodes.ts'
 import type { Replayed } from './replay.ts'
 
-/** An episode that ended otherwise than it did when it was recorded, and why. `counts`: right there and wrong here, or the reverse. */
+/**
+ * An episode that ended differently than it was recorded, and why. `counts`: the score changed between right and wrong.
+ */
 export interface Difference {
   id: string
   counts: boolean
@@ -11,7 +13,7 @@ export interface Difference {
   why: string
 }
 
-/** Compares a replay with its recording. Undefined where answer and score are the same. */
+/** Compares a replay with its recording. Returns undefined if answer and score are the same. */
 export function differenceOf(episode: Episode, replayed: Replayed, isRight: boolean): Difference | undefined {
   const recorded = { answer: episode.recorded.answer ?? '', right: Boolean(episode.recorded.em) }
   const here = { answer: replayed.outcome.answer ?? '', right: isRight }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readJsonLines } from './lines.ts'
 
-/** A recorded run: what the model wrote, what its environment said back, how it ended. */
+/** A recorded run: the model's completions, the environment's observations, and the result. */
 const episode = z.object({
   id: z.union([z.string(), z.number()]).transform(String),
   question: z.string(),
@@ -14,18 +14,18 @@ const episode = z.object({
 
 export type Episode = z.infer<typeof episode>
 
-/** @throws ConfigError naming the line that is no episode. */
+/** @throws ConfigError naming the line that is not an episode */
 export async function loadEpisodes(file: string, limit = Infinity): Promise<Episode[]> {
   return (await readJsonLines(file, { schema: episode, what: 'a recorded episode' })).slice(0, limit)
 }
 
-/** A line that holds an action, labelled or not: `Action 2: Search[x]`, `Search[x]`. */
+/** A line with an action, labelled or not: `Action 2: Search[x]`, `Search[x]`. */
 const ACTION_LINE = /^[\s*#]*(?:Action[^\n:]*:\s*)?[A-Za-z]\w*[[(]/im
 
 /**
- * The step (from 0) that each call of an episode belongs to. As a rule a call is a step. Where a recording has more calls
- * than observations, some steps took two: the paper's runner asked again for the action alone where it could not read one
- * (noted as a bad call), and Reflexion's asks for the thought and the action one after the other.
+ * Returns the step (from 0) that each call of an episode belongs to. Usually a call is a step. If a recording has more
+ * calls than observations, some steps took two: the paper's runner asked again for just the action if it could not
+ * parse one (noted as a bad call), and Reflexion's asks for thought and action separately.
  */
 export function stepOfCalls({ calls, observations }: Episode): number[] {
   const isFirstHalf = firstHalves(calls, observations.length)

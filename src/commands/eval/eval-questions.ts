@@ -21,15 +21,15 @@ type AskOptions = Extract<Options, { kind: 'ask' }>
 
 interface Surroundings {
   config: Config
-  /** Ends the evaluation; what is answered by then is kept. */
+  /** Ends the evaluation; the answers so far are kept. */
   signal: AbortSignal
   progress: ProgressStream
 }
 
 /**
- * Asks a question set, each side of the comparison in turn, and writes the report.
+ * Asks a question set, one side of the comparison after the other, and writes the report.
  * @returns the text for stdout.
- * @throws ConfigError when the set, the model or a dialect's tools are not there, or no question at all could be asked.
+ * @throws ConfigError if the set, the model or a dialect's tools are missing, or if every question failed.
  */
 export async function evalQuestions(options: AskOptions, around: Surroundings): Promise<string> {
   const questions = await loadQuestions(options.file, options.limit)
@@ -48,7 +48,7 @@ export async function evalQuestions(options: AskOptions, around: Surroundings): 
   return writeReport(options.out, report)
 }
 
-/** @throws ConfigError before anything is asked. */
+/** @throws ConfigError before anything is asked */
 async function agentOf(
   { dialect, model }: Variant,
   { config }: Surroundings,
@@ -71,7 +71,7 @@ async function agentOf(
 
 type TellLeftOut = NonNullable<AgentSources['leftOut']>
 
-/** Every side loads the same tools: what is left out is told once. */
+/** All sides load the same tools, so each skipped tool is reported once. */
 function tellOnce(progress: ProgressStream): TellLeftOut {
   const told = new Set<string>()
   return (one) => {

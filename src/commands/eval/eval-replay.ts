@@ -10,9 +10,10 @@ import { isRight } from './ask-all.ts'
 import { scoreAll, summarise } from './eval-summary.ts'
 
 /**
- * Replays a file of recorded episodes and writes the report, with every episode that ended otherwise than recorded and why.
+ * Replays a file of recorded episodes and writes the report, with every episode that ended differently than recorded,
+ * and why.
  * @returns the text for stdout.
- * @throws ConfigError for a file that holds no episodes.
+ * @throws ConfigError for a file without episodes.
  */
 export async function evalReplay(options: Extract<Options, { kind: 'replay' }>, now: () => Date): Promise<string> {
   const episodes = await loadEpisodes(options.file, options.limit)
@@ -34,7 +35,7 @@ export async function evalReplay(options: Extract<Options, { kind: 'replay' }>, 
   return `${told(recorded, differences)}\n\n${writeReport(options.out, { ...report, sides: [side] })}`
 }
 
-/** More than this many episodes are told of in the JSON file alone. */
+/** Further differences are only in the JSON file. */
 const TOLD = 20
 
 function told(recorded: number, differences: Difference[]): string {

@@ -4,14 +4,17 @@ import type { EvalQuestion } from './questions.ts'
 import { isRight } from './ask-all.ts'
 import { nameOf, type Variant } from './variants.ts'
 
-/** One question with its outcome and score, as the JSON file has it. */
+/** One question with its outcome and score, as in the JSON file. */
 export interface Scored extends Outcome {
   gold: string[]
   em: number
   f1: number
 }
 
-/** A side of the comparison in figures. Shares are 0 to 1, times seconds, tokens and dollars means a question. */
+/**
+ * The figures of one side of the comparison. Shares are 0 to 1, times seconds; tokens and dollars are means per
+ * question.
+ */
 export interface Summary {
   name: string
   questions: number
@@ -21,13 +24,16 @@ export interface Summary {
   steps: number
   seconds: { median: number; p95: number }
   tokens: { in: number; out: number; estimated: boolean }
-  /** Left out where the price of some call is unknown. */
+  /** Omitted if the price of any call is unknown. */
   costUsd?: number
-  /** How many runs ended in each way; `answered`: the model ended it by itself, `not answered`: to say that it does not know. */
+  /**
+   * How many runs ended in each way. `answered`: the model ended the run itself. `not answered`: it ended the run, but
+   * said that it does not know.
+   */
   ends: Record<string, number>
 }
 
-/** Puts the scores beside the outcomes. */
+/** Adds the scores to the outcomes. */
 export function scoreAll(questions: EvalQuestion[], outcomes: Outcome[]): Scored[] {
   const known = new Map(questions.map((question) => [question.id, question]))
   return outcomes.map((outcome) => {
@@ -37,7 +43,7 @@ export function scoreAll(questions: EvalQuestion[], outcomes: Outcome[]): Scored
       ...outcome,
       gold,
       em: right,
-      // Without a right answer there is nothing to be near to.
+      // F1 needs a right answer to compare with.
       f1:
         gold.length > 0 && outcome.answer !== undefined && !isDeclined(outcome.answer)
           ? f1(outcome.answer, gold)

@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 
-/** What each line of a file should be; `what` completes "line 3 is not …". */
+/** The expected form of each line of a file; `what` completes "line 3 is not …". */
 export interface LineForm<Line> {
   schema: z.ZodType<Line>
   what: string
 }
 
 /**
- * Reads a JSONL file whose lines carry ids of their own.
- * @throws ConfigError for a file that cannot be read or is empty, a line of another form, or an id that stands twice.
+ * Reads a JSONL file whose lines have unique ids.
+ * @throws ConfigError for an unreadable or empty file, a malformed line, or a duplicate id.
  */
 export async function readJsonLines<Line extends { id: string }>(file: string, form: LineForm<Line>): Promise<Line[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {

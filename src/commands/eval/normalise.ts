@@ -1,16 +1,16 @@
 /**
- * Scoring as the ReAct paper's environments do it, which is HotpotQA's official `hotpot_evaluate_v1.py` (Yang et al.
- * 2018): answers are compared after normalisation. FEVER's labels are compared the same way.
+ * Scores answers like the ReAct paper's environments, which use HotpotQA's official `hotpot_evaluate_v1.py` (Yang et
+ * al. 2018): answers are compared after normalisation. FEVER's labels are compared the same way.
  */
 
-/** Python's `string.punctuation`: other scripts' punctuation stays, as in the official script. */
+/** Python's `string.punctuation`: punctuation of other scripts stays, as in the official script. */
 const PUNCTUATION = /[!"#$%&'()*+,\-./:;<=>?@[\\\]^_`{|}~]/g
-/** `\b(a|an|the)\b` with Python's idea of a word, which knows letters of all scripts. */
+/** `\b(a|an|the)\b` with Python's definition of a word, which includes letters of all scripts. */
 const ARTICLES = /(?<![\p{L}\p{N}_])(?:a|an|the)(?![\p{L}\p{N}_])/gu
 /** Answers that are either right or wrong, never partly right. */
 const CLOSED = new Set(['yes', 'no', 'noanswer'])
 
-/** Lower case, punctuation dropped, then articles dropped, then white space folded. */
+/** Lowercases, drops punctuation, then articles, then collapses white space. */
 export function normalise(answer: string): string {
   return tokensOf(answer).join(' ')
 }
@@ -19,23 +19,23 @@ function tokensOf(answer: string): string[] {
   return answer.toLowerCase().replace(PUNCTUATION, '').replace(ARTICLES, ' ').split(/\s+/).filter(Boolean)
 }
 
-/** 1 where the answer equals one of the gold answers, else 0. */
+/** Returns 1 if the answer equals one of the gold answers, else 0. */
 export function exactMatch(answer: string, gold: string[]): number {
   const normal = normalise(answer)
   return gold.some((one) => normalise(one) === normal) ? 1 : 0
 }
 
-/** Whether an answer says nothing but that it knows none. */
+/** Returns whether an answer only says that it does not know. */
 export function isDeclined(answer: string): boolean {
   return /^i do(?: not|nt) know$/.test(normalise(answer))
 }
 
-/** The best F1 over the gold answers, from 0 to 1. */
+/** Returns the best F1 over the gold answers, from 0 to 1. */
 export function f1(answer: string, gold: string[]): number {
   return Math.max(0, ...gold.map((one) => f1Of(tokensOf(answer), tokensOf(one))))
 }
 
-/** F1 over tokens: the harmonic mean of how much of the answer is gold and how much of the gold is answered. */
+/** F1 over tokens: the harmonic mean of precision and recall. */
 function f1Of(answered: string[], wanted: string[]): number {
   const [answer, gold] = [answered.join(' '), wanted.join(' ')]
   if (answer !== gold && (CLOSED.has(answer) || CLOSED.has(gold))) return 0
@@ -45,7 +45,7 @@ function f1Of(answered: string[], wanted: string[]): number {
   return (2 * precision * recall) / (precision + recall)
 }
 
-/** Tokens that stand in both, each as often as in the one where it is rarer. */
+/** Counts the tokens in both lists, each as often as in the list where it is rarer. */
 function inCommon(left: string[], right: string[]): number {
   const counts = new Map<string, number>()
   for (const token of right) counts.set(token, (counts.get(token) ?? 0) + 1)

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import { dialectOf, parseVariants, type DialectName, type Variant } from './variants.ts'
 
-/** What an evaluation was asked to do. */
+/** The parsed command line of an evaluation. */
 export type Options =
   | { kind: 'help' }
   | { kind: 'read'; file: string; out: string; dialect?: DialectName }
@@ -36,7 +36,7 @@ interface Defaults {
   now: Date
 }
 
-/** @throws ConfigError with a sentence for an option that does not exist or cannot be. */
+/** @throws ConfigError with a sentence about an unknown or invalid option */
 export function parseOptions(args: string[], defaults: Defaults): Options {
   const { values, positionals } = parse(args)
   if (values.help) return { kind: 'help' }
@@ -107,7 +107,7 @@ function variantsOf(values: Values, { dialect, model }: Defaults): Variant[] {
   ]
 }
 
-/** @throws ConfigError for `auto`: what is measured has to be named, or two reports could not be compared. */
+/** @throws ConfigError for `auto`: the measured dialect must be named, or two reports could not be compared */
 function measured(dialect: Defaults['dialect']): DialectName {
   if (dialect !== 'auto') return dialect
   throw new ConfigError('AGENT_DIALECT is auto: name the dialect that is to be measured with --dialect or --compare.')
@@ -119,7 +119,7 @@ function count(text: string, option: string): number {
   return number
 }
 
-/** `20261121-103500`, for the name of a folder. */
+/** Returns `20261121-103500`, for a folder name. */
 function stamp(now: Date): string {
   return now.toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
 }

@@ -4,26 +4,26 @@ import type { AgentEvent, StopReason, Usage } from '../../agent/types.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import type { EvalQuestion } from './questions.ts'
 
-/** How one question went. Without an answer where the run gave up or failed. */
+/** The outcome of one question. Without an answer if the run gave up or failed. */
 export interface Outcome {
   id: string
   question: string
   answer?: string
-  /** Why the run was ended before the model ended it by itself. */
+  /** Why the run was stopped before the model ended it. */
   stopped?: StopReason
-  /** The sentence of the failure that ended it; such a question is asked again when the evaluation is resumed. */
+  /** The error that ended the run, as a sentence. Such a question is asked again when the evaluation is resumed. */
   error?: string
   steps: number
   ms: number
   inputTokens: number
   outputTokens: number
-  /** True where the endpoint sent no usage for some call. */
+  /** True if the endpoint sent no usage for some call. */
   estimated: boolean
-  /** Dollars; left out unless the price of every call is known. */
+  /** Dollars; omitted unless the price of every call is known. */
   costUsd?: number
 }
 
-/** Asks the agent one question. A failure is an outcome too. @throws the signal's reason when it is aborted. */
+/** Asks the agent one question. A failure is also an outcome. @throws the signal's reason when it is aborted */
 export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: AbortSignal): Promise<Outcome> {
   let progress = NO_PROGRESS
   let end: Pick<Outcome, 'answer' | 'stopped'> = {}

@@ -1,14 +1,14 @@
-/** Where progress is shown: stderr, as a rule. */
+/** The stream that shows the progress, usually stderr. */
 export interface ProgressStream {
   isTTY?: boolean | undefined
   write(text: string): unknown
 }
 
 const WIDTH = 24
-/** Where there is no terminal, a line at each tenth of the way. */
+/** How many progress lines are written if there is no terminal. */
 const PARTS = 10
 
-/** A bar that is drawn over itself in a terminal; in a file or a log, a line at each tenth. */
+/** Shows a bar that redraws itself in a terminal; in a file or a log, one line per tenth. */
 export class Progress {
   readonly #stream: ProgressStream
   readonly #options: { label: string; total: number; now(): number }
@@ -24,7 +24,7 @@ export class Progress {
     this.#from = options.now()
   }
 
-  /** Counts one that an earlier evaluation has answered. */
+  /** Counts a question that an earlier evaluation has answered. */
   skip(isRight: boolean): void {
     this.#skipped++
     this.#count(isRight)

@@ -6,8 +6,8 @@ const plain = z.union([z.string(), z.number(), z.boolean()]).transform(String)
 const answers = z.union([plain.transform((one) => [one]), z.array(plain)])
 
 /**
- * One line of a question set: `{id, question, gold}`; `gold` may be a list of answers that are all right. Where none is known,
- * `rejected` lists answers that are wrong (people's feedback, `npm run feedback`).
+ * A line of a question set: `{id, question, gold}`. `gold` may be a list of right answers. If none is known, `rejected`
+ * lists wrong answers (people's feedback, `npm run feedback`).
  */
 const question = z
   .object({ id: plain, question: z.string().min(1), gold: answers.default([]), rejected: answers.optional() })
@@ -15,7 +15,7 @@ const question = z
 
 export type EvalQuestion = z.infer<typeof question>
 
-/** Reads a question set, at most `limit` of it. @throws ConfigError naming the line that is no question. */
+/** Reads up to `limit` questions of a set. @throws ConfigError naming the line that is not a question */
 export async function loadQuestions(file: string, limit = Infinity): Promise<EvalQuestion[]> {
   return (await readJsonLines(file, { schema: question, what: 'a question ({id, question, gold or rejected})' })).slice(
     0,

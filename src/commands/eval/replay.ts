@@ -1,4 +1,4 @@
-/** Plays recorded episodes through the agent: the model's completions and the tools' observations are the recorded ones. */
+/** Replays recorded episodes through the agent, with the recorded completions and observations. */
 import { z } from 'zod'
 import { zodInput } from '../../agent/tool-input.ts'
 import type { AgentDeps } from '../../agent/agent.ts'
@@ -12,17 +12,17 @@ export interface ReplaySource {
   now(): Date
 }
 
-/** How an episode went, and which call (from 0) was the last that the agent asked for. */
+/** The outcome of an episode, and the last call (from 0) that the agent requested. */
 export interface Replayed {
   outcome: Outcome
   lastCall: number
 }
 
-/** Longer than any replay takes: only the recording's steps end it. */
+/** Longer than any replay takes: only the recording's step limit ends it. */
 const REPLAY_TIMEOUT_MS = 600_000
 
 /**
- * Replays one episode. The agent reads, loops and answers as it does live, except that it does not break loops: the
+ * Replays one episode. The agent parses, loops and answers as it does live, except that it does not break loops: the
  * recording's environment did not, and the recorded turns that follow depend on that.
  */
 export async function replayEpisode(
@@ -44,17 +44,17 @@ export async function replayEpisode(
   return { outcome, lastCall: player.lastCall }
 }
 
-/** The recording's own limit. A step that took two calls is two turns here, the first of them unreadable. */
+/** Returns the recording's own step limit. A step with two calls is two turns here, the first of them unreadable. */
 function stepsOf(episode: Episode): number {
   const steps = stepOfCalls(episode)
   const again = steps.length - new Set(steps).size
   return episode.max_steps === undefined ? Math.max(1, episode.calls.length) : episode.max_steps + again
 }
 
-/** A completion that is nothing but a call, from a recording that asked for the action alone. */
+/** A completion that is only a call, from a recording that asked for just the action. */
 const BARE_CALL = /^\s*([A-Za-z]\w*)\[/
 
-/** The names that the recordings' models gave their tools: what this dialect reads as one, and what stands alone as one. */
+/** Returns the names that the recordings use for tools: those that the dialect parses, and those of bare calls. */
 export function toolsIn(episodes: Episode[], dialect: Dialect): string[] {
   const named = episodes.flatMap(({ calls }) => calls.flatMap(({ completion }) => namesIn(completion, dialect)))
   return [...new Set(named)].filter((name) => name.toLowerCase() !== 'finish')
@@ -67,7 +67,7 @@ function namesIn(completion: string, dialect: Dialect): string[] {
   return bare === undefined ? read : [bare, ...read]
 }
 
-/** A model that plays the calls in their order, and tools that return what was observed in the current call's step. */
+/** A model that plays the calls in order, and tools that return the observation of the current call's step. */
 class Player implements Model {
   readonly name = 'recording'
   lastCall = -1

@@ -4,14 +4,14 @@ import { chart } from './chart.ts'
 import type { Scored, Summary } from './eval-summary.ts'
 import { markdownTable } from './table.ts'
 
-/** All that an evaluation found. `details` are what a kind of evaluation has to tell besides, for the JSON file. */
+/** The results of an evaluation. `details` are extra data of a kind of evaluation, for the JSON file. */
 export interface Report {
   title: string
   at: string
   sides: { summary: Summary; questions: Scored[]; details?: object }[]
 }
 
-/** Writes `results.json`, `results.md` and `chart.svg` into the folder, and returns what stdout should say. */
+/** Writes `results.json`, `results.md` and `chart.svg` into the folder. Returns the text for stdout. */
 export function writeReport(folder: string, report: Report): string {
   const summaries = report.sides.map((side) => side.summary)
   const table = markdownTable(summaries)
@@ -25,7 +25,7 @@ export function writeReport(folder: string, report: Report): string {
   return [table, '', `Written to ${folder}: results.md, results.json, chart.svg`, lastLine(summaries)].join('\n')
 }
 
-/** `N of M right`, over all sides. */
+/** Returns `N of M right`, over all sides. */
 function lastLine(summaries: Summary[]): string {
   const sum = (part: (summary: Summary) => number) => summaries.reduce((total, summary) => total + part(summary), 0)
   return `${sum((summary) => summary.right)} of ${sum((summary) => summary.questions)} right`

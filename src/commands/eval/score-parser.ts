@@ -1,6 +1,6 @@
 /**
- * The reader alone, over case files (JSONL, one completion a line with what it should be read as), and its score. The
- * form of a case: `{id, dialect, tools, completion, expected?, tier?}`.
+ * Runs and scores the parser alone, over case files (JSONL, one completion per line with its expected result). A case
+ * has the form `{id, dialect, tools, completion, expected?, tier?}`.
  */
 import { once } from 'node:events'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -30,11 +30,11 @@ const readCase = z.object({
   expected: expectation.optional(),
 })
 
-/** What a completion was, or should be, read as. */
+/** The actual or expected result of parsing a completion. */
 export type Got = z.infer<typeof expectation>
 type ReadCase = z.infer<typeof readCase>
 
-/** How many cases of one dialect and tier were read right; `misses` are their ids. */
+/** How many cases of a dialect and tier were parsed correctly; `misses` are the ids of the others. */
 export interface Score {
   dialect: string
   tier: string
@@ -52,7 +52,10 @@ const READERS: Record<string, (completion: string, tools: string[]) => ParsedTur
   conversational: readConversational,
 }
 
-/** Reads one completion in a dialect, in the form of a case's `expected`. @throws ConfigError for an unknown dialect. */
+/**
+ * Parses a completion in a dialect and returns it in the form of `expected`.
+ * @throws ConfigError for an unknown dialect
+ */
 export function readCompletion(dialect: string, completion: string, tools: string[]): Got {
   const read = READERS[dialect]
   if (!read)
@@ -64,9 +67,9 @@ export function readCompletion(dialect: string, completion: string, tools: strin
 }
 
 /**
- * Reads every case of `inFile` and writes `{id, got}` a line to `outFile`, streaming; resolves to the number of cases.
- * `dialectOverride` reads all of them in one dialect.
- * @throws ConfigError naming the line that is no case.
+ * Parses every case of `inFile` and streams `{id, got}` lines to `outFile`. Resolves to the number of cases.
+ * `dialectOverride` replaces the dialect of every case.
+ * @throws ConfigError naming the line that is not a case.
  */
 export async function readCases(inFile: string, outFile: string, dialectOverride?: string): Promise<number> {
   const out = createWriteStream(outFile)
@@ -85,7 +88,10 @@ export async function readCases(inFile: string, outFile: string, dialectOverride
   return count
 }
 
-/** Reads every case of a file and compares with what it expects, by dialect and tier: text after trimming, values whole. */
+/**
+ * Parses every case of a file and compares the results with the expected ones, by dialect and tier. Texts are trimmed
+ * first.
+ */
 export async function scoreCases(file: string): Promise<Score[]> {
   const scores = new Map<string, Score>()
   for await (const { id, dialect, tier, tools, completion, expected } of casesOf(file)) {
@@ -100,7 +106,7 @@ export async function scoreCases(file: string): Promise<Score[]> {
   return [...scores.values()]
 }
 
-/** The scores as a Markdown table. */
+/** Returns the scores as a Markdown table. */
 export function scoreTable(scores: Score[]): string {
   const rows = scores.map(({ dialect, tier, right, total }) => {
     return `| ${dialect} | ${tier} | ${right} of ${total} | ${((100 * right) / total).toFixed(2)} % |`
@@ -112,7 +118,7 @@ function same(got: Got, expected: Got): boolean {
   return isDeepStrictEqual(comparable(got), comparable(expected))
 }
 
-/** Plain data with its texts trimmed; going through JSON drops what JSON cannot tell apart. */
+/** Trims all texts. The JSON round trip removes differences that JSON cannot express. */
 function comparable(got: Got): unknown {
   const trimmed = (_key: string, value: unknown) => (typeof value === 'string' ? value.trim() : value)
   return JSON.parse(JSON.stringify(got, trimmed))
@@ -126,7 +132,7 @@ async function* casesOf(file: string): AsyncGenerator<ReadCase> {
   }
 }
 
-/** The lines of a file. Not by `readline`, which also breaks at U+2028, and JSON may hold that. */
+/** Yields the lines of a file. `readline` would also split at U+2028, which JSON may contain. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = ''
   for await (const chunk of createReadStream(file, 'utf8')) {

@@ -3,11 +3,11 @@ import type { Summary } from './eval-summary.ts'
 interface Column {
   head: string
   cell(summary: Summary): string
-  /** Means something only where a real model was asked. */
+  /** Only meaningful if a real model was asked. */
   live?: boolean
 }
 
-/** Tokens and cost are means a question; `~` marks estimates. */
+/** Tokens and cost are means per question; `~` marks estimates. */
 const COLUMNS: Column[] = [
   { head: '', cell: ({ name }) => name.replaceAll('|', '\\|') },
   { head: 'right', cell: ({ right, questions }) => `${right} of ${questions}` },
@@ -28,7 +28,7 @@ const COLUMNS: Column[] = [
   { head: 'ends', cell: ({ ends }) => endsText(ends) },
 ]
 
-/** The summaries as a Markdown table, a row a side. */
+/** Returns the summaries as a Markdown table, a row per side. */
 export function markdownTable(summaries: Summary[]): string {
   const columns = COLUMNS.filter(({ live }) => !live || summaries.some(isLive))
   const rows = [
@@ -42,7 +42,7 @@ export function markdownTable(summaries: Summary[]): string {
   return [head, `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`, ...lines].join('\n')
 }
 
-/** False for a replay: nobody was paid, and nobody waited. */
+/** False for a replay, which has no real cost or latency. */
 export function isLive({ tokens }: Summary): boolean {
   return tokens.in + tokens.out > 0
 }
@@ -55,7 +55,7 @@ export function tokensText(count: number, { estimated }: { estimated: boolean })
   return `${estimated ? '~' : ''}${Math.round(count)}`
 }
 
-/** Dollars with three figures that count, or a word where the price is unknown. */
+/** Returns dollars with three significant digits, or `unknown`. */
 export function costText(costUsd: number | undefined): string {
   if (costUsd === undefined) return 'unknown'
   return costUsd === 0 ? '$0' : `$${Number(costUsd.toPrecision(3))}`

@@ -10,8 +10,9 @@ export interface Variant {
 }
 
 /**
- * `text,json` or `text:gpt-5-mini,json:llama3.1:8b`: what stands after the first colon is the model, else the configured
- * one. @throws ConfigError for a dialect that does not exist, or a side that stands twice.
+ * Parses `text,json` or `text:gpt-5-mini,json:llama3.1:8b`. The text after the first colon is the model; the default is
+ * `model`.
+ * @throws ConfigError for an unknown dialect or a duplicate side.
  */
 export function parseVariants(list: string, model: string): Variant[] {
   const variants = list.split(',').map((entry) => parseVariant(entry.trim(), model))
@@ -26,14 +27,14 @@ function parseVariant(entry: string, model: string): Variant {
   return { dialect: dialectOf(dialect, '--compare'), model: named || model }
 }
 
-/** @throws ConfigError naming the option. */
+/** @throws ConfigError naming the option */
 export function dialectOf(name: string, option: string): DialectName {
   const dialect = DIALECTS.find((one) => one === name)
   if (!dialect) throw new ConfigError(`${option} names the dialect "${name}"; there are ${DIALECTS.join(', ')}.`)
   return dialect
 }
 
-/** As tables and charts show it: `text · gpt-5-mini`. */
+/** Returns the name for tables and charts: `text · gpt-5-mini`. */
 export function nameOf({ dialect, model }: Variant): string {
   return `${dialect} · ${model}`
 }

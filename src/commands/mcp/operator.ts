@@ -106,13 +106,13 @@ async function lookAt(servers: McpServers, name: string): Promise<ServerLook> {
   }
 }
 
-/** What can be said of a login before anything is asked. @throws ConfigError */
+/** Checks what a login needs before any request. @throws ConfigError */
 export function checkLogin(config: Config, servers: McpConfig, name: string): void {
   remoteServer(servers, name)
   if (!config.SECRETS_KEY) throw new ConfigError(NO_KEY)
 }
 
-/** @throws ConfigError for a server that nobody logs in to; ToolError where the login fails. */
+/** @throws ConfigError for a server without a login; ToolError if the login fails */
 export async function logInAt(
   place: OperatorPlace,
   name: string,
@@ -136,7 +136,7 @@ export async function logInAt(
   return 0
 }
 
-/** @throws ConfigError where MCP_CONFIG has none of the name */
+/** @throws ConfigError if MCP_CONFIG has no such server */
 export function serverNamed({ servers }: McpConfig, name: string): McpServerConfig {
   const server = servers.find((one) => one.name === name)
   if (server) return server
@@ -157,7 +157,7 @@ async function openedServers({ config, servers, store, log }: OperatorPlace): Pr
   return openLoggedIn(servers, { log, now: Date.now, store, secretsKey: config.SECRETS_KEY, ...wayOut(config) })
 }
 
-/** Behind a proxy names are looked up by us too, before it does. */
+/** Behind a proxy we also resolve names ourselves, before the proxy does. */
 function wayOut(config: Config) {
   if (!config.HTTPS_PROXY) return {}
   const noProxy = config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}

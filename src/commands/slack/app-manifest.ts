@@ -5,19 +5,19 @@ import { z } from 'zod'
 import { ConfigError } from '../../base/errors.ts'
 import { ROOT } from '../../base/package-root.ts'
 
-/** The two manifests of this project, and the file of each. */
+/** The project's two manifests and their files. */
 const FILES = { plain: 'manifest.yml', agent: 'manifest.agent.yml' } as const
 
 export type ManifestKind = keyof typeof FILES
 
-/** What an app of ours asks a workspace for. */
+/** What our app requests from a workspace. */
 export interface AppManifest {
   file: string
   text: string
-  /** Every scope of the bot, those of `optional` among them, which a workspace may decline. */
+  /** All bot scopes, including the `optional` ones, which a workspace may decline. */
   scopes: string[]
   optional: string[]
-  /** Whether Slack escapes people and channels in what stands after a slash command, by the command. */
+  /** By command: whether Slack escapes people and channels in the text after a slash command. */
   shouldEscape: Record<string, boolean>
 }
 
@@ -26,7 +26,7 @@ const schema = z.object({
   oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()), bot_optional: z.array(z.string()) }) }),
 })
 
-/** @throws ConfigError where the file is not there, or is no manifest */
+/** @throws ConfigError if the file is missing or is not a manifest */
 export function readManifest(kind: ManifestKind): AppManifest {
   const file = FILES[kind]
   try {
@@ -40,12 +40,13 @@ export function readManifest(kind: ManifestKind): AppManifest {
   }
 }
 
-/** Browsers and servers take an address of this many characters; not every one takes more. */
+/** Every browser and server supports addresses up to this length, in characters. */
 const MAX_ADDRESS = 8_000
 
 /**
- * The page of Slack that makes an app of a manifest (https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests);
- * undefined where the manifest is too long for an address.
+ * Returns the address of Slack's page that creates an app from a manifest
+ * (https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests); undefined if the manifest is too long for
+ * an address.
  */
 export function createAddress({ text }: Pick<AppManifest, 'text'>): string | undefined {
   const bare = text.replaceAll(/^\s*#.*\n/gm, '')

@@ -6,21 +6,21 @@ import { readManifest } from './app-manifest.ts'
 import { fixFor, refusedSentence } from './token-refusals.ts'
 import { appOf, formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'
 
-/** How one check went. */
+/** The result of one check. */
 export interface CheckRow {
   name: string
   ok: boolean
-  /** What was found, without a token in it. */
+  /** What was found, never containing a token. */
   sentence: string
   /** What to do, and where to click. */
   fix?: string
-  /** The token that has to be another one. */
+  /** The token that must be replaced. */
   token?: TokenName
   /** Ids and lists, for programs. */
   facts?: Record<string, string | string[]>
 }
 
-/** Which app in which workspace, by their ids. */
+/** The ids of the app and the workspace. */
 export interface Installed {
   team?: string
   app?: string
@@ -29,13 +29,13 @@ export interface Installed {
 export interface CheckOptions {
   apiUrl: string
   fetch?: typeof globalThis.fetch | undefined
-  /** What was there when it was looked last. */
+  /** The result of the previous check. */
   before?: Installed
 }
 
 /**
- * Asks Slack about the tokens: whether it takes them, whose they are, and what the app may do in comparison with its manifest.
- * Never throws for what is missing or wrong, and no row holds a token.
+ * Asks Slack whether the tokens are valid, whose they are, and whether the app has the permissions of its manifest.
+ * Never throws because something is missing or wrong. No row contains a token.
  */
 export async function checkSlack(tokens: SlackTokens, options: CheckOptions): Promise<CheckRow[]> {
   const { before = {} } = options
@@ -47,13 +47,13 @@ export async function checkSlack(tokens: SlackTokens, options: CheckOptions): Pr
   return [...bot, ...door, ...sameApp(bot, door), ...changes(bot, before)]
 }
 
-/** What a row of `auth.test` says of where the bot is installed. */
+/** Returns where the bot is installed, from the row of `auth.test`. */
 export function installedIn(rows: CheckRow[]): Installed {
   const { team, app } = rows.find(({ name }) => name === 'auth.test')?.facts ?? {}
   return { ...(typeof team === 'string' && { team }), ...(typeof app === 'string' && { app }) }
 }
 
-/** Whether a row says that nothing could be asked at all. */
+/** Returns whether a row says that Slack could not be reached. */
 export function isUnreachable({ facts }: CheckRow): boolean {
   return facts?.['error'] === 'connection'
 }
@@ -74,7 +74,7 @@ async function checkBot(token: string | undefined, options: SlackCheck): Promise
   return [{ name: 'auth.test', ok: true, sentence, facts }, scopes(answer.result, app)]
 }
 
-/** What the installation has, against what the manifest asks for: that of the agent app, where the token has its scope. */
+/** Compares the installed scopes with the manifest: the agent app's, if the token has its scope. */
 function scopes({ response_metadata: metadata }: SlackResult, app: string | undefined): CheckRow {
   const { scopes: granted }: { scopes?: unknown } = Object(metadata)
   const name = 'scopes'
@@ -95,7 +95,10 @@ function scopes({ response_metadata: metadata }: SlackResult, app: string | unde
   }
 }
 
-/** How events come in: over Socket Mode by the app-level token, else over HTTP, where the secret proves itself only with an event. */
+/**
+ * Checks how events arrive: over Socket Mode with the app-level token, or over HTTP, where only a real event can prove
+ * the secret.
+ */
 async function checkDoor(tokens: SlackTokens, options: SlackCheck): Promise<CheckRow[]> {
   const { SLACK_APP_TOKEN: token, SLACK_SIGNING_SECRET: secret } = tokens
   if (token === undefined && secret !== undefined) {
@@ -118,7 +121,7 @@ function form(name: TokenName, value: string | undefined): CheckRow | undefined 
   return sentence === undefined ? undefined : { name, ok: false, sentence, fix, token: name }
 }
 
-/** Two tokens of two apps are both good, and the bot would hear nothing. */
+/** Two tokens of different apps are both valid, but the bot would receive no events. */
 function sameApp(bot: CheckRow[], door: CheckRow[]): CheckRow[] {
   const [one, other] = [bot, door].map((rows) => rows.find(({ ok, facts }) => ok && facts?.['app'])?.facts?.['app'])
   if (one === undefined || other === undefined || one === other) return []
@@ -127,7 +130,7 @@ function sameApp(bot: CheckRow[], door: CheckRow[]): CheckRow[] {
   return [{ name: 'same app', ok: false, sentence, fix, token: 'SLACK_APP_TOKEN' }]
 }
 
-/** What is another one than before; no fault by itself. */
+/** Reports a different workspace than before, which is not an error in itself. */
 function changes(rows: CheckRow[], before: Installed): CheckRow[] {
   const { team } = installedIn(rows)
   if (team === undefined || before.team === undefined || team === before.team) return []
@@ -146,10 +149,10 @@ function refused(
 }
 
 const TRIES = 2
-/** What stands for a page, or for anything else that is no word of Slack's. */
+/** Our error code for a response that is not from Slack, such as an HTML page. */
 const NOT_SLACK = 'not_slack'
 
-/** One more try for a network that only stumbled. */
+/** Calls Slack, with one retry after a network error. */
 async function ask(
   method: string,
   token: string,
@@ -168,7 +171,7 @@ async function ask(
   return { error }
 }
 
-/** What Slack calls somebody or something, fit for one line of a terminal. */
+/** Makes a name from Slack safe for one line of a terminal. */
 function nameOf(value: unknown): string {
   return typeof value === 'string' ? plainLine(value.replace(/\p{Cf}/gu, '')).slice(0, 80) : '?'
 }

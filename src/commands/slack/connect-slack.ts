@@ -7,14 +7,14 @@ import type { TokenFile } from './token-file.ts'
 
 export interface ConnectOptions extends CheckOptions {
   desk: Desk
-  /** The tokens that are there already. */
+  /** The existing tokens. */
   tokens: SlackTokens
   file: TokenFile
 }
 
 /**
- * Leads a person from nothing, or from what is there, to tokens that Slack takes, and keeps them in `.env`.
- * @returns whether nothing is wrong any more
+ * Guides a person to working tokens, starting with or without existing ones, and writes them to `.env`.
+ * @returns whether everything is right now
  */
 export async function connectSlack(options: ConnectOptions): Promise<boolean> {
   const { desk, file } = options
@@ -44,7 +44,7 @@ export async function connectSlack(options: ConnectOptions): Promise<boolean> {
   }
 }
 
-/** One line a check, and below it what to do. */
+/** One line per check, followed by its fix. */
 function tableOf(rows: CheckRow[]): string {
   return rows
     .map(({ ok, sentence, fix }) => `${ok ? (fix ? '!' : '✓') : '✗'} ${sentence}${fix ? `\n  → ${fix}` : ''}`)
@@ -76,7 +76,7 @@ const OVER_HTTP =
   'Over HTTP: on the app’s page turn Socket Mode off, and put https://YOUR-HOST/slack/events under Event Subscriptions, ' +
   'Interactivity & Shortcuts and Slash Commands → /ask, once the bot answers there.'
 
-/** Asks for what is not there; an app-level token may be left out for a signing secret. */
+/** Asks for missing tokens. A signing secret may replace the app-level token. */
 async function askMissing(tokens: SlackTokens, desk: Desk): Promise<void> {
   tokens.SLACK_BOT_TOKEN ??= await askToken('SLACK_BOT_TOKEN', desk)
   if (tokens.SLACK_APP_TOKEN !== undefined || tokens.SLACK_SIGNING_SECRET !== undefined) return
@@ -88,10 +88,10 @@ async function askMissing(tokens: SlackTokens, desk: Desk): Promise<void> {
   }
 }
 
-/** Tries that a person has for one token: whoever pastes something else each time is stuck, not slow. */
+/** Attempts per token: a person who fails this often is stuck. */
 const MAX_TRIES = 10
 
-/** Until the form is right. `otherwise` says what an empty answer means, where it may be empty. */
+/** Repeats until the form is right. `otherwise` says what an empty answer means, if one is allowed. */
 async function askToken(name: TokenName, desk: Desk, otherwise?: string): Promise<string> {
   desk.say(`${name}: ${WHERE[name]}${otherwise ?? ''}.`)
   for (let tries = 0; tries < MAX_TRIES; tries++) {

@@ -1,8 +1,8 @@
-/** What a person sits at. */
+/** How the setup talks to a person. */
 export interface Desk {
   say(text?: string): void
   ask(prompt: string, options?: { hidden?: boolean }): Promise<string>
   confirm(prompt: string, preset: boolean): Promise<boolean>
-  /** Whether the address was opened in a browser. */
+  /** Resolves to whether the address was opened in a browser. */
   open(address: string): Promise<boolean>
 }

@@ -5,17 +5,20 @@ import { ConfigError } from '../../base/errors.ts'
 import { ROOT } from '../../base/package-root.ts'
 import type { Installed } from './check-slack.ts'
 
-/** The line that tells the next look where the bot was installed. */
+/** The line that records where the bot was installed, for the next check. */
 const MARK = /^# npm run slack: team ([A-Z0-9]+)(?:, app ([A-Z0-9]+))?[ \t]*\r?$/m
 
-/** An active line of a name, as dotenv reads it: perhaps with `export`, its value perhaps in quotes and over several lines. */
+/**
+ * Matches an active line of a name like dotenv: optional `export`, and a value that may be quoted and span several
+ * lines.
+ */
 const line = (name: string) =>
   new RegExp(
     `^([ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=)[ \\t]*(?:'[^']*'|"(?:\\\\.|[^"\\\\])*"|\`[^\`]*\`|[^\\r\\n#]*?)([ \\t]*(?:#[^\\r\\n]*)?)\\r?$`,
     'gm',
   )
 
-/** What the file says when it is read; nothing where there is none. @throws ConfigError where it cannot be read */
+/** Returns the file's text; undefined if it does not exist. @throws ConfigError if it cannot be read */
 export function readEnvFile(path: string): string | undefined {
   if (!existsSync(path)) return undefined
   try {
@@ -25,20 +28,20 @@ export function readEnvFile(path: string): string | undefined {
   }
 }
 
-/** What a file that is not there yet begins with: the documented settings, where this place has them. */
+/** Returns the initial text of a new file: the documented settings, if available. */
 export function newEnvFile(): string {
   return readEnvFile(join(ROOT, '.env.example')) ?? ''
 }
 
-/** Which app in which workspace the file was last written or looked at for. */
+/** Returns the app and workspace that the file records. */
 export function installedBefore(text: string): Installed {
   const [, team, app] = MARK.exec(text) ?? []
   return { ...(team && { team }), ...(app && { app }) }
 }
 
 /**
- * The text with these settings and all else as it was, comments and line ends included.
- * @throws ConfigError where the text is written in a way that this cannot keep
+ * Returns the text with these settings and everything else unchanged, including comments and line ends.
+ * @throws ConfigError if the text has a form that this cannot preserve
  */
 export function withSettings(text: string, settings: Record<string, string>, installed: Installed): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n'
@@ -58,7 +61,7 @@ interface Setting {
   end: string
 }
 
-/** In the place of its own line; else below the comment that names it; else at the end. */
+/** Replaces the setting's own line; else inserts it below the comment that names it; else appends it. */
 function withSetting(text: string, { name, value, end }: Setting): string {
   const written = /^[\w.-]*$/.test(value) ? value : `'${value}'`
   if (line(name).test(text))
@@ -79,8 +82,8 @@ function withMark(text: string, { team, app }: Installed, end: string): string {
 }
 
 /**
- * Writes the file whole or not at all, for its owner's eyes alone; where it is a link, the file behind it.
- * @throws ConfigError where it cannot be written
+ * Writes the file atomically, readable only by its owner. If it is a link, replaces the file behind it.
+ * @throws ConfigError if it cannot be written
  */
 export function writeEnvFile(path: string, text: string): void {
   const target = existsSync(path) ? realpathSync(path) : path

@@ -3,12 +3,12 @@ import type { Readable } from 'node:stream'
 import { parse } from 'dotenv'
 import { TOKEN_NAMES, type SlackTokens } from './slack-tokens.ts'
 
-/** More than three tokens need, in characters; the rest is not read. */
+/** More characters than three tokens need. The rest is not read. */
 const MAX = 64_000
-/** How long somebody may take who pipes something in: a pipe that nobody writes to would else wait for ever. */
+/** How long to read from the pipe, in ms. A pipe without a writer would otherwise wait forever. */
 const WAIT_MS = 10_000
 
-/** Whether something is piped or read from a file into this process. */
+/** Returns whether a pipe or a file is connected to stdin. */
 export function isPiped(): boolean {
   try {
     const stdin = fstatSync(0)
@@ -18,7 +18,7 @@ export function isPiped(): boolean {
   }
 }
 
-/** Lines of `NAME=value`, or the tokens alone, each known by how it begins; all else is passed over. */
+/** Reads `NAME=value` lines, or bare tokens, which it recognizes by their prefix. Ignores everything else. */
 export function tokensIn(text: string): SlackTokens {
   const named = parse(text)
   const words = text.split(/\s+/)
@@ -28,7 +28,7 @@ export function tokensIn(text: string): SlackTokens {
   return Object.fromEntries(all.filter(([, value]) => value !== undefined))
 }
 
-/** All that comes until its end, at most so much and for so long. */
+/** Reads to the end, up to a maximum size and time. */
 export async function readPiped(input: Readable): Promise<string> {
   let text = ''
   const timer = setTimeout(() => input.destroy(), WAIT_MS)
@@ -38,7 +38,7 @@ export async function readPiped(input: Readable): Promise<string> {
       if (text.length > MAX) break
     }
   } catch {
-    // Cut off: what came until then counts.
+    // Cut off: the text so far counts.
   } finally {
     clearTimeout(timer)
   }

@@ -5,17 +5,17 @@ export const TOKEN_NAMES = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING
 
 export type TokenName = (typeof TOKEN_NAMES)[number]
 
-/** What the bot speaks with Slack by: a bot token, and an app-level token (Socket Mode) or a signing secret (HTTP). */
+/** The bot's credentials for Slack: a bot token, and an app-level token (Socket Mode) or a signing secret (HTTP). */
 export type SlackTokens = Partial<Record<TokenName, string>>
 
-/** Where Slack shows each of them, by the names of its menus. */
+/** Where Slack shows each of them, by its menu names. */
 export const WHERE: Record<TokenName, string> = {
   SLACK_BOT_TOKEN: 'OAuth & Permissions → Bot User OAuth Token',
   SLACK_APP_TOKEN: 'Basic Information → App-Level Tokens → Generate Token and Scopes, with the scope connections:write',
   SLACK_SIGNING_SECRET: 'Basic Information → App Credentials → Signing Secret',
 }
 
-/** What else begins as a token does, for those who copied the wrong one. */
+/** Other token prefixes, to recognize a wrong token. */
 const KINDS: [prefix: string, kind: string][] = [
   ['xoxb-', 'the bot token'],
   ['xapp-', 'the app-level token'],
@@ -24,7 +24,7 @@ const KINDS: [prefix: string, kind: string][] = [
   ['xox', 'another kind of token'],
 ]
 
-/** @returns the sentence that says what is wrong with the form; it never holds the value itself. */
+/** @returns a sentence that says what is wrong with the form. It never contains the value. */
 export function formFault(name: TokenName, value: string): string | undefined {
   const kind = KINDS.find(([prefix]) => value.startsWith(prefix))
   const isOther = kind && !(name === 'SLACK_BOT_TOKEN' ? 'xoxb-' : 'xapp-').startsWith(kind[0])
@@ -40,7 +40,7 @@ export function formFault(name: TokenName, value: string): string | undefined {
   }
 }
 
-/** The tokens that the settings hold, from NAME or from the file of NAME_FILE; of the wrong form too. */
+/** Returns the tokens in the settings, from NAME or from the file of NAME_FILE, even if their form is wrong. */
 export function tokensOf(env: Env): SlackTokens {
   const found = TOKEN_NAMES.map((name) => [name, tokenOf(env, name)] as const)
   return Object.fromEntries(found.filter(([, value]) => value !== undefined))
@@ -54,7 +54,7 @@ function tokenOf(env: Env, name: TokenName): string | undefined {
   }
 }
 
-/** The id of the app, as Slack writes it into its app-level tokens: `xapp-1-A…-…`. */
+/** Returns the app id from an app-level token: `xapp-1-A…-…`. */
 export function appOf(token = ''): string | undefined {
   return /^xapp-\d+-(A[A-Z0-9]{5,30})-/.exec(token)?.[1]
 }

@@ -1,20 +1,23 @@
 import type { ReadStream, WriteStream } from 'node:tty'
 
-/** What a terminal sends for keys that move: an escape, a bracket, some numbers, a letter; and the marks around what is pasted. */
+/**
+ * Matches what a terminal sends for cursor keys (an escape, a bracket, some numbers, a letter), and the marks around
+ * pasted text.
+ */
 const KEYS = /\u001b(?:\[[\d;]*[A-Za-z~]|O[A-Z])/g
 const INTERRUPT = '\u0003'
 const END = '\u0004'
 const ERASE = /[\u0008\u007f]/
 
-/** One line of a person's answer, and what may be on the way behind it. */
+/** An open question. */
 interface Question {
   hidden: boolean
   resolve: (answer: string) => void
 }
 
 /**
- * Asks questions in a terminal that echoes nothing by itself from the first to the last: what is typed or pasted while nobody
- * reads, a token with its line end above all, is shown at no moment.
+ * Asks questions in a terminal whose echo is off the whole time. Text that is typed or pasted while no question is
+ * open, such as a token with its line end, is never shown.
  */
 export class Terminal {
   readonly #input: ReadStream
@@ -25,7 +28,7 @@ export class Terminal {
   #question: Question | undefined
   readonly #lines: string[] = []
 
-  /** `leave` is called for Ctrl+C, and when the terminal goes away; the terminal is as it was before by then. */
+  /** `leave` is called on Ctrl+C and when the terminal goes away, after the terminal was restored. */
   constructor({ input, output, leave }: { input: ReadStream; output: WriteStream; leave: () => void }) {
     this.#input = input
     this.#output = output
@@ -40,7 +43,7 @@ export class Terminal {
     this.#output.write(`${text}\n`)
   }
 
-  /** `hidden`: nothing of the answer is shown. */
+  /** With `hidden` the answer is not shown. */
   ask(prompt: string, { hidden = false } = {}): Promise<string> {
     this.#output.write(prompt)
     return new Promise((resolve) => {
@@ -50,13 +53,13 @@ export class Terminal {
     })
   }
 
-  /** Yes or no; `preset` is what a mere Enter means. */
+  /** Asks for yes or no. Enter alone means `preset`. */
   async confirm(prompt: string, preset: boolean): Promise<boolean> {
     const answer = (await this.ask(`${prompt} [${preset ? 'Y/n' : 'y/N'}] `)).toLowerCase()
     return answer === '' ? preset : answer === 'y' || answer === 'yes'
   }
 
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal. */
   close(): void {
     this.#input.off('data', this.#take)
     this.#input.off('end', this.#end)

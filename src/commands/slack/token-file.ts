@@ -7,25 +7,26 @@ import { TOKEN_NAMES, type SlackTokens, type TokenName } from './slack-tokens.ts
 
 export interface Keep {
   installed: Installed
-  /** Asked before a token that is there is replaced; without one it is replaced. */
+  /** Asked before an existing token is replaced. Without it, tokens are replaced without asking. */
   desk?: Pick<Desk, 'say' | 'confirm'>
 }
 
 /** The tokens in a `.env`. */
 export interface TokenFile {
-  /** Where the bot was installed when the file was last written. */
+  /** Returns where the bot was installed when the file was last written. */
   installed(): Installed
   /**
-   * Writes what has changed, and says so. `same`: there was nothing to write; `refused`: the person keeps what is there.
-   * @throws ConfigError where it cannot be written
+   * Writes what has changed, and says so. `same`: there was nothing to write. `refused`: the person keeps the existing
+   * tokens.
+   * @throws ConfigError if the file cannot be written
    */
   keep(tokens: SlackTokens, how: Keep): Promise<'written' | 'same' | 'refused'>
 }
 
 export interface TokenFileOptions {
-  /** What the environment and the file say together: what the environment sets goes before the file. */
+  /** The environment merged with the file. The environment wins. */
   env: Env
-  /** The tokens that these settings give. */
+  /** The tokens in these settings. */
   given: SlackTokens
 }
 
@@ -36,7 +37,7 @@ export function tokenFile(path: string, { env, given }: TokenFileOptions): Token
       const text = readEnvFile(path)
       const held = parse(text ?? '')
       const changed = TOKEN_NAMES.filter((name) => (tokens[name] ?? '') !== (given[name] ?? ''))
-      // What the environment alone has stays there.
+      // Tokens that are only in the environment stay there.
       if (changed.length === 0 && held['SLACK_BOT_TOKEN'] !== tokens.SLACK_BOT_TOKEN) return 'same'
       const replaced = changed.filter((name) => held[name])
       if (

@@ -1,6 +1,6 @@
 import { WHERE, type TokenName } from './slack-tokens.ts'
 
-/** What Slack's refusals of a token mean: https://docs.slack.dev/reference/methods/auth.test, apps.connections.open. */
+/** What Slack's token errors mean: https://docs.slack.dev/reference/methods/auth.test, apps.connections.open */
 const MEANINGS: Record<string, string> = {
   account_inactive: 'is of an app that was removed from its workspace',
   token_revoked: 'was revoked',
@@ -12,7 +12,7 @@ const MEANINGS: Record<string, string> = {
   no_bot: 'is of a person, not of a bot',
 }
 
-/** Slack's own words are not repeated but for the code, which is one word. */
+/** Explains an error. Repeats only Slack's error code, which is a single word. */
 export function refusedSentence(error: string, { name, host }: { name: TokenName; host: string }): string {
   if (error === 'connection') return `${host} could not be reached.`
   if (error === 'ratelimited') return `${host} takes no more calls for now.`
@@ -23,7 +23,7 @@ export function refusedSentence(error: string, { name, host }: { name: TokenName
   return `${name} ${meaning} (${error}).`
 }
 
-/** What to do about it: the menus by their names, and the page of the app where its id is known. */
+/** Says what to do: the menus by name, and the page of the app if its id is known. */
 export function fixFor(error: string, { app, name }: { app: string | undefined; name: TokenName }): string {
   if (error === 'connection') return 'Check the network; behind a proxy set HTTPS_PROXY. Nothing else can be said yet.'
   if (/^(?:ratelimited|not_slack|http_)/.test(error))

@@ -1,4 +1,4 @@
-/** A docx by lines: mammoth makes HTML of it, which keeps headings, lists and tables. */
+/** Parses a docx into lines. Mammoth converts it to HTML, which keeps headings, lists and tables. */
 import mammoth from 'mammoth'
 import type { ParsedFile } from '../types.ts'
 import { readMembers, storedZip } from '../zip-members.ts'

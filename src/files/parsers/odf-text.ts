@@ -1,4 +1,4 @@
-/** LibreOffice's texts, slides and sheets (OpenDocument 1.3, part 3: one `content.xml` for all of them). */
+/** Parses LibreOffice's texts, slides and sheets (OpenDocument 1.3, part 3: one `content.xml` for all of them). */
 import { SectionWriter } from '../section-writer.ts'
 import type { FileKind, ParsedFile } from '../types.ts'
 import { UnreadableFile } from '../unreadable-file.ts'

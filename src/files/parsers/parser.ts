@@ -1,10 +1,10 @@
 import type { FileKind, ParsedFile, ParseLimits } from '../types.ts'
 
-/** The first line that a reader gets, as JSON; the file's bytes follow. */
+/** The first line that a reader gets, as JSON. The file's bytes follow. */
 export interface ReaderHeader {
   name: string
   limits: ParseLimits
-  /** Pages of a pdf that took too long before. */
+  /** Pages of a pdf that took too long in earlier attempts. */
   skippedPages: number[]
   /** How many MiB the reader may use, if nobody else bounds its memory. */
   watchMb?: number
@@ -24,5 +24,5 @@ export interface ToParse {
   beginPage?(): void
 }
 
-/** Throws `UnreadableFile` where a sentence can say why; anything else that is thrown means a broken file. */
+/** @throws UnreadableFile if a sentence can say why; any other error means a broken file */
 export type Parser = (toParse: ToParse) => ParsedFile | Promise<ParsedFile>

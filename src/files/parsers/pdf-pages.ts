@@ -1,4 +1,4 @@
-/** A pdf by pages, with its bookmarks. Mozilla's pdf.js does the reading, in unpdf's build without canvas and workers. */
+/** Parses a pdf into pages and bookmarks, with Mozilla's pdf.js in unpdf's build without canvas and workers. */
 import { getDocumentProxy } from 'unpdf'
 import { SectionWriter } from '../section-writer.ts'
 import type { ParsedFile } from '../types.ts'
@@ -55,7 +55,7 @@ function withoutText(
   return new UnreadableFile(`${count} no text that can be read: it was probably scanned. A version with text can be.`)
 }
 
-/** Undefined where the page cannot be read. */
+/** Returns undefined if the page cannot be read. */
 async function textOfPage(pdf: Pdf, number: number): Promise<string | undefined> {
   try {
     const page = await pdf.getPage(number)
@@ -67,7 +67,7 @@ async function textOfPage(pdf: Pdf, number: number): Promise<string | undefined>
   }
 }
 
-/** pdf.js has put spaces and line ends where the glyphs' places call for them. Hyphens at line ends stay. */
+/** pdf.js has already placed spaces and line ends by the glyphs' positions. Hyphens at line ends stay. */
 async function textOf(page: Page): Promise<string> {
   const { items } = await page.getTextContent()
   const parts = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
@@ -97,7 +97,7 @@ interface PdfHeading {
   line: number
 }
 
-/** In the order of the document, level by level; those that lead nowhere are left out. */
+/** Returns the bookmarks in document order, without those that lead nowhere. */
 async function bookmarksOf(pdf: Pdf): Promise<PdfHeading[]> {
   const found: PdfHeading[] = []
   try {

@@ -1,13 +1,13 @@
-/** Texts that people read as they are: plain text, Markdown, code and JSON. */
+/** Parses texts that are readable as they are: plain text, Markdown, code and JSON. */
 import { SectionWriter } from '../section-writer.ts'
 import { decodeText, linesIn } from '../text-decoding.ts'
 import type { ParsedFile } from '../types.ts'
 import type { ToParse } from './parser.ts'
 
-/** JSON without line breaks is laid out, unless it is so deep that its indents would be most of it. */
+/** JSON without line breaks is indented, unless it is nested so deeply that most of the output would be indentation. */
 const MAX_DEPTH = 40
 const LONG_LINE = 500
-/** A longer one costs more memory to lay out than a worker has. */
+/** Indenting a longer text needs more memory than a worker has. */
 const MAX_LAID_OUT = 4_000_000
 
 export function parsePlain({ kind, bytes, encoding, limits }: ToParse): ParsedFile {
@@ -32,7 +32,10 @@ function headingIn(line: string, kind: ToParse['kind']): { text: string; level: 
   return kind === 'code' && DECLARATION.test(line) ? { text: line.replace(/\s*[{:(]?\s*$/, ''), level: 1 } : undefined
 }
 
-/** The line that begins a function, a class and the like, in the languages that say so with a word; methods are left out. */
+/**
+ * Matches the line that begins a function, a class or the like, in languages with a keyword for it. Methods are not
+ * matched.
+ */
 const DECLARATION =
   /^(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub|unsafe|open|data) ){0,5}(?:function|class|def|interface|type|struct|enum|impl|trait|fn|func|fun|module|namespace|package|object|record|CREATE TABLE) ?[*\w$(]/
 
@@ -46,7 +49,7 @@ function laidOut(text: string): string {
   }
 }
 
-/** How deep the brackets go, those inside of strings counted too. */
+/** Returns the nesting depth of the brackets, including those inside strings. */
 function deepest(text: string): number {
   let [depth, most] = [0, 0]
   for (let i = 0; i < text.length; i += 1) {

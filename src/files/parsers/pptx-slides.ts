@@ -1,4 +1,7 @@
-/** A presentation of PowerPoint by slides: titles, paragraphs, tables and the speaker's notes (ECMA-376, part 1, 19 and 21). */
+/**
+ * Parses a PowerPoint presentation into slides: titles, paragraphs, tables and speaker notes (ECMA-376, part 1, 19 and
+ * 21).
+ */
 import { posix } from 'node:path'
 import { SectionWriter } from '../section-writer.ts'
 import type { ParsedFile } from '../types.ts'
@@ -30,7 +33,7 @@ export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
   return writer.file('pptx')
 }
 
-/** In the order in which they are shown; the files' names do not tell it. */
+/** Returns the slides in presentation order, which the file names do not tell. */
 function slidePaths(members: ZipMembers): string[] {
   const targets = new Map(targetsOf(members, PRESENTATION).map(({ id, path }) => [id, path]))
   const paths: string[] = []
@@ -42,7 +45,9 @@ function slidePaths(members: ZipMembers): string[] {
   return paths
 }
 
-/** What a part refers to, from its `_rels`. The attribute `r:id` of a slide comes after its number `id`, so it is what is kept. */
+/**
+ * Returns what a part refers to, from its `_rels`. A slide's `r:id` comes after its number `id` and so overwrites it.
+ */
 function targetsOf(members: ZipMembers, part: string): { id: string; type: string; path: string }[] {
   const found: { id: string; type: string; path: string }[] = []
   const open = (name: string, { Id: id = '', Type: type = '', Target: target = '' }: Record<string, string>) => {
@@ -55,7 +60,9 @@ function targetsOf(members: ZipMembers, part: string): { id: string; type: strin
   return found
 }
 
-/** Paragraphs and rows of tables in the order of the shapes. What PowerPoint fills in itself (number, date) is left out. */
+/**
+ * Returns paragraphs and table rows in the order of the shapes, without what PowerPoint fills in itself (number, date).
+ */
 function readShapes(bytes: Uint8Array | undefined): { title: string; lines: string[] } {
   const lines: string[] = []
   let [title, paragraph, placeholder] = ['', '', '']

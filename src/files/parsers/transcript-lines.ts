@@ -1,4 +1,6 @@
-/** Captions of a recording (WebVTT, as Slack has them for clips, and SubRip): `[1:05] Anna: what was said`, a line a cue. */
+/**
+ * Parses captions (WebVTT, as Slack has them for clips, and SubRip) into a line per cue: `[1:05] Anna: what was said`.
+ */
 import { SectionWriter } from '../section-writer.ts'
 import { decodeText } from '../text-decoding.ts'
 import type { ParsedFile } from '../types.ts'
@@ -15,15 +17,15 @@ export function parseTranscript({ bytes, encoding, limits }: ToParse): ParsedFil
     const cue = cueOf(block)
     if (cue) writer.write(cue)
   }
-  // Captions without any cue are a text after all.
+  // Captions without any cue are plain text.
   if (writer.nextLine === 1) writer.write(blocks.join('\n\n'))
   return writer.file('transcript')
 }
 
-/** Far more than is said in the seconds of a cue. */
+/** Far more than anyone says in the seconds of a cue. */
 const MAX_IN_CUE = 4000
 
-/** Undefined for the head, for notes and for styles. */
+/** Returns undefined for the header, notes and styles. */
 function cueOf(block: string): string | undefined {
   const lines = block.split('\n')
   const at = lines.findIndex((line) => TIMES.test(line))

@@ -1,4 +1,4 @@
-/** A workbook by sheets, read by read-excel-file: values as they were last calculated, dates as ISO dates. */
+/** Parses a workbook into sheets with read-excel-file: values as last calculated, dates as ISO dates. */
 import readWorkbook from 'read-excel-file/universal'
 import { SectionWriter } from '../section-writer.ts'
 import type { ParsedFile } from '../types.ts'
@@ -30,7 +30,7 @@ function asText(value: unknown): string {
   return typeof value === 'boolean' ? String(value).toUpperCase() : String(value)
 }
 
-/** Excel's dates have no zone: what is midnight in UTC is a day. */
+/** Excel's dates have no zone: midnight in UTC means a date without time. */
 function asDate(date: Date): string {
   if (Number.isNaN(date.getTime())) return ''
   const [day = '', time = ''] = date.toISOString().split('T')

@@ -1,21 +1,23 @@
-/** The XML of Office's and LibreOffice's files, tag by tag. No document type is read, so no entity can be declared. */
+/**
+ * Walks the XML of Office and LibreOffice files tag by tag. Document types are ignored, so no entity can be declared.
+ */
 import { Parser } from 'htmlparser2'
 import { decodeXml } from '../text-decoding.ts'
 import { UnreadableFile } from '../unreadable-file.ts'
 
 export interface XmlReader {
-  /** `name` and the attributes' names come without their namespaces' prefixes. */
+  /** `name` and the attribute names have no namespace prefix. */
   open(name: string, attributes: Record<string, string>): void
   close(name: string): void
   text(text: string): void
-  /** Whether the rest is of no use. */
+  /** Whether the rest can be skipped. */
   isDone?(): boolean
 }
 
-/** Documents stay under 100. The parser's work on a tag grows with the depth. */
+/** Documents stay under 100. The parser's work per tag grows with the depth. */
 const MAX_DEPTH = 500
 
-/** @throws UnreadableFile where the tags go too deep */
+/** @throws UnreadableFile if the tags are nested too deeply */
 export function walkXml(bytes: Uint8Array | undefined, reader: XmlReader): void {
   if (!bytes) return
   let depth = 0

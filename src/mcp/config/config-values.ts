@@ -12,7 +12,7 @@ export interface ValueReader {
    * coming from a variable and without such a name. An empty variable counts as not set.
    */
   read(text: string, name: string, isGuarded?: boolean): string
-  /** Variables that are not set and have no default. */
+  /** Variables that are unset and have no default. */
   missing: Set<string>
   secrets(): string[]
 }

@@ -44,7 +44,7 @@ function isSecret(value: string, names: string[]): boolean {
 }
 
 const PLAIN = [
-  // Addresses without a password or a query, paths, e-mail addresses, hosts.
+  // Addresses without a password or a query, paths, e-mail addresses, host names.
   /^[a-z][a-z+.-]*:\/\/[^\s@?#]{1,500}$/i,
   /^(?:\.{0,2}|~)\/[\w./ @~-]{0,500}$/,
   /^[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64}){1,4}$/,

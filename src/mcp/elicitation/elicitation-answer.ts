@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { PersonsAnswer, ToolAsks, ToolQuestion } from '../../agent/types.ts'
 import type { Elicited } from './elicitation-request.ts'
 
-/** How the asker is asked what a server wants to know, and how the answer goes back to the server. */
+/** Turns what a server wants to know into a question to the asker, and the answer into what the protocol expects. */
 
 /** The state that comes back with an answer: which of the protocol's ways asked, and what. */
 const stateSchema = z.discriminatedUnion('way', [

@@ -27,9 +27,10 @@ export type Called = { result: CallToolResult } | ToolAsks
 type Again = { inputResponses?: Record<string, ElicitAnswer>; requestState?: string }
 
 /**
- * What servers ask a person in the middle of a call, on one connection, in all of the protocol's ways. Since 2026-07-28 a call's result
- * says what is asked (`input_required`), and the call is made again with the answers; before that the server sends a request of its
- * own while the call hangs (`elicitation/create`), or refuses the call until a page has been visited.
+ * Handles everything that servers ask a person during a call on one connection. The protocol has three mechanisms.
+ * Since 2026-07-28 the result of a call says what is asked (`input_required`), and the call is retried with the
+ * answers. Before that, the server sends a request of its own while the call is open (`elicitation/create`), or rejects
+ * the call until a page has been visited.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr and …/2025-11-25/client/elicitation
  */
 export class Elicitation {

@@ -28,9 +28,10 @@ interface PendingCall extends Answered {
 }
 
 /**
- * The calls under way on a connection of the older protocol, in which a server asks by requests of its own, and a request does not say
- * which call it belongs to. One that comes while several are under way is nobody's: those that may be made again are then made
- * again, each alone. So is a call that brings answers: nobody else's question is answered by them.
+ * The open calls on a connection of the older protocol, in which a request from the server does not say which call it
+ * belongs to. A request that arrives during several calls is ambiguous: the repeatable ones among them are then
+ * retried, each alone. A call that carries answers also runs alone, so that its answers cannot reach another call's
+ * question.
  */
 export class PendingCalls {
   readonly #config: McpServerConfig

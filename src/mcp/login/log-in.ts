@@ -24,7 +24,7 @@ export interface LogInOptions {
   fetch: FetchLike
   /** The local port that the browser comes back to; 0 for any free one. */
   port: number
-  /** Where a person may paste the address at which the browser ended. */
+  /** Where a person may paste the address that the browser was redirected to. */
   input: Readable
   say(line: string): void
   /** Milliseconds since the epoch. */

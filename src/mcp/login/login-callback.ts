@@ -7,7 +7,7 @@ import { ConfigError } from '../../base/errors.ts'
 
 /** The parameters of the address that a browser was sent back to. */
 export interface LoginAnswers {
-  /** The address itself, `http://127.0.0.1:PORT/callback`. */
+  /** The redirect URI, `http://127.0.0.1:PORT/callback`. */
   url: string
   /** Resolves with the first answer to this login, by the browser or pasted. */
   first(isOurs: (answer: URLSearchParams) => boolean): Promise<URLSearchParams>

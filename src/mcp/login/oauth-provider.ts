@@ -86,7 +86,7 @@ function metadataFor(server: HttpServerConfig, redirectUrl: string): OAuthClient
     redirect_uris: [redirectUrl],
     grant_types: ['authorization_code', 'refresh_token'],
     response_types: ['code'],
-    // A public client: the verifier (PKCE) stands in for the secret.
+    // A public client: PKCE replaces the secret.
     token_endpoint_auth_method: 'none',
     scope: server.oauth?.scope,
   }

@@ -28,7 +28,7 @@ export interface Failing {
   isSent?: boolean
   /** MCP_CONFIG has a header for the login, so there is no other way to log in. */
   hasKey?: boolean
-  /** Why the connection is over, if it is. */
+  /** Why the connection ended, if it did. */
   fault?: string | undefined
 }
 

@@ -17,7 +17,7 @@ import type { HttpServerConfig, McpServerConfig, ServerLogin, StdioServerConfig 
 /** A connected client. Over HTTP, since 2026-07-28, that only means that the server's version is known. */
 export interface Connection {
   client: Client
-  /** Calls its tools, and answers what the server asks meanwhile. */
+  /** Calls its tools and answers what the server asks meanwhile. */
   elicitation: Elicitation
   /** Whether the server keeps a session for us, as older ones over HTTP do. It may forget the session. */
   hasSession: boolean
@@ -41,7 +41,7 @@ export interface ConnectDeps {
   onClose(): void
   /** The running processes of all servers, which are killed if the bot's process ends without `close`. */
   processes: Set<StdioProcess>
-  /** Aborted when the bot ends: nothing is started after that. */
+  /** Aborted when the bot shuts down: nothing is started after that. */
   signal: AbortSignal
   /**
    * Whether the server is known to speak only the older protocol, so that it need not be probed. Set when that is

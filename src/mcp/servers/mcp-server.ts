@@ -155,7 +155,7 @@ function unlisted(name: string): ServerTool {
   return { name, description: '', inputSchema: { type: 'object' }, annotations: {} }
 }
 
-/** The protocol's code for arguments that should have come as headers too. */
+/** The protocol's code for arguments that should also have been sent as headers. */
 const HEADER_MISMATCH = -32020
 
 /** Whether a server says that it has not looked at a call. A forgotten session is 404, or 400 with a word about it. */

@@ -13,7 +13,7 @@ export interface ServersDeps {
   /** Milliseconds since the epoch. */
   now(): number
   proxy?: ProxySetting | undefined
-  /** In place of the system's DNS. */
+  /** Replaces the system's DNS. */
   resolve?: Resolve | undefined
   authOf?: AuthOf | undefined
   /** See `ConnectDeps`. */

@@ -21,14 +21,14 @@ export interface StdioProcessDeps {
 }
 
 /**
- * A stdio server as a transport of the SDK. The SDK's own passes a part of our environment on and leaves the children of its child
- * running; this one runs the server in a process group of its own, which is ended with it, and bounds what it writes.
+ * A stdio server as a transport of the SDK. The SDK's own transport passes on a part of our environment and leaves
+ * grandchildren running. This one runs the server in a process group, kills the whole group, and limits its output.
  */
 export class StdioProcess implements Transport {
   onclose?: () => void
   onerror?: (error: Error) => void
   onmessage?: (message: JSONRPCMessage) => void
-  /** The SDK knows a stdio transport by these two. */
+  /** The SDK recognizes a stdio transport by these two properties. */
   readonly stderr = null
   readonly #server: StdioServerConfig
   readonly #deps: StdioProcessDeps
@@ -92,7 +92,7 @@ export class StdioProcess implements Transport {
     stdin.write(serializeMessage(message))
   }
 
-  /** Ends it and its children: by its stdin, then SIGTERM, then SIGKILL. */
+  /** Ends it and its children: closes stdin, then sends SIGTERM, then SIGKILL. */
   async close(): Promise<void> {
     const child = this.#child
     if (!child || child.pid === undefined) return
@@ -106,14 +106,14 @@ export class StdioProcess implements Transport {
     await settledWithin(PATIENCE_MS, [closed])
   }
 
-  /** To it and to what it has started. */
+  /** Signals the process and its children. */
   signal(name: NodeJS.Signals): void {
     const pid = this.#child?.pid
     if (pid === undefined) return
     try {
       process.kill(-pid, name)
     } catch {
-      // The group is gone, or the system has no groups.
+      // The group is gone, or the system has no process groups.
       this.#child?.kill(name)
     }
   }
@@ -127,7 +127,7 @@ export class StdioProcess implements Transport {
     }
   }
 
-  /** What is no message is left out: servers print their greetings there. */
+  /** Ignores lines that are not messages: servers print greetings to stdout. */
   #take(line: string): void {
     let message: JSONRPCMessage
     try {
@@ -144,7 +144,7 @@ export class StdioProcess implements Transport {
     this.signal('SIGKILL')
   }
 
-  /** Its children go with it; one that has left the group keeps the pipes open, which are closed then. */
+  /** Kills its children too. A child that left the group keeps the pipes open, so they are closed after a while. */
   #exited(child: ChildProcess, how: number | string | null): void {
     this.#fault ??= `${this.#server.name} ended (${typeof how === 'number' ? `exit code ${how}` : how}).`
     this.signal('SIGKILL')
@@ -160,15 +160,15 @@ function isOver({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }
 
-/** Where programs are, and the Node that runs us: npx and node are what servers are started with. */
+/** The usual folders, plus the folder of the running Node, since servers are usually started with npx or node. */
 function minimalPath(): string {
   const folders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
   return [...new Set([dirname(process.execPath), ...folders])].join(delimiter)
 }
 
-/** Of one line of stderr; the rest of it is left out. */
+/** Maximum length of a line of stderr, in bytes. The rest is dropped. */
 const MAX_STDERR_LINE = 2_000
-/** After so many bytes at once the server waits a second: it cannot keep us busy by its stderr. */
+/** After this many bytes in a second, reading pauses until the next one: stderr cannot keep us busy. */
 const STDERR_BURST = 1_000_000
 
 function readStderr(stderr: NonNullable<ChildProcess['stderr']>, onLine: (line: string) => void): void {

@@ -1,20 +1,21 @@
-/** What a call gives, as an observation: text for the model, and the pages that it came from. */
+/** Turns the result of a call into an observation: text for the model, and source pages. */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
 import type { Source, ToolOutput } from '../../agent/types.ts'
 import { ToolError } from '../../base/errors.ts'
 import type { Hide } from './hide-secrets.ts'
 
-/** Of an output, in characters: more than any TOOL_OUTPUT_CHARS, which cuts it. */
+/** Maximum length of an output, in characters: more than any TOOL_OUTPUT_CHARS, which truncates it. */
 const MAX_TEXT = 200_000
-/** Of what a failed call says. */
+/** Maximum length of an error, in characters. */
 const MAX_FAULT = 2_000
 const MAX_SOURCES = 50
 const MAX_TITLE = 200
 
 /**
- * Text as it is; structured content as JSON, unless a text says the same (that JSON, or its only string); of images, sounds and files that they are there; links as
- * lines, and as sources where they lead to a page. All without the config's secrets.
- * @throws ToolError with what the server says, where the tool failed
+ * Converts a result without the config's secrets. Text stays as it is. Structured content becomes JSON, unless a text
+ * block already contains it (that JSON, or its only string). Images, sounds and files are only mentioned. Links become
+ * lines, and sources if they lead to a page.
+ * @throws ToolError with the server's message if the tool failed
  */
 export function outputOf(result: CallToolResult, { name, hide }: { name: string; hide: Hide }): ToolOutput {
   const parts = [...result.content.map(textOf), structured(result)]

@@ -1,6 +1,7 @@
 /**
- * The check behind an MCP tool's parameters: ajv over what of the schema can be checked in a bounded time. The rest is for the
- * server, which checks everything itself; so is an input whose check would take too long. Neither making nor using a check throws.
+ * Validates the input of an MCP tool with ajv, as far as that takes bounded time. The server validates everything
+ * itself, so the rest is left to it, as is an input that would take too long to validate. Neither creating nor using a
+ * check throws.
  */
 import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
 import type { InputIssue, ParsedInput } from '../../agent/types.ts'
@@ -11,15 +12,15 @@ type Check = (value: unknown) => ParsedInput<Arguments>
 type Validator = ReturnType<InstanceType<typeof Ajv>['compile']>
 type AjvError = NonNullable<Validator['errors']>[number]
 
-/** Parts of the schema, references filled in; and parts of the schema times those of the input. */
+/** Limits on the parts of the schema, with references expanded, and on those times the parts of the input. */
 const MAX_PARTS = 2_000
 const MAX_WORK = 300_000
-/** How often a reference may be filled in inside itself: data of a recursive schema is checked as deep as that. */
+/** How often a reference is expanded inside itself, which limits the validated depth of recursive data. */
 const MAX_RECURSION = 3
 const DEEPEST_INPUT = 100
 const MAX_ISSUES = 50
 
-/** The schema is compiled when it is first needed. */
+/** Compiles the schema on first use. */
 export function checkOf(schema: Schema): Check {
   let compiled: { validate: Validator | undefined; parts: number } | undefined
   return (value) => {
@@ -52,19 +53,20 @@ function compile(schema: Schema): { validate: Validator | undefined; parts: numb
 interface Walk {
   root: Schema
   left: { parts: number }
-  /** References that are being filled in, and how often. */
+  /** How often each reference is currently being expanded. */
   open: Map<string, number>
 }
 
-/** These are taken as they are: each takes one look at a value, or one at each of its fields. */
+/** Kept unchanged: each costs one look at a value, or one at each of its fields. */
 const PLAIN = [
   ...['type', 'enum', 'const', 'required', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'],
 ]
 
 /**
- * The same schema without references, and without what takes more than linear time (patterns, unique items) or what can be wrong
- * only because a part was left out (`not`, `if`, the one of `oneOf`). What is beyond the bounds allows everything.
+ * Returns the schema without references, and without keywords that take more than linear time (patterns, unique items)
+ * or that could fail only because a part was dropped (`not`, `if`, the exclusivity of `oneOf`). Anything beyond the
+ * limits allows everything.
  */
 function checkable(value: unknown, walk: Walk): Schema | boolean {
   if (typeof value === 'boolean') return value
@@ -97,7 +99,7 @@ function fieldsOf(
   }
 }
 
-/** As JSON Schema had it up to draft 7, which is what this ajv speaks. */
+/** Converts to the syntax of draft 7, which is what this ajv supports. */
 function itemsOf({ items, prefixItems, additionalItems }: Schema, below: Below): Schema {
   const first = prefixItems ?? (Array.isArray(items) ? items : undefined)
   const rest = prefixItems ? items : additionalItems
@@ -107,7 +109,7 @@ function itemsOf({ items, prefixItems, additionalItems }: Schema, below: Below):
 
 type Below = (one: unknown) => Schema | boolean
 
-/** What `#/$defs/name` stands for; everything where it leads nowhere, elsewhere, or into itself again and again. */
+/** Resolves `#/$defs/name`. A reference that is dangling, remote or too recursive allows everything. */
 function filledIn(ref: string, walk: Walk): Schema | boolean {
   const times = walk.open.get(ref) ?? 0
   if (!/^#(?:\/|$)/.test(ref) || times >= MAX_RECURSION) return true
@@ -127,7 +129,7 @@ function targetOf(ref: string, root: Schema): unknown {
   return at
 }
 
-/** Counts values, and stops where they are nested too deeply. */
+/** Counts values and stops at too much nesting. */
 function measure(value: unknown): { parts: number; isTooDeep: boolean } {
   let parts = 0
   let level: unknown[] = [value]

@@ -1,20 +1,22 @@
-/** Takes the secrets of MCP_CONFIG out of what a server says, before anybody reads it. */
+/** Removes the secrets of MCP_CONFIG from what a server says, before anyone reads it. */
 
 export const HIDDEN = '[secret]'
 
 export interface Hide {
   text(text: string): string
-  /** The first `max` characters, or a few less: no beginning of a secret is left where it is cut. */
+  /** Returns the first `max` characters, or slightly fewer, so that the cut never leaves the start of a secret. */
   head(text: string, max: number): string
-  /** Hides in every text of a JSON value, keys included. */
+  /** Hides secrets in every text of a JSON value, keys included. */
   json<T>(value: T): T
 }
 
-/** In base64 a secret inside a longer text looks different at each of three offsets; so short it would hide common words. */
+/**
+ * Inside a longer text, a secret's base64 has three forms, one per offset. A shorter secret would hide common words.
+ */
 const SHORTEST_INSIDE = 8
-/** What is shorter in its plain form is looked for as it is alone. */
+/** Secrets with a shorter plain form are only searched literally. */
 const SHORTEST = 4
-/** How long an encoded character may be, with what stands before it. */
+/** The longest encoding of one character, including what may precede it. */
 const MAX_ENCODED = 16
 
 export function hideSecrets(secrets: string[]): Hide {
@@ -45,10 +47,12 @@ export function hideSecrets(secrets: string[]): Hide {
   return { text, head, json: (value) => hidden(value, text, 0) as typeof value }
 }
 
-/** From and to, in characters of the text. */
+/** Start and end, in characters of the text. */
 type Range = [number, number]
 
-/** A text in a plain form, and where each of its characters begins and ends in the text as it was; undefined: at the same place. */
+/**
+ * A normalized text with the original range of each character. Undefined `starts` and `ends` mean the same positions.
+ */
 interface View {
   text: string
   starts: readonly number[] | undefined
@@ -72,7 +76,7 @@ function found(form: string, { text, starts, ends }: View): Range[] {
   return ranges
 }
 
-/** In order, and those that overlap as one. */
+/** Sorts ranges and merges those that overlap. */
 function joined(ranges: Range[]): Range[] {
   const whole: Range[] = []
   for (const [from, to] of ranges.sort((a, b) => a[0] - b[0])) {
@@ -83,11 +87,14 @@ function joined(ranges: Range[]): Range[] {
   return whole
 }
 
-/** Percent codes, also of percent codes; codes of JSON and JavaScript; and what is left out: blanks, backslashes, what nobody sees. */
+/**
+ * Percent codes, also nested; JSON and JavaScript escapes; and what is dropped: whitespace, backslashes, invisible
+ * characters.
+ */
 const CODED =
   /((?:%(?:25){0,3}[\da-f]{2})+)|\\+u(?:\{([\da-f]{1,6})\}|([\da-f]{4}))|\\+x([\da-f]{2})|\\+[nrt]?|[\s\p{Cc}\p{Cf}\p{Mn}\u115f\u1160\u2800\u3164\uffa0]+/giu
 
-/** Without codes, case, blanks and what nobody sees. Forms of secrets are looked for in the same view of themselves. */
+/** Decodes a text, lowercases it and drops whitespace and invisible characters. Secrets are normalized the same way. */
 function plainView(text: string): View {
   return viewOf(text, CODED, ([, percent, braced, unicode, byte]) => {
     if (percent !== undefined) return decodedPercent(percent)
@@ -96,7 +103,7 @@ function plainView(text: string): View {
   })
 }
 
-/** Hex bytes without what stands between them. */
+/** Hex bytes without separators. */
 function hexView(text: string): View {
   return viewOf(text, /0x|\\+x?|[\s:,;\-%\p{Cc}\p{Cf}]+/giu, () => '')
 }
@@ -129,7 +136,10 @@ function viewOf(given: string, special: RegExp, decode: (match: RegExpExecArray)
   return { text: letters.join(''), starts, ends }
 }
 
-/** As a secret stands in text, with `+` for blanks, reversed, and in base64, of UTF-16 too. */
+/**
+ * Returns the forms in which a secret may appear: plain, with `+` for spaces, reversed, and in base64, also of its
+ * UTF-16.
+ */
 function formsOf(secret: string): string[] {
   const bytes = [Buffer.from(secret), Buffer.from(secret, 'utf16le'), Buffer.from(secret, 'utf16le')]
   if (secret.length > 0) bytes[2]?.swap16()
@@ -140,7 +150,7 @@ function formsOf(secret: string): string[] {
   return [secret, secret.replaceAll(' ', '+'), ...reversed, ...base64]
 }
 
-/** As it stands in the base64 of a longer text: the characters that depend on the secret alone, at each offset. */
+/** Returns the part of the base64 that depends only on the secret, at each offset in a longer text. */
 function insideBase64(bytes: Buffer): string[] {
   if (bytes.length < SHORTEST_INSIDE) return []
   return [0, 1, 2].flatMap((offset) => {
@@ -151,7 +161,7 @@ function insideBase64(bytes: Buffer): string[] {
   })
 }
 
-/** Deeper than any tool's schema; what lies below is left out. */
+/** Deeper than any tool's schema. Anything below is dropped. */
 const MAX_DEPTH = 64
 
 function hidden(value: unknown, text: (given: string) => string, depth: number): unknown {

@@ -1,9 +1,9 @@
-/** What a server writes about its tools is read by a model: it is made harmless, and what looks like an attack is named. */
+/** Cleans what a server writes about its tools before a model reads it, and reports what looks like an attack. */
 import { defused } from '../../agent/observation.ts'
 
 /**
- * `hidden`: characters that people do not see; `long`: more than is shown; `labels`: lines or tokens that imitate a prompt's.
- * All three are taken out. A tool with hidden characters is refused besides: nobody writes those to be understood.
+ * `hidden`: invisible characters; `long`: over the limit; `labels`: lines or tokens that imitate the prompt. All three
+ * are removed. Hidden characters also make a tool suspect, because they are not meant for readers.
  */
 export type Fault = 'hidden' | 'long' | 'labels'
 
@@ -12,17 +12,17 @@ export interface Cleaned {
   faults: Fault[]
 }
 
-/** Joined emoji are one sign, and their joiners no secret; so are keycaps. */
+/** Joined emoji and keycaps are single signs, so their joiners are not hidden text. */
 const EMOJI =
   '\\p{Extended_Pictographic}[\\u{1f3fb}-\\u{1f3ff}\\ufe0f]?(?:\\u200d\\p{Extended_Pictographic}[\\u{1f3fb}-\\u{1f3ff}\\ufe0f]?){0,5}|[\\d#*]\\ufe0f?\\u20e3'
-/** Marks of an encoding or of a line's break, which tools of text leave behind. */
+/** Harmless leftovers of encodings and line breaks from text tools. */
 const LEFT_BEHIND = '[\\ufeff\\u00ad\\r]'
-/** Zero-width, bidirectional and control characters, tags, fillers, selectors, halves of characters. */
+/** Zero-width, bidirectional and control characters, tags, fillers, variation selectors, lone surrogates. */
 const HIDDEN =
   '[\\p{Cc}\\p{Cf}\\p{Cs}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2028\\u2029\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e0fff}]'
 const UNSEEN = new RegExp(`(${EMOJI}|[\\n\\t])|${LEFT_BEHIND}|(${HIDDEN})`, 'gu')
 
-/** A text for a prompt: at most `most` characters, without what is hidden, and with nothing that imitates the prompt. */
+/** Returns at most `most` characters, without hidden ones and without anything that imitates the prompt. */
 export function cleanText(text: string, most: number): Cleaned {
   const faults: Fault[] = []
   const seen = text.slice(0, 4 * most).replace(UNSEEN, (_, kept?: string, hidden?: string) => {
@@ -36,23 +36,23 @@ export function cleanText(text: string, most: number): Cleaned {
   return { text: harmless.trim(), faults }
 }
 
-/** The first `most` characters, or one less where that would cut a pair of them in two, and a mark that there was more. */
+/** Truncates to `most` characters with an ellipsis, and never splits a surrogate pair. */
 export function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
 }
 
-/** Whether a name holds what people do not see. */
+/** Returns whether a name contains invisible characters. */
 export function hasHidden(name: string): boolean {
   return cleanText(name, name.length).faults.includes('hidden')
 }
 
 const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_.-]*/gu
-/** Names that no sentence has by chance: `send_message`, `read-file`, `createIssue`. */
+/** Names that no sentence contains by chance: `send_message`, `read-file`, `createIssue`. */
 const MADE_UP = /[_.-]|\p{Ll}\p{Lu}/u
 
 /**
- * The first name of another server's tool that a text speaks of (shadowing), if it does. A name that is an ordinary word counts
- * where it is quoted as a name, or called a tool. Takes linear time.
+ * Returns the first name of another server's tool that a text mentions (shadowing). A name that is an ordinary word
+ * counts only if it is quoted or called a tool. Takes linear time.
  */
 export function namesOther(text: string, others: ReadonlySet<string>): string | undefined {
   for (const { 0: word, index } of text.matchAll(WORD)) {

@@ -1,4 +1,4 @@
-/** What an admin is told of the MCP servers and decides about them, in whichever process the admin is heard: a front too. */
+/** What an admin sees and decides about the MCP servers, in any process that serves admins, including a front. */
 import type { McpToolbox, OffTool } from './mcp-toolbox.ts'
 import type { HttpServerConfig, McpConfig } from '../types.ts'
 
@@ -12,19 +12,19 @@ export interface McpAdmin {
   off(): Promise<OffTool[]>
   needLogin(): Promise<LoginNeeded[]>
   /**
-   * Takes a tool, if it is still what the admin was shown: it may be used from then on.
-   * @returns the names of the tools that were taken; none where it has changed or was taken before
+   * Accepts a tool if it is still as the admin saw it. It is usable from then on.
+   * @returns the names of the accepted tools; none if the tool changed or was accepted before
    */
   accept(server: string, tool: string, fingerprint: string): Promise<string[]>
 }
 
-/** The servers of MCP_CONFIG, and whether a person has to log in at one. */
+/** The servers of MCP_CONFIG, and whether one needs a login. */
 export interface RemoteLogins {
   config: McpConfig
   needOf(server: HttpServerConfig): Promise<{ why: string } | undefined>
 }
 
-/** `logins` is absent where nobody logs in. */
+/** `logins` is absent if no server can be logged in to. */
 export function mcpAdmin(toolbox: Pick<McpToolbox, 'load' | 'off' | 'accept'>, logins?: RemoteLogins): McpAdmin {
   return {
     async off() {

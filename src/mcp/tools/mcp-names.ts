@@ -1,8 +1,10 @@
-/** The names by which models call the tools of servers: `server__tool`, as every endpoint and every dialect takes them. */
+/**
+ * The names by which models call MCP tools: `server__tool`, in a form that every endpoint and every dialect accepts.
+ */
 import { createHash } from 'node:crypto'
 import { namesFinish } from '../../agent/parser/tool-names.ts'
 
-/** A tool by its server and by the server's own name for it. */
+/** A tool, identified by its server and the server's own name for it. */
 export interface ToolOfServer {
   server: string
   tool: string
@@ -12,8 +14,9 @@ const LONGEST = 64
 const HASH_CHARS = 6
 
 /**
- * A name for each, in their order, within `^[a-zA-Z0-9_-]{1,64}$`. No two are alike, whatever their case, and none is like one of
- * `taken` or ends a run. The first of those that would have the same name keeps it; the others get a part of a hash.
+ * Returns a name for each tool, in order, that matches `^[a-zA-Z0-9_-]{1,64}$`. Names are unique regardless of case,
+ * differ from those in `taken`, and never end a run. On a collision the first tool keeps the name and the others get a
+ * hash suffix.
  */
 export function mcpNames(tools: readonly ToolOfServer[], taken: readonly string[] = []): string[] {
   const used = new Set(taken.map((name) => name.toLowerCase()))
@@ -25,7 +28,7 @@ export function mcpNames(tools: readonly ToolOfServer[], taken: readonly string[
   })
 }
 
-/** The name that operators' rules are about: the server's own name for the tool behind the server's, in the letters of names. */
+/** Returns the name that operators' rules refer to: `server__tool`, with other characters replaced. */
 export function ruleNameOf({ server, tool }: ToolOfServer): string {
   return `${allowed(server)}__${allowed(tool)}`
 }

@@ -1,4 +1,4 @@
-/** The tools of all MCP servers, as they are at the moment of a question and of its place. */
+/** The tools of all MCP servers, as available at the time and place of a question. */
 import { settledWithin } from '../../base/async.ts'
 import type { Tool, ToolContext } from '../../agent/types.ts'
 import type { Log } from '../../base/log.ts'
@@ -15,36 +15,38 @@ import type { ApproverList } from '../../base/approver-rules.ts'
 import type { McpServers } from '../servers/servers.ts'
 import type { CallResult, McpConfig, McpServerConfig } from '../types.ts'
 
-/** Where a question is asked. With `waits`, servers of which nothing is known yet are waited for, a few seconds. */
+/** Where a question is asked. `waits`: waits a few seconds for servers whose tools are not known yet. */
 export interface ToolsPlace {
   team: string
   channel: string
   waits?: boolean | undefined
 }
 
-/** A tool that is off, or a server whose tools are not known: then `tool` is empty. */
+/** A tool that is off, or, with an empty `tool`, a server whose tools are unknown. */
 export interface OffTool {
   server: string
   tool: string
   /** The end of a sentence that begins with the tool's name. */
   why: string
-  /** What it is like now; absent where no admin can take it. */
+  /** The current fingerprint; absent if no admin can accept the tool. */
   fingerprint?: string | undefined
 }
 
 export interface McpToolbox {
-  /** The tools for a run in a place, of which `choose` may take some. Where they are many, each has one line in the prompt. */
+  /**
+   * Returns the tools for a run in a place, filtered by `choose`. If there are many, each has one line in the prompt.
+   */
   toolsFor(place: ToolsPlace, choose?: (tools: Tool[]) => Tool[]): Promise<Tool[]>
-  /** Names that a place may choose: of tools, and `server__*` for all tools of a server with many. */
+  /** Names that a channel can choose: of tools, and `server__*` for all tools of a server with many. */
   choices(): string[]
   off(): OffTool[]
-  /** Reads what all processes know now, for whoever shows it. */
+  /** Loads what all processes know now. */
   load(): Promise<void>
-  /** Asks a server for its tools now, and waits for them; why there are none is told by `off`. */
+  /** Lists a server's tools now. On failure, `off` says why there are none. */
   refresh(server: string): Promise<void>
   /**
-   * Takes a server's tool as it is listed now, or all of the server's. With a fingerprint, only if that is still what it is like.
-   * @returns the names of those that were taken
+   * Accepts a server's tool, or all of its tools, as listed now. With a fingerprint, only if it still matches.
+   * @returns the names of the accepted tools
    */
   accept(server: string, tool?: string, fingerprint?: string): Promise<string[]>
   close(): Promise<void>
@@ -53,13 +55,13 @@ export interface McpToolbox {
 export interface McpToolboxDeps {
   store: McpStore
   log: Log
-  /** In ms. */
+  /** Milliseconds. */
   now(): number
-  /** Opens the connections when they are first needed; undefined in a process that calls no tools. */
+  /** Opens the connections on first use; undefined in a process that calls no tools. */
   open?: (() => Promise<McpServers>) | undefined
-  /** Names that other tools have. */
+  /** Names of other tools. */
   taken: readonly string[]
-  /** Of APPROVERS. */
+  /** From APPROVERS. */
   approvers: readonly ApproverList[]
   /** MCP_TOOLS_MAX. */
   mostTools: number
@@ -67,12 +69,12 @@ export interface McpToolboxDeps {
   timeoutMs: number
 }
 
-/** How long the start waits for what is kept of the servers, in ms. */
+/** How long startup waits for the stored records, in ms. */
 const LOAD_MS = 2_000
-/** Of a server with more tools, all or none are chosen. */
+/** A server with more tools is offered as a whole. */
 const MAX_CHOICES = 20
 
-/** HTTP servers are asked for their tools in the background; a process that is a server's is started when it is first needed. */
+/** Lists the tools of HTTP servers in the background. Stdio servers are started when first needed. */
 export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): Promise<McpToolbox> {
   let opened: Promise<McpServers> | undefined
   const { open } = deps
@@ -133,7 +135,7 @@ function unknown(servers: ToolCatalog[]): OffTool[] {
 }
 
 interface Snapshot {
-  /** Those that are on, by server. */
+  /** The tools that are on, by server. */
   tools: Map<string, Tool[]>
   off: OffTool[]
   choices: string[]
@@ -167,7 +169,7 @@ function snapshotOf(servers: ToolCatalog[], deps: SnapshotDeps): Snapshot {
       }
     }),
   )
-  // What is off takes no name: a new tool of a server cannot give another name to one that settings speak of.
+  // A tool that is off takes no name, so a server's new tool cannot rename a tool that settings refer to.
   const on = inOrder(all.filter(({ why }) => why === undefined))
   const names = mcpNames(
     on.map(({ server, seen }) => ({ server: server.config.name, tool: seen.name })),

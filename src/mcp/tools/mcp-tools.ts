@@ -13,7 +13,7 @@ import type { CallResult, McpServerConfig } from '../types.ts'
 
 const BRIEF_CHARS = 100
 
-/** A call by the server's own name for the tool. `isRepeatable`: made twice, it does no more than once. */
+/** A call by the server's own name for the tool. `isRepeatable`: a second call has no further effect. */
 export interface ServerCall {
   tool: string
   args: Schema

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { jsonHash } from './json-hash.ts'
 import type { Schema } from './plain-schema.ts'
 
-/** A tool as it was last listed, cleaned and bounded: what a model may be shown. */
+/** A tool as last listed, cleaned and bounded: what a model may see. */
 export interface SeenTool {
   name: string
   description: string

@@ -1,6 +1,6 @@
 /**
- * A server's schema as a prompt may carry it: JSON Schema's own keywords alone, bounded, its texts cleaned. What a keyword may
- * not hold is refused with the place where it stands, so that nothing behind this file meets a schema that is none.
+ * Reduces a server's schema to what a prompt may contain: standard JSON Schema keywords only, bounded, with cleaned
+ * texts. An invalid keyword value is rejected with its location, so that later code never meets an invalid schema.
  */
 import { cleanText, hasHidden, type Fault } from './hygiene.ts'
 
@@ -9,11 +9,11 @@ export type Schema = Record<string, unknown>
 export type PlainSchema = { ok: true; schema: Schema; faults: Fault[] } | { ok: false; why: string }
 
 const MAX_DEPTH = 30
-/** Schemas and values in it, all together. */
+/** Schemas and values in total. */
 const MAX_PARTS = 5_000
 const MAX_CHARS = 60_000
 const TEXT_CHARS = 1_000
-/** Longer examples and defaults are left out. */
+/** Longer examples and defaults are dropped. */
 const EXAMPLE_CHARS = 500
 const NAME_CHARS = 200
 
@@ -24,9 +24,9 @@ type Kind = (value: unknown, walk: Walk) => unknown
 interface Walk {
   faults: Set<Fault>
   parts: { left: number }
-  /** How deep it may go. */
+  /** How many more levels are allowed. */
   deeper: number
-  /** Where in the schema, for a sentence. */
+  /** The location in the schema, for error messages. */
   at: string
 }
 
@@ -71,7 +71,7 @@ const oneOrMore: Kind = (value, walk) => (Array.isArray(value) ? schemas : schem
 const named: Kind = (value, walk) => (isRecord(value) ? entriesOf(value, walk, schema) : refuse(walk))
 const needs: Kind = (value, walk) => (isRecord(value) ? entriesOf(value, walk, words) : refuse(walk))
 
-/** The keywords that are kept, and what each may hold. */
+/** The keywords that are kept, with the kind of value of each. */
 const KEYWORDS: Record<string, Kind> = {
   ...{ type, title: text, description: text, format: word, pattern: word, $ref: word, contentMediaType: word },
   ...{ enum: list, const: data, default: example, examples: example, required: words, dependentRequired: needs },
@@ -84,7 +84,7 @@ const KEYWORDS: Record<string, Kind> = {
   ...{ maxProperties: count, uniqueItems: flag, deprecated: flag, readOnly: flag, writeOnly: flag },
 }
 
-/** Never throws, whatever it is given. */
+/** Never throws, whatever it gets. */
 export function plainSchema(given: unknown): PlainSchema {
   const walk: Walk = { faults: new Set(), parts: { left: MAX_PARTS }, deeper: MAX_DEPTH, at: '' }
   try {
@@ -112,7 +112,7 @@ function entriesOf(value: Schema, walk: Walk, kind: Kind): Schema {
   return Object.fromEntries(entries)
 }
 
-/** The name of a field: a model writes it, and a person reads it in what they approve. */
+/** Checks the name of a field: a model writes it, and a person reads it when approving a call. */
 function name(key: unknown, walk: Walk): string {
   const isOne = typeof key === 'string' && key.length <= NAME_CHARS && key !== '__proto__' && !hasHidden(key)
   return isOne ? key : refuse(walk)

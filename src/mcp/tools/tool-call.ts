@@ -42,7 +42,7 @@ export async function callTool(elicitation: Elicitation, call: ToolCall, options
   }
 }
 
-/** What goes back to the server stays as it is; what a person reads is without the config's secrets. */
+/** Hides the config's secrets in what a person reads. The state for the server stays unchanged. */
 function shownQuestion({ message, schema, url, ...kept }: ToolQuestion, { name, hide }: ToolCall): ToolQuestion {
   if (url !== undefined && hide.text(url) !== url)
     throw new ToolError(

@@ -97,7 +97,7 @@ export class ToolCatalog {
     this.#isClosed = true
   }
 
-  /** Reads what all processes know. */
+  /** Loads what all processes know. */
   async load(): Promise<void> {
     const stamp = await this.#deps.store.get(this.#key('stamp'))
     if (stamp === undefined || stamp === this.#stamp) return
@@ -137,7 +137,7 @@ export class ToolCatalog {
     })
   }
 
-  /** Whether an admin has accepted it as it is now. */
+  /** Returns whether an admin has accepted the tool as it is now. */
   #isAccepted(entry: ServerRecord['tools'][string]): boolean {
     return entry.pin?.accepted === true && whyOff(entry, this.config) === undefined
   }

@@ -1,6 +1,6 @@
 /**
- * Seed 000's tools of one's own: the invoices of six companies, and sums over them. An example to copy from, with worked
- * examples for AGENT_DIALECT=bracket in examples.md. `TOOLS=invoices` turns them on.
+ * An example of custom tools, to copy from: seed 000's invoices of six companies, and sums over them. examples.md has
+ * worked examples for AGENT_DIALECT=bracket. `TOOLS=invoices` turns the tools on.
  */
 import { z } from 'zod'
 import type { Tool, ToolOutput } from '../../../src/agent/types.ts'
@@ -46,19 +46,19 @@ const total: Tool<{ quantities: string }> = {
   run: async (input) => String(numbersIn(input.quantities).reduce((sum, n) => sum + n, 0)),
 }
 
-/** The three tools, in the order in which the seed lists them. */
+/** The three tools, in the seed's order. */
 export function invoices(): Tool[] {
   return [getInvoice, diff, total]
 }
 
-/** All of them in a line each, and as a series for people to see. */
+/** Returns all of them, one per line, and as a series for people. */
 function allAmounts(): ToolOutput {
   const points = [...INVOICES].map(([company, amount]) => ({ label: company, value: amount }))
   const text = points.map(({ label, value }) => `${label}: ${value}`).join('\n')
   return { text, series: { title: 'Invoice amounts by company', points } }
 }
 
-/** `A`, `company A`, `"a"`. */
+/** Accepts `A`, `company A` and `"a"`. */
 function amountOf(given: string): number {
   const company = given
     .replace(/["'`]/g, '')
@@ -71,7 +71,7 @@ function amountOf(given: string): number {
   return amount
 }
 
-/** `2000 1500`, commas forgiven. @throws ToolError for anything else. */
+/** Parses `2000 1500`; commas are allowed. @throws ToolError for anything else */
 function numbersIn(text: string): number[] {
   const parts = text.split(/[\s,;]+/).filter((part) => part !== '')
   const numbers = parts.map(Number)
