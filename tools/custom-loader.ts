@@ -64,7 +64,7 @@ async function tooSlow(loadMs: number): Promise<never> {
   throw new Error(`It did not finish loading within ${loadMs / 1000} s.`)
 }
 
-/** Returns all tools of a file, or none. */
+/** Returns all tools of a file. @throws Error for the first one that is not sound */
 function toolsIn(exported: unknown, taken: string[]): Tool[] {
   const tools: Tool[] = []
   for (const one of Array.isArray(exported) ? exported : [exported])

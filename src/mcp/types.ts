@@ -82,7 +82,7 @@ export interface ServerTools {
   instructions?: string
 }
 
-/** `idle`: nothing has been asked of it yet, or it was ended because nobody used it. */
+/** `idle`: it is not connected, and the last attempt has not failed. */
 export interface ServerStatus {
   state: 'idle' | 'up' | 'down' | 'needs-login'
   /** A sentence that says why it is down or needs a login. */

@@ -230,8 +230,8 @@ describeWithChromium('the page in Chromium', () => {
   test('what one writes is seen, also by who had scrolled up; what others write leaves them there', async () => {
     const { page, slack, box, main } = await open()
     const scroller = page.locator('#scroller')
-    for (let i = 0; i < 12; i += 1) await slack.say({ user: BOB, text: `one\n\n${i}` })
-    await main.getByText('11').waitFor()
+    for (let i = 0; i < 12; i += 1) await slack.say({ user: BOB, text: `one\n\nmessage ${i}.` })
+    await main.getByText('message 11.').waitFor()
     await expect.poll(() => scroller.evaluate(fromEnd)).toBeLessThan(2)
     await scroller.evaluate((one) => one.scrollTo(0, 0))
     await slack.say({ user: BOB, text: 'of another' })

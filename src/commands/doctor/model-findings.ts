@@ -97,7 +97,7 @@ async function answerFinding(model: Model, setting: string): Promise<Finding> {
   }
 }
 
-/** Checks what else a model can do. None of it is required, so each finding is at most a note. */
+/** Checks what else a model can do. A missing ability is a note, except tool calls with AGENT_DIALECT=native. */
 async function abilities(model: Model, config: Config): Promise<Finding[]> {
   return Promise.all([nativeFinding(model, config), visionFinding(model), streamFinding(model, config)])
 }
