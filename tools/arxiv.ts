@@ -70,7 +70,16 @@ export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] 
 
   const input = zodInput(z.object({ query: queryText().min(1).describe('search query or paper id') }))
   const description = 'Finds scientific papers on arXiv. Input: a search query.'
-  return [{ name: 'arxiv', description, ...input, effects: 'read', run: ({ query }, { signal }) => run(query, signal) }]
+  return [
+    {
+      name: 'arxiv',
+      title: 'arXiv',
+      description,
+      ...input,
+      effects: 'read',
+      run: ({ query }, { signal }) => run(query, signal),
+    },
+  ]
 }
 
 /** Words that say nothing about a paper and would only narrow the search. */

@@ -14,6 +14,7 @@ const MAX_LENGTH = 1000
 export function calculator(): Tool<{ expression: string }> {
   return {
     name: 'calculator',
+    title: 'Calculator',
     description: 'Evaluates a mathematical expression, e.g. (54-32)*5/9 or sqrt(2)^0.5.',
     ...zodInput(z.object({ expression: z.string().describe('the expression') })),
     effects: 'read',

@@ -49,7 +49,14 @@ export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string 
   const input = zodInput(z.object({ query: queryText().min(1).describe('name of a topic') }))
   const description = 'Looks up facts about a topic on DuckDuckGo. Input: a short name or term.'
   return [
-    { name: 'duckduckgo', description, ...input, effects: 'read', run: ({ query }, { signal }) => run(query, signal) },
+    {
+      name: 'duckduckgo',
+      title: 'DuckDuckGo',
+      description,
+      ...input,
+      effects: 'read',
+      run: ({ query }, { signal }) => run(query, signal),
+    },
   ]
 }
 

@@ -50,7 +50,14 @@ export function githubUser({ http, settings }: ToolParts): Tool<{ login: string 
   const input = zodInput(z.object({ login: queryText().describe('login') }))
   const description = "Gives a GitHub user's followers, repositories, location, etc. Input: the login."
   return [
-    { name: 'github_user', description, ...input, effects: 'read', run: ({ login }, { signal }) => run(login, signal) },
+    {
+      name: 'github_user',
+      title: 'GitHub users',
+      description,
+      ...input,
+      effects: 'read',
+      run: ({ login }, { signal }) => run(login, signal),
+    },
   ]
 }
 

@@ -18,6 +18,7 @@ export function llmMath({ prompts }: ToolParts): Tool<{ question: string }>[] {
   return [
     {
       name: 'llm_math',
+      title: 'Math',
       description: 'Answers questions about math. Input: the question in words.',
       ...zodInput(z.object({ question: queryText(MAX_QUESTION).min(1).describe('the question') })),
       effects: 'read',

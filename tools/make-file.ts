@@ -19,6 +19,7 @@ const input = z.object({
 export function makeFile(): Tool<z.infer<typeof input>> {
   return {
     name: 'make_file',
+    title: 'Make a file',
     description:
       'Sends a text file with the answer. Only for what is too long to read in a message, such as a long table as csv or long code.',
     ...zodInput(input),

@@ -9,6 +9,7 @@ export function readThread(): Tool<{ url: string }>[] {
   return [
     {
       name: 'read_thread',
+      title: 'Read a thread',
       description:
         'Reads a thread of this Slack workspace. Input: the link to one of its messages (https://….slack.com/archives/…).',
       ...zodInput(z.object({ url: queryText().min(1).describe('link to a message') })),

@@ -60,7 +60,14 @@ export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }
   const input = zodInput(z.object({ query: queryText().min(1).describe('search query') }))
   const description = 'Searches the web, also for current events. Input: a search query.'
   return [
-    { name: 'search', description, ...input, effects: 'read', run: ({ query }, { signal }) => run(query, signal) },
+    {
+      name: 'search',
+      title: 'Web search',
+      description,
+      ...input,
+      effects: 'read',
+      run: ({ query }, { signal }) => run(query, signal),
+    },
   ]
 }
 

@@ -24,6 +24,7 @@ export function workspaceSearch(): Tool<Wanted>[] {
   return [
     {
       name: 'workspace_search',
+      title: 'Search this workspace',
       description:
         'Searches what people wrote in public channels of this Slack workspace. The same search again gives the next results.',
       ...zodInput(

@@ -59,7 +59,7 @@ function actions({ texts, said, answers, tools, edited }) {
   const ask = act(async () => {
     const prompt = edited()
     const { difference } = await tools.post('prompts/difference', prompt)
-    if (!difference) return [el('p', {}, 'Nothing is changed.')]
+    if (!difference) return [el('p', {}, 'You changed nothing.')]
     const file = `prompts/${prompt.name}.md`
     return [
       el('p', {}, `This goes into ${file}:`),

@@ -26,7 +26,9 @@ export function conversationOf(heard: Heard, { name, scope, settings, threads, c
   const tools = heard.tools.filter((tool) => tool.at >= from && isIn(threads.get(tool)))
   const names = heard.places.names(scope)
   const written = JSON.stringify(models.map(({ entry }) => entry.response))
-  const offered = [...heard.offered].flatMap(([tool, spec]) => (written.includes(tool) ? [spec] : []))
+  // A run says below its answer that it changed nothing where a tool could have.
+  const isKept = ([tool, spec]: [string, Json]) => written.includes(tool) || spec['effects'] === 'write'
+  const offered = [...heard.offered].flatMap((one) => (isKept(one) ? [one[1]] : []))
   const within = { ...heard, models, tools }
   return {
     version: 1,

@@ -17,6 +17,7 @@ export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }:
     ...(tool.server === undefined ? {} : { server: tool.server }),
     ...(tool.ruleName === undefined ? {} : { ruleName: tool.ruleName }),
     ...(tool.version === undefined ? {} : { version: tool.version }),
+    ...(tool.title === undefined ? {} : { title: tool.title }),
     says: tool.description,
     ...(isRepeat ? { isRepeat: true as const } : {}),
   }

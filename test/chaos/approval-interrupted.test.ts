@@ -88,8 +88,8 @@ test('two people press at once on two fronts: the first one decides, and the oth
     await goOn[first]()
     await goOn[first === 0 ? 1 : 0]()
   }
-  await told(scene, threads[0]!, [BOB, '@Alice was faster: this is allowed already.'])
-  await told(scene, threads[1]!, [ALICE, '@Bob was faster: this is denied already.'])
+  await told(scene, threads[0]!, [BOB, '@Alice was faster: this is already allowed.'])
+  await told(scene, threads[1]!, [ALICE, '@Bob was faster: this is already denied.'])
   const denied = notRun(threads[1]!, ['a person did not allow it', '⛔ \\*Denied\\* by @Bob'], 'denied')
   await expectEndings(scene, [allowed(threads[0]!), denied])
   expect(server.written).toEqual(['q1-1 use 1'])
@@ -148,7 +148,7 @@ test('the time for an approval ends while nothing runs: nothing is done, and all
   await scene.start('front', later)
   // One is pressed before any worker is there to see that its time is over.
   await pressCard(scene, threads[0]!)
-  await told(scene, threads[0]!, [ALICE, 'Nobody decided this in time: it is not done any more.'])
+  await told(scene, threads[0]!, [ALICE, 'This expired before anybody decided, so it was not done.'])
   await openCard(scene, threads[1]!)
   // It is a day since anybody has swept.
   await scene.client.del(sweepKey(scene))
@@ -176,7 +176,7 @@ test('a front that dies once a decision is stored: who presses again is told so,
   await expect(pressing).rejects.toThrow('was not acked')
   await scene.start('front')
   await pressCard(scene, thread)
-  await told(scene, thread, [ALICE, 'You have decided this already: it is allowed.'])
+  await told(scene, thread, [ALICE, 'You already decided this: allowed.'])
   await expectEndings(scene, [allowed(thread)])
   expect(server.written).toEqual(['q1-1 use 1'])
 })

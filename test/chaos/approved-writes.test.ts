@@ -137,7 +137,7 @@ test('a call that may have been made is made again only when somebody has been t
   stage.letGo()
   await scene.start('worker')
   const card = await openCard(scene, thread, '3')
-  expect(scene.slack.shown(card)).toContain('it is not known whether it took effect')
+  expect(scene.slack.shown(card)).toContain('do not know whether it took effect')
   expect(server.written).toEqual([])
   await pressCard(scene, thread, { wait: '3' })
   const steps = [/^q1-1 step-2, but: [^]*noted: q1-1 use 1: 0 times/, /^q1-1 step-3, but: [^]*noted: q1-1 use 1$/]

@@ -93,7 +93,7 @@ export function limitsHold(cases: Case[], place: (name: string) => Env): void {
     const sentence = await refused(bot, over)
     expect(sentence).toMatch(says)
     expect(sentence).toMatch(
-      /^The limit here is .*, and it is reached\. .* This question was not counted\.\n_Reference: [0-9a-f]{8}_$/,
+      /^You have reached the limit here: .*\. .* This question did not count\.\n_Reference: [0-9a-f]{8}_$/,
     )
     if (free) await answered(bot, free)
     expect(bot.slack.refusals).toEqual([])

@@ -90,7 +90,7 @@ const call = {
   },
 }
 const bigCall = { ...call, approval: { ...call.approval, input: { text: LONG.repeat(20) } } }
-const waiting = { place: 'thread' as const, deciders: 'Who asked may decide.', value: VALUE }
+const waiting = { place: 'thread' as const, deciders: 'Can approve: Alice', value: VALUE }
 
 const form: ToolQuestion = {
   server: 'tickets',
@@ -311,7 +311,12 @@ export const SENT: Record<string, () => Sent[]> = {
 function homeOf(isAdmin: boolean): View {
   const config = loadConfig({})
   const help = { steps: config.STEPS, followUps: config.FOLLOW_UPS, dmMemoryMinutes: config.DM_MEMORY_MINUTES }
-  const settings = { ...help, model: { name: 'm' }, dialect: { name: 'text' }, tools: [{ name: 'calculator' }] }
+  const settings = {
+    ...help,
+    model: { name: 'm' },
+    dialect: { name: 'text' },
+    tools: [{ name: 'calculator', description: 'Does sums.' }],
+  }
   return homeView({
     ...{ channel: 'D0ALICE0001', settings, maySeeSettings: true, toolsOff: [{ name: 'search', why: 'it has no key' }] },
     asked: [

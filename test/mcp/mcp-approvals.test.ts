@@ -42,7 +42,7 @@ test('a rule about a tool holds though its server lists another one whose name i
   const env = { ...config(t, server, { trust: true }), APPROVERS: `hub__delete_repository=${BOB}|not-asker` }
   const bot = await startBot(t, { env })
   const { thread, card } = await askFor(bot, 'remove', 'hub__delete_repository')
-  expect(bot.slack.shown(card)).toContain('May decide: @Bob.')
+  expect(bot.slack.shown(card)).toContain('Can approve: Bob')
   await press(bot, { ...thread, ts: card.ts }, { action: ONCE, user: ALICE })
   await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).at(-1), 'a word to Alice')
   expect(server.calls).toEqual([])

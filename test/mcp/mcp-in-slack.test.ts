@@ -60,7 +60,7 @@ test('a channel chooses among them, and Home says which are off and why', async 
   await eventually(async () => expect(await toldOf(bot)).toEqual(['files__read']))
   expect(await toldOf(bot, RANDOM)).toEqual(['files__read', 'files__wipe'])
   const home = (await bot.openHome(strangers.admin(bot.slack))).shown()
-  expect(home).toContain('files__read')
+  expect(home).toContain('✅ Read: Reads a file.')
   expect(home).toMatch(/sneak of files.*characters that people do not see/)
 })
 

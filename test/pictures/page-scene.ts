@@ -53,6 +53,6 @@ export async function home(page: Page): Promise<Locator> {
   await page.getByRole('button', { name: 'Channels' }).click()
   await page.getByRole('button', { name: 'Thinkaloud', exact: true }).click()
   await page.getByRole('button', { name: 'Home', exact: true }).click()
-  await page.getByText('What you asked last').waitFor()
+  await page.getByText('Your latest questions').waitFor()
   return page.locator('#home')
 }

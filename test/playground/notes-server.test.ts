@@ -43,9 +43,9 @@ describe('the server of notes', () => {
   test('is read without asking, and written to when Carol, who is an admin, allows it', async (t) => {
     const playground = await start(t, [ADD('buy milk'), finish('Done.'), LIST, finish('There is one.')])
     const { slack, notesServer } = playground
-    const { press, shown } = await ask(playground, 'Note down: buy milk', /🔐[^]*buy milk[^]*May decide: .*Carol/)
+    const { press, shown } = await ask(playground, 'Note down: buy milk', /🔐[^]*buy milk[^]*Can approve: .*Carol/)
     await press(BOB)
-    await slack.until(() => slack.whispers(GENERAL, BOB).some((one) => one.includes('not yours')), 'a refusal')
+    await slack.until(() => slack.whispers(GENERAL, BOB).some((one) => one.includes('cannot approve')), 'a refusal')
     expect(notesServer?.notes()).toEqual([])
     await press(CAROL)
     await slack.until(() => shown().some((one) => one.includes('Done.')), 'the answer')
@@ -62,11 +62,11 @@ describe('the server of notes', () => {
     const { notesServer, slack } = playground
     await ask(playground, 'What notes are there?', /There are none\./)
     notesServer?.change()
-    await untilHome(playground, (home) => home.includes('Take it'))
+    await untilHome(playground, (home) => home.includes('Turn on'))
     const { shown } = await ask(playground, 'Note down: one', /I cannot\./)
     expect(shown().join('\n')).toContain('There is no tool "notes__add"')
     notesServer?.restore()
-    await untilHome(playground, (home) => !home.includes('Take it'))
+    await untilHome(playground, (home) => !home.includes('Turn on'))
     const { press } = await ask(playground, 'Note down: two', /🔐/)
     await press(CAROL)
     await slack.until(() => notesServer?.notes().includes('two'), 'the note')
@@ -76,7 +76,7 @@ describe('the server of notes', () => {
   test('is decided about as the operator’s APPROVERS say', async (t) => {
     const named = await start(t, [ADD('one'), finish('Done.')], { APPROVERS: BOB })
     expect(named.notes.at(-1)).toMatch(/as APPROVERS says/)
-    const { press } = await ask(named, 'Note down: one', /May decide: .*Bob/)
+    const { press } = await ask(named, 'Note down: one', /Can approve: .*Bob/)
     await press(BOB)
     await named.slack.until(() => named.notesServer?.notes().length === 1, 'the note')
   })

@@ -81,14 +81,14 @@ describeWithChromium('the page in Chromium', () => {
       return pane
     }
     const [alice, bob] = [await at(''), await at('?as=bob')]
-    await alice.getByRole('button', { name: 'Once' }).click()
-    await alice.getByText('This is not yours to decide').waitFor()
-    await expect.poll(() => bob.getByText('This is not yours to decide').count()).toBe(0)
+    await alice.getByRole('button', { name: 'Allow once' }).click()
+    await alice.getByText('You cannot approve this').waitFor()
+    await expect.poll(() => bob.getByText('You cannot approve this').count()).toBe(0)
     await bob.getByRole('textbox', { name: /Reason, if you deny/ }).fill('Not on paper.')
     await bob.getByRole('button', { name: 'Deny' }).click()
     await bob.getByText('Reason: Not on paper.').waitFor()
     await alice.getByText(/by @Bob/).waitFor()
-    await expect.poll(() => alice.getByRole('button', { name: 'Once' }).count()).toBe(0)
+    await expect.poll(() => alice.getByRole('button', { name: 'Allow once' }).count()).toBe(0)
     expect(bot.model.about('Paper').at(-1)?.prompt).toContain('The reason given: Not on paper.')
     expect([cards(thread).length, JSON.stringify(thread.messages())]).toEqual([1, expect.not.stringContaining(ONCE)])
   })

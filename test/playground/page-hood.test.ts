@@ -205,7 +205,7 @@ describeWithChromium('the panel Under the hood', () => {
   test('a call, a delivery and a tool’s call are sent again, and each says of which', async () => {
     const { page, slack, journal, rows, entry } = await open()
     await slack.say({ text: 'Hello' })
-    await callSlack(slack, 'chat.postMessage', { text: 'Once' })
+    await callSlack(slack, 'chat.postMessage', { text: 'Allow once' })
     journal.note({ kind: 'tool', name: 'calculator', ok: true, request: { tool: 'calculator', input: '6*7' } })
     for (const [n, title] of [
       [1, 'Event: message'],
@@ -220,7 +220,7 @@ describeWithChromium('the panel Under the hood', () => {
       await rows.getByText(`(again, of ${n})`).waitFor()
       await slack.until(() => journal.find(n + 3)?.ms !== undefined, 'its end')
     }
-    expect(slack.messages(GENERAL).filter(({ text }) => text === 'Once').length).toBe(2)
+    expect(slack.messages(GENERAL).filter(({ text }) => text === 'Allow once').length).toBe(2)
     await entry.getByLabel('Response').getByText('6*7 = 42').waitFor()
     await entry.getByRole('button', { name: 'number 3' }).click()
     await entry.getByText('Was sent again: number 6.').waitFor()

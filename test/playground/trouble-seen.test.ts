@@ -198,7 +198,7 @@ describe.concurrent('a scope taken away', () => {
       await bot.mention('What is the sum?')
       await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).length === n, `word ${n} to the asker`)
     }
-    expect(bot.slack.whispers(GENERAL, ALICE)[1]).toContain('install the app again with users:read')
+    expect(bot.slack.whispers(GENERAL, ALICE)[1]).toContain('reinstall the app with users:read')
     bot.slack.trouble.clear()
     expect(await (await bot.mention('And again?', { user: BOB })).ended()).toContain('Well again.')
   })

@@ -63,7 +63,9 @@ function adding(way: Way): void {
     thinking.go()
     await bot.slack.until(() => thread.endings().length === 1, 'the answer')
     const heard = bot.model.about('Who made Dune').at(-1)?.body.messages.at(-1)?.content
-    expect(heard).toMatch(/I meant the 2021 film\n[^\n]*I correct what I added\. It reads now: I meant the 1984 film\n/)
+    expect(heard).toMatch(
+      /I meant the 2021 film\n[^\n]*I corrected what I added\. It now says: I meant the 1984 film\n/,
+    )
     expect(heard).not.toContain('No bot is meant')
     await bot.slack.settle()
     expect([thread.endings().length, thread.whispers().length]).toEqual([1, 0])

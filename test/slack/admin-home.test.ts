@@ -87,7 +87,7 @@ describeWithRedis('on a front', () => {
     return { ...bot, ledger, kept, admin: strangers.admin(bot.slack) }
   }
 
-  const OFF = /MCP tools that are off\nadd of ledger has changed its description: .* an admin .*\nTake it/
+  const OFF = /MCP tools that are off\nadd of ledger has changed its description: .* an admin .*\nTurn on/
 
   test('a tool that was changed is off, with why; an admin’s press takes it, and the Home says so', async (t) => {
     const bot = await rugPulled(t)
@@ -110,7 +110,7 @@ describeWithRedis('on a front', () => {
     const home = await bot.openHome(bot.admin)
     bot.slack.addUser(bot.admin, { name: 'former', real_name: 'former', is_admin: false })
     await home.press(TAKE_TOOL)
-    expect((await bot.modal(bot.admin)).shown()).toContain('Only admins of this workspace may take a tool.')
+    expect((await bot.modal(bot.admin)).shown()).toContain('Only workspace admins can turn on a tool.')
     await bot.slack.until(() => !home.shown().includes('ledger'), 'a Home without it')
     expect(await bot.kept()).not.toContain('"accepted":true')
     expect(bot.slack.refusals).toEqual([])
@@ -123,7 +123,7 @@ describeWithRedis('on a front', () => {
     await bot.startWorker()
     await eventually(async () => expect(await bot.kept()).toContain('pays everybody'))
     await home.press(TAKE_TOOL)
-    expect((await bot.modal(bot.admin)).shown()).toContain('It was not taken: it has changed since this page was made')
+    expect((await bot.modal(bot.admin)).shown()).toContain('Not turned on: the tool has changed')
     expect(await bot.kept()).not.toContain('"accepted":true')
     expect(home.shown()).toMatch(OFF)
   })

@@ -30,9 +30,13 @@ const infos = (slack: LocalSlack) => slack.calls.filter(({ method }) => method =
 
 describe('without a setting', () => {
   test.each([
-    ['a person of a connected workspace', 'outsider', /people of my own workspace only.*ALLOW_EXTERNAL/],
-    ['a guest', 'guest', /no questions from guests.*full member.*ALLOW_EXTERNAL/],
-    ['a guest of one channel', 'singleChannelGuest', /no questions from guests/],
+    [
+      'a person of a connected workspace',
+      'outsider',
+      /only take questions from people in my own workspace.*ALLOW_EXTERNAL/,
+    ],
+    ['a guest', 'guest', /not take questions from guests.*full member.*ALLOW_EXTERNAL/],
+    ['a guest of one channel', 'singleChannelGuest', /not take questions from guests/],
   ] as const)('%s is told why not, and no more the second time', async (_, kind, reason) => {
     await expectOnce(kind, reason)
   })
@@ -41,7 +45,7 @@ describe('without a setting', () => {
     const bot = await started(t)
     bot.slack.fault({ method: 'users.info', error: 'user_not_found' })
     await bot.mention('Anybody?')
-    expect(await refused(bot, { user: ALICE })).toMatch(/people of my own workspace only/)
+    expect(await refused(bot, { user: ALICE })).toMatch(/only take questions from people in my own workspace/)
   })
 
   test('a guest who asks in private is told each time: nobody is left with a word that it works', async (t) => {
@@ -49,7 +53,7 @@ describe('without a setting', () => {
     const guest = strangers.guest(slack)
     for (const times of [1, 2]) {
       await slack.slash('private: Anybody?', { user: guest, channel: GENERAL })
-      const words = () => slack.whispers(GENERAL, guest).filter((word) => /no questions from guests/.test(word))
+      const words = () => slack.whispers(GENERAL, guest).filter((word) => /not take questions from guests/.test(word))
       await slack.until(() => words().length === times, `${times} words why not`)
     }
     expect(model.requests).toEqual([])
@@ -137,14 +141,14 @@ describe('ALLOW_USERS', () => {
     const bot = await started(t, { ALLOW_USERS: `${BOB},U0GUEST0001` })
     bot.slack.addUser('U0GUEST0001', { is_restricted: true })
     await bot.mention('Anybody?')
-    expect(await refused(bot, { user: ALICE })).toMatch(/not among the people.*ALLOW_USERS/)
+    expect(await refused(bot, { user: ALICE })).toMatch(/do not take your questions yet.*ALLOW_USERS/)
     for (const user of [BOB, 'U0GUEST0001'])
       expect(await (await bot.mention('Anybody?', { user })).lastAnswer()).toBe('Answered.')
     expect(infos(bot.slack)).toEqual([])
   })
 
   test.each([
-    ['of another domain', { ...mail('a@example.com.evil.example'), reason: /not among the people/ }],
+    ['of another domain', { ...mail('a@example.com.evil.example'), reason: /do not take your questions yet/ }],
     [
       'that is not confirmed',
       { ...mail('a@example.com'), is_email_confirmed: false, reason: /not confirmed.*settings/ },
@@ -163,7 +167,7 @@ describe('ALLOW_USERS', () => {
     const bot = await started(t, { ALLOW_USERS: 'example.com' })
     bot.slack.addUser(BOB, { ...mail('Bob@Example.COM'), is_email_confirmed: true, is_restricted: true })
     await bot.mention('Anybody?', { user: BOB })
-    expect(await refused(bot, { user: BOB })).toMatch(/no questions from guests/)
+    expect(await refused(bot, { user: BOB })).toMatch(/not take questions from guests/)
     bot.slack.addUser(ALICE, { ...mail('Alice@Example.COM'), is_email_confirmed: true })
     expect(await (await bot.mention('Anybody?')).lastAnswer()).toBe('Answered.')
   })

@@ -22,7 +22,7 @@ const approval = (input: unknown, more: Partial<Approval> = {}): Approval => ({
 
 function waiting(input: unknown, more: Partial<Approval> = {}): Content {
   const call = { tool: EVIL, approval: approval(input, more), asker: ALICE }
-  return cardOf({ ...call, place: 'thread', deciders: 'Who asked may decide.', value: '1 a b' })
+  return cardOf({ ...call, place: 'thread', deciders: 'Can approve: Alice', value: '1 a b' })
 }
 
 const INPUTS: [string, unknown][] = [
@@ -116,7 +116,7 @@ test('a call that may have taken effect is said to be one, and is not allowed fo
   const [first, again] = [waiting({}), waiting({}, { isRepeat: true })].map((content) => JSON.stringify(content.blocks))
   expect(first).toContain('Always in this thread')
   expect(again).not.toContain('Always')
-  expect(again).toContain('it is not known whether it took effect')
+  expect(again).toContain('do not know whether it took effect')
 })
 
 describe('in the thread', () => {

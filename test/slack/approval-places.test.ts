@@ -128,7 +128,7 @@ describe('the card of a private question', () => {
     await bot.slack.slash('private: Write down Secret')
     const { ts, thread_ts } = await bot.slack.until(() => card(bot), 'the card')
     expect(thread_ts).toBeUndefined()
-    expect(bot.slack.whispers(GENERAL, ALICE).join('\n')).toContain('You alone may decide here.')
+    expect(bot.slack.whispers(GENERAL, ALICE).join('\n')).toContain('Only you can approve.')
     await press(bot, { channel: GENERAL, ts }, { action: ALWAYS })
     const words = () => bot.slack.whispers(GENERAL, ALICE).join('\n')
     await bot.slack.until(() => /It said: Noted Secrecy/.test(words()), 'the answer')
@@ -145,7 +145,7 @@ describe('the card of a private question', () => {
     const copy = bot.slack.store.sendEphemeral(bot.slack.store.channel(GENERAL), { user: BOB, text: '', blocks })
     await press(bot, { channel: GENERAL, ts: copy.ts }, { action: ONCE, user: BOB })
     await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB).length > 1, 'a word to Bob')
-    expect(bot.slack.whispers(GENERAL, BOB).at(-1)).toMatch(/^This button belongs to an answer in another channel/)
+    expect(bot.slack.whispers(GENERAL, BOB).at(-1)).toMatch(/^This button only works in the channel of its answer/)
     expect(bot.model.about('Hidden')).toHaveLength(1)
   })
 

@@ -15,7 +15,7 @@ function presses(way: () => Way): void {
     const thread = await bot.mention('Write down Groceries')
     const card = await waitingCard(bot, thread)
     expect(bot.slack.shown(card)).toContain('{\n  "text": "Buy milk.",\n  "title": "Groceries"\n}')
-    expect(thread.shown().join('\n')).toContain('⏳ waits for a person')
+    expect(thread.shown().join('\n')).toContain('⏳ waiting for a person')
     expect((await press(bot, { ...thread, ts: card.ts }, { action: ONCE })).ok).toBe(true)
     expect(await thread.lastAnswer()).toMatch(/It said: Noted Groceries \(9 characters\), written \d+ times\./)
     await bot.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card')
@@ -118,7 +118,7 @@ function presses(way: () => Way): void {
     const isAllowed = cards(thread)[0]!.startsWith('✅')
     await bot.slack.until(() => bot.slack.whispers(thread.channel, isAllowed ? BOB : ALICE).length > 0, 'a word')
     const words = [ALICE, BOB].map((user) => bot.slack.whispers(thread.channel, user))
-    const word = isAllowed ? '@Alice was faster: this is allowed already.' : '@Bob was faster: this is denied already.'
+    const word = isAllowed ? '@Alice was faster: this is already allowed.' : '@Bob was faster: this is already denied.'
     expect(words).toEqual(isAllowed ? [[], [word]] : [[word], []])
     await press(bot, card, { action: ONCE }).catch(() => undefined)
     expect(cards(thread)).toHaveLength(1)
@@ -132,7 +132,7 @@ function presses(way: () => Way): void {
     await Promise.all([press(bot, card, { action: ONCE }), press(bot, card, { action: ONCE })])
     expect(await thread.lastAnswer()).toMatch(/written \d times/)
     await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()).toEqual(['You have decided this already: it is allowed.'])
+    expect(thread.whispers()).toEqual(['You already decided this: allowed.'])
   })
 
   test('a stopped question’s card cannot be pressed any more, and a press of its copy says why', async (t) => {
@@ -224,7 +224,7 @@ describeWithRedis('a press over Redis', () => {
     await press(bot, card, { action: ONCE })
     expect(await thread.lastAnswer()).toContain('notebook was not run: nobody allowed it in time.')
     await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()).toEqual(['Nobody decided this in time: it is not done any more.'])
+    expect(thread.whispers()).toEqual(['This expired before anybody decided, so it was not done.'])
     await expect.poll(() => cards(thread)[0]).toMatch(/^⌛ \*Not done\*: nobody decided in time\. `notebook`/)
   })
 
@@ -250,8 +250,8 @@ describeWithRedis('a press over Redis', () => {
     for (const key of await redis.keys(`${bot.prefix}:*`)) await redis.unlink(key)
     await press(bot, card, { action: ONCE })
     await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()[0]).toMatch(/^This is over/)
-    await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹ This is over'), 'the true form')
+    expect(thread.whispers()[0]).toMatch(/^This request is closed/)
+    await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹ This request is closed'), 'the true form')
   })
 
   test('is told where Redis is away, and counts once it is back', async (t) => {
@@ -265,7 +265,7 @@ describeWithRedis('a press over Redis', () => {
     await own.kill()
     expect((await press(bot, card, { action: ONCE })).ok).toBe(false)
     await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()[0]).toMatch(/does not answer\. Please press again in a moment\.$/)
+    expect(thread.whispers()[0]).toMatch(/^My storage is unavailable\. Please press again in a moment\.$/)
     await own.restart()
     await bot.slack.until(async () => (await press(bot, card, { action: ONCE })).ok, 'a press that is kept')
     expect(await thread.lastAnswer()).toMatch(/Noted Away .* written 1 times/)

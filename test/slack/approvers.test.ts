@@ -10,7 +10,7 @@ import { deferred } from '../harness/stores.ts'
 import type { Ends } from '../harness/ends.ts'
 
 const GROUP = 'S0DEVS00001'
-const NOT_YOURS = 'This is not yours to decide: the card says who may.'
+const NOT_YOURS = 'You cannot approve this. The card says who can.'
 
 /** A call that waits, and its card. */
 async function waits(t: Ends, env: Record<string, string>, slack: { scopes?: string[] } = {}) {
@@ -30,7 +30,7 @@ describe('who may press', () => {
   test('is the asker; somebody else is told, and so is a person of a connected workspace', async (t) => {
     const { bot, ask } = await waits(t, {})
     const { card, thread, pressed, told } = await ask()
-    expect(card).toContain('Who asked may decide.')
+    expect(card).toContain('Can approve: Alice')
     await pressed(BOB)
     expect(await told(BOB)).toBe(NOT_YOURS)
     const outsider = strangers.outsider(bot.slack)
@@ -44,7 +44,7 @@ describe('who may press', () => {
   test('is whom APPROVERS names, and not the asker where it says so', async (t) => {
     const { ask } = await waits(t, { APPROVERS: `other=${ALICE},note*=${BOB}|not-asker` })
     const { card, thread, pressed, told } = await ask()
-    expect(card).toContain('May decide: @Bob.')
+    expect(card).toContain('Can approve: Bob')
     await pressed(ALICE)
     expect(await told(ALICE)).toBe(NOT_YOURS)
     await pressed(BOB)
@@ -57,7 +57,7 @@ describe('who may press', () => {
     bot.slack.store.usergroups.set(GROUP, [BOB])
     for (let i = 0; i < 2; i++) {
       const { card, thread, pressed } = await ask()
-      expect(card).toContain('May decide: who asked, the people of 1 user group.')
+      expect(card).toContain('Can approve: Alice, the members of 1 user group')
       await pressed(BOB)
       expect(await thread.lastAnswer()).toContain('Noted Plan')
     }
@@ -110,7 +110,7 @@ describe('who may press', () => {
     notes(bots, 'Report')
     const thread = await bots.mention('Write down Report', { user: 'U0ROBOT0001' })
     const card = await waitingCard(bots, thread)
-    expect(bots.slack.shown(card)).toMatch(/^🔐 A bot asked for something[^]*May decide: @Bob\.$/m)
+    expect(bots.slack.shown(card)).toMatch(/^🔐 A bot's request needs approval[^]*Can approve: Bob$/m)
     await press(bots, { ...thread, ts: card.ts }, { action: ONCE, user: ALICE })
     await bots.slack.until(() => thread.whispers().includes(NOT_YOURS), 'a word')
     await press(bots, { ...thread, ts: card.ts }, { action: ONCE, user: BOB })
@@ -122,9 +122,7 @@ describe('who may press', () => {
     bot.slack.addUser('U0ROBOT0001', { name: 'robot', real_name: 'Robot', is_bot: true })
     notes(bot, 'Report')
     const card = await waitingCard(bot, await bot.mention('Write down Report', { user: 'U0ROBOT0001' }))
-    expect(bot.slack.shown(card)).toContain(
-      'Nobody may decide this: whoever runs me should name somebody in APPROVERS.',
-    )
+    expect(bot.slack.shown(card)).toContain('Nobody can approve this. My admin needs to name somebody in APPROVERS.')
   })
 })
 

@@ -93,6 +93,8 @@ describe('a question about a message', () => {
     const { ts } = await bot.slack.say({ text: 'It rains.', user: BOB })
     await (await askAbout(bot, ts)).ended()
     await askAbout(bot, ts, { question: 'And now?' })
-    expect(await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0], 'a word')).toMatch(/The limit here is/)
+    expect(await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0], 'a word')).toMatch(
+      /You have reached the limit here/,
+    )
   })
 })

@@ -88,8 +88,8 @@ describe('Ask again', async () => {
     for (const place of [gone, foreign]) await slack.press({ ...place, user: BOB }, { action_id: ASK_AGAIN })
     await slack.until(() => slack.whispers(RANDOM, BOB).length === 2, 'two private words')
     expect(slack.whispers(RANDOM, BOB).toSorted()).toEqual([
-      expect.stringMatching(/not kept any more/),
-      expect.stringMatching(/belongs to an answer in another channel/),
+      expect.stringMatching(/no longer have this answer/),
+      expect.stringMatching(/only works in the channel of its answer/),
     ])
   })
 })
@@ -135,7 +135,10 @@ test('while it is asked again, another press of the same person says so', async 
   isFirst = false
   await press()
   await press()
-  await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0]?.includes('already at it'), 'a private word')
+  await bot.slack.until(
+    () => bot.slack.whispers(GENERAL, ALICE)[0]?.includes('already working on it'),
+    'a private word',
+  )
   gate.resolve()
   await endings(2)
   await bot.slack.settle()

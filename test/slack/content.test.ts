@@ -138,7 +138,7 @@ describe('long answers', () => {
     expect(contents).toHaveLength(5)
     expect(contents.slice(0, -1).flatMap(textsOf).join()).not.toMatch(/not shown|FOOTER/)
     const [note, footer] = textsOf(contents.at(-1)!).slice(-2)
-    expect(note).toMatch(/^✂️ _This answer is too long for Slack: about 1\d\d,\d{3} more characters are not shown\._$/)
+    expect(note).toMatch(/^✂️ _This answer is too long for Slack. About 1\d\d,\d{3} more characters are not shown\._$/)
     expect(footer).toBe('FOOTER')
     expect(cut('word '.repeat(11_000)).flatMap(textsOf).join()).not.toContain('not shown')
     expect(cut('x'.repeat(1_000_000))).toHaveLength(5)

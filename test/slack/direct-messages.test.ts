@@ -162,7 +162,7 @@ async function helpOf({ slack }: Pick<TestBot, 'slack'>, text = 'help'): Promise
 
 describe('help', () => {
   const HELP =
-    /^I answer questions.*\n• In a channel: mention me.*\n• In the thread.*\n• In a direct message.*\n• For this help/s
+    /^I answer questions.*\n• In a channel: mention me.*\n• In the thread.*\n• In a direct message.*\n• `\/ask help`/s
 
   test.each(['help', 'HELP!', 'Help？', ' help ...'])(
     '%j is answered by mention and in a direct message',
@@ -183,10 +183,10 @@ describe('help', () => {
     },
   )
   test.each([
-    ['replies', /: each step of my reasoning is a reply/],
-    ['card', /: one message in the thread shows each step/],
-    ['stream', /: one message in the thread shows each step/],
-    ['hidden', /^I answer questions\. \*Show work\* below an answer/],
+    ['replies', /: each reasoning step is a reply/],
+    ['card', /: one message in the thread follows my reasoning/],
+    ['stream', /: one message in the thread follows my reasoning/],
+    ['hidden', /^I answer questions\. Press \*Show work\* below an answer/],
   ])('with STEPS=%s tells what is seen of the work', async (STEPS, seen) => {
     const bot = await start(ends, { env: { STEPS } })
     const help = await helpOf(bot)
@@ -205,8 +205,8 @@ describe('help', () => {
     const bot = await start(t, { env: { FOLLOW_UPS: 'mention', DM_MEMORY_MINUTES: '0' } })
     const plain = await start(t)
     const [strict, usual] = [await helpOf(bot), await helpOf(plain)]
-    expect(strict).toMatch(/thread of an answer: mention me again.*To ask on, reply in the thread/s)
-    expect(usual).toMatch(/just write on, without mentioning me.*within 60 minutes of each other/s)
+    expect(strict).toMatch(/thread of an answer: mention me again.*To follow up, reply in the thread/s)
+    expect(usual).toMatch(/just reply, no mention needed.*within 60 minutes of each other/s)
   })
 
   test('a question with the word in it is a question', async (t) => {

@@ -9,7 +9,7 @@ import { describeWithRedis, startRedis } from '../harness/redis.ts'
 
 const ends = fileEnds()
 const ASK = `<@${BOT_USER}>`
-const OFFER = 'You edited this question after I answered it. Ask again with the edited question?'
+const OFFER = 'You edited this question after I answered it. Ask the edited question?'
 
 /** The answers in a thread, without their footers. */
 const answers = (thread: Thread) =>

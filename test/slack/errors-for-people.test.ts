@@ -49,24 +49,24 @@ const CASES: Record<string, Case> = {
     model: [{ status: 400, body: lengthBody }],
   },
   'a budget that is used up': {
-    happened: /The limit here is 1,000 tokens a day for one person, and it is reached/,
-    toDo: /please ask again in \d+ (?:minutes?|hours)/,
+    happened: /You have reached the limit here: 1,000 tokens a day for one person/,
+    toDo: /Please ask again in \d+ (?:minutes?|hours)/,
     where: 'whisper',
     model: [{ text: ANSWERED, usage: { prompt_tokens: 4000, completion_tokens: 10, total_tokens: 4010 } }],
     env: { BUDGET_USER_DAY_TOKENS: '1000' },
     before: async (bot) => (await bot.mention('Just this?')).ended(),
   },
   'a limit that is reached': {
-    happened: /The limit here is 1 question an hour for one person, and it is reached/,
-    toDo: /please ask again in 60 minutes/,
+    happened: /You have reached the limit here: 1 question an hour for one person/,
+    toDo: /Please ask again in 60 minutes/,
     where: 'whisper',
     model: [ANSWERED],
     env: { LIMIT_USER_HOUR: '1' },
     before: async (bot) => (await bot.mention('Just this?')).ended(),
   },
   'a tool that is down': {
-    happened: /wikipedia is down, so this may be incomplete/,
-    toDo: /Please ask again later; if it stays so, tell whoever runs me/,
+    happened: /wikipedia is down, so this answer may be incomplete/,
+    toDo: /Please ask again later\. If it keeps happening, tell my admin/,
     where: 'thread',
     model: [act('Look it up.', 'wikipedia', 'Dune'), ANSWERED],
     env: { STEPS: 'hidden' },
@@ -74,7 +74,7 @@ const CASES: Record<string, Case> = {
   },
   'a channel that is archived': {
     happened: /This channel is archived, so I cannot answer here/,
-    toDo: /Please ask in another one/,
+    toDo: /Please ask in another channel/,
     where: 'dm',
     model: [ANSWERED],
     before({ slack }) {
@@ -84,7 +84,7 @@ const CASES: Record<string, Case> = {
   },
   'a channel that it may not post in': {
     happened: /I am not allowed to post in this channel/,
-    toDo: /Please ask in another one/,
+    toDo: /Please ask in another channel/,
     where: 'whisper',
     model: [ANSWERED],
     before: slackRefuses('restricted_action'),

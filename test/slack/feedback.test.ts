@@ -48,7 +48,10 @@ test('a thumb below an answer that is not kept any more says so', async (t) => {
   const id = `${TEAM}:${GENERAL}:1.000001`
   const place = await postButtons(bot.slack, id, { channel: GENERAL })
   await bot.slack.press({ ...place, user: BOB }, { action_id: FEEDBACK, value: `down:${id}` })
-  await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB)[0]?.includes('not kept any more'), 'a private word')
+  await bot.slack.until(
+    () => bot.slack.whispers(GENERAL, BOB)[0]?.includes('no longer have this answer'),
+    'a private word',
+  )
   expect(bot.slack.modal(BOB)).toBeUndefined()
 })
 

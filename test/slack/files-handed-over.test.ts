@@ -91,7 +91,7 @@ describeWithRedis('over Redis', () => {
     await thread.ended()
     expect(bot.slack.calls.filter(({ method }) => method === 'files.info').length - before).toBe(1)
     expect(thread.shown()[0]).toBe(
-      '📎 heavy.xlsx was not read: it takes too much time or memory to read. A part of it may not.',
+      '📎 heavy.xlsx was not read: it takes too much time or memory to read. Please attach a part of it.',
     )
     expect(bot.model.about('load the heavy one').at(-1)?.prompt).toContain('SLOWWORD')
   })

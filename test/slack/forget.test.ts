@@ -62,7 +62,7 @@ describe('/ask forget', () => {
     await (await bot.modal(BOB)).submit({ who_may_forget: 'anyone' })
     bot.slack.addUser(BOB, { is_admin: false, is_restricted: true })
     const thread = await asked(bot, GENERAL)
-    expect(await told(bot, { user: BOB })).toMatch(/no guests/)
+    expect(await told(bot, { user: BOB })).toMatch(/Only full members/)
     expect(await remembers(bot, thread)).toBe(true)
     expect(await told(bot)).toMatch(/Done/)
     expect(await remembers(bot, thread)).toBe(false)
@@ -87,7 +87,7 @@ describe('/ask forget', () => {
     // Its turn is kept a moment after its answer is out.
     const answered = () => bot.logs.filter((line) => line.includes('question answered')).length
     await bot.slack.until(() => answered() === 2, 'the end of both runs')
-    expect(await told(bot, { channel: dm.channel })).toMatch(/what I had read of you in threads.*stay/s)
+    expect(await told(bot, { channel: dm.channel })).toMatch(/what I had read of your messages in threads.*stay/s)
     await other.reply(`<@${BOT_USER}> And how?`, { user: BOB })
     await other.ended()
     const prompt = bot.model.requests.findLast(({ kind }) => kind === 'condense')?.prompt ?? ''
@@ -99,7 +99,7 @@ describe('/ask forget', () => {
     const bot = await start(t)
     const thread = await asked(bot, GENERAL)
     bot.slack.fault({ method: 'users.info', error: 'missing_scope' })
-    expect(await told(bot)).toMatch(/have forgotten nothing.*Reference: [0-9a-f]{8}/s)
+    expect(await told(bot)).toMatch(/deleted nothing.*Reference: [0-9a-f]{8}/s)
     expect(await remembers(bot, thread)).toBe(true)
   })
 })

@@ -9,8 +9,7 @@ import { clip, noFile, picture, textFile } from '../harness/said-files.ts'
 
 const bot = await startBot(fileEnds())
 const { model, slack } = bot
-const SCOPE =
-  'the app lacks the scope files:read, or was not installed again since it has it. Whoever runs me can change that.'
+const SCOPE = 'the app lacks the scope files:read. My admin can add it and reinstall the app.'
 
 /** What is said before the answer to a question with these files. */
 async function saidOf(key: string, files: NonNullable<Parameters<typeof bot.mention>[1]>['files']): Promise<string[]> {
@@ -22,8 +21,8 @@ async function saidOf(key: string, files: NonNullable<Parameters<typeof bot.ment
 
 test.each<[string, Parameters<typeof saidOf>[1], string]>([
   ['was deleted', [noFile.deleted()], 'a file was not read: it was deleted.'],
-  ['is hidden', [noFile.hiddenByLimit()], 'a file was not read: Slack hides it, because'],
-  ['lies elsewhere', [noFile.external()], 'Plan was not read: it is a link to a file outside of Slack.'],
+  ['is hidden', [noFile.hiddenByLimit()], 'a file was not read: Slack hides it because'],
+  ['lies elsewhere', [noFile.external()], 'Plan was not read: it is a link to a file outside Slack.'],
   ['is an archive', [{ name: 'a.zip', bytes: 'PK\x05\x06'.padEnd(22, '\0') }], 'a.zip was not read: An archive'],
   ['has a password', [fixture('locked.pdf')], 'locked.pdf was not read: '],
   ['is an old format', [fixture('handbook.doc')], 'handbook.doc was not read: Files of Office before 2007'],
@@ -31,7 +30,11 @@ test.each<[string, Parameters<typeof saidOf>[1], string]>([
   ['is a clip without words', [{ name: 'song.mp3', bytes: 'la' }], 'song.mp3 was not read: Slack has no transcript'],
   ['asks for its sign-in', [textFile('a.txt', 'x', { trouble: { login: 'page' } })], `a.txt was not read: ${SCOPE}`],
   ['sends there', [textFile('b.txt', 'x', { trouble: { login: 'redirect' } })], `b.txt was not read: ${SCOPE}`],
-  ['leads round', [textFile('r.txt', 'x', { trouble: { redirects: Infinity } })], 'r.txt was not read: Slack does not'],
+  [
+    'leads round',
+    [textFile('r.txt', 'x', { trouble: { redirects: Infinity } })],
+    'r.txt was not read: it is not stored in Slack',
+  ],
   [
     'leads away',
     [textFile('w.txt', 'x', { trouble: { redirectTo: 'https://evil.example/f' } })],
@@ -160,7 +163,7 @@ test('who may not ask uploads in vain into a thread of those who may', async (t)
       .map((message) => bot.slack.shown(message))
       .join('\n')
   await bot.slack.until(
-    () => shown().includes('plan.txt was not read: I do not take files from who put it here.'),
+    () => shown().includes('plan.txt was not read: I do not take files from the person who shared it.'),
     'it',
   )
 })

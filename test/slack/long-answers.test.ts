@@ -5,8 +5,8 @@ import type { Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
 
 const PARAGRAPHS = Array.from({ length: 420 }, (_, i) => `Paragraph ${i}: ${'words & <so> on '.repeat(12)}end.`)
-const CUT = /✂️ _This answer is too long for Slack: about [\d,]+ more characters are not shown\._/
-const IN_FILE = /✂️ _This answer is too long for messages: about [\d,]+ more characters are in the file below\._/
+const CUT = /✂️ _This answer is too long for Slack. About [\d,]+ more characters are not shown\._/
+const IN_FILE = /✂️ _This answer is too long for messages. About [\d,]+ more characters are in the file below\._/
 
 async function answered(t: Ends, faults: Fault[], slack: LocalSlackOptions = {}) {
   const bot = await startBot(t, { slack })

@@ -112,7 +112,7 @@ test('without the scope people are told, and the answer comes', async (t) => {
   const bot = await startBot(t, { model: [make('a.csv', '1'), finish('Here.'), finish('Plain.')], slack: { scopes } })
   const thread = await bot.mention('as a file')
   expect(await thread.ended()).toContain('Here.')
-  expect(thread.shown().join('\n')).toContain('📎 I could not send a.csv: Slack takes no files of mine here.')
+  expect(thread.shown().join('\n')).toContain('📎 I could not send a.csv: Slack does not accept files from me here.')
   await (await bot.mention('again')).ended()
   expect(bot.model.requests.map(({ prompt }) => prompt.includes('make_file'))).toEqual([true, true, false])
 })

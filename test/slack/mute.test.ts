@@ -6,7 +6,7 @@ import { fileEnds, type Ends } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 
-const HINT = /· Reply to ask on; write `mute` and I answer mentions only$/m
+const HINT = /· Reply to follow up · `mute` to stop automatic replies$/m
 
 async function start(t: Ends, env: Record<string, string> = {}): Promise<TestBot> {
   const bot = await startBot(t, { env })

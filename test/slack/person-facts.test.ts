@@ -106,7 +106,7 @@ describe('where Slack may not say who asks', () => {
     bot.slack.fault({ method: 'users.info', error: 'missing_scope', times: 9 })
     await bot.mention('Anybody?', { user: outsider })
     const told = await bot.slack.until(() => bot.slack.whispers(GENERAL, outsider)[0], 'the reason')
-    expect(told).toMatch(/people of my own workspace only/)
+    expect(told).toMatch(/only take questions from people in my own workspace/)
   })
 })
 

@@ -19,8 +19,8 @@ async function conversation(t: Ends, env: Env): Promise<void> {
   await slack.until(() => thread.whispers(BOB).length === 1, 'a word to Bob')
   await thread.reply('<@U0THINK0001> the third?')
   await slack.until(() => thread.whispers(ALICE).length === 1, 'a word to Alice')
-  expect(thread.whispers(BOB)).toEqual(['⏳ I am still at work here: 1 question before this one.'])
-  expect(thread.whispers(ALICE)).toEqual(['⏳ I am still at work here: 2 questions before this one.'])
+  expect(thread.whispers(BOB)).toEqual(["I'm still working on another question here. Yours is next."])
+  expect(thread.whispers(ALICE)).toEqual(["I'm still working on another question here. 2 questions come before yours."])
 
   const direct = await dm('The first, directly?')
   await slack.until(() => model.about('directly').length === 1, 'the direct one at work')

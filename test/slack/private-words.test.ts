@@ -120,8 +120,8 @@ describe('where Slack takes no answer, the asker reads why, with a reference', a
     ['restricted_action_read_only_channel', /not allowed to post in this channel/],
     ['is_archived', /archived/],
     ['not_in_channel', /not a member.*Invite me with `\/invite/],
-    ['thread_not_found', /message that I was to answer under is gone/],
-    ['ekm_access_denied', /does not let me answer here \(ekm_access_denied\)\. Please tell whoever runs me/],
+    ['thread_not_found', /message I wanted to reply to is gone/],
+    ['ekm_access_denied', /does not let me answer here \(ekm_access_denied\)\. Please tell my admin/],
   ])('%s', async (error, sentence) => {
     slack.fault({ method: 'chat.postMessage', error })
     const before = slack.whispers(GENERAL, ALICE).length

@@ -4,8 +4,7 @@ import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { startBot } from '../harness/bot.ts'
 import { finish } from '../harness/played-model.ts'
 
-const TOLD =
-  /^I am being restarted and could not finish this\. Please ask again in a minute\.\n_Reference: [0-9a-f]{8}_$/
+const TOLD = /^I am restarting and could not finish this\. Please ask again in a minute\.\n_Reference: [0-9a-f]{8}_$/
 
 test('who still waits for a turn reads it in the thread, like the one whose turn it is', async (t) => {
   const bot = await startBot(t, { env: { WORKER_CONCURRENCY: '1', SHUTDOWN_MS: '500' }, model: [{ hang: true }] })
@@ -29,6 +28,6 @@ test('who waits for the thread of /ask reads it alone, and no thread is opened a
   await bot.slack.slash('Nobody?', { user: BOB })
   await bot.stop()
   for (const user of [ALICE, BOB])
-    expect(bot.slack.whispers(GENERAL, user)).toEqual([expect.stringMatching(/^I am being restarted/)])
+    expect(bot.slack.whispers(GENERAL, user)).toEqual([expect.stringMatching(/^I am restarting/)])
   expect(bot.slack.messages(GENERAL)).toEqual([])
 })

@@ -33,11 +33,13 @@ describe('the settings of a channel', () => {
   test('show what is set for all, and hold from the next question on, there alone', async (t) => {
     const bot = await startBot(t)
     const form = await settings(bot)
-    expect(form.shown()).toMatch(/Settings of this channel[^]*As everywhere: Each step is a reply[^]*played-model/)
+    expect(form.shown()).toMatch(
+      /Settings of this channel[^]*Default \(Each step as a reply in the thread\)[^]*played-model/,
+    )
     const word = await toldAfter(bot, () =>
       form.submit({ steps: 'hidden', tools: ['calculator'], instructions: 'Answer like a pirate.' }),
     )
-    expect(word).toBe('Saved: steps, tools, extra instructions. This holds here from the next question on.')
+    expect(word).toBe('Saved: steps, tools, extra instructions. This applies here from the next question.')
     expect(form.isOpen()).toBe(false)
     expect((await ask(bot)).steps()).toEqual([])
     expect((await ask(bot, RANDOM)).steps()).toHaveLength(1)
@@ -70,7 +72,7 @@ describe('the settings of a channel', () => {
   test('with nothing changed say so', async (t) => {
     const bot = await startBot(t)
     const form = await settings(bot)
-    expect(await toldAfter(bot, () => form.submit())).toBe('Nothing is changed.')
+    expect(await toldAfter(bot, () => form.submit())).toBe('You changed nothing.')
   })
 
   test('follow-ups can be had by mention alone', async (t) => {
@@ -119,7 +121,7 @@ describe('a model', () => {
     const bot = await startBot(t, { env: { BUDGET_TEAM_DAY_USD: '5', PRICES_FILE } })
     const form = await settings(bot)
     const { errors } = await form.submit({ model: 'gpt-expensive' })
-    expect(errors).toEqual({ model: expect.stringMatching(/lacks a price.*played-model/) })
+    expect(errors).toEqual({ model: expect.stringMatching(/has no price.*played-model/) })
     expect(form.isOpen()).toBe(true)
     expect(await form.submit({ model: '' })).not.toHaveProperty('errors')
   })
@@ -129,17 +131,19 @@ describe('who may', () => {
   test('is every member, but no guest and nobody of another workspace', async (t) => {
     const bot = await startBot(t)
     for (const user of [strangers.guest(bot.slack), strangers.outsider(bot.slack)])
-      expect(await toldAfter(bot, () => bot.slack.slash('settings', { user }), user)).toMatch(/and no guests/)
+      expect(await toldAfter(bot, () => bot.slack.slash('settings', { user }), user)).toMatch(/Only full members/)
     expect((await settings(bot, { user: BOB })).isOpen()).toBe(true)
   })
 
   test('with SETTINGS_BY=admins is an admin, still one when the settings are saved', async (t) => {
     const bot = await startBot(t, { env: { SETTINGS_BY: 'admins' } })
     const admin = strangers.admin(bot.slack)
-    expect(await toldAfter(bot, () => bot.slack.slash('settings'))).toMatch(/Only an admin.*SETTINGS_BY/)
+    expect(await toldAfter(bot, () => bot.slack.slash('settings'))).toMatch(/Only workspace admins.*SETTINGS_BY/)
     const form = await settings(bot, { user: admin })
     bot.slack.store.users.get(admin)!.is_admin = false
-    expect((await form.submit({ steps: 'hidden' })).errors).toEqual({ steps: expect.stringMatching(/Only an admin/) })
+    expect((await form.submit({ steps: 'hidden' })).errors).toEqual({
+      steps: expect.stringMatching(/Only workspace admins/),
+    })
     bot.slack.store.users.get(admin)!.is_admin = true
     expect(await form.submit({ steps: 'hidden' })).not.toHaveProperty('errors')
   })
@@ -153,10 +157,10 @@ describe('who may', () => {
 
   test('have a channel forgotten is changed only by those who may have it forgotten', async (t) => {
     const bot = await startBot(t)
-    expect((await settings(bot)).shown()).not.toContain('have me forget')
+    expect((await settings(bot)).shown()).not.toContain('delete what I remember')
     const admin = strangers.admin(bot.slack)
     const form = await settings(bot, { user: admin })
-    expect(form.shown()).toContain('have me forget')
+    expect(form.shown()).toContain('delete what I remember')
     bot.slack.store.users.get(admin)!.is_admin = false
     await form.submit({ who_may_forget: 'anyone', steps: 'hidden' })
     expect(await toldAfter(bot, () => bot.slack.slash('forget', { user: BOB }), BOB)).toMatch(/Only an admin/)

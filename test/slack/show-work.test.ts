@@ -83,7 +83,7 @@ describe('Show work', async () => {
   test('says that a run is not kept any more', async () => {
     const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
     await slack.press(place, { action_id: SHOW_WORK })
-    await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('not kept any more'), 'the word')
+    await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('no longer have this run'), 'the word')
   })
 
   test('says so where Slack does not open it in time', async () => {
@@ -100,7 +100,7 @@ describe('Show work', async () => {
     const before = slack.calls.filter(({ method }) => method === 'views.open').length
     await slack.press({ ...brought, user: BOB }, { action_id: SHOW_WORK })
     await slack.until(() => slack.whispers(RANDOM, BOB).length === 1, 'a private word')
-    expect(slack.whispers(RANDOM, BOB)[0]).toMatch(/belongs to an answer in another channel/)
+    expect(slack.whispers(RANDOM, BOB)[0]).toMatch(/only works in the channel of its answer/)
     expect(slack.calls.filter(({ method }) => method === 'views.open')).toHaveLength(before)
   })
 })
@@ -139,9 +139,12 @@ test('where the archive is slow, Show work opens within the life of its trigger 
   const slack = await frontWith(t, () => release.promise.then(() => undefined))
   const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
   expect((await slack.press(place, { action_id: SHOW_WORK })).ok).toBe(true)
-  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('Looking it up'), 'a modal that is not filled')
+  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('Loading'), 'a modal that is not filled')
   release.resolve()
-  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('not kept any more'), 'what it is filled with')
+  await slack.until(
+    () => slack.shownView(slack.modal() ?? {}).includes('no longer have this run'),
+    'what it is filled with',
+  )
   expect(slack.refusals).toEqual([])
 })
 
@@ -149,7 +152,7 @@ test('where the archive does not answer, Show work says so', async (t) => {
   const slack = await frontWith(t, () => Promise.reject(new Error('Redis is away')))
   const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
   await slack.press(place, { action_id: SHOW_WORK })
-  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('could not look this up just now'), 'the word')
+  await slack.until(() => slack.shownView(slack.modal() ?? {}).includes('could not load this'), 'the word')
 })
 
 test('a button that is pressed before the record of its answer is kept waits for it', async (t) => {

@@ -49,7 +49,7 @@ describe.concurrent('a setting', () => {
     })
     const thread = await mention('for ever?')
     expect(await thread.lastAnswer()).toBe(
-      '_I reached the limit of steps. This is my best answer from what I found._\nas far as I got',
+      '_I reached the limit of steps. This is my best answer so far._\nas far as I got',
     )
     expect(thread.steps()).toHaveLength(2)
   })
@@ -66,9 +66,7 @@ describe.concurrent('a setting', () => {
         prompt.includes('run out of') ? finish('so far') : act('a', 'calculator', `${n}+1`),
       )
       const thread = await mention('how much?')
-      expect(await thread.lastAnswer()).toBe(
-        `_I reached the ${limit} limit. This is my best answer from what I found._\nso far`,
-      )
+      expect(await thread.lastAnswer()).toBe(`_I reached the ${limit} limit. This is my best answer so far._\nso far`)
       expect(thread.steps()).toHaveLength(1)
     }
   })
@@ -83,9 +81,9 @@ describe.concurrent('a setting', () => {
     wiki.fault({ times: 9, delayMs: 60_000 })
     const thread = await mention('slow world?')
     expect((await thread.lastAnswer()).split('\n')).toEqual([
-      '_I reached the time limit. This is my best answer from what I found._',
+      '_I reached the time limit. This is my best answer so far._',
       'what I know',
-      expect.stringMatching(/^⚠️ wikipedia is down, so this may be incomplete\./),
+      expect.stringMatching(/^⚠️ wikipedia is down, so this answer may be incomplete\./),
     ])
     expect(thread.steps()[0]).toContain('wikipedia did not finish within 0.1 s.')
   })

@@ -15,7 +15,7 @@ const ends = fileEnds()
 const STOPPED = /^_I was asked to stop\._\nThis is what I had found:\s+• calculator: 2\n/
 const ASK = `<@${BOT_USER}>`
 const FORBIDDEN = 'Only the person who asked can stop this question.'
-const WITHDRAWN = /^I had not begun with your question, and I will not/
+const WITHDRAWN = /^Your question was removed before I started on it/
 
 type Bot = Awaited<ReturnType<typeof steeredBot>>
 
@@ -67,7 +67,7 @@ function stopping(way: Way): void {
     ])
     await bot.dm('stop')
     await bot.slack.until(() => beside.whispers().length === 1, 'the word')
-    expect(beside.whispers()).toEqual([expect.stringMatching(/^Nothing of yours is running here/)])
+    expect(beside.whispers()).toEqual([expect.stringMatching(/^You have nothing running here/)])
     expect(bot.model.requests).toHaveLength(5)
   })
 
@@ -188,7 +188,7 @@ function stopping(way: Way): void {
     expect(bot.slack.calls.slice(before).map(({ method }) => method)).toEqual(['conversations.replies'])
     await bot.slack.slash('stop', { channel: GENERAL, user: ALICE })
     await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()).toEqual([expect.stringMatching(/write `stop` in its thread/)])
+    expect(thread.whispers()).toEqual([expect.stringMatching(/reply `stop` in its thread/)])
     expect(bot.model.requests).toHaveLength(1)
   })
 }
@@ -212,7 +212,7 @@ describeWithRedis('with the worker in a process of its own', async () => {
     const waiting = thread.said
     await bot.slack.people.react({ ...waiting, name: 'x', user: BOB })
     await bot.slack.until(() => thread.whispers().length + thread.whispers(BOB).length === 2, 'both words')
-    expect(thread.whispers()).toEqual([expect.stringMatching(/somebody has taken it out of the line/)])
+    expect(thread.whispers()).toEqual([expect.stringMatching(/^Somebody removed your question/)])
     await thread.reply('stop', { user: BOB })
     await bot.slack.until(() => thread.endings().length === 1, 'the end')
     expect(thread.endings()).toEqual([expect.stringMatching(STOPPED)])

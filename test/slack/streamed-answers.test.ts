@@ -102,7 +102,7 @@ describe.concurrent('STEPS=stream', () => {
     await thread.ended()
     const texts = thread.messages().map(({ text }) => text)
     expect(texts.at(-1)).toBe(answer)
-    for (const text of texts.slice(0, -1)) expect(text).toMatch(/That was no answer yet/)
+    for (const text of texts.slice(0, -1)) expect(text).toMatch(/That was not the answer yet/)
     expect(thread.endings()).toHaveLength(1)
   })
 })

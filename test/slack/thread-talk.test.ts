@@ -153,8 +153,8 @@ describe('what people said in a thread', async () => {
         'somebody 1: hi',
         '@Carol (of another workspace): hello',
         'somebody 2: (files: plan b .pdf, Notes)',
-        '(Not read: plan b .pdf: Slack has not told me which file it is. Please upload it again.)',
-        '(Not read: Notes: Slack has not told me which file it is. Please upload it again.)',
+        '(Not read: plan b .pdf: Slack did not tell me which file it is. Please upload it again.)',
+        '(Not read: Notes: Slack did not tell me which file it is. Please upload it again.)',
       ].join('\n'),
     )
   })

@@ -28,7 +28,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
       ending,
     ])
     expect(ending).toMatch(
-      /^It is \*2\.169\*, half of it _1\.0847_\.\n2 steps · \d+\.\d s · played-model · [\d,]+ tokens · Reply to ask on; .*\nGood answer\nBad answer\nShow work\nAsk again$/,
+      /^It is \*2\.169\*, half of it _1\.0847_\.\n2 steps · \d+\.\d s · played-model · [\d,]+ tokens · Reply to follow up · .*\nGood answer\nBad answer\nShow work\nAsk again$/,
     )
     expect(model.about('the power 0.23').every(({ kind }) => kind === 'turn')).toBe(true)
   })

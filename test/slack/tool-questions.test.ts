@@ -66,8 +66,8 @@ function observed({ model }: TestBot): string {
 function asking(way: Way): void {
   test('a form opens from the card, a single choice is pressed on it, and the run goes on with both answers', async (t) => {
     const { bot, thread, server, slack } = await asked(t, way)
-    expect(cards(thread)[0]).toMatch(/^❓ @Alice, \*asking\* asks you something before it goes on\.\nHow many seats\?/u)
-    expect(cards(thread)[0]).toContain('Do not type passwords, keys or card numbers here')
+    expect(cards(thread)[0]).toMatch(/^❓ @Alice, \*asking\* needs an answer from you to continue\.\nHow many seats\?/u)
+    expect(cards(thread)[0]).toContain('Do not enter passwords, keys or card numbers')
     await thread.press(QUESTION_OPEN)
     const form = await bot.modal()
     expect(form.shown()).toContain('How many seats?')
@@ -99,7 +99,7 @@ function asking(way: Way): void {
     await bot.slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval', 60_000)
     await thread.press(ALLOW_ONCE)
     await bot.slack.until(() => cards(thread).some((text) => text.startsWith('❓')), 'what it asks', 60_000)
-    expect(cards(thread).at(-1)).toContain('With your answer I make this call a second time')
+    expect(cards(thread).at(-1)).toContain('With your answer I repeat this call')
     await thread.press(QUESTION_OPEN)
     const form = await bot.modal()
     await form.submit({ [FIELD(0)]: 'Ann' })
@@ -123,7 +123,7 @@ function asking(way: Way): void {
     await thread.press(QUESTION_DECLINE)
     await thread.ended()
     await form.submit({ [FIELD(0)]: 'too late' })
-    expect(form.shown()).toContain('You have declined this already.')
+    expect(form.shown()).toContain('You already declined this.')
     expect(server.calls.at(-1)?.responses).toEqual({ note: { action: 'decline' } })
     await slack.until(() => cards(thread)[0]?.startsWith('🚫 @Alice did not want to answer'), 'the end')
   })
@@ -155,9 +155,7 @@ function asking(way: Way): void {
     await thread.press(QUESTION_PAGE)
     const channel = slack.store.channel(GENERAL)
     const page = await slack.until(() => channel.ephemerals.find(({ user }) => user === ALICE), 'the page')
-    expect(slack.whispers(GENERAL, ALICE)[0]).toMatch(
-      /sends you to a page at \*pay\.example\.com\*[^]*\/checkout\?id=77/,
-    )
+    expect(slack.whispers(GENERAL, ALICE)[0]).toMatch(/asks you to visit \*pay\.example\.com\*[^]*\/checkout\?id=77/)
     expect(JSON.stringify(page.blocks)).toContain(`"url":"${url}"`)
     await slack.press({ channel: GENERAL, ts: page.ts }, { action_id: QUESTION_DONE })
     await thread.ended()

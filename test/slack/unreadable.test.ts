@@ -3,7 +3,7 @@ import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 
-const WARNING = '⚠️ The model’s output could not be read; it was asked again.'
+const WARNING = '⚠️ The model’s output could not be read, so I asked it again.'
 const SCRIPT = [
   'no form\nAction:',
   'none again\nAction:',

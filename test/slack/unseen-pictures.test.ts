@@ -6,7 +6,7 @@ import { modelAt } from '../harness/agent-run.ts'
 import { startBot } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 
-const UNSEEN = '🙈 My model could not see the pictures: this answer is made without them.'
+const UNSEEN = '🙈 My model cannot see pictures, so this answer does not use them.'
 const CHART: Picture = { name: 'chart.png', mime: 'image/png', base64: 'Y2hhcnRjaGFydA==' }
 
 /** The model at this address, for whom each question has a picture. */

@@ -12,7 +12,7 @@ import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import type { ViewInHand } from '../harness/slack-hands.ts'
 import { atSecondThought } from '../harness/steered-bot.ts'
 
-const NOT_YOURS = 'This is not yours to decide: the card says who may.'
+const NOT_YOURS = 'You cannot approve this. The card says who can.'
 const DM = (user: string) => `D${user.slice(1)}`
 
 /** The view's metadata with another text behind its signature. */

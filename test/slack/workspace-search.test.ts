@@ -7,6 +7,7 @@ import { startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { act, finish, type Turn } from '../harness/played-model.ts'
 import { textFile } from '../harness/said-files.ts'
+import { strangers } from '../harness/slack-hands.ts'
 
 const ends = fileEnds()
 const PRIVATE = 'G0PRIVATE01'
@@ -246,9 +247,9 @@ test('where the workspace does not let apps search there is no such tool', async
   await (await own.mention('anything?')).ended()
   expect(lastPrompt(own, 'anything')).not.toContain(TOOL)
   expect(lastPrompt(own, 'anything')).toContain('read_thread')
-  const home = (await own.openHome()).shown()
+  const home = (await own.openHome(strangers.admin(own.slack))).shown()
   expect(home).toContain('➖ workspace_search: this workspace does not let apps search')
-  expect(home).toContain('✅ read_thread')
+  expect(home).toContain('✅ Read a thread')
 })
 
 test('a workspace that stops to let apps search loses the tool, and is said to', async (t) => {

@@ -75,6 +75,8 @@ export type Awaited =
       /** See `Tool`. */
       ruleName?: string
       version?: string
+      /** See `Tool`. */
+      title?: string
       /** The tool's description of itself. */
       says: string
       /** The same call was made before, and it is unknown whether it took effect. */

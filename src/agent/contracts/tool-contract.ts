@@ -166,6 +166,8 @@ export interface ToolInput<Input = unknown> {
  */
 export interface Tool<Input = unknown> extends ToolInput<Input> {
   name: string
+  /** The name that people see. Default: `name`, made readable (agent/tool-title.ts). */
+  title?: string
   description: string
   effects: 'read' | 'write'
   returnDirect?: boolean

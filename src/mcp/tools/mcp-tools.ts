@@ -47,6 +47,7 @@ export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOpt
   let check: ((value: unknown) => ParsedInput<Schema>) | undefined
   return {
     name,
+    ...(seen.title === undefined ? {} : { title: seen.title }),
     description,
     parameters: seen.parameters,
     parse: (value) => (check ??= checkOf(seen.parameters))(value),
@@ -72,6 +73,6 @@ export function isRuled(rules: readonly string[] | undefined, name: string): boo
 /** Returns the first sentence of a description, or as much of it as fits into a line. */
 export function briefOf(description: string): string {
   const line = description.replace(/\s+/g, ' ').trim()
-  const first = /^.{10,}?[.!?](?=\s|$)/u.exec(line.slice(0, 2 * BRIEF_CHARS))?.[0] ?? line
+  const first = /^.{10,}?[.!?](?=\s+\p{Lu}|$)/u.exec(line.slice(0, 2 * BRIEF_CHARS))?.[0] ?? line
   return cut(first, BRIEF_CHARS)
 }

@@ -10,6 +10,8 @@ import type { Schema } from './plain-schema.ts'
 /** A tool as last listed, cleaned and bounded: what a model may see. */
 export interface SeenTool {
   name: string
+  /** For people only, so that a change of it needs no new approval. */
+  title?: string | undefined
   description: string
   parameters: Schema
   /** What it says about itself; nothing unless its server is trusted. */

@@ -34,6 +34,7 @@ function cleanTool(tool: ServerTool): { seen: SeenTool; faults: Fault[] } {
     seen: {
       // A tool with an invalid name is shown and kept, but never called.
       name: named.text === name ? name : `${named.text}?`,
+      ...(title === undefined ? {} : { title: cleanText(title, NAME_CHARS).text }),
       description: said.text,
       parameters: plain.ok ? plain.schema : { type: 'object', properties: {} },
       hints,

@@ -3,6 +3,7 @@
  * text that others wrote.
  */
 import type { ActionsBlock, InputBlock, KnownBlock, RichTextBlock } from '@slack/web-api'
+import { toolTitle } from '../../agent/tool-title.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext, plainText } from '../format/plain-elements.ts'
@@ -30,15 +31,15 @@ const REASON_CHARS = 500
 /** The card with its buttons. */
 export function waitingCard(call: WaitingCall): Content {
   const { approval, asker, deciders } = call
-  const who = asker === undefined ? 'A bot' : `<@${asker}>`
-  const line = `🔐 ${who} asked for something that I do only when a person allows it: ${nameOf(call)}`
+  const whose = asker === undefined ? "A bot's" : `<@${asker}>'s`
+  const line = `🔐 ${whose} request needs approval: ${whatOf(call)}`
   const shown = shownArguments(approval.input)
   const reason = reasonInput()
   const blocks: KnownBlock[] = [
     section(line),
     ...(approval.isRepeat ? [section(REPEATED)] : []),
     shown.block,
-    ...saysBlocks(approval),
+    ...saysBlocks(call),
     context([deciders]),
     reason,
     buttonsOf(call, shown.length),
@@ -61,7 +62,7 @@ export function decidedCard(call: AskedCall, verdict: Verdict): Content {
 }
 
 const REPEATED =
-  '⚠️ The same call was made before, and it is not known whether it took effect. Please look whether it did before you allow it again.'
+  '⚠️ I made this call before and do not know whether it took effect. Please check before you allow it again.'
 
 function verdictLine(verdict: Verdict, { isRepeat }: Approval): string {
   if (verdict.outcome === 'expired') return '⌛ *Not done*: nobody decided in time.'
@@ -71,6 +72,17 @@ function verdictLine(verdict: Verdict, { isRepeat }: Approval): string {
   const how =
     verdict.outcome === 'denied' ? '⛔ *Denied*' : `✅ *Allowed ${always && !isRepeat ? 'here from now on' : 'once'}*`
   return `${how} by ${withoutMarks(escapeWithin(openLine(by), NAME))}${when}:`
+}
+
+/** `add a note (notes)`. */
+function whatOf({ tool, approval: { server, title } }: AskedCall): string {
+  const words = toolTitle({
+    name: tool,
+    ...(title === undefined ? {} : { title }),
+    ...(server === undefined ? {} : { server }),
+  })
+  const what = withoutMarks(escapeWithin(openLine(`${words.charAt(0).toLowerCase()}${words.slice(1)}`), NAME))
+  return server === undefined ? what : `${what} (${withoutMarks(escapeWithin(openLine(server), NAME))})`
 }
 
 function nameOf({ tool, approval: { server } }: AskedCall): string {
@@ -91,9 +103,11 @@ function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlo
   return { block, plain, length: more > 0 ? text.length : 0 }
 }
 
-function saysBlocks({ says }: Approval): KnownBlock[] {
+/** The tool's real name stands here, since a server chooses its titles. */
+function saysBlocks({ tool, approval: { says } }: WaitingCall): KnownBlock[] {
   const line = escapeWithin(openLine(says), SAYS)
-  return line === '' ? [] : [plainContext(`The tool says of itself: ${line}`)]
+  const name = escapeWithin(openLine(tool), NAME)
+  return line === '' ? [] : [plainContext(`The description of ${name}: ${line}`)]
 }
 
 function reasonInput(): InputBlock {
@@ -111,7 +125,7 @@ function buttonsOf({ value, place, approval: { isRepeat } }: WaitingCall, length
   return {
     type: 'actions',
     elements: [
-      button(ALLOW_ONCE, 'Once', { value, style: 'primary' }),
+      button(ALLOW_ONCE, 'Allow once', { value, style: 'primary' }),
       ...(isRepeat ? [] : [button(ALLOW_ALWAYS, `Always in this ${place}`, { value })]),
       button(DENY, 'Deny', { value, style: 'danger' }),
       ...(length > 0 ? [button(SHOW_ARGUMENTS, `Show all ${length} characters`, { value })] : []),

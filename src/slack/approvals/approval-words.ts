@@ -4,41 +4,40 @@ import type { Verdict } from './saved-call.ts'
 
 /** The sentence that says who may decide. `names`: people besides the asker; `groups`: the number of user groups. */
 export function decidersLine(who: {
-  asker: boolean
+  /** The asker's name, if the asker can approve. */
+  asker: string | undefined
   names: string[]
   groups: number
   /** Only the asker sees the card: in a direct message, or for a private question. */
   isSeenByAskerAlone: boolean
 }): string {
-  if (who.isSeenByAskerAlone) return who.asker ? 'You alone may decide here.' : NOT_HERE
-  const groups = who.groups === 0 ? [] : [`the people of ${who.groups} user ${who.groups === 1 ? 'group' : 'groups'}`]
-  const all = [...(who.asker ? ['who asked'] : []), ...who.names.map(escapeText), ...groups]
+  if (who.isSeenByAskerAlone) return who.asker !== undefined ? 'Only you can approve.' : NOT_HERE
+  const groups = who.groups === 0 ? [] : [`the members of ${who.groups} user ${who.groups === 1 ? 'group' : 'groups'}`]
+  const all = [...[who.asker ?? [], who.names].flat().map((name) => escapeText(name.replace(/^@/, ''))), ...groups]
   if (all.length === 0) return NOBODY
-  return who.asker && all.length === 1 ? 'Who asked may decide.' : `May decide: ${all.join(', ')}.`
+  return `Can approve: ${all.join(', ')}`
 }
 
-const NOT_HERE = 'This is for others to decide, and they do not see it here. Please stop me, and ask in a channel.'
-const NOBODY = 'Nobody may decide this: whoever runs me should name somebody in APPROVERS.'
+const NOT_HERE = 'Nobody who can approve this can see it here. Please stop me and ask in a channel.'
+const NOBODY = 'Nobody can approve this. My admin needs to name somebody in APPROVERS.'
 
 /** Why a press does not count. */
 export const PRESS = {
-  no: 'This is not yours to decide: the card says who may.',
+  no: 'You cannot approve this. The card says who can.',
   noScope:
-    'I cannot see who is in the user group that may decide this. Whoever runs me should install the app again with usergroups:read, or name people in APPROVERS.',
-  untold: 'Slack did not tell me in time who may decide this. Please press again.',
-  gone: 'This is over: it was decided, its time has passed, or it was forgotten.',
-  away: 'What I store things in does not answer. Please press again in a moment.',
+    'I cannot see who is in the user group that can approve this. My admin needs to reinstall the app with usergroups:read, or name people in APPROVERS.',
+  untold: 'Slack did not tell me in time who can approve this. Please press again.',
+  gone: 'This request is closed: it was decided, it expired, or it was deleted.',
+  away: 'My storage is unavailable. Please press again in a moment.',
 } as const
 
 /** Replaces the card of a call that is no longer stored. */
-export const CARD_GONE = '⏹ This is over: nothing can be allowed here any more.'
+export const CARD_GONE = '⏹ This request is closed.'
 
 /** The reply to a press on a card that is already decided; `isOwn`: by the presser. */
 export function lateWord(verdict: Verdict, { isOwn }: { isOwn: boolean }): string {
-  if (verdict.outcome === 'expired') return 'Nobody decided this in time: it is not done any more.'
-  if (verdict.outcome === 'ended') return 'The question has ended: there is nothing to decide any more.'
+  if (verdict.outcome === 'expired') return 'This expired before anybody decided, so it was not done.'
+  if (verdict.outcome === 'ended') return 'The question has ended, so there is nothing left to decide.'
   const { outcome, by } = verdict
-  return isOwn
-    ? `You have decided this already: it is ${outcome}.`
-    : `${escapeText(by)} was faster: this is ${outcome} already.`
+  return isOwn ? `You already decided this: ${outcome}.` : `${escapeText(by)} was faster: this is already ${outcome}.`
 }

@@ -42,7 +42,8 @@ async function decidersOf(
   const names = await Promise.all(people.map((id) => mentions.readable(`<@${id}>`)))
   const isSeenByAskerAlone = isDirect(question) || isPrivate(question)
   const groups = ids.length - ids.filter((id) => !id.startsWith('S')).length
-  return decidersLine({ asker: asker !== undefined, names, groups, isSeenByAskerAlone })
+  const askers = asker === undefined ? undefined : await mentions.readable(`<@${asker}>`)
+  return decidersLine({ asker: askers, names, groups, isSeenByAskerAlone })
 }
 
 /**

@@ -12,7 +12,7 @@ import { distinct, NO_SECRETS, REMAKES, visible, YES_NO, type QuestionEnd } from
 
 /** The card while nobody has answered. `value` names the wait (`waitValue`). */
 export function questionCard(asked: ToolQuestion, { asker, value }: { asker: string; value: string }): Content {
-  const line = `❓ <@${asker}>, *${nameOf(asked)}* asks you something before it goes on.`
+  const line = `❓ <@${asker}>, *${nameOf(asked)}* needs an answer from you to continue.`
   return contentOf(line, [
     ...words(asked.message, MESSAGE),
     ...(asked.remakes ? [context([REMAKES])] : []),
@@ -30,7 +30,7 @@ const ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
   decline: (asker, server) => `🚫 ${asker} did not want to answer ${server}.`,
   cancel: (asker, server) => `🚫 ${asker} did not answer ${server}.`,
   expired: (_, server) => `⌛ Nobody answered ${server} in time.`,
-  over: (_, server) => `⏹️ This is over: ${server} waits for no answer any more.`,
+  over: (_, server) => `⏹️ This is closed: ${server} no longer waits for an answer.`,
 }
 
 const MESSAGE = { max: 1_500, most: 2_800 }
@@ -53,7 +53,7 @@ function formBlocks(asked: ToolQuestion, value: string): KnownBlock[] {
 /** The card does not show the address, because only the asker may see it. */
 function pageBlocks(value: string): KnownBlock[] {
   return [
-    context(['It wants you to do this on a page of its own. Only you are shown the address.']),
+    context(['It asks you to do this on its own page. Only you can see the address.']),
     actions([button(QUESTION_PAGE, 'Show me the page', { value, style: 'primary' }), declines(value)]),
   ]
 }

@@ -17,23 +17,23 @@ export function questionEnd(decision: Decision | undefined): QuestionEnd | undef
 
 /** Replies to presses that do not count. */
 export const QUESTION_WORDS = {
-  gone: 'This question is not kept any more: it was forgotten, or its time is over.',
+  gone: 'This question is closed: it expired or was deleted.',
   notYours: 'Only the person who asked me can answer this.',
-  failed: 'Your answer could not be kept just now. Please try again in a minute.',
-  unopened: 'Slack did not let me show the form. Please press the button again.',
-  thanks: 'Thank you. I go on.',
-  accept: 'You have answered this already. The first answer holds.',
-  decline: 'You have declined this already. The first answer holds.',
-  cancel: 'You have answered this already. The first answer holds.',
-  expired: 'This came too late: the time for an answer is over, and I have gone on without one.',
-  over: 'This is over: nobody waits for this answer any more.',
+  failed: 'I could not save your answer. Please try again in a minute.',
+  unopened: 'Slack could not open the form. Please press the button again.',
+  thanks: 'Thanks, I’m continuing.',
+  accept: 'You already answered this. Your first answer counts.',
+  decline: 'You already declined this. Your first answer counts.',
+  cancel: 'You already answered this. Your first answer counts.',
+  expired: 'This came too late. I have continued without your answer.',
+  over: 'This question is closed. Nobody is waiting for the answer.',
 } as const satisfies Record<string, string>
 
 /** Shown if an answer repeats the call (`ToolQuestion.remakes`). */
 export const REMAKES =
-  '↻ With your answer I make this call a second time, from its beginning: what it may have done by now is done again.'
+  '↻ With your answer I repeat this call from the beginning. Whatever it has already done may be done again.'
 
-export const NO_SECRETS = '🔒 Do not type passwords, keys or card numbers here: the server gets what you answer.'
+export const NO_SECRETS = '🔒 Do not enter passwords, keys or card numbers. The server gets your answer.'
 
 export const YES_NO = [
   { value: 'true', title: 'Yes' },

@@ -10,7 +10,7 @@ const MAX_BYTES = 10_500
 /** How long to search for a message. Milliseconds. */
 const FIND_MS = 3_000
 /** Appended to streamed text that turned out not to be the answer. */
-export const WITHDRAWN = 'That was no answer yet: the work goes on.'
+export const WITHDRAWN = 'That was not the answer yet. I am still working.'
 
 /** A part of a streamed message, in Slack's format. */
 export type Chunk = TaskUpdate | { type: 'plan_update'; title: string } | { type: 'markdown_text'; text: string }

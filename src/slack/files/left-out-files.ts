@@ -29,24 +29,23 @@ function namesOf(files: readonly LeftOut[]): string {
   return `${all} ${files.length === 1 ? 'was' : 'were'}`
 }
 
-const SCOPE =
-  'the app lacks the scope files:read, or was not installed again since it has it. Whoever runs me can change that.'
+const SCOPE = 'the app lacks the scope files:read. My admin can add it and reinstall the app.'
 
 export const WHY = {
   tooMany: `I read at most ${MAX_FILES} files with a question.`,
   tooLarge: `it is larger than ${MAX_BYTES.file / MEBIBYTE} MB.`,
   largePicture: 'Slack has no smaller picture of it, and it is too large for models to see.',
   tooMuch: `together they are larger than ${MAX_BYTES.question / MEBIBYTE} MB.`,
-  tooLong: 'what it holds is too much to keep in mind here. A part of it may not be.',
-  notAllowed: 'I do not take files from who put it here.',
-  unknown: 'Slack has not told me which file it is. Please upload it again.',
+  tooLong: 'it holds more than I can read at once. Please attach a part of it.',
+  notAllowed: 'I do not take files from the person who shared it.',
+  unknown: 'Slack did not tell me which file it is. Please upload it again.',
   tombstone: 'it was deleted.',
-  hidden: 'Slack hides it, because the workspace has reached the limit of its plan.',
-  external: 'it is a link to a file outside of Slack. Please upload the file itself.',
-  noTranscript: 'Slack has no transcript of it, at least not yet.',
+  hidden: 'Slack hides it because the workspace has reached the limit of its plan.',
+  external: 'it is a link to a file outside Slack. Please upload the file itself.',
+  noTranscript: 'Slack has no transcript of it yet.',
   scope: SCOPE,
   tooLate: 'there was no time left to read it. Please ask again in a while.',
-  endedReader: 'it takes too much time or memory to read. A part of it may not.',
+  endedReader: 'it takes too much time or memory to read. Please attach a part of it.',
   internal: 'something went wrong on my side.',
 }
 
@@ -54,7 +53,7 @@ export const NOT_LOADED: Record<NotLoaded, string> = {
   login: SCOPE,
   tooLarge: WHY.tooLarge,
   tooSlow: 'Slack took too long to give it to me.',
-  elsewhere: 'Slack does not keep it itself.',
+  elsewhere: 'it is not stored in Slack.',
   refused: 'Slack did not give it to me.',
   unreachable: 'Slack did not give it to me. Please try again in a while.',
 }
@@ -64,6 +63,6 @@ const GONE = new Set(['file_not_found', 'file_deleted'])
 /** Returns the reason for an error code of Slack. */
 export function whyRefused(code: string): string {
   if (code === 'missing_scope') return SCOPE
-  if (GONE.has(code)) return 'it is gone, or I may not see it.'
-  return `Slack did not tell me of it (${code}).`
+  if (GONE.has(code)) return 'it was deleted, or I am not allowed to see it.'
+  return `Slack refused to show it to me (${code}).`
 }

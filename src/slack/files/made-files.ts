@@ -14,6 +14,6 @@ export async function sendMadeFiles(
   const unsent: string[] = []
   for (const [i, { name, text }] of files.entries())
     if (!(await outbox.sendFile(`file-${i + 1}`, { name, title: name, text }))) unsent.push(escapeText(name))
-  const why = 'Slack takes no files of mine here. The app may lack the scope files:write.'
+  const why = 'Slack does not accept files from me here. The app may lack the scope files:write.'
   if (unsent.length > 0) await display.tell('files-unsent', `📎 I could not send ${unsent.join(', ')}: ${why}`)
 }

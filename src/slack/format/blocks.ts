@@ -121,8 +121,8 @@ function observationWords({ ok, note, text }: Observation, size: Sizes['observat
 
 /** The state of a step that has no observation to show. */
 function stateWords({ action, unreadable, waits }: StepView): string {
-  if (unreadable) return '⚠️ The model’s output could not be read; it was asked again.'
-  return waits ? '⏳ waits for a person' : action ? '⏳ running …' : '…'
+  if (unreadable) return '⚠️ The model’s output could not be read, so I asked it again.'
+  return waits ? '⏳ waiting for a person' : action ? '⏳ running …' : '…'
 }
 
 /** `most` leaves room for the quote: each line costs two more characters. */
@@ -151,7 +151,7 @@ export function privateChoice(question: string): Content {
 
 /** The offer to answer an edited question. `question` is the question's id. */
 export function askEditedContent(question: string): Content {
-  const line = 'You edited this question after I answered it. Ask again with the edited question?'
+  const line = 'You edited this question after I answered it. Ask the edited question?'
   const again = button(ASK_EDITED, 'Ask again', { value: question })
   return { text: line, blocks: [section(line), { type: 'actions', elements: [again] }] }
 }

@@ -21,28 +21,29 @@ export interface HelpOptions {
 /** How the bot shows its work. A stream falls back to a card, so both share one sentence. */
 const SEEN = {
   replies:
-    'I answer questions, and I show how I got there: each step of my reasoning is a reply in the thread, then comes the answer.',
-  card: 'I answer questions, and I show how I got there: one message in the thread shows each step of my reasoning as it happens, then comes the answer.',
-  hidden: 'I answer questions. *Show work* below an answer shows you how I got there.',
+    'I answer questions, and I show my work: each reasoning step is a reply in the thread, followed by the answer.',
+  card: 'I answer questions, and I show my work: one message in the thread follows my reasoning as it happens, and then the answer comes.',
+  hidden: 'I answer questions. Press *Show work* below an answer to see how I got there.',
 }
 
 /** Explains how to ask the bot in each place. */
 export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): string {
-  const again = followUps === 'mention' ? 'mention me again' : 'just write on, without mentioning me'
+  const again = followUps === 'mention' ? 'mention me again' : 'just reply, no mention needed'
   const memory =
     dmMemoryMinutes > 0
-      ? `just write. Messages within ${count(dmMemoryMinutes, 'minute')} of each other are one conversation, and so are replies.`
-      : 'just write. To ask on, reply in the thread of the answer.'
+      ? `just write. Messages sent within ${count(dmMemoryMinutes, 'minute')} of each other are one conversation, and so are replies in a thread.`
+      : 'just write. To follow up, reply in the thread of the answer.'
   return [
     SEEN[steps === 'stream' ? 'card' : steps],
     `• In a channel: mention me with your question, or type \`${COMMAND} How old is the author of Dune?\``,
-    `• In the thread of an answer: ${again}. I know what was said before.`,
+    `• In the thread of an answer: ${again}. I remember what was said before.`,
     `• In a direct message to me: ${memory}`,
-    `• For your eyes only: \`${COMMAND} private: my question\`. About a message: its menu, *Ask about this message*`,
-    '• With files and pictures, up to five: I read PDFs, Office documents, tables and text, and look at pictures where my model can',
-    '• Alone in a thread: `stop` ends what I am doing, `mute` has me answer mentions only, `unmute` takes that back',
-    `• \`${COMMAND} settings\` sets how I work where you type it, \`${COMMAND} forget\` has me forget what was said there, or with me in a direct message`,
-    `• For this help: mention me with \`help\`, write \`help\` to me in a direct message, or type \`${COMMAND} help\``,
+    `• Just for you: \`${COMMAND} private: my question\`. About a message: choose *Ask about this message* in its menu`,
+    '• With files: attach up to five. I read PDFs, Office documents, tables and text, and pictures if my model can see them',
+    '• In a thread: reply `stop` to stop me, `mute` to stop automatic replies, `unmute` to turn them back on',
+    `• \`${COMMAND} settings\`: change how I work in this channel`,
+    `• \`${COMMAND} forget\`: delete what I remember of it`,
+    `• \`${COMMAND} help\`: show this help. Mentioning me with \`help\` works too`,
   ].join('\n')
 }
 
@@ -53,16 +54,15 @@ export function cannedReply({ text }: { text: string }, options: HelpOptions): s
 
 /** Ephemeral replies about stopping a question. `withdrawn…`: it had not begun, so the thread shows nothing of it. */
 export const STOP_WORDS = {
-  nothing: 'Nothing of yours is running here. To stop a question, write `stop` in its thread.',
+  nothing: 'You have nothing running here. To stop a question, reply `stop` in its thread.',
   forbidden: 'Only the person who asked can stop this question.',
-  withdrawn: 'I had not begun with your question, and I will not: it is out of the line.',
-  withdrawnByOther:
-    'I had not begun with your question, and somebody has taken it out of the line: I will not answer it.',
-  withdrawnOthers: 'I had not begun with this question, and I will not: it is out of the line.',
+  withdrawn: 'Your question was removed before I started on it.',
+  withdrawnByOther: 'Somebody removed your question before I started on it.',
+  withdrawnOthers: 'This question was removed before I started on it.',
 }
 
 /** The answer to `/ask` in a workspace that has no installation. */
-export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell whoever runs me.'
+export const NOT_INSTALLED = 'I am not set up in this workspace. Please tell my admin.'
 
 /**
  * Shown above an answer that the model was forced to give; agent/budget.ts decides when. "How I worked" shows
@@ -74,22 +74,22 @@ export const STOPPED: Record<StopReason, string> = {
   tokens: 'I reached the token limit.',
   cost: 'I reached the cost limit.',
   loop: 'I was repeating myself and stopped.',
-  unreadable: 'The model did not keep to its format and I stopped.',
+  unreadable: 'The model’s output could not be read, so I stopped.',
   stopped: 'I was asked to stop.',
 }
 
-export const BEST_ANSWER = 'This is my best answer from what I found.'
+export const BEST_ANSWER = 'This is my best answer so far.'
 
 const EMPTY_QUESTION =
-  'You called, but I found no question. Please write it in the message itself, or send the file that it is about.'
+  'I found no question in your message. Please write it in the message itself, or attach the file it is about.'
 
 export const FAILED =
-  'Something went wrong on my side and I could not answer. Please ask again; if it stays so, tell whoever runs me.'
+  'Something went wrong and I could not answer. Please ask again. If it keeps happening, tell my admin.'
 
 export const GIVEN_UP =
-  'I tried this question several times and something on my side broke each time, so I have stopped trying. Please tell whoever runs me.'
+  'I tried this question several times and something went wrong each time, so I stopped trying. Please tell my admin.'
 
-export const RESTARTED = 'I am being restarted and could not finish this. Please ask again in a minute.'
+export const RESTARTED = 'I am restarting and could not finish this. Please ask again in a minute.'
 
 const GONE = new Set(['thread_not_found', 'message_not_found', 'invalid_thread_ts', 'cannot_reply_to_message'])
 const NOT_IN = new Set(['not_in_channel', 'channel_not_found', 'method_not_supported_for_channel_type'])
@@ -98,83 +98,77 @@ const NOT_IN = new Set(['not_in_channel', 'channel_not_found', 'method_not_suppo
 export function cannotPost(code: string): string {
   const invite =
     'Invite me with `/invite @thinkaloud` and ask again, or ask me in a public channel or a direct message.'
-  if (code === 'is_archived') return 'This channel is archived, so I cannot answer here. Please ask in another one.'
+  if (code === 'is_archived') return 'This channel is archived, so I cannot answer here. Please ask in another channel.'
   if (code.startsWith('restricted_action'))
-    return 'I am not allowed to post in this channel. Please ask in another one.'
-  if (GONE.has(code)) return 'The message that I was to answer under is gone, so I have not answered.'
-  if (NOT_IN.has(code)) return `I am not a member of this conversation and cannot join it by myself. ${invite}`
-  return `Slack does not let me answer here (${code}). Please tell whoever runs me.`
+    return 'I am not allowed to post in this channel. Please ask in another channel.'
+  if (GONE.has(code)) return 'The message I wanted to reply to is gone, so I did not answer.'
+  if (NOT_IN.has(code)) return `I am not a member of this conversation and cannot join by myself. ${invite}`
+  return `Slack does not let me answer here (${code}). Please tell my admin.`
 }
 
 /** Replies to `/ask forget`. */
 export const FORGET = {
   person:
-    'Done: I have forgotten our direct messages, what you asked me elsewhere in this workspace with my answers, what I had read of you ' +
-    'in threads, and what you said of my answers. What others asked stays, and so do the messages in Slack itself: where I am asked in a ' +
-    'thread, I read what stands there.',
+    'Done: I have forgotten our direct messages, your questions elsewhere in this workspace with my answers, what I had read of your messages in threads, ' +
+    'and your feedback. Other people’s questions stay, and so do the messages in Slack: if I am asked in a thread, I read what is there.',
   channel: 'Done: I have forgotten what was asked and answered in this channel. The messages in Slack stay.',
   notAdmin:
-    'Only an admin can have a channel forgotten. Ask one to do it, or to allow everyone here with `/ask settings`.',
+    'Only an admin can delete what I remember of a channel. Ask an admin to do it, or to allow everyone with `/ask settings`.',
   notMember:
-    'Only members of this workspace may have a channel forgotten, and no guests. Please ask one; whoever runs me can change it with ALLOW_EXTERNAL.',
+    'Only full members of this workspace can delete what I remember of a channel. My admin can change that (ALLOW_EXTERNAL).',
   untold:
-    'Slack does not tell me who you are, so I have forgotten nothing. Please try again in a minute; if it stays so, tell whoever runs me.',
-  failed: 'I could not forget it just now. Please try again in a minute; if it stays so, tell whoever runs me.',
+    'Slack did not tell me who you are, so I deleted nothing. Please try again in a minute. If it keeps happening, tell my admin.',
+  failed: 'I could not delete it just now. Please try again in a minute. If it keeps happening, tell my admin.',
 }
 
 /** Shown below the first answer in a thread of a channel, if the bot answers follow-ups there. */
-export const HOW_TO_GO_ON = 'Reply to ask on; write `mute` and I answer mentions only'
+export const HOW_TO_GO_ON = 'Reply to follow up · `mute` to stop automatic replies'
 
 /** Replies that only the asker of a private question sees. */
 export const PRIVATE = {
-  working: `I am working on it. Only you will see the answer. \`${COMMAND} stop\` ends it.`,
-  gone: 'I do not have this answer any more, so I cannot share it.',
+  working: `I am working on it. Only you will see the answer. \`${COMMAND} stop\` stops me.`,
+  gone: 'I no longer have this answer, so I cannot share it.',
   shared: 'Shared with the channel.',
 }
 
 /** Replies to `/ask settings`. */
 export const SETTINGS_WORDS = {
-  notAdmin:
-    'Only an admin of this workspace may change my settings. Please ask one; whoever runs me can change it with SETTINGS_BY.',
-  notMember:
-    'Only members of this workspace may change my settings, and no guests. Please ask one; whoever runs me can change it with ALLOW_EXTERNAL.',
-  notAllowed: 'You are not among the people whose questions I take. Whoever runs me can add you to ALLOW_USERS.',
+  notAdmin: 'Only workspace admins can change my settings. Please ask one. My admin can change that (SETTINGS_BY).',
+  notMember: 'Only full members of this workspace can change my settings. My admin can change that (ALLOW_EXTERNAL).',
+  notAllowed: 'I do not take your questions yet. My admin can add you (ALLOW_USERS).',
   notHere: 'You are not a member of this channel, so you cannot change its settings.',
-  untold: 'Slack does not tell me who you are, so I have changed nothing. Please try again in a minute.',
-  failed: 'I could not do that just now, so nothing is changed. Please try again in a minute.',
-  unchanged: 'Nothing is changed.',
+  untold: 'Slack did not tell me who you are, so I changed nothing. Please try again in a minute.',
+  failed: 'That did not work, and nothing was changed. Please try again in a minute.',
+  unchanged: 'You changed nothing.',
 }
 
 /** The names of a channel's settings, for people. */
 const SETTING_NAMES: Record<string, string> = {
   followUps: 'follow-ups',
   whoMayStop: 'who may stop me',
-  whoMayForget: 'who may have me forget',
+  whoMayForget: 'who may delete what I remember',
   instructions: 'extra instructions',
 }
 
 export function settingsSaved(changed: string[]): string {
-  return `Saved: ${changed.map((name) => SETTING_NAMES[name] ?? name).join(', ')}. This holds here from the next question on.`
+  return `Saved: ${changed.map((name) => SETTING_NAMES[name] ?? name).join(', ')}. This applies here from the next question.`
 }
 
 /** Why a question is refused; the keys are those of `Denial`. */
 const DENIALS = {
   channel:
-    'I do not answer in this channel. Please ask in one that I am set up for; whoever runs me can add this one to ALLOW_CHANNELS.',
-  person: 'You are not among the people whose questions I take. Whoever runs me can add you to ALLOW_USERS.',
-  external:
-    'I take questions from the people of my own workspace only, and you belong to another. Please ask a colleague there; whoever runs me can change it with ALLOW_EXTERNAL.',
-  guest:
-    'I take no questions from guests of this workspace. Please ask a full member; whoever runs me can change it with ALLOW_EXTERNAL.',
+    'I do not answer in this channel. Please ask in a channel I am set up for. My admin can add this one (ALLOW_CHANNELS).',
+  person: 'I do not take your questions yet. My admin can add you (ALLOW_USERS).',
+  external: 'I only take questions from people in my own workspace. My admin can change that (ALLOW_EXTERNAL).',
+  guest: 'I do not take questions from guests. Please ask a full member. My admin can change that (ALLOW_EXTERNAL).',
   emailUnconfirmed:
-    'Your e-mail address is not confirmed in Slack, and I go by it. Please confirm it in your account’s settings, then ask again.',
+    'I check e-mail addresses, and yours is not confirmed in Slack. Please confirm it in your account settings, then ask again.',
   emailUntold:
-    'Slack does not show me your e-mail address, and I go by it. Whoever runs me should grant the app users:read.email.',
+    'I check e-mail addresses, and Slack does not show me yours. My admin needs to grant the app users:read.email.',
   personUntold:
-    'Slack does not tell me who you are, so I cannot take your question. Whoever runs me should install the app again with users:read, or change ALLOW_EXTERNAL.',
-  personUnreachable:
-    'Slack does not tell me who you are just now, so I cannot take your question. Please ask again in a minute.',
-  botTurns: 'Bots have asked three times in a row here. I go on when a person asks.',
+    'Slack does not tell me who you are, so I cannot take your question. My admin needs to reinstall the app with users:read, or change ALLOW_EXTERNAL.',
+  personUnreachable: 'Slack could not tell me who you are just now. Please ask again in a minute.',
+  botTurns: 'Bots have asked three times in a row here. I will answer again when a person asks.',
 }
 
 /** Explains why a question is refused, and what to do. */
@@ -195,9 +189,9 @@ const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {
 export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
   const when =
     resetsInMs === undefined
-      ? 'Please ask again when one of them is done.'
-      : `It resets bit by bit: please ask again in ${inWords(resetsInMs)}.`
-  return `The limit here is ${LIMITS[limit](allowed)}, and it is reached. ${when} This question was not counted.`
+      ? 'Please ask again when one of them has finished.'
+      : `Please ask again in ${inWords(resetsInMs)}.`
+  return `You have reached the limit here: ${LIMITS[limit](allowed)}. ${when} This question did not count.`
 }
 
 /** `1 question`, `1,234 questions`. */
@@ -212,12 +206,12 @@ export function inWords(ms: number): string {
 }
 
 /** Shown below an answer whose model does not accept pictures. Plain text. */
-export const PICTURES_UNSEEN = '🙈 My model could not see the pictures: this answer is made without them.'
+export const PICTURES_UNSEEN = '🙈 My model cannot see pictures, so this answer does not use them.'
 
 /** The line below an answer that was made without tools that are down. Plain text. */
 export function toolsDownText(tools: string[], reference: string): string {
   const [names, are] = [tools.join(', '), tools.length === 1 ? 'is' : 'are']
-  return `⚠️ ${names} ${are} down, so this may be incomplete. Please ask again later; if it stays so, tell whoever runs me. Reference: ${reference}`
+  return `⚠️ ${names} ${are} down, so this answer may be incomplete. Please ask again later. If it keeps happening, tell my admin. Reference: ${reference}`
 }
 
 /** A sentence for the person, and the reference for finding the details in the log. */

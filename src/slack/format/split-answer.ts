@@ -178,12 +178,12 @@ function lastContent(parts: { head: string[]; units: Unit[] }, { view, footer, c
     return contentOf({ ...parts, tail })
   }
   if (more === 0) return contentWith([])
-  const about = `about ${more.toLocaleString('en-US')} more characters are`
-  const without = contentWith([`✂️ _This answer is too long for Slack: ${about} not shown._`])
+  const about = `About ${more.toLocaleString('en-US')} more characters are`
+  const without = contentWith([`✂️ _This answer is too long for Slack. ${about} not shown._`])
   if (questionId === '') return without
   const file = restFile({ rest, unread, questionId })
   return {
-    ...contentWith([`✂️ _This answer is too long for messages: ${about} in the file below._`]),
+    ...contentWith([`✂️ _This answer is too long for messages. ${about} in the file below._`]),
     file: { ...file, without },
   }
 }

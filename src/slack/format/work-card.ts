@@ -129,7 +129,7 @@ function stepBlock({ n, step }: CardStep): ContextBlock {
   if (step.kind === 'unreadable') return { type: 'context', elements: [plainText(`⚠️ ${n}. ${UNREADABLE}`)] }
   const { tool, input } = step.action
   const action = `🔧 ${n}. *${escapeWithin(oneLine(tool), { max: 60, most: 120 })}* ${codeSpan(headOf(inputText(input), 120))}`
-  const state = isWaiting({ n, step }) ? '⏳ waits for a person' : '⏳ running …'
+  const state = isWaiting({ n, step }) ? '⏳ waiting for a person' : '⏳ running …'
   const gist = observation ? `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(gistOf(step), GIST)}` : state
   return {
     type: 'context',

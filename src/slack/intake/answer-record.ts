@@ -3,8 +3,7 @@ import { sleep } from '../../base/backoff.ts'
 import { isPrivate } from '../../stores/runs/types.ts'
 
 /** The reply when an answer's record is no longer stored. */
-export const GONE =
-  'This answer is not kept any more: it was forgotten, or its time is over. Please ask in your own words.'
+export const GONE = 'I no longer have this answer. Please ask in your own words.'
 
 /** Returns the record if this person may read it: private answers belong to their asker alone. */
 export function readableBy(user: string, record: RunRecord | undefined): RunRecord | undefined {

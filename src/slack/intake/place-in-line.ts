@@ -34,7 +34,8 @@ async function tellPlace(question: Question, { installations, queue }: PlaceOpti
   const at = waiting.findIndex((one) => one.id === id)
   const before = at + (running ? 1 : 0)
   if (at < 0 || before === 0) return
-  const text = `⏳ I am still at work here: ${before} ${before === 1 ? 'question' : 'questions'} before this one.`
+  const yours = before === 1 ? 'Yours is next.' : `${before} questions come before yours.`
+  const text = `I'm still working on another question here. ${yours}`
   const installation = await installations.of(team)
   // A private question has no thread in Slack.
   const inThread = thread === ts || isPrivate(question) ? {} : { thread_ts: thread }

@@ -58,7 +58,7 @@ export async function pressedOn(
   return undefined
 }
 
-const ELSEWHERE = 'This button belongs to an answer in another channel: it works there alone.'
+const ELSEWHERE = 'This button only works in the channel of its answer.'
 
 /** A press on an approval card. */
 export interface PressedCall extends Pressed {

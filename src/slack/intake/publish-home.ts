@@ -61,7 +61,7 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
     left,
     asked,
     maySeeSettings,
-    toolsOff: tools?.off ?? agent.choices.toolsOff,
+    ...(isAdmin(person) ? { toolsOff: tools?.off ?? agent.choices.toolsOff } : {}),
     admin,
   }
 }

@@ -75,7 +75,7 @@ async function isCorrection(
 ): Promise<boolean> {
   const delivery = { team: reads.team, botUser: identity.botUser, now: services.now() }
   if (!questionOf({ ...previous, edited: undefined }, delivery)?.mayAdd) return false
-  const corrected = { ...reads, text: `I correct what I added. It reads now: ${reads.text}` }
+  const corrected = { ...reads, text: `I corrected what I added. It now says: ${reads.text}` }
   return (await services.intake.accept(corrected, { onlyKnownThread: true, addition: 'only' })) === 'added'
 }
 

@@ -25,7 +25,7 @@ async function enqueueAgain({ id, user, userTeam }: Pressed, services: Services)
   const again = againOf(record.question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
   const { running, waiting } = await services.queue.inThread(conversationOf(record.question))
   const isAsked = [running, ...waiting].some((one) => one?.id.startsWith(idBefore(again.id)))
-  if (isAsked) return 'I am already at it again.'
+  if (isAsked) return 'I am already working on it again.'
   await enqueue(again, services)
   return undefined
 }

@@ -43,14 +43,13 @@ async function refusalOf(value: string | undefined, home: HomeOf, services: Serv
   const { mcpAdmin, log } = services
   const asking = installation.directory.factsOf(team, user, { isFresh: true })
   const person = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
-  if (typeof person === 'string')
-    return 'Slack did not tell whether you are an admin of this workspace. Please press again.'
+  if (typeof person === 'string') return 'Slack did not tell me whether you are an admin. Please press again.'
   if (!isAdmin(person)) {
     log.warn({ team, user }, 'refused to take a tool: not pressed by an admin')
-    return 'Only admins of this workspace may take a tool.'
+    return 'Only workspace admins can turn on a tool.'
   }
   const named = toolToTake(value)
-  if (!mcpAdmin || !named) return 'This tool is not there any more.'
+  if (!mcpAdmin || !named) return 'This tool is no longer available.'
   return take(named, { mcpAdmin, user, log })
 }
 
@@ -65,9 +64,9 @@ async function take(
     return undefined
   } catch (error) {
     log.warn({ server, tool, error: messageOf(error) }, 'an MCP tool could not be taken')
-    return 'The tool could not be taken: the log of the bot says why.'
+    return 'I could not turn on the tool. My log says why.'
   }
 }
 
 const CHANGED =
-  'It was not taken: it has changed since this page was made, or somebody has taken it before. The page shows now what there is.'
+  'Not turned on: the tool has changed, or somebody has already turned it on. This page now shows the current tools.'

@@ -23,7 +23,7 @@ export interface AdminParts {
 /** The last writes of tools, the MCP servers that need a login, and the tools that wait for an admin's approval. */
 export function adminBlocks({ writes, nameOf, needLogin = [], off = [] }: AdminParts): KnownBlock[] {
   return [
-    ...(writes ? [header('What tools wrote last'), ...writeBlocks(writes, nameOf)] : []),
+    ...(writes ? [header('Latest changes by tools'), ...writeBlocks(writes, nameOf)] : []),
     ...(needLogin.length > 0
       ? [header('MCP servers that need a login'), listOf(needLogin.slice(0, MAX_SHOWN).map(loginLine))]
       : []),
@@ -49,7 +49,7 @@ function code(words: string): Inline {
 
 function writeBlocks(writes: AuditEntry[], nameOf: AdminParts['nameOf']): KnownBlock[] {
   if (writes.length === 0) return [facts('Nothing yet.')]
-  return [listOf(writes.map((write) => writeLine(write, nameOf))), facts('npm run runs -- audit lists more of them.')]
+  return [listOf(writes.map((write) => writeLine(write, nameOf))), facts('For more, run npm run runs -- audit')]
 }
 
 function writeLine(entry: AuditEntry, nameOf: AdminParts['nameOf']): Inline[] {
@@ -95,7 +95,7 @@ function offBlock(off: OffTool): KnownBlock {
   const words = plainText(escapeWithin(`${what} ${plainLine(why)}`, { max: WHY_CHARS, most: 2900 }))
   const value = valueOf(off)
   if (value === undefined) return { type: 'section', text: words }
-  return { type: 'section', text: words, accessory: button(TAKE_TOOL, 'Take it', { value }) }
+  return { type: 'section', text: words, accessory: button(TAKE_TOOL, 'Turn on', { value }) }
 }
 
 function valueOf({ server, tool, fingerprint }: OffTool): string | undefined {

@@ -19,7 +19,7 @@ export function askAboutView(metadata: string): ModalView {
         type: 'input',
         block_id: QUESTION,
         label: plainText('Question'),
-        hint: plainText('The answer comes in the thread of the message, where everybody sees it.'),
+        hint: plainText('I answer in the message’s thread, where everybody can see it.'),
         element: {
           type: 'plain_text_input',
           action_id: QUESTION,

@@ -21,12 +21,15 @@ export function feedbackView(id: string): View {
     close: plainText('Skip'),
     blocks: [
       input(COMMENT, { label: 'What was wrong with the answer?', most: COMMENT_CHARS, optional: false }),
-      input(EXPECTED, { label: 'What would have been right, if you know it?', most: EXPECTED_CHARS, optional: true }),
+      input(EXPECTED, { label: 'What would have been right? (optional)', most: EXPECTED_CHARS, optional: true }),
     ],
   }
 }
 
-export const FEEDBACK_GONE = noteModal('What was wrong?', 'This answer is not kept any more, so I cannot keep this.')
+export const FEEDBACK_GONE = noteModal(
+  'What was wrong?',
+  'I no longer have this answer, so I cannot save your feedback.',
+)
 
 function input(id: string, { label, most, optional }: { label: string; most: number; optional: boolean }) {
   return {

@@ -1,4 +1,7 @@
 import type { KnownBlock, View } from '@slack/web-api'
+import { toolTitle } from '../../agent/tool-title.ts'
+import type { Tool } from '../../agent/types.ts'
+import { briefOf } from '../../mcp/tools/mcp-tools.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Allowance } from '../../stores/limits/usage-limits.ts'
 import { HOME_EXAMPLE } from '../format/action-ids.ts'
@@ -19,7 +22,7 @@ export const EXAMPLES = [
 interface ShownSettings extends HelpOptions {
   model: { name: string }
   dialect: { name: string }
-  tools: { name: string }[]
+  tools: Pick<Tool, 'name' | 'title' | 'server' | 'brief' | 'description'>[]
 }
 
 /** The content of a person's Home. A part is absent if it could not be loaded in time or is not for that person. */
@@ -29,7 +32,8 @@ export interface HomeParts {
   settings?: ShownSettings | undefined
   /** Whether to show the settings too. */
   maySeeSettings: boolean
-  toolsOff: { name: string; why: string }[]
+  /** Absent for people who are not admins. */
+  toolsOff?: { name: string; why: string }[]
   /** The person's last questions, newest first, with their URLs in Slack if they have one. */
   asked?: { record: RunRecord; text: string; url: string | undefined }[] | undefined
   /** Absent if nothing is limited. */
@@ -47,11 +51,11 @@ export function homeView(parts: HomeParts): View {
     blocks: [
       header('Ask me anything'),
       ...(settings ? [section(helpText(settings))] : []),
-      header('Try one'),
+      header('Try asking'),
       ...EXAMPLES.map(exampleBlock),
-      ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff)] : []),
-      ...(asked ? [header('What you asked last'), ...askedBlocks(asked)] : []),
-      ...(left?.length ? [header('What you have left'), ...sections(left.map(leftLine).join('\n'))] : []),
+      ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff ?? [])] : []),
+      ...(asked ? [header('Your latest questions'), ...askedBlocks(asked)] : []),
+      ...(left?.length ? [header('Your limits'), ...sections(left.map(leftLine).join('\n'))] : []),
       ...(settings && maySeeSettings ? [header('Settings here'), ...settingBlocks(settings)] : []),
       ...(admin ?? []),
     ],
@@ -67,8 +71,8 @@ function exampleBlock({ title, message }: (typeof EXAMPLES)[number]): KnownBlock
 const TOOLS_SHOWN = 60
 const TOOL_CHARS = 150
 
-function toolBlocks({ tools }: ShownSettings, off: HomeParts['toolsOff']): KnownBlock[] {
-  const on = tools.map(({ name }) => `✅ ${name}`)
+function toolBlocks({ tools }: ShownSettings, off: NonNullable<HomeParts['toolsOff']>): KnownBlock[] {
+  const on = tools.map((tool) => `✅ ${toolTitle(tool)}: ${briefOf(tool.brief ?? tool.description)}`)
   const lines = [...on, ...off.map(({ name, why }) => `➖ ${name}: ${why}`)].map((line) => shorten(line, TOOL_CHARS))
   const more = lines.length > TOOLS_SHOWN ? [`and ${lines.length - TOOLS_SHOWN} more`] : []
   return sections([...lines.slice(0, TOOLS_SHOWN), ...more].join('\n'))
@@ -78,7 +82,7 @@ const QUESTION_CHARS = 150
 
 /** Uses rich text, in which Slack does not format, link or ping anything in a link's text. */
 function askedBlocks(asked: NonNullable<HomeParts['asked']>): KnownBlock[] {
-  if (asked.length === 0) return [facts('Nothing yet, or nothing that is still kept.')]
+  if (asked.length === 0) return [facts('Nothing yet.')]
   const items = asked.map(({ record, text, url }) => {
     const words = isBlank(text) ? '(no text)' : shorten(text.replace(/\s+/g, ' ').trim(), QUESTION_CHARS)
     const shown =
@@ -107,8 +111,8 @@ const UNITS: Record<Allowance['limit'], (left: number, allowed: number) => strin
 
 /** What is left of a budget. Budgets refill evenly, so it says when the next question passes and when all is back. */
 function leftLine({ limit, allowed, left, nextInMs, fullInMs }: Allowance): string {
-  const next = nextInMs > 0 ? `; the next question goes through in ${inWords(nextInMs)}` : ''
-  const full = fullInMs > 0 ? `; all of it is back in ${inWords(fullInMs)}` : ''
+  const next = nextInMs > 0 ? `; next question in ${inWords(nextInMs)}` : ''
+  const full = fullInMs > 0 ? `; full again in ${inWords(fullInMs)}` : ''
   return `${UNITS[limit](left, allowed)} left${next}${full}`
 }
 
@@ -127,6 +131,6 @@ function settingBlocks({ steps, followUps, model, dialect, dmMemoryMinutes }: Sh
   ]
   return [
     ...sections(lines.join('\n')),
-    facts(`These hold in this direct message; ${COMMAND} settings changes what holds where it is typed.`),
+    facts(`These apply in this direct message. Type ${COMMAND} settings in a channel to change them there.`),
   ]
 }

@@ -11,11 +11,11 @@ import { sections } from './plain-blocks.ts'
 export function pageContent({ server, url = '' }: ToolQuestion, value: string): Content {
   // `URL` writes letters of other scripts in the host as punycode, so that no host looks like another one.
   const { host, href } = new URL(url)
-  const line = `🔗 *${escapeText(visible(server))}* sends you to a page at *${escapeText(host)}*. Open it only if you know that host.`
+  const line = `🔗 *${escapeText(visible(server))}* asks you to visit *${escapeText(host)}*. Only open it if you trust that site.`
   const blocks: KnownBlock[] = [
     section(line),
     ...sections(href),
-    context(['Only you see this. Nobody has opened the page for you. Press Done when you are through.']),
+    context(['Only you see this. Press Done when you have finished on the page.']),
     {
       type: 'actions',
       elements: [

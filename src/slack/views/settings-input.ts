@@ -58,7 +58,7 @@ function valueOf({ value, selected_option: one, selected_options: some }: Field)
   return text === '' || text === DEFAULT ? undefined : text
 }
 
-const GONE = 'This cannot be chosen any more. Please open the settings again.'
+const GONE = 'This choice is no longer available. Please open the settings again.'
 
 function whyNot(
   name: keyof ChannelSettings,
@@ -69,5 +69,5 @@ function whyNot(
   if (name === 'dialect') return dialects.includes(String(value)) ? undefined : GONE
   if (name === 'tools') return Array.isArray(value) && value.every((tool) => tools.includes(tool)) ? undefined : GONE
   if (name !== 'model' || isModel(String(value))) return undefined
-  return `I cannot use this model: its name has a space or a letter that names do not have, or it lacks a price while a budget in dollars stands. I can use ${models.join(', ')}.`
+  return `I cannot use this model: its name is not valid, or it has no price while a dollar budget is set. I can use ${models.join(', ')}.`
 }

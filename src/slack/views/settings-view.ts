@@ -1,4 +1,5 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
+import { toolTitle } from '../../agent/tool-title.ts'
 import { FOLLOW_UPS, STEPS } from '../../config.ts'
 import { MAX_INSTRUCTIONS, type ChannelSettings } from '../../stores/settings/settings.ts'
 import { SETTINGS } from '../format/action-ids.ts'
@@ -51,12 +52,12 @@ const MAX_OPTIONS = 100
 const MODEL_CHARS = 200
 
 const WORDS: Record<string, string> = {
-  'followUps thread': 'In its threads I answer without being mentioned',
-  'followUps mention': 'I answer mentions only',
-  'steps replies': 'Each step is a reply in the thread',
+  'followUps thread': 'I answer replies in my threads',
+  'followUps mention': 'I answer only when mentioned',
+  'steps replies': 'Each step as a reply in the thread',
   'steps card': 'One card that folds up at the end',
   'steps stream': 'One streamed message',
-  'steps hidden': 'The answer alone',
+  'steps hidden': 'Only the answer',
   'whoMayStop asker': 'Whoever asked',
   'whoMayStop anyone': 'Anyone here',
   'whoMayForget admins': 'Admins of the workspace',
@@ -72,7 +73,13 @@ export function settingsView(form: SettingsForm): ModalView {
     menu('followUps', { form, label: 'Follow-ups', values: FOLLOW_UPS }),
     menu('whoMayStop', { form, label: 'Who may stop me', values: ['asker', 'anyone'] }),
     ...(mayChangeForget
-      ? [menu('whoMayForget', { form, label: 'Who may have me forget this channel', values: ['admins', 'anyone'] })]
+      ? [
+          menu('whoMayForget', {
+            form,
+            label: 'Who may delete what I remember of this channel',
+            values: ['admins', 'anyone'],
+          }),
+        ]
       : []),
   ]
   return {
@@ -86,52 +93,58 @@ export function settingsView(form: SettingsForm): ModalView {
       { type: 'context', elements: [plainText(INTRODUCTION)] },
       menu('steps', { form, label: 'How I show my work', values: STEPS }),
       modelInput(form),
-      menu('dialect', { form, label: 'Dialect', values: choices.dialects }),
       ...toolsInput(form),
       instructionsInput(form),
       ...(isDirect ? [] : several),
+      { type: 'header', text: plainText('Advanced') },
+      menu('dialect', { form, label: 'Dialect', values: choices.dialects }),
     ],
   }
 }
 
-const INTRODUCTION =
-  'What holds here from the next question on. “As everywhere” is what whoever runs me has set for all.'
+const INTRODUCTION = 'Applies here from the next question. Default = your admin’s setting.'
 
 function menu(name: MenuName, given: { form: SettingsForm; label: string; values: readonly string[] }): KnownBlock {
   const { form, label, values } = given
   const words = (value: string) => WORDS[`${name} ${value}`] ?? value
-  const usual = option(DEFAULT, `As everywhere: ${words(form.defaults[name])}`)
+  const usual = option(DEFAULT, `Default (${words(form.defaults[name])})`)
   const options = [usual, ...values.slice(0, MAX_OPTIONS - 1).map((value) => option(value, words(value)))]
   const initial_option = options.find(({ value }) => value === form.set[name]) ?? usual
   const element = { type: 'static_select' as const, action_id: FIELDS[name], options, initial_option }
   return input(name, { label, element })
 }
 
+function titleOf(name: string): string {
+  return toolTitle({ name })
+}
+
 function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
-  const known = choices.models.length > 0 ? ` Among those that I know of: ${choices.models.join(', ')}` : ''
+  const known = choices.models.length > 0 ? ` For example: ${choices.models.join(', ')}` : ''
   const element = {
     type: 'plain_text_input' as const,
     action_id: FIELDS.model,
     max_length: MODEL_CHARS,
-    placeholder: plainText(cut(`As everywhere: ${defaults.model}`, PLACEHOLDER_CHARS)),
+    placeholder: plainText(cut(`Default (${defaults.model})`, PLACEHOLDER_CHARS)),
     ...(set.model ? { initial_value: set.model.slice(0, MODEL_CHARS) } : {}),
   }
-  return input('model', { label: 'Model', element, hint: `A name that my model endpoint knows.${known}` })
+  return input('model', { label: 'Model', element, hint: `The name of a model at my endpoint.${known}` })
 }
 
 /** Absent if there are fewer than two tools. */
 function toolsInput({ set, defaults, choices }: SettingsForm): KnownBlock[] {
-  const options = choices.tools.slice(0, MAX_OPTIONS).map((name) => option(name, name))
+  const options = choices.tools.slice(0, MAX_OPTIONS).map((name) => option(name, titleOf(name)))
   const initial = options.filter(({ value }) => set.tools?.includes(value ?? ''))
   if (options.length < 2) return []
   const element = {
     type: 'multi_static_select' as const,
     action_id: FIELDS.tools,
     options,
-    placeholder: plainText(cut(`As everywhere: ${defaults.tools.join(', ')}`, PLACEHOLDER_CHARS)),
+    placeholder: plainText(
+      cut(`Default (${defaults.tools.map((name) => titleOf(name)).join(', ')})`, PLACEHOLDER_CHARS),
+    ),
     ...(initial.length > 0 ? { initial_options: initial } : {}),
   }
-  return [input('tools', { label: 'Tools', element, hint: 'None chosen: as everywhere.' })]
+  return [input('tools', { label: 'Tools', element, hint: 'Choose none to use the default.' })]
 }
 
 function instructionsInput({ set }: SettingsForm): KnownBlock {
@@ -140,7 +153,7 @@ function instructionsInput({ set }: SettingsForm): KnownBlock {
     action_id: FIELDS.instructions,
     multiline: true,
     max_length: MAX_INSTRUCTIONS,
-    placeholder: plainText('Such as: Answer in Spanish. Prefer metric units.'),
+    placeholder: plainText('For example: Answer in Spanish. Prefer metric units.'),
     ...(set.instructions ? { initial_value: set.instructions } : {}),
   }
   return input('instructions', { label: 'Extra instructions', element })

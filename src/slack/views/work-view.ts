@@ -39,14 +39,11 @@ export function workView(record: RunRecord, { page, nameOf }: WorkOptions): View
 }
 
 /** Shown while the record is loaded. */
-export const WORK_LOADING = noteModal(TITLE, 'Looking it up …')
+export const WORK_LOADING = noteModal(TITLE, 'Loading …')
 
-export const WORK_GONE = noteModal(
-  TITLE,
-  'This is not kept any more: it was forgotten, or its time is over. Ask again to see how I work on it.',
-)
+export const WORK_GONE = noteModal(TITLE, 'I no longer have this run. Ask again to see how I work on the question.')
 
-export const WORK_UNREADABLE = noteModal(TITLE, 'I could not look this up just now. Please try again in a minute.')
+export const WORK_UNREADABLE = noteModal(TITLE, 'I could not load this. Please try again in a minute.')
 
 function asked(record: RunRecord, done: string[] | undefined): KnownBlock[] {
   const { question, standalone, steps, model, dialect } = record
@@ -57,7 +54,7 @@ function asked(record: RunRecord, done: string[] | undefined): KnownBlock[] {
     facts([ending(record), timing(record)].join(' · ')),
     facts([`model ${model}`, `dialect ${dialect}`, ...spent(record)].join(' · ')),
     ...(done ? [header('What was done'), ...sections(done.join('\n'))] : []),
-    ...(stepCount(steps) === 0 ? [facts('The model took no step before it ended.')] : []),
+    ...(stepCount(steps) === 0 ? [facts('The run ended before its first step.')] : []),
   ]
 }
 
@@ -107,12 +104,12 @@ const ENDS: Record<RunEnd, string> = {
 
 /** Shown in "How I worked". Above the answer it is `STOPPED` (format/messages.ts). */
 const WHY: Record<StopReason, string> = {
-  steps: 'the limit of steps was reached',
+  steps: 'the step limit was reached',
   time: 'the time limit was reached',
   tokens: 'the token limit was reached',
   cost: 'the cost limit was reached',
   loop: 'it was repeating itself',
-  unreadable: 'the model did not keep to its format',
+  unreadable: 'the model’s output could not be read',
   stopped: 'a person asked to stop',
 }
 
@@ -148,13 +145,13 @@ function unreadableBlocks({ thought, text, observation }: UnreadableStep, n: num
   return [
     header(`Step ${n}: unreadable`),
     ...(thought.trim() ? sections(`💭 ${thought}`) : []),
-    ...sections(`⚠️ The model wrote what could not be read: ${text}`),
-    ...sections(`It was told: ${observation.text}`),
+    ...sections(`⚠️ The model’s output could not be read: ${text}`),
+    ...sections(`The model was told: ${observation.text}`),
   ]
 }
 
 function messageBlocks({ user, text }: MessageStep): KnownBlock[] {
-  return [header('Added meanwhile'), ...sections(`✍️ ${user}: ${text}`)]
+  return [header('Added while I worked'), ...sections(`✍️ ${user}: ${text}`)]
 }
 
 function inPages(blocks: KnownBlock[]): KnownBlock[][] {

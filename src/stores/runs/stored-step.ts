@@ -28,6 +28,7 @@ const awaited: z.ZodType<Awaited> = z.discriminatedUnion('kind', [
     server: z.string().exactOptional(),
     ruleName: z.string().exactOptional(),
     version: z.string().exactOptional(),
+    title: z.string().exactOptional(),
     says: z.string(),
     isRepeat: z.literal(true).exactOptional(),
   }),

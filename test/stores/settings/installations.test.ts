@@ -59,7 +59,7 @@ test('/ask in a team without an installation tells the asker so, and asks nothin
   const { status, body } = await bot.slack.redeliver(theirs)
   expect([status, JSON.parse(body)]).toMatchObject([
     200,
-    { response_type: 'ephemeral', text: 'I am not set up in this workspace. Please tell whoever runs me.' },
+    { response_type: 'ephemeral', text: 'I am not set up in this workspace. Please tell my admin.' },
   ])
   expect(bot.model.requests).toHaveLength(before + 1)
   expect(bot.slack.whispers(GENERAL, ALICE)).toEqual([])
