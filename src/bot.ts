@@ -4,6 +4,7 @@ import { ConfigError } from './base/errors.ts'
 import { createNetwork, type Network } from './base/http/proxy.ts'
 import { serve, type Server } from './base/http/server.ts'
 import { createLog, type Log } from './base/log.ts'
+import { sealerFrom } from './base/seal.ts'
 import { secretsOf, type Config } from './config.ts'
 import { loginStore } from './mcp/login/login-store.ts'
 import { mcpAdmin, type McpAdmin } from './mcp/tools/mcp-admin.ts'
@@ -139,7 +140,7 @@ async function servicesOf(config: Config, { log, net, stores, agent, telemetry, 
 /** What admins see of MCP servers on their Home. Undefined where there are none. */
 function adminOf(config: Config, { agent, stores }: { agent: AgentParts; stores: Stores }): McpAdmin | undefined {
   if (!agent.mcp || !agent.mcpConfig || !stores.mcp) return undefined
-  const { needOf } = loginStore(stores.mcp, config.SECRETS_KEY)
+  const { needOf } = loginStore(stores.mcp, sealerFrom(config))
   return mcpAdmin(agent.mcp, { config: agent.mcpConfig, needOf })
 }
 
