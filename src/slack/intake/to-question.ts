@@ -33,7 +33,7 @@ export async function recipientOf(
 ): Promise<{ team: string; identity: Identity } | undefined> {
   const { defaultTeam } = installations
   // Bolt passes on the `null` of an organisation's event.
-  const team = context.teamId || defaultTeam
+  const team = context.teamId || (context.isEnterpriseInstall && context.enterpriseId) || defaultTeam
   const installation = await installations.of(team)
   if (installation) return { team, identity: installation.identity }
   const own = isShared ? await installations.of(defaultTeam) : undefined

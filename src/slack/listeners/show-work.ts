@@ -34,7 +34,7 @@ export function turnWorkPage(services: Services): OnButton {
     const { id, private_metadata: signed = '' } = body.view ?? {}
     const user = body.user.id
     if (!installation || id === undefined) return
-    const question = readMetadata(signed, { user, token: installation.token })
+    const question = readMetadata(signed, { user, key: installation.signingKey })
     if (!question?.startsWith(`${recipient.team}:`)) return
     inBackground(action.action_id, services, async () => {
       const loading = services.archive.load(question).then((record) => readableBy(user, record))
@@ -70,7 +70,7 @@ async function viewOf(loading: Promise<RunRecord | undefined>, { page, user, ins
   try {
     const record = await loading
     if (!record) return WORK_GONE
-    return signedView(workView(withNames(record, installation), page), { user, token: installation.token })
+    return signedView(workView(withNames(record, installation), page), { user, key: installation.signingKey })
   } catch {
     return WORK_UNREADABLE
   }
