@@ -165,19 +165,10 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
 }
 
 type ForgettingStores =
-  | 'history'
-  | 'archive'
-  | 'audit'
-  | 'threads'
-  | 'actionTokens'
-  | 'channelSettings'
-  | 'files'
-  | 'queue'
-  | 'limits'
-  | 'saidOnce'
+  'history' | 'archive' | 'threads' | 'actionTokens' | 'channelSettings' | 'files' | 'queue' | 'limits' | 'saidOnce'
 
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, audit, threads, actionTokens, channelSettings, files, queue, limits, saidOnce } = stores
+  const { history, archive, threads, actionTokens, channelSettings, files, queue, limits, saidOnce } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
   const forgetChannel = async (place: Place) => {
@@ -191,7 +182,7 @@ function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingA
       for (const store of [...all, await files()]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
-      const others = [actionTokens, audit, channelSettings, limits, saidOnce, await files()]
+      const others = [actionTokens, channelSettings, limits, saidOnce, await files()]
       for (const store of [...all, ...others]) await store?.forgetTeam(team)
     },
   }

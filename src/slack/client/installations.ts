@@ -36,13 +36,20 @@ export interface Installations {
   readonly isOrgWide: boolean
   /** The teams whose installation this process has used. */
   teams(): string[]
-  /**
-   * Ends the installation of a workspace or organisation, unless it was made after `eventTime` (seconds since the epoch).
-   * Absent where installations are not stored. @returns the teams that it served, or undefined if it is newer
-   */
-  end?(id: string, eventTime: number): Promise<string[] | undefined>
-  /** The same for teams of an organisation that took the app from them. @returns those that it served */
-  endTeams?(enterprise: string, teams: string[], eventTime: number): Promise<string[]>
+  /** Absent where installations are not stored, and end with their token. */
+  end?(ending: Ending): Promise<'ended' | 'newer'>
+}
+
+/** What ends an installation, or takes it from some teams of its organisation. */
+export interface Ending {
+  /** The workspace's or organisation's id. */
+  id: string
+  /** Of the event, in seconds since the epoch: a newer installation stays. */
+  eventTime: number
+  /** The organisation's teams that lose the installation; all if absent. */
+  teams?: string[]
+  /** Called for each team that it served, once new work of the team is refused. If it throws, the next `end` repeats it. */
+  forget(team: string): Promise<void>
 }
 
 export interface InstallationOptions {

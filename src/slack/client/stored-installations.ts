@@ -6,7 +6,7 @@ import type { InstallationRecord, StoredInstallation } from '../../stores/instal
 import { Directory } from './directory.ts'
 import type { Installation, InstallationOptions, Installations } from './installations.ts'
 import { SlackWeb } from './slack-web.ts'
-import type { TokenRefresh } from './token-refresh.ts'
+import { pauseKey, type TokenRefresh } from './token-refresh.ts'
 
 export interface StoredInstallationsOptions extends InstallationOptions {
   stores: InstallStores
@@ -78,22 +78,22 @@ export function storedInstallations(options: StoredInstallationsOptions): Instal
       options.refresh.ahead(stored.record)
       return one.installation
     },
-    async end(id, eventTime) {
-      for (;;) {
+    async end({ id, eventTime, teams, forget }) {
+      for (let isOver = false; !isOver;) {
         const stored = await load(id)
-        if (stored && isNewer(stored.record, eventTime)) return undefined
-        if (await stores.records.remove(id, stored?.generation)) break
-        if (!stored) break
+        if (stored && isNewer(stored.record, eventTime)) return 'newer'
+        isOver = !stored || teams !== undefined || (await stores.records.remove(id, stored.generation))
       }
-      const teams = await links.drop(id)
-      return [...new Set([id, ...teams])]
-    },
-    async endTeams(enterprise, teams, eventTime) {
-      const stored = await load(enterprise)
-      if (stored && isNewer(stored.record, eventTime)) return []
-      const own = await Promise.all(teams.map(async (team) => ((await load(team)) ? [] : [team])))
-      await links.drop(enterprise, own.flat())
-      return own.flat()
+      // A team of the organisation may have an installation of its own.
+      const linked = await links.teamsOf(id)
+      const lost = teams ? teams.filter((team) => linked.includes(team)) : [id, ...linked]
+      for (const team of lost) {
+        await forget(team)
+        held.delete(team)
+      }
+      await links.drop(id, lost)
+      if (!teams) await Promise.all([usedKey(id), pauseKey(id)].map((key) => stores.shared.remove(key)))
+      return 'ended'
     },
   }
 }
@@ -149,6 +149,7 @@ function organisationLinks({ shared }: InstallStores) {
       const stored = await shared.get(linkKey(team))
       return typeof stored === 'string' ? stored : undefined
     },
+    teamsOf,
     async note(team: string, enterprise: string): Promise<void> {
       if ((await shared.get(linkKey(team))) === enterprise) return
       await shared.lock(teamsKey(enterprise), NOTE_MS, async () => {
@@ -156,16 +157,13 @@ function organisationLinks({ shared }: InstallStores) {
       })
       await shared.put(linkKey(team), enterprise)
     },
-    /** Drops the links of some teams, or of all. @returns those that were linked */
-    drop: async (enterprise: string, some?: string[]): Promise<string[]> =>
-      shared.lock(teamsKey(enterprise), NOTE_MS, async () => {
-        const all = await teamsOf(enterprise)
-        const dropped = some ?? all
-        for (const team of dropped) await shared.remove(linkKey(team))
-        const left = all.filter((team) => !dropped.includes(team))
+    async drop(enterprise: string, teams: string[]): Promise<void> {
+      await shared.lock(teamsKey(enterprise), NOTE_MS, async () => {
+        const left = (await teamsOf(enterprise)).filter((team) => !teams.includes(team))
+        for (const team of teams) await shared.remove(linkKey(team))
         if (left.length > 0) await shared.put(teamsKey(enterprise), left)
         else await shared.remove(teamsKey(enterprise))
-        return dropped
-      }),
+      })
+    },
   }
 }

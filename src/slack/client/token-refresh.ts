@@ -112,7 +112,8 @@ async function refreshOnce(
   })
 }
 
-const pauseKey = (id: string) => `refresh-failed:${id}`
+/** Where it is noted that a generation's refresh failed. */
+export const pauseKey = (id: string) => `refresh-failed:${id}`
 
 /** Spends the refresh token. A new installation in the meantime wins: the pair for the old one is dropped. */
 async function exchange({ record, generation }: StoredInstallation, options: TokenRefreshOptions): Promise<void> {

@@ -50,6 +50,7 @@ import { showArguments } from './show-arguments.ts'
 import { showWork, turnWorkPage } from './show-work.ts'
 import { stopButton } from './stop-button.ts'
 import { takeTool } from './take-tool.ts'
+import { teamAccessGranted, teamAccessRevoked } from './team-access.ts'
 import { tokensRevoked } from './tokens-revoked.ts'
 import { toolQuestion, toolQuestionForm } from './tool-question.ts'
 
@@ -71,6 +72,8 @@ function registerEvents(app: App, services: Services, publishHome: PublishHome):
   app.event('agent_session_title_changed', agentSessionTitleChanged(services))
   app.event('app_uninstalled', appUninstalled(services))
   app.event('tokens_revoked', tokensRevoked(services))
+  app.event('team_access_granted', teamAccessGranted(services))
+  app.event('team_access_revoked', teamAccessRevoked(services))
 }
 
 function registerInteractions(app: App, services: Services, publishHome: PublishHome): void {
