@@ -39,7 +39,15 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
   const refreshTokens = new Map<string, Home>()
   const codes = new Map<string, Home>()
   const clock = { now: Date.now() }
-  const state = { refuses: (_method: string, _home: string | undefined): string | undefined => undefined, refreshes: 0 }
+  const state = {
+    /** Slack's refusal of a call, if there is one. */
+    refuses: (_method: string, _home: string | undefined, _args: Json): string | undefined => undefined,
+    /** What `oauth.v2.access` waits for before it answers. */
+    hold: (_args: Json): Promise<void> | undefined => undefined,
+    refreshes: 0,
+    /** As if a process had used them and ended before it stored the answer. */
+    spendRefreshTokens: () => refreshTokens.clear(),
+  }
   let target = ''
   let count = 0
 
@@ -106,7 +114,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
   const answer = (method: string, args: Json, token: string): Json => {
     const known = tokens.get(token)
     calls.push({ method, args, token, home: known?.home.id })
-    const refusal = state.refuses(method, known?.home.id)
+    const refusal = state.refuses(method, known?.home.id, args)
     if (refusal) return no(refusal)
     if (method === 'oauth.v2.access') return oauthAccess(args)
     if (!known) return no(token === '' ? 'not_authed' : 'invalid_auth')
@@ -124,6 +132,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       ? (JSON.parse(body) as Json)
       : (Object.fromEntries(new URLSearchParams(body)) as Json)
     const token = (request.headers.authorization ?? '').replace('Bearer ', '')
+    await state.hold(args)
     sendJson(response, answer((request.url ?? '').replace(/^\/api\//, ''), args, token))
   }
 
