@@ -59,6 +59,9 @@ export interface Stores {
   close(): Promise<void>
 }
 
+/** What the shared values about installations belong to in Redis. */
+export const INSTALLS_ROOM = 'installs'
+
 /** The installations of the distributed app, and what processes share about them: one-use states, locks, notes. */
 export interface InstallStores {
   records: InstallationStore
@@ -156,7 +159,10 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     mcp: config.MCP_CONFIG ? redisMcpStore(place) : undefined,
     installs:
       config.SLACK_CLIENT_ID && sealer
-        ? { records: redisInstallations({ ...place, sealer }), shared: redisMcpStore({ ...place, room: 'installs' }) }
+        ? {
+            records: redisInstallations({ ...place, sealer }),
+            shared: redisMcpStore({ ...place, room: INSTALLS_ROOM }),
+          }
         : undefined,
     control: queue.control,
     durable: true,
