@@ -122,8 +122,7 @@ describeWithRedis('over processes', () => {
     const env = () => ({ REDIS_URL: server.url, REDIS_PREFIX: 'rotation' })
     const first = await startManyBot(t, { rotates: true, env })
     await first.install(ACME)
-    const others: ManyBot[] = []
-    for (const _ of [1, 2, 3]) others.push(await startManyBot(t, { slack: first.slack, env }))
+    const others = await Promise.all([1, 2, 3].map(() => startManyBot(t, { slack: first.slack, env })))
     first.slack.clock.now += 10 * HOUR_MS + 60_000
     let release = () => {}
     const held = new Promise<void>((resolve) => (release = resolve))
