@@ -74,6 +74,38 @@ describe('in memory', async () => {
     expect((await bot.answered('C0COMMAND01')).home).toBe(ORG.id)
   })
 
+  test('in a channel that two workspaces share, the side that was mentioned answers, once', async () => {
+    const place = channel()
+    const ts = '1900000000.000100'
+    const text = `<@${botUserOf(OTHER.id)}> Who?`
+    const shared = { is_ext_shared_channel: true, event_id: `EvShared${place}` }
+    const mention = { user: 'U0ALICE0001', channel: place, ts, event_ts: ts, text }
+    const message = { ...mention, type: 'message', channel_type: 'channel' }
+    await slack.event(ACME, message, { ...shared, event_id: `EvMessageA${place}` })
+    await slack.event(OTHER, message, { ...shared, event_id: `EvMessageB${place}` })
+    await slack.event(OTHER, { ...mention, type: 'app_mention' }, shared)
+    await slack.event(ACME, { ...mention, type: 'app_mention' }, shared)
+    await bot.answered(place)
+    await ask(ACME)
+    expect(slack.posts().filter((post) => post.channel === place)).toEqual([
+      { home: OTHER.id, channel: place, text: expect.stringContaining('Answered.') },
+    ])
+  })
+
+  test('so it does where Slack authorizes the other side, however often it comes', async () => {
+    const place = channel()
+    const ts = '1900000001.000100'
+    const text = `<@${botUserOf(OTHER.id)}> Who?`
+    const mention = { type: 'app_mention', user: 'U0ALICE0001', channel: place, ts, event_ts: ts, text }
+    for (const n of [1, 2])
+      await slack.event(ACME, mention, {
+        ...{ is_ext_shared_channel: true, team_id: OTHER.id, event_id: `EvOtherSide${n}` },
+      })
+    expect((await bot.answered(place)).home).toBe(OTHER.id)
+    await ask(ACME)
+    expect(slack.posts().filter((post) => post.channel === place)).toHaveLength(1)
+  })
+
   test('a removed app answers no more, and the other workspaces go on', async () => {
     await bot.install(ACME)
     expect((await slack.event(ACME, uninstalled)).status).toBe(200)
