@@ -119,6 +119,7 @@ const EVENTS: Record<string, Record<string, string[]>> = {
   agent_session_title_changed: { agent_session_title_changed: ['chat:write'] },
   app_context_changed: { app_context_changed: [] },
   app_uninstalled: { app_uninstalled: [] },
+  channel_id_changed: { channel_id_changed: ['channels:read'] },
   team_access_granted: { team_access_granted: [] },
   team_access_revoked: { team_access_revoked: [] },
   tokens_revoked: { tokens_revoked: [] },

@@ -36,6 +36,7 @@ import { askAboutSubmission } from './ask-about-submission.ts'
 import { askAgain } from './ask-again.ts'
 import { askCommand } from './ask-command.ts'
 import { askEdited } from './ask-edited.ts'
+import { channelIdChanged } from './channel-id-changed.ts'
 import { decideCall } from './decide-call.ts'
 import { feedback, feedbackForm } from './feedback.ts'
 import { homeExample } from './home-example.ts'
@@ -72,6 +73,7 @@ function registerEvents(app: App, services: Services, publishHome: PublishHome):
   app.event('agent_session_title_changed', agentSessionTitleChanged(services))
   app.event('app_uninstalled', appUninstalled(services))
   app.event('tokens_revoked', tokensRevoked(services))
+  app.event('channel_id_changed', channelIdChanged(services))
   app.event('team_access_granted', teamAccessGranted(services))
   app.event('team_access_revoked', teamAccessRevoked(services))
 }

@@ -106,6 +106,27 @@ describe('in memory', async () => {
     expect(slack.posts().filter((post) => post.channel === place)).toHaveLength(1)
   })
 
+  test('what was said in a channel goes with it when its id changes', async () => {
+    const [place, moved] = [channel(), channel()]
+    const mention = (at: string, text: string) => {
+      const ts = `190000001${place === at ? 0 : 1}.000100`
+      const where = { channel: at, ts, event_ts: ts, thread_ts: '1900000010.000100' }
+      return slack.event(OTHER, {
+        ...where,
+        type: 'app_mention',
+        user: 'U0ALICE0001',
+        text: `<@${botUserOf(OTHER.id)}> ${text}`,
+      })
+    }
+    await mention(place, 'The first of them?')
+    await bot.answered(place)
+    await until(() => bot.logs.some((line) => line.includes(place) && line.includes('question answered')), 'its end')
+    await slack.event(OTHER, { type: 'channel_id_changed', old_channel_id: place, new_channel_id: moved })
+    await mention(moved, 'And then?')
+    await bot.answered(moved)
+    expect(JSON.stringify(bot.model.requests)).toMatch(/The first of them\?.*And then\?/)
+  })
+
   test('a removed app answers no more, and the other workspaces go on', async () => {
     await bot.install(ACME)
     expect((await slack.event(ACME, uninstalled)).status).toBe(200)
