@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../../../playground/base/until.ts'
 import { fileEnds } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'
+import { SHOW_WORK } from '../../../src/slack/format/action-ids.ts'
 import { botUserOf, type Home } from '../../harness/many-slacks.ts'
 import { describeWithRedis, startRedis } from '../../harness/redis.ts'
 
@@ -125,6 +126,35 @@ describe('in memory', async () => {
     await mention(moved, 'And then?')
     await bot.answered(moved)
     expect(JSON.stringify(bot.model.requests)).toMatch(/The first of them\?.*And then\?/)
+  })
+
+  test('a button works for a person of another workspace of the organisation, and for no other organisation', async () => {
+    await bot.install(ORG)
+    await bot.install({ id: 'E0OTHER0001' })
+    const { channel: place } = await ask({ ...ORG, team: 'T0ORGONE001' })
+    const ts = slack.calls.find(({ method, args }) => method === 'chat.postMessage' && args['channel'] === place)
+    const press = (enterprise: string) => {
+      const payload = {
+        ...{ type: 'block_actions', api_app_id: 'A0MANY00001', team: null, enterprise: { id: enterprise } },
+        ...{ is_enterprise_install: true, user: { id: 'W0PERSON001', team_id: `T0HOME${enterprise.slice(1, 6)}` } },
+        ...{ channel: { id: place }, trigger_id: `1.${enterprise}` },
+        actions: [
+          {
+            type: 'button',
+            action_id: SHOW_WORK,
+            block_id: 'b',
+            value: `T0ORGONE001:${place}:${String(ts?.args['thread_ts'])}`,
+          },
+        ],
+      }
+      const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+      return slack.post(body, 'application/x-www-form-urlencoded')
+    }
+    const opened = () => slack.calls.filter(({ method }) => method === 'views.open')
+    expect((await press('E0OTHER0001')).status).toBe(200)
+    expect((await press(ORG.id)).status).toBe(200)
+    await until(() => opened().length > 0, 'a modal')
+    expect(opened()).toMatchObject([{ home: ORG.id, args: { team_id: 'T0ORGONE001' } }])
   })
 
   test('a removed app answers no more, and the other workspaces go on', async () => {
