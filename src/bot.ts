@@ -4,6 +4,7 @@ import { ConfigError } from './base/errors.ts'
 import { createNetwork, type Network } from './base/http/proxy.ts'
 import { serve, type Server } from './base/http/server.ts'
 import { createLog, type Log } from './base/log.ts'
+import { sealerFrom } from './base/seal.ts'
 import { secretsOf, type Config } from './config.ts'
 import { loginStore } from './mcp/login/login-store.ts'
 import { mcpAdmin, type McpAdmin } from './mcp/tools/mcp-admin.ts'
@@ -14,10 +15,12 @@ import type { AnswerWatch } from './question/answer.ts'
 import { createAgent, type AgentParts, type ToolSeam } from './question/create-agent.ts'
 import { createStores, type Stores } from './question/open-stores.ts'
 import type { Handler } from './queue/types.ts'
-import { installationFromConfig, tokenRefused } from './slack/client/installations.ts'
+import { createAppReceivers } from './slack/app-receivers.ts'
+import { tokenRefused } from './slack/client/installations.ts'
 import { askSearchInfo } from './slack/client/search-info.ts'
 import type { SlackCall } from './slack/client/slack-web.ts'
 import { createQuestionHandlers } from './slack/handle-question.ts'
+import { openInstallations, type OpenedInstallations } from './slack/install/open-installations.ts'
 import { createSlackReceiver, type SlackConnection, type SlackReceiver } from './slack/receiver.ts'
 import type { Services } from './slack/services.ts'
 import type { RunTrace } from './stores/runs/run-trace.ts'
@@ -75,13 +78,15 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   }).catch((error: unknown) => stores.close().then(() => Promise.reject(error)))
   const stopping = new AbortController()
   const { signal } = stopping
-  const services = await servicesOf(config, { log, net, stores, agent, telemetry, recorder })
+  const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
+  const ways = { log, now: nowMs, fetch: net.fetch, onCall, installs: stores.installs }
+  const opened = await openInstallations(config, ways)
+  const services = servicesOf(config, { log, net, stores, agent, telemetry, recorder, opened })
   if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
   if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
   if (isWorker) await startWork(services, recorder)
-  const receiver =
-    config.ROLE === 'worker' ? undefined : createSlackReceiver(services, connectionOf(config, net, options))
-  const server = await listenAt(config, { stores, receiver, telemetry })
+  const receiver = receiverOf(config, services, { opened, connection: connectionOf(config, net, options) })
+  const server = await listenAt(config, { stores, receiver, telemetry, opened })
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error)))
   return {
     port: server.port,
@@ -89,6 +94,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     summary: summaryOf(config, agent.answer.agent.model.name),
     async stop() {
       stopping.abort()
+      opened.stop()
       const closed = Promise.all([receiver?.stop(), server.close()])
       await stores.queue.stop(config.SHUTDOWN_MS - Math.min(CLOSING_MS, config.SHUTDOWN_MS / 4))
       await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])
@@ -102,6 +108,7 @@ interface Parts extends Observers {
   net: Network
   stores: Stores
   agent: AgentParts
+  opened: OpenedInstallations
 }
 
 /** Those who observe the work, each only where its setting asks for it. */
@@ -110,8 +117,7 @@ interface Observers {
   recorder: RunRecorder | undefined
 }
 
-async function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder }: Parts): Promise<Services> {
-  const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
+function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: Parts): Services {
   const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
   return {
@@ -119,7 +125,7 @@ async function servicesOf(config: Config, { log, net, stores, agent, telemetry, 
     intake: telemetry?.queue(stores.queue) ?? stores.queue,
     archive: recorder?.archive ?? stores.archive,
     agent,
-    installations: await installationFromConfig(config, { log, now: () => now().getTime(), fetch: net.fetch, onCall }),
+    installations: opened.installations,
     settingsFor: withChannelSettings(operators, {
       store: stores.channelSettings,
       isAgentFresh: agent.mcp !== undefined,
@@ -139,7 +145,7 @@ async function servicesOf(config: Config, { log, net, stores, agent, telemetry, 
 /** What admins see of MCP servers on their Home. Undefined where there are none. */
 function adminOf(config: Config, { agent, stores }: { agent: AgentParts; stores: Stores }): McpAdmin | undefined {
   if (!agent.mcp || !agent.mcpConfig || !stores.mcp) return undefined
-  const { needOf } = loginStore(stores.mcp, config.SECRETS_KEY)
+  const { needOf } = loginStore(stores.mcp, sealerFrom(config))
   return mcpAdmin(agent.mcp, { config: agent.mcpConfig, needOf })
 }
 
@@ -178,6 +184,15 @@ function watchOf({ telemetry, recorder }: Observers): AnswerWatch | undefined {
   }
 }
 
+function receiverOf(
+  config: Config,
+  services: Services,
+  { opened, connection }: { opened: OpenedInstallations; connection: SlackConnection },
+): SlackReceiver | undefined {
+  if (config.ROLE === 'worker') return undefined
+  return opened.apps ? createAppReceivers(services, connection, opened.apps) : createSlackReceiver(services, connection)
+}
+
 function connectionOf(config: Config, { dispatcher }: Network, options: BotOptions): SlackConnection {
   const { socketSilenceMs, socketPause } = options
   return {
@@ -192,9 +207,10 @@ interface Listening {
   stores: Stores
   receiver: SlackReceiver | undefined
   telemetry: Telemetry | undefined
+  opened: OpenedInstallations
 }
 
-async function listenAt(config: Config, { receiver, stores, telemetry }: Listening) {
+async function listenAt(config: Config, { receiver, stores, telemetry, opened }: Listening) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () => {
@@ -203,7 +219,8 @@ async function listenAt(config: Config, { receiver, stores, telemetry }: Listeni
     },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
-  const main = await listen('PORT', { port: PORT, host, pages, front: receiver?.requestListener })
+  const own = receiver ? { ...pages, ...opened.pages } : pages
+  const main = await listen('PORT', { port: PORT, host, pages: own, front: receiver?.requestListener })
   const seen =
     METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }
   const metrics = seen && (await listen('METRICS_PORT', seen))
@@ -240,9 +257,11 @@ function summaryOf(config: Config, model: string): string {
   const way =
     config.ROLE === 'worker'
       ? 'answering what the fronts take in'
-      : config.SLACK_APP_TOKEN
-        ? 'Socket Mode'
-        : 'HTTP at /slack/events'
+      : config.SLACK_APPS
+        ? 'the apps of SLACK_APPS'
+        : config.SLACK_APP_TOKEN
+          ? 'Socket Mode'
+          : 'HTTP at /slack/events'
   const memory = config.REDIS_URL
     ? 'conversations and work are kept in Redis'
     : 'conversations and work are kept in this process’s memory and lost when it ends (set REDIS_URL to keep them)'

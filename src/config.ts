@@ -19,6 +19,8 @@ import {
   names,
   oneOf,
   people,
+  secretsKey,
+  teams,
   token,
   url,
   whole,
@@ -57,6 +59,11 @@ const schema = z.object({
   SLACK_BOT_TOKEN: token('xoxb-').optional(),
   SLACK_APP_TOKEN: token('xapp-').optional(),
   SLACK_SIGNING_SECRET: z.string().optional(),
+  SLACK_CLIENT_ID: z.string().optional(),
+  SLACK_CLIENT_SECRET: z.string().optional(),
+  PUBLIC_URL: url('https', 'http').optional(),
+  ALLOW_TEAMS: teams.default([]),
+  SLACK_APPS: z.string().optional(),
   SLACK_API_URL: url('https', 'http').default('https://slack.com/api/'),
   PORT: whole(0, 65535).default(3000),
   HOST: z.string().default('0.0.0.0'),
@@ -78,7 +85,8 @@ const schema = z.object({
     .string()
     .regex(/^[\w-]{1,40}$/, 'up to 40 letters, digits, - or _')
     .default('thinkaloud'),
-  SECRETS_KEY: z.string().min(32, 'at least 32 characters, as `openssl rand -hex 32` makes them').optional(),
+  SECRETS_KEY: secretsKey.optional(),
+  SECRETS_KEY_OLD: secretsKey.optional(),
   ROLE: oneOf(['all', 'front', 'worker']).default('all'),
   WORKER_CONCURRENCY: whole(1, 1000).default(20),
   // Another worker takes over a dead worker's threads after at most five thirds of it (open-stores.ts): 30 s.
@@ -147,8 +155,8 @@ export const SETTINGS = Object.keys(schema.shape)
 
 /** Settings that may also come from a file, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
 export const SECRETS = [
-  ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'OPENAI_API_KEY', 'OPENAI_HEADERS'],
-  ...['REDIS_URL', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'SECRETS_KEY'],
+  ...['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'SLACK_SIGNING_SECRET', 'SLACK_CLIENT_SECRET', 'OPENAI_API_KEY'],
+  ...['OPENAI_HEADERS', 'REDIS_URL', 'SERPAPI_API_KEY', 'GITHUB_TOKEN', 'SECRETS_KEY', 'SECRETS_KEY_OLD'],
 ]
 
 /** The values that must not appear in logs: secrets, header values, and passwords in URLs, raw and decoded. */
@@ -214,9 +222,8 @@ export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config
 
 /** What is missing to serve Slack, one sentence each. */
 function missing(config: Config): string[] {
-  const problems: string[] = []
-  if (!config.SLACK_BOT_TOKEN) problems.push('SLACK_BOT_TOKEN is missing: it should be the app’s bot token, xoxb-….')
-  if (config.ROLE !== 'worker' && !config.SLACK_APP_TOKEN && !config.SLACK_SIGNING_SECRET)
+  const problems = missingOfWorkspaces(config)
+  if (config.ROLE !== 'worker' && !config.SLACK_APPS && !config.SLACK_APP_TOKEN && !config.SLACK_SIGNING_SECRET)
     problems.push(
       'SLACK_APP_TOKEN is missing: it should be an app-level token, xapp-…, for Socket Mode; ' +
         'or set SLACK_SIGNING_SECRET to the app’s signing secret to take events over HTTP.',
@@ -231,6 +238,38 @@ function missing(config: Config): string[] {
       `REDIS_URL is missing: ROLE=${config.ROLE} should have a Redis that it shares with the other processes.`,
     )
   return problems
+}
+
+/** What is missing for the bot's workspaces, or set beside what excludes it: one token, one distributed app, or several apps. */
+function missingOfWorkspaces(config: Config): string[] {
+  const { SLACK_CLIENT_ID, SLACK_APPS } = config
+  if (SLACK_CLIENT_ID) {
+    const needed = Object.entries(OF_DISTRIBUTED_APP).filter(([name]) => isUnset(config[name as keyof Config]))
+    return [
+      ...besides(config, ['SLACK_BOT_TOKEN', 'SLACK_APPS'], 'SLACK_CLIENT_ID'),
+      ...needed.map(([name, what]) => `${name} is missing: beside SLACK_CLIENT_ID it should be ${what}.`),
+    ]
+  }
+  if (SLACK_APPS) return besides(config, ['SLACK_BOT_TOKEN'], 'SLACK_APPS')
+  const alone = ['SLACK_CLIENT_SECRET', 'ALLOW_TEAMS'] as const
+  const useless = alone.filter((name) => !isUnset(config[name]))
+  if (useless.length > 0)
+    return useless.map((name) => `${name} is of no use without SLACK_CLIENT_ID: set both or none.`)
+  return config.SLACK_BOT_TOKEN ? [] : ['SLACK_BOT_TOKEN is missing: it should be the app’s bot token, xoxb-….']
+}
+
+const OF_DISTRIBUTED_APP = {
+  SLACK_CLIENT_SECRET: 'the app’s client secret',
+  PUBLIC_URL: 'the https address under which people reach the bot',
+  ALLOW_TEAMS: 'the ids of the workspaces and organisations that may install it, or * for any',
+  SECRETS_KEY: 'a key of at least 32 characters, which encrypts the tokens (openssl rand -hex 32)',
+}
+
+const isUnset = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
+
+function besides(config: Config, names: (keyof Config)[], chosen: string): string[] {
+  const set = names.filter((name) => config[name] !== undefined)
+  return set.map((name) => `${name} should not be set beside ${chosen}: the bot’s tokens come from there.`)
 }
 
 /** Empty values count as unset: Compose and CI pass them for unset variables. */

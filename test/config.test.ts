@@ -201,6 +201,7 @@ describe('a secret in a file', () => {
     REDIS_URL: 'redis://x',
     OPENAI_HEADERS: '{"a":"b"}',
     SECRETS_KEY: 'a key that is long enough for a key',
+    SECRETS_KEY_OLD: 'another key that is long enough for it',
   }
 
   test.each(SECRETS)('%s_FILE', async (name) => {
@@ -226,9 +227,9 @@ describe('a secret in a file', () => {
   })
 
   test('is offered for whatever holds a secret', () => {
-    expect(SETTINGS.filter((name) => /TOKEN$|SECRET$|KEY$|PASSWORD$|HEADERS$|^REDIS_URL$/.test(name)).sort()).toEqual(
-      [...SECRETS].sort(),
-    )
+    expect(
+      SETTINGS.filter((name) => /TOKEN$|SECRET$|KEY(_OLD)?$|PASSWORD$|HEADERS$|^REDIS_URL$/.test(name)).sort(),
+    ).toEqual([...SECRETS].sort())
   })
 })
 

@@ -1,6 +1,7 @@
 /** Makes a file's form of what was heard: names in place of ids, calls by their numbers, what is meant of it. */
 import { isObject } from '../slack/args.ts'
 import { BOT_USER } from '../slack/store.ts'
+import type { Json } from '../slack/types.ts'
 import type { Act, Conversation, Reached, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 import { isMeant, namedForReplay, type PlaceNames, type Places, type Scope } from './place-names.ts'

@@ -18,3 +18,9 @@ export interface Forgetting {
   forgetChannel(place: Place): Promise<void>
   forgetTeam(team: string): Promise<void>
 }
+
+/** A store whose data belongs to channels, which may get a new id. */
+export interface Moving {
+  /** Moves what a channel has to its new id. What is there already stays. */
+  moveChannel(place: Place, to: string): Promise<void>
+}

@@ -8,6 +8,8 @@ export class SealBroken extends Error {
 /** Encrypts stored data. `belongsTo` names its purpose: data sealed for one purpose cannot be opened for another. */
 export interface Sealer {
   seal(text: string, belongsTo: string): string
+  /** Whether the text was sealed with this sealer's key. */
+  isOf(sealed: string): boolean
   /** @throws SealBroken */
   open(sealed: string, belongsTo: string): string
 }
@@ -17,6 +19,18 @@ const KEY_BYTES = 32
 const KEY_ID_BYTES = 6
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
+
+/** Seals with SECRETS_KEY and opens with it or SECRETS_KEY_OLD, by the id in the sealed text. Undefined without a key. */
+export function sealerFrom(keys: { SECRETS_KEY?: string | undefined; SECRETS_KEY_OLD?: string | undefined }) {
+  if (keys.SECRETS_KEY === undefined) return undefined
+  const sealer = sealerOf(keys.SECRETS_KEY)
+  if (keys.SECRETS_KEY_OLD === undefined) return sealer
+  const old = sealerOf(keys.SECRETS_KEY_OLD)
+  return {
+    ...sealer,
+    open: (sealed, belongsTo) => (old.isOf(sealed) ? old : sealer).open(sealed, belongsTo),
+  } satisfies Sealer
+}
 
 /**
  * AES-256-GCM with a key that HKDF-SHA256 (RFC 5869) derives from `secret`, which is random already (SECRETS_KEY).
@@ -35,6 +49,7 @@ export function sealerOf(secret: string): Sealer {
       const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
       return [FORM, keyId, Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url')].join('.')
     },
+    isOf: (sealed) => sealed.startsWith(`${FORM}.${keyId}.`),
     open(sealed, belongsTo) {
       const [form, id, payload = ''] = sealed.split('.')
       if (form !== FORM) throw new SealBroken('It was stored in a form that this version does not read.')

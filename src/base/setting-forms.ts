@@ -48,10 +48,15 @@ export const people = listOf(
   /^(?:[UW][A-Z0-9]{5,}|@?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)$/,
   'ids of people such as U0123456789, or e-mail domains such as example.com, with commas',
 ).transform((all) => all.map((one) => (one.includes('.') ? one.replace('@', '').toLowerCase() : one)))
+export const teams = listOf(
+  /^(?:[TE][A-Z0-9]{2,}|\*)$/,
+  'ids of workspaces and organisations such as T0123456789 or E0123456789, with commas, or * for any',
+)
 export const bots = listOf(
   /^[BAUW][A-Z0-9]{5,}$/,
   'ids of bots, of their apps or of their users, such as B0123456789, with commas',
 )
+export const secretsKey = z.string().min(32, 'at least 32 characters, as `openssl rand -hex 32` makes them')
 export const flag = oneOf(['true', 'false']).transform((value) => value === 'true')
 
 export const headers = z.string().transform((value, context) => {

@@ -11,7 +11,7 @@ import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { retryDeadLettered, type RetryPlace } from '../queue/operator-retry.ts'
-import { sealerOf, type Sealer } from '../base/seal.ts'
+import { sealerFrom, type Sealer } from '../base/seal.ts'
 import { findRuns, listRuns, shownRun, summaryOf } from '../stores/runs/list-runs.ts'
 
 const USAGE = `Usage: npm run runs -- COMMAND
@@ -112,7 +112,7 @@ async function main(config: Config, args: string[]): Promise<number> {
   const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
     const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS
-    const sealer = config.SECRETS_KEY === undefined ? undefined : sealerOf(config.SECRETS_KEY)
+    const sealer = sealerFrom(config)
     return await runs({ redis, prefix: config.REDIS_PREFIX, knownTtlMs, ttlMs: knownTtlMs, sealer, log }, args)
   } finally {
     redis.disconnect()

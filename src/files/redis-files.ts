@@ -7,7 +7,7 @@ import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
 import { redisScript } from '../base/redis/redis-script.ts'
 import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
-import { sealerOf } from '../base/seal.ts'
+import type { Sealer } from '../base/seal.ts'
 import { MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 import { FILE_KINDS } from './types.ts'
 
@@ -17,8 +17,8 @@ export interface RedisFilesOptions {
   prefix?: string
   /** HISTORY_TTL_DAYS: how long files are kept after their conversation last used them. Milliseconds. */
   ttlMs: number
-  /** SECRETS_KEY, which encrypts them. */
-  secretsKey: string | undefined
+  /** Encrypts them. Absent without SECRETS_KEY. */
+  sealer: Pick<Sealer, 'seal' | 'open'> | undefined
 }
 
 const aboutSchema = z.object({
@@ -71,8 +71,8 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
 }
 
 /** Returns the functions that read and delete a conversation's files. */
-function openFiles({ redis, log, prefix = 'thinkaloud', secretsKey }: RedisFilesOptions) {
-  const { seal, open } = sealing(secretsKey)
+function openFiles({ redis, log, prefix = 'thinkaloud', sealer = UNSEALED }: RedisFilesOptions) {
+  const { seal, open } = sealer
   const keysOf = (thread: ThreadKey) => ({
     about: threadKey(prefix, thread, 'files'),
     contents: threadKey(prefix, thread, 'file-contents'),
@@ -113,10 +113,7 @@ function threadIn(key: string, prefix: string): ThreadKey {
   return key.slice(prefix.length + 2, key.indexOf('}:'))
 }
 
-function sealing(secret: string | undefined) {
-  if (secret !== undefined) return sealerOf(secret)
-  return { seal: (text: string) => text, open: (text: string) => text }
-}
+const UNSEALED = { seal: (text: string) => text, open: (text: string) => text }
 
 function parseAbout(open: () => string): KeptFile | undefined {
   try {

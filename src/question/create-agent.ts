@@ -9,6 +9,7 @@ import { ConfigError } from '../base/errors.ts'
 import type { ProxySetting } from '../base/http/agents.ts'
 import { createToolHttp } from '../base/http/tool-http.ts'
 import type { Log } from '../base/log.ts'
+import { sealerFrom } from '../base/seal.ts'
 import type { McpToolbox, ToolsPlace } from '../mcp/tools/mcp-toolbox.ts'
 import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
 import type { ChosenAgent } from '../stores/settings/settings.ts'
@@ -155,7 +156,7 @@ async function mcpOf(
   const { openMcpToolbox } = await import('../mcp/tools/mcp-toolbox.ts')
   const servers = loadMcpConfig(config.MCP_CONFIG, readEnv())
   const now = Date.now
-  const login = { store, secretsKey: config.SECRETS_KEY }
+  const login = { store, sealer: sealerFrom(config) }
   const open = async () =>
     (await import('../mcp/login/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
   const toolbox = await openMcpToolbox(servers, {

@@ -14,7 +14,7 @@ import type { History } from '../stores/history/types.ts'
 import type { Log } from '../base/log.ts'
 import { memoryFiles } from '../files/memory-files.ts'
 import { redisFiles } from '../files/redis-files.ts'
-import { sealerOf } from '../base/seal.ts'
+import { sealerFrom } from '../base/seal.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from '../stores/mcp/mcp-store.ts'
 import { memoryQueue } from '../queue/memory-queue.ts'
 import type { Queue } from '../queue/types.ts'
@@ -24,6 +24,8 @@ import { requireUsableRedis } from '../base/redis/redis-check.ts'
 import { memorySaidOnce, redisSaidOnce, type SaidOnce } from '../stores/limits/said-once.ts'
 import { createUsageLimits, type UsageLimits } from '../stores/limits/usage-limits.ts'
 import { memoryActionTokens, redisActionTokens, type ActionTokens } from '../stores/tokens/action-tokens.ts'
+import { memoryInstallations, redisInstallations } from '../stores/installations/installation-store.ts'
+import type { InstallationStore } from '../stores/installations/types.ts'
 import { memoryThreads } from '../stores/threads/memory-threads.ts'
 import { redisThreads } from '../stores/threads/redis-threads.ts'
 import type { ThreadStates } from '../stores/threads/types.ts'
@@ -50,9 +52,20 @@ export interface Stores {
   saidOnce: SaidOnce
   /** Only where MCP_CONFIG is set. */
   mcp: McpStore | undefined
+  /** Only where SLACK_CLIENT_ID is set. */
+  installs: InstallStores | undefined
   /** True where an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
+}
+
+/** What the shared values about installations belong to in Redis. */
+export const INSTALLS_ROOM = 'installs'
+
+/** The installations of the distributed app, and what processes share about them: one-use states, locks, notes. */
+export interface InstallStores {
+  records: InstallationStore
+  shared: McpStore
 }
 
 /** Forgets in all stores at once. Runs that are at work or wait their turn go on, but for those of a team. */
@@ -76,6 +89,7 @@ export async function createStores(config: Config, log: Log): Promise<Stores> {
 }
 
 async function inMemory(config: Config, log: Log): Promise<Stores> {
+  const sealer = sealerFrom(config)
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
   const queue = memoryQueue({
     concurrency: config.WORKER_CONCURRENCY,
@@ -100,6 +114,8 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     ...kept,
     forgetting: forgettingIn(kept, async () => []),
     mcp: config.MCP_CONFIG ? memoryMcpStore() : undefined,
+    installs:
+      config.SLACK_CLIENT_ID && sealer ? { records: memoryInstallations(sealer), shared: memoryMcpStore() } : undefined,
     control: queue.control,
     durable: false,
     close: async () => {},
@@ -124,7 +140,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   const redis = connect(settings, { purpose: 'work', log })
   const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
   const place = { redis, log, prefix }
-  const sealer = config.SECRETS_KEY === undefined ? undefined : sealerOf(config.SECRETS_KEY)
+  const sealer = sealerFrom(config)
   const kept = {
     history: redisHistory({ ...place, ttlMs }),
     archive: redisArchive({ ...place, ttlMs, sealer }),
@@ -132,7 +148,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     threads: redisThreads({ ...place, ttlMs }),
     actionTokens: redisActionTokens({ ...place, sealer }),
     channelSettings: redisChannelSettings(place),
-    files: once(async () => redisFiles({ ...place, ttlMs, secretsKey: config.SECRETS_KEY })),
+    files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
     limits: limitsOf(config, redis),
     saidOnce: redisSaidOnce({ redis, prefix }),
@@ -141,6 +157,13 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     ...kept,
     forgetting: forgettingIn(kept, () => teamsIn(redis, prefix)),
     mcp: config.MCP_CONFIG ? redisMcpStore(place) : undefined,
+    installs:
+      config.SLACK_CLIENT_ID && sealer
+        ? {
+            records: redisInstallations({ ...place, sealer }),
+            shared: redisMcpStore({ ...place, room: INSTALLS_ROOM }),
+          }
+        : undefined,
     control: queue.control,
     durable: true,
     close: async () => redis.disconnect(),
@@ -148,19 +171,10 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
 }
 
 type ForgettingStores =
-  | 'history'
-  | 'archive'
-  | 'audit'
-  | 'threads'
-  | 'actionTokens'
-  | 'channelSettings'
-  | 'files'
-  | 'queue'
-  | 'limits'
-  | 'saidOnce'
+  'history' | 'archive' | 'threads' | 'actionTokens' | 'channelSettings' | 'files' | 'queue' | 'limits' | 'saidOnce'
 
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, audit, threads, actionTokens, channelSettings, files, queue, limits, saidOnce } = stores
+  const { history, archive, threads, actionTokens, channelSettings, files, queue, limits, saidOnce } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
   const forgetChannel = async (place: Place) => {
@@ -174,7 +188,7 @@ function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingA
       for (const store of [...all, await files()]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
-      const others = [actionTokens, audit, channelSettings, limits, saidOnce, await files()]
+      const others = [actionTokens, channelSettings, limits, saidOnce, await files()]
       for (const store of [...all, ...others]) await store?.forgetTeam(team)
     },
   }

@@ -1,10 +1,11 @@
 /**
- * The order of jobs over all workers: channels take turns, and within a channel its threads do. It is start-time fair queuing
+ * The order of jobs over all workers: workspaces take turns, in a workspace its channels do, and within a channel its threads. It is start-time fair queuing
  * (Goyal, Vin, Cheng, "Start-time Fair Queuing", SIGCOMM 1996) with one flow for each channel and packets of length one.
  *
  * Each job gets a start tag: one more than the last tag of its channel, but at least the virtual time, which is the highest tag
  * of a job that has begun. The tag is the job's priority, and BullMQ starts the lowest first. So a channel that was quiet waits
- * for one job of each other channel, and gets no credit for its silence. A crash between two commands shifts a tag by one at
+ * for one job of each other channel, and gets no credit for its silence. Of one workspace at most four jobs have one tag, so
+ * that one with many channels delays another by a few jobs and no more. A crash between two commands shifts a tag by one at
  * most.
  */
 import { redisScript } from '../base/redis/redis-script.ts'

@@ -170,8 +170,8 @@ class MemoryQueue implements ControlledQueue {
     else if (at === 0) this.#makeReady(thread, next.question)
   }
 
-  #makeReady(thread: ThreadKey, { team, channel }: Question): void {
-    this.#turns.add(`${team}:${channel}`, thread)
+  #makeReady(thread: ThreadKey, question: Question): void {
+    this.#turns.add(question, thread)
     this.#pump()
   }
 
@@ -260,27 +260,33 @@ class MemoryQueue implements ControlledQueue {
 }
 
 /**
- * Threads that are ready for a turn. Channels take turns, and the threads of a channel do (round robin over two
- * levels), so a channel with a thousand questions delays another one by one turn.
+ * Threads that are ready for a turn. Workspaces take turns, in a workspace its channels do, and the threads of a channel
+ * (round robin over three levels), so a channel with a thousand questions delays another one by one turn.
  */
 class RoundRobin {
   // The order of insertion is the order of the rotation: what had its turn is put in again at the end.
-  readonly #channels = new Map<string, Set<ThreadKey>>()
+  readonly #teams = new Map<string, Map<string, Set<ThreadKey>>>()
 
-  add(channel: string, thread: ThreadKey): void {
-    const threads = this.#channels.get(channel) ?? new Set()
+  add({ team, channel }: Question, thread: ThreadKey): void {
+    const channels = this.#teams.get(team) ?? new Map<string, Set<ThreadKey>>()
+    const threads = channels.get(channel) ?? new Set()
     threads.add(thread)
-    this.#channels.set(channel, threads)
+    channels.set(channel, threads)
+    this.#teams.set(team, channels)
   }
 
   /** Takes the next thread out of the rotation; its owner adds it again when it is ready for another turn. */
   next(): ThreadKey | undefined {
-    for (const [channel, threads] of this.#channels) {
-      this.#channels.delete(channel)
-      for (const thread of threads) {
-        threads.delete(thread)
-        if (threads.size > 0) this.#channels.set(channel, threads)
-        return thread
+    for (const [team, channels] of this.#teams) {
+      this.#teams.delete(team)
+      for (const [channel, threads] of channels) {
+        channels.delete(channel)
+        for (const thread of threads) {
+          threads.delete(thread)
+          if (threads.size > 0) channels.set(channel, threads)
+          if (channels.size > 0) this.#teams.set(team, channels)
+          return thread
+        }
       }
     }
     return undefined

@@ -218,8 +218,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
 async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps & { grants: Grants }> {
   const { question, settings, mentions, installation, outbox, services } = work
   const { search, agent } = services
-  await search?.told
-  const canSearch = search?.isOn && !installation.client.refusals.has('assistant.search.context')
+  const canSearch = (await search?.isOn(installation)) && !installation.client.refusals.has('assistant.search.context')
   return {
     ...agent.answer,
     agent: {

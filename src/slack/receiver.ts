@@ -13,7 +13,7 @@ import {
   type Receiver,
   type ReceiverEvent,
 } from '@slack/bolt'
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import { messageOf } from '../base/errors.ts'
 import { oncePerMinute, type Log } from '../base/log.ts'
 import type { Services } from './services.ts'
@@ -94,7 +94,12 @@ const SILENCE_MS = 180_000
 /** Time limit for one call that requests a socket's address, in ms. */
 const OPEN_MS = 10_000
 
-const EVENTS_PATH = '/slack/events'
+export const EVENTS_PATH = '/slack/events'
+
+/** Whether a request is one of Slack's deliveries. */
+export function isDelivery({ method, url }: IncomingMessage): boolean {
+  return method === 'POST' && url?.split('?')[0] === EVENTS_PATH
+}
 
 function httpReceiver(services: Services, connection: SlackConnection): SlackReceiver {
   const logger = { ...boltLogger(services.log), warn: rejectedRequestLine(services) }
@@ -118,7 +123,7 @@ function httpReceiver(services: Services, connection: SlackConnection): SlackRec
   const requestListener =
     (rest: RequestListener): RequestListener =>
     (request, response) => {
-      if (request.method !== 'POST' || request.url?.split('?')[0] !== EVENTS_PATH) return rest(request, response)
+      if (!isDelivery(request)) return rest(request, response)
       // Bolt never responds to a request whose body it cannot parse.
       const end = setTimeout(() => response.destroy(), ANSWER_MS)
       response.on('close', () => clearTimeout(end))
@@ -158,12 +163,13 @@ const ANSWER_MS = 10_000
 
 function createApp(receiver: HTTPReceiver | SocketModeReceiver, services: Services, connection: SlackConnection): void {
   const { installations, log } = services
-  // Of a team without an installation the listeners say so in the log.
-  const authorize: Authorize<boolean> = async ({ teamId }) => {
-    const installation = await installations.of(teamId ?? installations.defaultTeam)
+  // Of a team without an installation the listeners say so in the log. Bolt gets no token: it would keep a client for
+  // each that it ever saw, and the listeners use the installation's own.
+  const authorize: Authorize<boolean> = async ({ teamId, enterpriseId, isEnterpriseInstall }) => {
+    const enterprise = isEnterpriseInstall ? enterpriseId : undefined
+    const installation = await installations.of(teamId || enterprise || installations.defaultTeam, enterprise)
     if (!installation) return {}
-    const { token, identity } = installation
-    return { botToken: token, botId: identity.botId, botUserId: identity.botUser }
+    return { botId: installation.identity.botId, botUserId: installation.identity.botUser }
   }
   const app = new App({
     receiver,

@@ -14,7 +14,7 @@ export interface Services extends AnswerServices {
   settingsFor: SettingsFor
   /** Returns the operator's settings of a place, without what the channel has set. */
   defaultsFor: SettingsFor
-  /** Whether the workspace lets apps search. Absent where Slack is not asked. */
+  /** Whether workspaces let apps search. Absent where Slack is not asked. */
   search?: SearchInfo | undefined
   /** What admins see of MCP servers and decide about them. Absent without MCP_CONFIG. */
   mcpAdmin?: McpAdmin | undefined

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SealBroken, sealerOf } from '../../src/base/seal.ts'
+import { SealBroken, sealerFrom, sealerOf } from '../../src/base/seal.ts'
 
 const KEY = '0123456789abcdef0123456789abcdef'
 const sealer = sealerOf(KEY)
@@ -42,5 +42,22 @@ describe('what is in the store may be anything:', () => {
   ])('%s is a SealBroken with a sentence', (_what, text) => {
     expect(() => sealer.open(text, 'a')).toThrow(SealBroken)
     expect(() => sealer.open(text, 'a')).toThrow(/^It was [\w ]+\.$/)
+  })
+})
+
+describe('SECRETS_KEY_OLD', () => {
+  const OLD = 'an old key that is long enough for it'
+  const keys = { SECRETS_KEY: KEY, SECRETS_KEY_OLD: OLD }
+
+  test('opens what an older key sealed; what is written anew needs the newest alone', () => {
+    const both = sealerFrom(keys)
+    expect(both?.open(sealerOf(OLD).seal('token', 'a'), 'a')).toBe('token')
+    expect(sealer.open(both?.seal('token', 'a') ?? '', 'a')).toBe('token')
+  })
+
+  test('opens nothing of a third key, and without SECRETS_KEY nothing is sealed', () => {
+    const third = sealerOf('a third key that is long enough too..').seal('token', 'a')
+    expect(() => sealerFrom(keys)?.open(third, 'a')).toThrow(SealBroken)
+    expect(sealerFrom({ SECRETS_KEY_OLD: OLD })).toBeUndefined()
   })
 })

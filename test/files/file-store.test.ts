@@ -1,6 +1,7 @@
 /** One contract, on both of its real sides: this process's memory, and a Redis. */
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import { sealerOf } from '../../src/base/seal.ts'
 import { MAX_KEPT, withoutRoom, type FileStore, type KeptFile } from '../../src/files/file-store.ts'
 import { memoryFiles } from '../../src/files/memory-files.ts'
 import { redisFiles } from '../../src/files/redis-files.ts'
@@ -132,7 +133,13 @@ describeWithRedis('in Redis', () => {
   let count = 0
   const open = ({ ttlMs = DAY_MS, secretsKey = undefined as string | undefined, prefix = `f${count++}` } = {}) => {
     const log = keptLog()
-    return redisFiles({ redis: server.connect(log), prefix, log, ttlMs, secretsKey })
+    return redisFiles({
+      redis: server.connect(log),
+      prefix,
+      log,
+      ttlMs,
+      sealer: secretsKey === undefined ? undefined : sealerOf(secretsKey),
+    })
   }
 
   describe('in clear', () => filesContract((settings) => open(settings)))

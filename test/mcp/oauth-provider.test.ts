@@ -1,5 +1,6 @@
 /** Logins against authorization servers that keep to OAuth, and ones that do not. */
 import { expect, onTestFinished, test } from 'vitest'
+import { sealerOf } from '../../src/base/seal.ts'
 import { loginStore } from '../../src/mcp/login/login-store.ts'
 import { loginPlace } from '../harness/mcp/login-here.ts'
 import { startOAuthServer } from '../harness/mcp/oauth-server.ts'
@@ -10,7 +11,7 @@ import { startWebServer } from '../harness/web-server.ts'
 async function loggingIn(options: Parameters<typeof loginPlace>[2] = {}) {
   const server = await startOAuthServer({ onTestFinished })
   const place = loginPlace({ onTestFinished }, server, options)
-  const login = () => loginStore(place.store, SECRETS_KEY).load(place.config)
+  const login = () => loginStore(place.store, sealerOf(SECRETS_KEY)).load(place.config)
   return { server, login, ...place }
 }
 
@@ -132,7 +133,7 @@ const BY_HAND = { clientId: 'by-hand', clientSecret: 'its-secret', scope: 'ticke
 test('a client of MCP_CONFIG is never shown to another authorization server than it was used at', async () => {
   const { server, store, config, start } = await loggingIn({ oauth: BY_HAND })
   const before = { client_id: 'by-hand', issuer: 'https://auth.example' }
-  await loginStore(store, SECRETS_KEY).saveClient(config, 'the client by-hand', before)
+  await loginStore(store, sealerOf(SECRETS_KEY)).saveClient(config, 'the client by-hand', before)
   expect(await (await start()).ended).toEqual({
     fault:
       'tickets now names another authorization server than the one that oauth.clientId was used at before: it is refused.',
@@ -166,7 +167,7 @@ test('a secret that was registered for a time is not used after it: a new client
     redirect_uris: [`http://127.0.0.1:${port}/callback`],
     client_secret_expires_at: 1,
   }
-  await loginStore(store, SECRETS_KEY).saveClient(config, `${server.origin}/as`, stale)
+  await loginStore(store, sealerOf(SECRETS_KEY)).saveClient(config, `${server.origin}/as`, stale)
   expect((await through()).fault).toBeUndefined()
   expect(server.counts.registered).toBe(1)
 })

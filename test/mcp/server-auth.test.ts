@@ -1,6 +1,7 @@
 /** How a worker uses a login: `npm run mcp -- check` and `list` are processes that connect as the bot does. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
+import { sealerOf } from '../../src/base/seal.ts'
 import { loadMcpConfig } from '../../src/mcp/config/mcp-config.ts'
 import { openLoggedIn } from '../../src/mcp/login/logged-in-servers.ts'
 import { redisMcpStore } from '../../src/stores/mcp/mcp-store.ts'
@@ -91,7 +92,7 @@ describeWithRedis('a login of the workspace', () => {
     const { server, prefix, place } = await loggedIn()
     const store = redisMcpStore({ redis: redis.connect(), prefix })
     const config = loadMcpConfig(place.env['MCP_CONFIG'] ?? '', {})
-    const deps = { log: createLog('silent'), now: Date.now, store, secretsKey: SECRETS_KEY }
+    const deps = { log: createLog('silent'), now: Date.now, store, sealer: sealerOf(SECRETS_KEY) }
     const servers = openLoggedIn(config, deps)
     onTestFinished(() => servers.close())
     const options = { signal: new AbortController().signal, timeoutMs: 60_000 }

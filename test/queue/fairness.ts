@@ -23,6 +23,27 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     expect(seen.indexOf('quiet')).toBeLessThan(3)
   })
 
+  test('with thirty questions of one workspace waiting, the first of another is among the next ten, each time', async () => {
+    const queue = await opened({ concurrency: 1 })
+    const seen: string[] = []
+    const gates = [deferred(), deferred()]
+    await queue.start(async ({ team, ts }) => {
+      if (ts?.startsWith('held')) await gates[Number(ts.at(-1))]?.promise
+      seen.push(team)
+    })
+    for (const round of [0, 1]) {
+      await queue.accept(question(`held-${round}`, { channel: 'CHELD' }))
+      for (let n = 0; n < 30; n++)
+        await queue.accept(question(`many-${round}-${n}`, { channel: `C${n}`, thread: `${round}${n}.0` }))
+      await queue.accept(question(`few-${round}`, { team: 'T2', channel: 'CQUIET', thread: `${round}.5` }))
+      const before = seen.length
+      gates[round]?.resolve()
+      await eventually(() => expect(seen).toHaveLength(before + 32))
+      // The first is the one that was held.
+      expect(seen.slice(before + 1).indexOf('T2')).toBeLessThan(10)
+    }
+  })
+
   test('a channel with thirty questions and two that ask one after the other get a third each, until it is done', async () => {
     const queue = await opened({ concurrency: 1 })
     const seen: string[] = []

@@ -68,7 +68,9 @@ const HISTORY = ['channels:history', 'groups:history', 'im:history', 'mpim:histo
 /** Scopes that a Web API method needs (https://docs.slack.dev/reference/methods). */
 const METHOD_SCOPES: Record<string, string[]> = {
   'api.test': [],
+  'auth.revoke': [],
   'auth.test': [],
+  'bots.info': ['users:read'],
   // The app-level token has a scope of its own for it.
   'apps.connections.open': [],
   'agents.sessions.setStatus': ['chat:write'],
@@ -96,6 +98,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'reactions.remove': ['reactions:write'],
   'usergroups.users.list': ['usergroups:read'],
   'users.info': ['users:read'],
+  'users.list': ['users:read'],
   'views.open': [],
   'views.publish': [],
   'views.update': [],
@@ -116,6 +119,9 @@ const EVENTS: Record<string, Record<string, string[]>> = {
   agent_session_title_changed: { agent_session_title_changed: ['chat:write'] },
   app_context_changed: { app_context_changed: [] },
   app_uninstalled: { app_uninstalled: [] },
+  channel_id_changed: { channel_id_changed: ['channels:read'] },
+  team_access_granted: { team_access_granted: [] },
+  team_access_revoked: { team_access_revoked: [] },
   tokens_revoked: { tokens_revoked: [] },
 }
 

@@ -56,6 +56,7 @@ export const scopesOf = new Map<string, string[]>(
     'files.getUploadURLExternal': ['files:write'],
     'files.completeUploadExternal': ['files:write'],
     'users.info': ['users:read'],
+    'users.list': ['users:read'],
     'users.lookupByEmail': ['users:read.email'],
     'bots.info': ['users:read'],
     'usergroups.users.list': ['usergroups:read'],

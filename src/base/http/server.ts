@@ -1,12 +1,15 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** The response to a GET, or to a HEAD as load balancers send it. */
 export interface Page {
   status: number
   type?: string
+  headers?: Record<string, string | string[]>
   body: string
 }
+
+export type Pages = Record<string, (request: IncomingMessage) => Promise<Page> | Page>
 
 export interface Server {
   port: number
@@ -20,13 +23,14 @@ export interface Server {
 export async function serve(options: {
   port: number
   host: string
-  pages: Record<string, () => Promise<Page> | Page>
+  pages: Pages
   front?: ((rest: RequestListener) => RequestListener) | undefined
 }): Promise<Server> {
   const pages: RequestListener = (request, response) => {
     // Does not parse a URL: that throws for some paths that strangers may request, and nobody would catch it.
     const page = options.pages[(request.url ?? '/').split('?')[0] ?? '/']
-    if (page && (request.method === 'GET' || request.method === 'HEAD')) return void respond(response, page)
+    if (page && (request.method === 'GET' || request.method === 'HEAD'))
+      return void respond(response, () => page(request))
     response.writeHead(404).end()
   }
   const server = createServer(options.front?.(pages) ?? pages)
@@ -51,8 +55,8 @@ const CLOSE_MS = 2_000
 
 async function respond(response: ServerResponse, page: () => Promise<Page> | Page): Promise<void> {
   try {
-    const { status, type = 'text/plain; charset=utf-8', body } = await page()
-    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body)
+    const { status, type = 'text/plain; charset=utf-8', headers, body } = await page()
+    response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', ...headers }).end(body)
   } catch {
     response.writeHead(503).end()
   }

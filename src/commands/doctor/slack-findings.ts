@@ -1,5 +1,12 @@
 import type { Config } from '../../config.ts'
 import type { Network } from '../../base/http/proxy.ts'
+import { createLog } from '../../base/log.ts'
+import { sealerFrom } from '../../base/seal.ts'
+import { INSTALLS_ROOM } from '../../question/open-stores.ts'
+import { redisInstallations } from '../../stores/installations/installation-store.ts'
+import { redisMcpStore } from '../../stores/mcp/mcp-store.ts'
+import { openCommandRedis } from '../command-redis.ts'
+import { installLine, lookAtInstalls, type InstallRow } from '../installs/look-at-installs.ts'
 import { checkSlack, type CheckRow } from '../slack/check-slack.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
@@ -10,6 +17,7 @@ const { ok, note, fault } = findingsOf('Slack')
  * run slack` does.
  */
 export async function slackFindings(config: Config, net: Network): Promise<Finding[]> {
+  if (config.SLACK_CLIENT_ID || config.SLACK_APPS) return installFindings(config, net)
   const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL: apiUrl } = config
   if (!SLACK_BOT_TOKEN && !SLACK_APP_TOKEN && !SLACK_SIGNING_SECRET)
     return [fault('tokens', 'No token is set. npm run slack makes the app, and takes its tokens.')]
@@ -20,6 +28,34 @@ export async function slackFindings(config: Config, net: Network): Promise<Findi
   // A worker only posts. Incoming events are the front's job.
   const isOwn = ({ name }: CheckRow) => config.ROLE !== 'worker' || SLACK_APP_TOKEN || name !== 'SLACK_APP_TOKEN'
   return rows.filter(isOwn).map(findingOf)
+}
+
+/** A line for each installation of a distributed app, or each app of SLACK_APPS. */
+async function installFindings(config: Config, net: Network): Promise<Finding[]> {
+  const { SLACK_CLIENT_ID, REDIS_URL, REDIS_PREFIX: prefix } = config
+  const log = createLog('silent')
+  const sealer = sealerFrom(config)
+  if (!SLACK_CLIENT_ID) return rowsOf(await lookAtInstalls(config, { log, net, installs: undefined }))
+  if (!REDIS_URL)
+    return [note('installations', 'They are kept in the bot’s memory, where only the bot sees them: set REDIS_URL.')]
+  if (!sealer) return [fault('installations', 'SECRETS_KEY is missing: the installations are encrypted with it.')]
+  const redis = await openCommandRedis(REDIS_URL, log)
+  try {
+    const shared = redisMcpStore({ redis, prefix, room: INSTALLS_ROOM })
+    const installs = { records: redisInstallations({ redis, prefix, sealer }), shared }
+    return rowsOf(await lookAtInstalls(config, { log, net, installs }))
+  } finally {
+    redis.disconnect()
+  }
+}
+
+function rowsOf(rows: InstallRow[]): Finding[] {
+  if (rows.length === 0)
+    return [note('installations', 'Nobody has installed the app yet: open PUBLIC_URL/slack/install.')]
+  return rows.map((row) => {
+    if (row.token !== 'ok') return fault(row.team, `${installLine(row)}.`)
+    return row.missingScopes.length > 0 ? note(row.team, `${installLine(row)}.`) : ok(row.team, `${installLine(row)}.`)
+  })
 }
 
 /** A check that passes and still leaves something to do, such as an optional scope, is a note. */

@@ -7,7 +7,7 @@ import { createAgents, systemResolve } from '../../base/http/agents.ts'
 import { hideSecrets } from '../../mcp/tools/hide-secrets.ts'
 import { NO_KEY, hasOwnAuthorization, loginStore, type LoginStore } from '../../mcp/login/login-store.ts'
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
-import { SealBroken } from '../../base/seal.ts'
+import { SealBroken, sealerFrom } from '../../base/seal.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { HttpServerConfig, McpConfig, McpServerConfig } from '../../mcp/types.ts'
 import type { McpServers } from '../../mcp/servers/servers.ts'
@@ -24,7 +24,7 @@ export interface OperatorPlace {
 const CHECK_MS = 30_000
 
 export async function listServers(place: OperatorPlace): Promise<number> {
-  const logins = loginStore(place.store, place.config.SECRETS_KEY)
+  const logins = loginStore(place.store, sealerFrom(place.config))
   for (const server of place.servers.servers)
     place.say([server.name, server.kind, await loginWords(logins, server)].join('\t'))
   place.say(counted(place.servers.servers.length, 'server'))
@@ -119,7 +119,7 @@ export async function logInAt(
   { port, input }: { port: number; input: Readable },
 ): Promise<number> {
   const server = remoteServer(place.servers, name)
-  const logins = loginStore(place.store, place.config.SECRETS_KEY)
+  const logins = loginStore(place.store, sealerFrom(place.config))
   const [{ logIn }, { authFetch }] = await Promise.all([
     import('../../mcp/login/log-in.ts'),
     import('../../mcp/servers/http-fetch.ts'),
@@ -154,7 +154,7 @@ function remoteServer(servers: McpConfig, name: string): HttpServerConfig {
 
 async function openedServers({ config, servers, store, log }: OperatorPlace): Promise<McpServers> {
   const { openLoggedIn } = await import('../../mcp/login/logged-in-servers.ts')
-  return openLoggedIn(servers, { log, now: Date.now, store, secretsKey: config.SECRETS_KEY, ...wayOut(config) })
+  return openLoggedIn(servers, { log, now: Date.now, store, sealer: sealerFrom(config), ...wayOut(config) })
 }
 
 /** Behind a proxy we also resolve names ourselves, before the proxy does. */

@@ -1,3 +1,4 @@
+import type { Sealer } from '../../base/seal.ts'
 import { loginStore } from './login-store.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import { createAuthOf } from './server-auth.ts'
@@ -8,7 +9,7 @@ import type { McpConfig } from '../types.ts'
 /** Opens the servers with the workspace's logins, which are in the store under SECRETS_KEY. */
 export function openLoggedIn(
   config: McpConfig,
-  { store, secretsKey, ...deps }: ServersDeps & { store: McpStore; secretsKey: string | undefined },
+  { store, sealer, ...deps }: ServersDeps & { store: McpStore; sealer: Sealer | undefined },
 ): McpServers {
-  return openServers(config, { ...deps, authOf: createAuthOf(loginStore(store, secretsKey), deps) })
+  return openServers(config, { ...deps, authOf: createAuthOf(loginStore(store, sealer), deps) })
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { ConfigError } from '../../base/errors.ts'
-import { SealBroken, sealerOf } from '../../base/seal.ts'
+import { SealBroken, type Sealer } from '../../base/seal.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import type { HttpServerConfig } from '../types.ts'
 
@@ -75,8 +75,7 @@ const DAY_MS = 86_400_000
 const LOCK_MS = 20_000
 
 /** Without SECRETS_KEY, stored logins cannot be read, and none can be stored. */
-export function loginStore(store: McpStore, secretsKey: string | undefined): LoginStore {
-  const sealer = secretsKey === undefined ? undefined : sealerOf(secretsKey)
+export function loginStore(store: McpStore, sealer: Sealer | undefined): LoginStore {
   const open = async <T>(key: string, schema: z.ZodType<T>): Promise<T | undefined> => {
     const sealed = await store.get(key)
     if (typeof sealed !== 'string') return undefined
@@ -95,10 +94,10 @@ export function loginStore(store: McpStore, secretsKey: string | undefined): Log
       await put(keyOf('login', server), login.parse(value))
       await store.remove(keyOf('login-need', server))
     },
-    remove: (server) => store.remove(keyOf('login', server)),
+    remove: async (server) => void (await store.remove(keyOf('login', server))),
     loadClient: (server, issuer) => open(clientKey(server, issuer), client),
     saveClient: (server, issuer, value) => put(clientKey(server, issuer), client.parse(value)),
-    removeClient: (server, issuer) => store.remove(clientKey(server, issuer)),
+    removeClient: async (server, issuer) => void (await store.remove(clientKey(server, issuer))),
     noteNeed: (server, value) => store.putIfAbsent(keyOf('login-need', server), value, { ttlMs: DAY_MS }),
     needOf: async (server) => need.safeParse(await store.get(keyOf('login-need', server))).data,
     alone: (server, work) => store.lock(keyOf('login', server), LOCK_MS, work),

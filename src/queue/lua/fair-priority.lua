@@ -7,6 +7,9 @@
 -- are half-way to the highest number and no job is left. After a day's silence or so the hash expires, and the virtual time
 -- is taken from the jobs that are still there. Once in a while, channels whose last tag is not ahead of the virtual time are
 -- dropped: a new channel would get the same place.
+--
+-- A workspace has at most four jobs with one tag, however many channels it has: the fifth gets the next tag with room. The
+-- hash has their numbers as `TEAM:@TAG`, and as `TEAM:@full` the tag up to which there is no room.
 local tags, waiting, job, prioritized, active, wait, delayed = unpack(KEYS)
 local channel, entry, askedAt, waitingTtlMs, tagsTtlMs, lastTag = unpack(ARGV)
 
@@ -28,14 +31,25 @@ if now == 0 then
   now = math.max(1, math.floor((score or 0) / 2 ^ 32))
 end
 local tag = math.min(math.max(now, last + 1), lastTag)
-if last == 0 and redis.call('HLEN', tags) % 200 == 199 then
+local team = channel:match('^[^:]*') .. ':@'
+local full = tonumber(redis.call('HGET', tags, team .. 'full') or 0)
+local isNext = tag <= full + 1
+if tag <= full then tag = full + 1 end
+local taken = tonumber(redis.call('HGET', tags, team .. tag) or 0)
+while taken >= 4 and tag < tonumber(lastTag) do
+  if isNext then redis.call('HSET', tags, team .. 'full', tag) end
+  tag = tag + 1
+  taken = tonumber(redis.call('HGET', tags, team .. tag) or 0)
+end
+if (last == 0 or taken == 0) and redis.call('HLEN', tags) % 200 == 199 then
   local all = redis.call('HGETALL', tags)
   for i = 1, #all, 2 do
-    if tonumber(all[i + 1]) <= now then redis.call('HDEL', tags, all[i]) end
+    local past = tonumber(all[i]:match(':@(%d+)$') or all[i + 1] - 1)
+    if past < now then redis.call('HDEL', tags, all[i]) end
   end
   -- With its last field the hash itself was gone, and its time with it.
   isNew = true
 end
-redis.call('HSET', tags, 'now', now, channel, tag)
+redis.call('HSET', tags, 'now', now, channel, tag, team .. tag, taken + 1)
 if isNew or tag % 16 == 0 then redis.call('PEXPIRE', tags, tagsTtlMs) end
 return tag

@@ -1,39 +1,62 @@
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import type { Installations } from './installations.ts'
+import type { Installation, Installations } from './installations.ts'
 import { refusalCode } from './slack-errors.ts'
 
-/** Whether the workspace lets apps search. False until Slack confirms it. */
+/** Whether workspaces let apps search. Slack is asked once for each installation that this process holds. */
 export interface SearchInfo {
-  isOn: boolean
-  /** Resolves when Slack has answered, or after `PATIENCE_MS`. Early questions wait for it. */
-  told: Promise<unknown>
+  /** Waits for Slack's answer for `PATIENCE_MS` at most; false until Slack confirms it. */
+  isOn(installation: Installation): Promise<boolean>
 }
 
 /** Milliseconds. */
 const PATIENCE_MS = 3_000
 
-/** Asks Slack in the background and logs the answer in one line. */
+interface Asked {
+  isOn: boolean
+  /** Resolves when Slack has answered, or after `PATIENCE_MS`. */
+  told: Promise<unknown>
+}
+
+/** Asks Slack in the background, at once for the only workspace, and logs each answer in one line. */
 export function askSearchInfo(installations: Installations, log: Log, signal: AbortSignal): SearchInfo {
-  const info: SearchInfo = { isOn: false, told: Promise.resolve() }
-  const ask = async () => {
-    const installation = await installations.of(installations.defaultTeam)
-    const answer = await installation?.client.call('assistant.search.info', {}, { effort: 'patient', signal })
-    info.isOn = answer !== undefined
-    const how = answer?.is_ai_search_enabled === true ? 'by words and by meaning' : 'by words'
-    log.info({}, `workspace search is on: Slack searches ${how}`)
+  const known = new WeakMap<Installation, Asked>()
+  const ask = (installation: Installation): Asked => {
+    const asked: Asked = { isOn: false, told: Promise.resolve() }
+    asked.told = settledWithin(PATIENCE_MS, [askOnce(installation, asked, { log, signal })])
+    known.set(installation, asked)
+    return asked
   }
-  const asking = ask().catch((error: unknown) => {
+  void installations.of(installations.defaultTeam).then(
+    (only) => only && ask(only),
+    () => undefined,
+  )
+  return {
+    async isOn(installation) {
+      const asked = known.get(installation) ?? ask(installation)
+      await asked.told
+      return asked.isOn
+    },
+  }
+}
+
+async function askOnce(
+  { client, identity: { team } }: Installation,
+  asked: Asked,
+  { log, signal }: { log: Log; signal: AbortSignal },
+): Promise<void> {
+  try {
+    const answer = await client.call('assistant.search.info', {}, { effort: 'patient', signal })
+    asked.isOn = true
+    const how = answer.is_ai_search_enabled === true ? 'by words and by meaning' : 'by words'
+    log.info({ team }, `workspace search is on: Slack searches ${how}`)
+  } catch (error) {
     if (signal.aborted) return
     const code = refusalCode(error)
-    log.info(
-      { error: code ?? messageOf(error) },
-      `workspace search is off: ${WHY_OFF[code ?? ''] ?? 'Slack refused it'}`,
-    )
-  })
-  info.told = settledWithin(PATIENCE_MS, [asking])
-  return info
+    const why = WHY_OFF[code ?? ''] ?? 'Slack refused it'
+    log.info({ team, error: code ?? messageOf(error) }, `workspace search is off: ${why}`)
+  }
 }
 
 const WHY_OFF: Record<string, string> = {

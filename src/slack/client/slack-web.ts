@@ -32,8 +32,16 @@ export interface SlackCall {
   attempt: number
 }
 
-export interface WebOptions {
-  token: string
+/** The token of an installation whose tokens rotate. */
+export interface TokenSource {
+  /** Returns a token that has not ended. */
+  current(): Promise<string>
+  /** Replaces a token that Slack says has ended. @returns whether there is another one now */
+  replace(ended: string): Promise<boolean>
+}
+
+/** How Slack's Web API is reached, with whatever token. */
+export interface ApiOptions {
   apiUrl: string
   log: Log
   /** Milliseconds since the epoch; the system's clock unless given. */
@@ -41,6 +49,12 @@ export interface WebOptions {
   fetch?: typeof globalThis.fetch | undefined
   /** Told of every try once it is over: `ok` or what went wrong, how long it took (ms), and how many tries came before. */
   onCall?: ((call: SlackCall) => void) | undefined
+}
+
+export interface WebOptions extends ApiOptions {
+  token: string | TokenSource
+  /** Sent with each call as `team_id`: a token of a whole organisation needs it. */
+  team?: string | undefined
 }
 
 /** Error codes that mean this app cannot use the method in the workspace, whatever the arguments are. */
@@ -59,19 +73,27 @@ const ONCE_TIMEOUT_MS = 4_000
 export class SlackWeb {
   readonly apiUrl: string
   readonly refusals = new Refusals()
-  readonly #clients: Record<CallOptions['effort'], WebClient>
+  readonly #options: WebOptions
+  #clients: Record<CallOptions['effort'], WebClient> | undefined
+  #clientsToken = ''
   readonly #log: Log
   readonly #now: () => number
   readonly #rateLimits: RateLimits
   readonly #onCall: WebOptions['onCall']
 
   constructor(options: WebOptions) {
-    this.#clients = { patient: clientOf(options, TIMEOUT_MS), once: clientOf(options, ONCE_TIMEOUT_MS) }
+    this.#options = options
     this.apiUrl = options.apiUrl
     this.#log = options.log
     this.#onCall = options.onCall
     this.#now = options.now ?? Date.now
     this.#rateLimits = new RateLimits(this.#now)
+  }
+
+  /** Returns the token as it is now. */
+  async token(): Promise<string> {
+    const { token } = this.#options
+    return typeof token === 'string' ? token : token.current()
   }
 
   /** @throws SlackRefusal, or the last error if the patience or the signal ended the call */
@@ -105,17 +127,37 @@ export class SlackWeb {
     const leave = await this.#rateLimits.enter(key, options.signal)
     try {
       await options.checkLease?.()
-      return await this.#send(method, args, options)
+      const token = await this.token()
+      try {
+        return await this.#send(method, args, { ...options, token })
+      } catch (error) {
+        const source = this.#options.token
+        if (typeof source === 'string' || outcomeOf(error) !== 'token_expired') throw error
+        if (!(await source.replace(token))) throw error
+        return await this.#send(method, args, { ...options, token: await this.token() })
+      }
     } finally {
       leave()
     }
   }
 
-  async #send(method: string, args: SlackArgs, { effort, attempt }: CallOptions & { attempt: number }) {
+  /** The clients for a token: two, however often it is replaced. */
+  #clientsFor(token: string): Record<CallOptions['effort'], WebClient> {
+    if (this.#clients && this.#clientsToken === token) return this.#clients
+    const options = { ...this.#options, token }
+    this.#clientsToken = token
+    return (this.#clients = { patient: clientOf(options, TIMEOUT_MS), once: clientOf(options, ONCE_TIMEOUT_MS) })
+  }
+
+  async #send(
+    method: string,
+    args: SlackArgs,
+    { effort, attempt, token }: CallOptions & { attempt: number; token: string },
+  ) {
     const from = this.#now()
     let outcome = 'ok'
     try {
-      return { ...(await this.#clients[effort].apiCall(method, args)) }
+      return { ...(await this.#clientsFor(token)[effort].apiCall(method, args)) }
     } catch (error) {
       outcome = outcomeOf(error)
       if (NOT_GIVEN.has(outcome)) this.refusals.remember(method)
@@ -155,7 +197,7 @@ export class Refusals {
   }
 }
 
-function clientOf({ token, apiUrl, fetch }: WebOptions, timeout: number): WebClient {
+function clientOf({ token, team, apiUrl, fetch }: WebOptions & { token: string }, timeout: number): WebClient {
   return new WebClient(token, {
     slackApiUrl: apiUrl,
     timeout,
@@ -163,6 +205,7 @@ function clientOf({ token, apiUrl, fetch }: WebOptions, timeout: number): WebCli
     retryConfig: { retries: 0 },
     allowAbsoluteUrls: false,
     logger: quiet,
+    ...(team ? { teamId: team } : {}),
     ...(fetch ? { fetch: fetch as never } : {}),
   })
 }

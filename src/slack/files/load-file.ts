@@ -85,8 +85,15 @@ async function loadAt(address: string | undefined, info: FileInfo, options: Load
   if (!address) return { fault: WHY.external }
   if (!options.spend(info.size ?? 0)) return { fault: WHY.tooMuch }
   const { installation, fetch, signal } = options
-  const { token, client } = installation
-  const way = { token, apiUrl: client.apiUrl, fetch, signal, maxBytes: MAX_BYTES.file, size: info.size }
+  const { client } = installation
+  const way = {
+    token: await client.token(),
+    apiUrl: client.apiUrl,
+    fetch,
+    signal,
+    maxBytes: MAX_BYTES.file,
+    size: info.size,
+  }
   const { bytes, fault } = await download(address, way)
   return bytes ? contentOf(info, bytes, options) : { fault: NOT_LOADED[fault] }
 }

@@ -2,21 +2,44 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import { recipientOf } from './to-question.ts'
 import type { Services } from '../services.ts'
 
+/** An event after which nothing of a workspace is kept. */
+export interface LeavingEvent {
+  name: string
+  context: AllMiddlewareArgs['context']
+  /** Seconds since the epoch. */
+  eventTime: number
+  /** The teams of the organisation that lose the app; all that it served if absent. */
+  teams?: string[]
+}
+
 /**
- * Forgets a workspace, or every workspace of an organisation that removed the app without naming one. The ack waits for
- * this: if it fails, Slack sends the event again.
+ * Forgets a workspace, or every workspace of an organisation that removed the app without naming one. An event that is
+ * older than the installation does nothing. The ack waits for this: if it fails, Slack sends the event again.
  */
-export async function forgetWorkspace(
-  event: string,
-  context: AllMiddlewareArgs['context'],
-  services: Services,
-): Promise<void> {
-  for (const team of await teamsOf(context, services)) {
-    await services.forgetting.forgetTeam(team)
-    const installation = await services.installations.of(team)
-    installation?.directory.forget(team)
-    services.log.warn({ team, event }, 'the app is removed from the workspace: what was kept of it is forgotten')
+export async function forgetWorkspace(leaving: LeavingEvent, services: Services): Promise<void> {
+  const { installations, log } = services
+  const { name, context, eventTime, teams } = leaving
+  const forget = (team: string) => forgetTeam(team, name, services)
+  if (!installations.end) {
+    for (const team of teams ?? (await teamsOf(context, services))) await forget(team)
+    return
   }
+  const id = installedAs(context)
+  if (id === undefined) return
+  const outcome = await installations.end({ id, eventTime, forget, ...(teams ? { teams } : {}) })
+  if (outcome === 'newer') log.info({ team: id, event: name }, 'an event of an earlier installation was ignored')
+}
+
+/** The workspace or organisation whose installation a delivery belongs to. */
+export function installedAs(context: AllMiddlewareArgs['context']): string | undefined {
+  return (context.isEnterpriseInstall ? context.enterpriseId : context.teamId) || undefined
+}
+
+async function forgetTeam(team: string, event: string, services: Services): Promise<void> {
+  await services.forgetting.forgetTeam(team)
+  const installation = await services.installations.of(team)
+  installation?.directory.forget(team)
+  services.log.warn({ team, event }, 'the app is removed from the workspace: what was kept of it is forgotten')
 }
 
 async function teamsOf(context: AllMiddlewareArgs['context'], services: Services): Promise<string[]> {

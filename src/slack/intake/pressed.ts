@@ -45,9 +45,10 @@ export async function pressedOn(
   services: Services,
 ): Promise<Pressed | undefined> {
   const recipient = await recipientOf({ context, isShared: true }, services)
-  const installation = recipient && (await services.installations.of(recipient.team))
-  if (!recipient || !installation) return undefined
-  const { team } = recipient
+  const home = recipient && (await services.installations.of(recipient.team))
+  if (!recipient || !home) return undefined
+  const installation = (context.isEnterpriseInstall && (await sameInOrganisation(id, home, services))) || home
+  const { team } = installation === home ? recipient : installation.identity
   const tell = (text: string) => tellPresser(text, { url: body.response_url, installation, services })
   const { id: user, team_id: userTeam } = body.user
   const presser = { user, ...(userTeam && userTeam !== team ? { userTeam } : {}) }
@@ -56,6 +57,15 @@ export async function pressedOn(
   services.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
   await tell(ELSEWHERE)
   return undefined
+}
+
+/**
+ * In an organisation's press Slack names the presser's own workspace, and not that of the channel: the button does.
+ * @returns the organisation's installation in the workspace of the button's question
+ */
+async function sameInOrganisation(id: string, home: Installation, { installations }: Services) {
+  const named = await installations.of(id.split(':')[0] ?? '')
+  return named?.signingKey === home.signingKey ? named : undefined
 }
 
 const ELSEWHERE = 'This button only works in the channel of its answer.'

@@ -36,7 +36,7 @@ export function homePublisher(services: Services): PublishHome {
   const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MAX_LINKS, now })
   return async (of) => {
     const { user, installation } = of
-    const view = signedView(homeView(await partsOf(of, links, services)), { user, token: installation.token })
+    const view = signedView(homeView(await partsOf(of, links, services)), { user, key: installation.signingKey })
     await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
   }
 }
@@ -53,7 +53,7 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
     facts.then((person) => (isAdmin(person) ? adminPartsOf(of, services).then(adminBlocks) : undefined)),
   ])
   const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
-  const tools = settings && toolsOf(settings, of, services)
+  const tools = settings && (await toolsOf(settings, of, services))
   const shown = settings && tools && { ...settings, tools: tools.on }
   return {
     channel,
@@ -67,8 +67,9 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
 }
 
 /** A tool that searches is off where the workspace does not let apps search. */
-function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, agent }: Services) {
-  const isOff = search?.isOn === false || installation.client.refusals.has('assistant.search.context')
+async function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, agent }: Services) {
+  const isOff =
+    (await search?.isOn(installation)) === false || installation.client.refusals.has('assistant.search.context')
   const on = tools.filter((tool) => !(isOff && tool.needsSearch))
   const off = tools
     .filter((tool) => !on.includes(tool))

@@ -3,8 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 export interface MetadataOwner {
   /** The person who sees the view. */
   user: string
-  /** The bot token of the installation that opens the view. */
-  token: string
+  /** The signing key of the installation that opens the view. */
+  key: string
 }
 
 /** Signs a view's metadata for one person. `readMetadata` rejects changed metadata and other senders. */
@@ -25,6 +25,6 @@ export function readMetadata(signed: string, owner: MetadataOwner): string | und
   return given.length === right.length && timingSafeEqual(given, right) ? text : undefined
 }
 
-function signatureOf(text: string, { user, token }: MetadataOwner): string {
-  return createHmac('sha256', token).update(`view-metadata\n${user}\n${text}`).digest('base64url')
+function signatureOf(text: string, { user, key }: MetadataOwner): string {
+  return createHmac('sha256', key).update(`view-metadata\n${user}\n${text}`).digest('base64url')
 }

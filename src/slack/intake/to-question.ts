@@ -18,7 +18,7 @@ type Context = AllMiddlewareArgs['context']
 
 /** What arrives with a message: the fields of the envelope that are read here. */
 export interface Incoming {
-  body: { event_id: string; is_ext_shared_channel?: boolean }
+  body: { event_id: string; is_ext_shared_channel?: boolean; team_id?: string | null; context_team_id?: string | null }
   context: Context
 }
 
@@ -33,7 +33,7 @@ export async function recipientOf(
 ): Promise<{ team: string; identity: Identity } | undefined> {
   const { defaultTeam } = installations
   // Bolt passes on the `null` of an organisation's event.
-  const team = context.teamId || defaultTeam
+  const team = context.teamId || (context.isEnterpriseInstall && context.enterpriseId) || defaultTeam
   const installation = await installations.of(team)
   if (installation) return { team, identity: installation.identity }
   const own = isShared ? await installations.of(defaultTeam) : undefined
@@ -42,13 +42,33 @@ export async function recipientOf(
   return undefined
 }
 
+/**
+ * The same for a message. In a channel that two of the bot's workspaces share, Slack may authorize one and mean the other:
+ * the side whose bot is named gets it, and the claims on its id let only one of several deliveries through.
+ */
+async function recipientOfMessage(
+  message: SlackMessage,
+  { body, context }: Incoming,
+  services: Services,
+): Promise<{ team: string; identity: Identity } | undefined> {
+  const isShared = body.is_ext_shared_channel === true
+  const recipient = await recipientOf({ context, isShared }, services)
+  const names = (identity: Identity) => message.text?.includes(`<@${identity.botUser}`) === true
+  if (!isShared || (recipient && names(recipient.identity))) return recipient
+  for (const team of new Set([body.team_id, body.context_team_id, message.team, message.user_team])) {
+    const other = team ? await services.installations.of(team) : undefined
+    if (other && names(other.identity)) return { team: other.identity.team, identity: other.identity }
+  }
+  return recipient
+}
+
 /** Enqueues what a message asks of the bot, if anything. @throws if the queue cannot store it */
 export async function enqueueMessage(
   message: SlackMessage,
   { body, context }: Incoming,
   services: Services,
 ): Promise<void> {
-  const recipient = await recipientOf({ context, isShared: body.is_ext_shared_channel === true }, services)
+  const recipient = await recipientOfMessage(message, { body, context }, services)
   if (!recipient) return
   const isOtherBots = message.bot_id !== undefined && message.user !== recipient.identity.botUser
   const asked = questionOf(message, {

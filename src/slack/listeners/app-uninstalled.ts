@@ -4,5 +4,6 @@ import type { Services } from '../services.ts'
 
 /** `app_uninstalled`: the app is removed from a workspace, and everything stored for it is deleted. */
 export function appUninstalled(services: Services): OnEvent<'app_uninstalled'> {
-  return ({ context }) => forgetWorkspace('app_uninstalled', context, services)
+  return ({ body, context }) =>
+    forgetWorkspace({ name: 'app_uninstalled', context, eventTime: body.event_time }, services)
 }

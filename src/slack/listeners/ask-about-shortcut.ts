@@ -14,7 +14,7 @@ export function askAboutShortcut(services: Services): OnShortcut {
     const { channel, message_ts: ts, message, trigger_id, response_url: responseUrl } = shortcut
     const metadata = { channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
     if (!installation) return
-    const owner = { user: shortcut.user.id, token: installation.token }
+    const owner = { user: shortcut.user.id, key: installation.signingKey }
     const view = askAboutView(signMetadata(JSON.stringify(metadata), owner))
     await installation.client.call('views.open', { trigger_id, view }, { effort: 'once' }).catch((error: unknown) => {
       services.log.warn({ channel: channel.id, error: messageOf(error) }, 'the modal could not be opened')

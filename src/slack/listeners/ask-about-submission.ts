@@ -18,7 +18,7 @@ export function askAboutSubmission(services: Services): OnForm {
     const recipient = await recipientOf({ context }, services)
     const installation = recipient && (await services.installations.of(recipient.team))
     const metadata =
-      installation && readMetadata(view.private_metadata, { user: body.user.id, token: installation.token })
+      installation && readMetadata(view.private_metadata, { user: body.user.id, key: installation.signingKey })
     const about = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
     const text = view.state.values[QUESTION]?.[QUESTION]?.value?.trim() ?? ''
     if (!recipient || !about) return ack()

@@ -26,7 +26,7 @@ export function feedback(services: Services): OnButton {
     inBackground(FEEDBACK, services, async () => {
       const args = {
         trigger_id: pressed.trigger,
-        view: feedbackView(signMetadata(id, { user: pressed.user, token: pressed.installation.token })),
+        view: feedbackView(signMetadata(id, { user: pressed.user, key: pressed.installation.signingKey })),
       }
       await pressed.installation.client.call('views.open', args, { effort: 'once' })
     })
@@ -39,7 +39,7 @@ export function feedbackForm(services: Services): OnForm {
     const recipient = await recipientOf({ context, isShared: true }, services)
     const { private_metadata, state } = view
     const installation = recipient && (await services.installations.of(recipient.team))
-    const id = installation && readMetadata(private_metadata, { user: body.user.id, token: installation.token })
+    const id = installation && readMetadata(private_metadata, { user: body.user.id, key: installation.signingKey })
     const comment = valueOf(state.values, COMMENT)
     const expected = valueOf(state.values, EXPECTED)
     const said = { by: body.user.id, rating: 'down' as const, ...comment, ...expected }

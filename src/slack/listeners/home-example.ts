@@ -13,7 +13,7 @@ export function homeExample(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, services)
     const installation = recipient && (await services.installations.of(recipient.team))
-    const owner = installation && { user: body.user.id, token: installation.token }
+    const owner = installation && { user: body.user.id, key: installation.signingKey }
     const channel = owner && readMetadata(body.view?.private_metadata ?? '', owner)
     const n = EXAMPLES.findIndex(({ message }) => message === action.value)
     const example = EXAMPLES[n]

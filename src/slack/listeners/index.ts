@@ -36,6 +36,7 @@ import { askAboutSubmission } from './ask-about-submission.ts'
 import { askAgain } from './ask-again.ts'
 import { askCommand } from './ask-command.ts'
 import { askEdited } from './ask-edited.ts'
+import { channelIdChanged } from './channel-id-changed.ts'
 import { decideCall } from './decide-call.ts'
 import { feedback, feedbackForm } from './feedback.ts'
 import { homeExample } from './home-example.ts'
@@ -50,6 +51,7 @@ import { showArguments } from './show-arguments.ts'
 import { showWork, turnWorkPage } from './show-work.ts'
 import { stopButton } from './stop-button.ts'
 import { takeTool } from './take-tool.ts'
+import { teamAccessGranted, teamAccessRevoked } from './team-access.ts'
 import { tokensRevoked } from './tokens-revoked.ts'
 import { toolQuestion, toolQuestionForm } from './tool-question.ts'
 
@@ -71,6 +73,9 @@ function registerEvents(app: App, services: Services, publishHome: PublishHome):
   app.event('agent_session_title_changed', agentSessionTitleChanged(services))
   app.event('app_uninstalled', appUninstalled(services))
   app.event('tokens_revoked', tokensRevoked(services))
+  app.event('channel_id_changed', channelIdChanged(services))
+  app.event('team_access_granted', teamAccessGranted(services))
+  app.event('team_access_revoked', teamAccessRevoked(services))
 }
 
 function registerInteractions(app: App, services: Services, publishHome: PublishHome): void {

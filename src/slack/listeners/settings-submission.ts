@@ -22,7 +22,7 @@ export function settingsSubmission(services: Services): OnForm {
     const recipient = await recipientOf({ context }, services)
     const installation = recipient && (await services.installations.of(recipient.team))
     const metadata =
-      installation && readMetadata(view.private_metadata, { user: body.user.id, token: installation.token })
+      installation && readMetadata(view.private_metadata, { user: body.user.id, key: installation.signingKey })
     const to = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
     if (!installation || !to) return ack()
     const person = { team: recipient.team, channel: to.channel, user: body.user.id }

@@ -34,7 +34,7 @@ export function turnWorkPage(services: Services): OnButton {
     const { id, private_metadata: signed = '' } = body.view ?? {}
     const user = body.user.id
     if (!installation || id === undefined) return
-    const question = readMetadata(signed, { user, token: installation.token })
+    const question = readMetadata(signed, { user, key: installation.signingKey })
     if (!question?.startsWith(`${recipient.team}:`)) return
     inBackground(action.action_id, services, async () => {
       const loading = services.archive.load(question).then((record) => readableBy(user, record))
@@ -72,7 +72,7 @@ async function viewOf(loading: Promise<RunRecord | undefined>, { page, user, ins
     if (!record) return WORK_GONE
     const names = new Mentions(installation.directory, record.question)
     const view = workView(withNames(record, names), { page, nameOf: (id) => names.nameOf(id) })
-    return signedView(view, { user, token: installation.token })
+    return signedView(view, { user, key: installation.signingKey })
   } catch {
     return WORK_UNREADABLE
   }

@@ -20,7 +20,7 @@ export function takeTool(services: Services, publishHome: PublishHome): OnButton
     await ack()
     if (!installation) return
     const user = body.user.id
-    const channel = readMetadata(body.view?.private_metadata ?? '', { user, token: installation.token })
+    const channel = readMetadata(body.view?.private_metadata ?? '', { user, key: installation.signingKey })
     if (channel === undefined) return
     const home = { team: recipient.team, user, channel, installation }
     const tell = async (words: string) => {

@@ -60,7 +60,7 @@ export function toolQuestionForm(services: Services): OnForm {
     const recipient = await recipientOf({ context, isShared: true }, services)
     const installation = recipient && (await services.installations.of(recipient.team))
     const metadata =
-      installation && readMetadata(view.private_metadata, { user: body.user.id, token: installation.token })
+      installation && readMetadata(view.private_metadata, { user: body.user.id, key: installation.signingKey })
     if (metadata === undefined) return ack()
     const { value, responseUrl } = metadataSchema.parse(JSON.parse(metadata))
     const ref = waitRef(value)
@@ -114,7 +114,7 @@ async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnsw
 }
 
 async function openForm({ question, ref, asked }: AskedQuestion, { pressed, responseUrl }: Press): Promise<void> {
-  const owner = { user: pressed.user, token: pressed.installation.token }
+  const owner = { user: pressed.user, key: pressed.installation.signingKey }
   const metadata = signMetadata(JSON.stringify({ value: waitValue(question, ref.key), responseUrl }), owner)
   const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
   const open = () => pressed.installation.client.call('views.open', args, { effort: 'once' })

@@ -30,8 +30,5 @@ export function memoryAudit({
       newestOf(team)
         .slice(0, n)
         .map((entry) => ({ ...entry })),
-    async forgetTeam(team) {
-      teams.delete(team)
-    },
   }
 }

@@ -49,10 +49,6 @@ export function redisAudit(options: RedisAuditOptions): AuditLog {
       const texts = ids.length > 0 ? await redis.hmget(entries, ...ids) : []
       return texts.flatMap((text) => parseEntry(text) ?? [])
     },
-    async forgetTeam(team) {
-      const { entries, times } = keysOf(team)
-      await redis.unlink(entries, times)
-    },
   }
 }
 

@@ -40,14 +40,14 @@ export interface AuditEntry extends Place {
 }
 
 /**
- * The writes of each team: one entry per step of a run, kept for a year, at most the newest `MAX_ENTRIES` of a team.
+ * The writes of each team: one entry per step of a run, kept for a year, at most the newest `MAX_ENTRIES` of a team. They
+ * outlive the team's installation, because they say who did what with it.
  */
 export interface AuditLog {
   /** Stores an entry. A step's entry replaces its earlier one. */
   note(entry: AuditEntry): Promise<void>
   /** Returns the newest entries first, at most `n`. */
   list(of: { team: string }, n: number): Promise<AuditEntry[]>
-  forgetTeam(team: string): Promise<void>
 }
 
 /** How long an entry is kept. Milliseconds. */

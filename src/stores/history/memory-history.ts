@@ -51,6 +51,15 @@ export function memoryHistory(options: MemoryHistoryOptions): History {
         turns.splice(0, Infinity, ...turns.flatMap((turn) => withoutPerson(turn, user) ?? []))
       }
     },
+    async moveChannel({ team, channel }, to) {
+      const old = `${team}:${channel}:`
+      for (const thread of threads.keys().filter((key) => key.startsWith(old))) {
+        const moved = `${team}:${to}:${thread.slice(old.length)}`
+        const turns = threads.get(thread)
+        if (turns && !threads.has(moved)) threads.set(moved, turns)
+        threads.delete(thread)
+      }
+    },
     ...forgettingIn(threads),
   }
 }

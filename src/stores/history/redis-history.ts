@@ -67,8 +67,31 @@ export function redisHistory(options: RedisHistoryOptions): History {
       for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'history')))
         await Promise.all(keys.map((key) => forgetPersonIn(redis, key, user)))
     },
+    async moveChannel({ team, channel }, to) {
+      const old = threadKey(prefix, `${team}:${channel}:`, 'history').indexOf('}')
+      for await (const keys of scanKeys(redis, threadKey(prefix, below(team, channel), 'history')))
+        for (const key of keys) {
+          const thread = key.slice(old, key.indexOf('}:'))
+          await moveTurns(redis, { from: key, to: keyOf(`${team}:${to}:${thread}`), ttlMs })
+        }
+    },
     ...forgettingKeys(redis, prefix, /^history$/),
   }
+}
+
+/** The two keys may be on different nodes of a Cluster. If it is interrupted, another move does the rest. */
+async function moveTurns(
+  redis: RedisClient,
+  { from, to, ttlMs }: { from: string; to: string; ttlMs: number },
+): Promise<void> {
+  const turns = await redis.lrange(from, 0, -1)
+  if (turns.length > 0 && (await redis.exists(to)) === 0)
+    await redis
+      .multi()
+      .rpush(to, ...turns)
+      .pexpire(to, ttlMs)
+      .exec()
+  await redis.unlink(from)
 }
 
 async function forgetPersonIn(redis: RedisClient, history: string, user: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Forgetting, Person, ThreadKey } from '../../base/place.ts'
+import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
 /**
  * What people wrote in a thread, in the form of said.ts, and the id of each message's author; '' for a line of
@@ -32,7 +32,7 @@ export interface Turn {
 export const MAX_TURNS = 20
 
 /** The turns of each thread: at most `MAX_TURNS`, kept for HISTORY_TTL_DAYS after the last one. */
-export interface History extends Forgetting {
+export interface History extends Forgetting, Moving {
   /** Oldest first; an empty list for an unknown thread. */
   load(thread: ThreadKey): Promise<Turn[]>
   /** Idempotent by `turn.id`, because a resumed run may append its turn again. */

@@ -1,4 +1,7 @@
-/** What the MCP room keeps for all processes: what servers have told of their tools, tokens, who logs in. */
+/**
+ * What all processes share: of MCP servers, what they have told of their tools, tokens, who logs in; of installations,
+ * what is not a record of theirs.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TransientError } from '../../base/errors.ts'
@@ -15,7 +18,8 @@ export interface McpStore {
   put(key: string, value: unknown, options?: PutOptions): Promise<void>
   /** Puts a value unless there is one. @returns whether it was put */
   putIfAbsent(key: string, value: unknown, options?: PutOptions): Promise<boolean>
-  remove(key: string): Promise<void>
+  /** @returns whether there was a value; of several callers at once only one is told so */
+  remove(key: string): Promise<boolean>
   /**
    * Does `work` while no other process works under the same name, for at most `ms`; after that another may begin.
    * @throws TransientError if the lock cannot be had within twice that time
@@ -61,7 +65,7 @@ export function memoryMcpStore({ now = Date.now }: { now?: () => number } = {}):
       return find(key) === undefined && Boolean(put(key, value, options))
     },
     async remove(key) {
-      kept.delete(key)
+      return find(key) !== undefined && kept.delete(key)
     },
     lock: (name, ms, work) => inTurn(turns, { name, ms, work }),
   }
@@ -88,6 +92,8 @@ export interface RedisMcpStoreOptions {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string
+  /** What the keys belong to: `mcp` unless given. */
+  room?: string
   now?: () => number
 }
 
@@ -96,9 +102,9 @@ const releaseLock = redisScript(new URL('./lua/release-lock.lua', import.meta.ur
 /** How long a process waits before it tries again to get a lock. Milliseconds. */
 const AGAIN_MS = 40
 
-/** In Redis, under `PREFIX:{mcp}:KEY`. */
-export function redisMcpStore({ redis, prefix, now = Date.now }: RedisMcpStoreOptions): McpStore {
-  const keyOf = (key: string) => threadKey(prefix, 'mcp', key)
+/** In Redis, under `PREFIX:{ROOM}:KEY`. */
+export function redisMcpStore({ redis, prefix, room = 'mcp', now = Date.now }: RedisMcpStoreOptions): McpStore {
+  const keyOf = (key: string) => threadKey(prefix, room, key)
   const textOf = (value: unknown, ttlMs: number | undefined) => JSON.stringify({ value, ttlMs })
   return {
     async get(key) {
@@ -112,9 +118,7 @@ export function redisMcpStore({ redis, prefix, now = Date.now }: RedisMcpStoreOp
     async putIfAbsent(key, value, { ttlMs } = {}) {
       return (await redis.set(keyOf(key), textOf(value, ttlMs), 'PX', ttlMs ?? YEAR_MS, 'NX')) === 'OK'
     },
-    async remove(key) {
-      await redis.unlink(keyOf(key))
-    },
+    remove: async (key) => (await redis.unlink(keyOf(key))) === 1,
     async lock(name, ms, work) {
       const [lock, token, until] = [keyOf(`lock:${name}`), randomUUID(), now() + 2 * ms]
       while ((await redis.set(lock, token, 'PX', ms, 'NX')) !== 'OK') {

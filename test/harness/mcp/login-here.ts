@@ -7,6 +7,7 @@ import { memoryMcpStore, type McpStore } from '../../../src/stores/mcp/mcp-store
 import type { HttpServerConfig, OAuthSettings } from '../../../src/mcp/types.ts'
 import { until } from '../../../playground/base/until.ts'
 import { createAgents } from '../../../src/base/http/agents.ts'
+import { sealerOf } from '../../../src/base/seal.ts'
 import type { Ends } from '../ends.ts'
 import type { OAuthMcpServer } from './oauth-server.ts'
 import { SECRETS_KEY } from './operator-command.ts'
@@ -39,7 +40,7 @@ export function loginPlace(
     const agents = await createAgents()
     t.onTestFinished(async () => void (await Promise.all([agents.inside.destroy(), agents.outside.destroy()])))
     const lines: string[] = []
-    const logins = loginStore(store, SECRETS_KEY)
+    const logins = loginStore(store, sealerOf(SECRETS_KEY))
     const say = (line: string) => void lines.push(line)
     const options = { logins, fetch: authFetch(config, { agents }), port, input: new PassThrough(), say, now: Date.now }
     const ended = logIn(config, options).then(

@@ -26,6 +26,17 @@ function historyContract(make: (settings: { ttlMs?: number }) => History): void 
     expect(await history.load(thread)).toEqual(turns)
   })
 
+  test('the threads of a channel move to its new id, those of another stay, and twice is once', async () => {
+    const history = make({})
+    for (const key of ['T1:C1:1.0', 'T1:C1:2.0', 'T1:C12:1.0']) await history.append(key, turn(key))
+    const move = () => history.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
+    await move()
+    await move()
+    const ids = async (key: string) => (await history.load(key)).map(({ id }) => id)
+    expect([await ids('T1:C9:1.0'), await ids('T1:C9:2.0')]).toEqual([['T1:C1:1.0'], ['T1:C1:2.0']])
+    expect([await ids('T1:C1:1.0'), await ids('T1:C12:1.0')]).toEqual([[], ['T1:C12:1.0']])
+  })
+
   test('a turn that is appended again is kept once, at its place', async () => {
     const history = make({})
     for (const id of ['1', '2', '1', '2', '1']) await history.append(thread, turn(id))

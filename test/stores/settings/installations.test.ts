@@ -70,7 +70,7 @@ test('an installation is the token, who the bot is with it, and the Web API in i
   const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
   const installations = await installationFromConfig(config, { log: createLog('silent') })
   const installation = await installations.of(TEAM)
-  expect(installation).toMatchObject({ token: slack.botToken, identity: { team: TEAM } })
+  expect(installation).toMatchObject({ signingKey: slack.botToken, identity: { team: TEAM } })
   expect(await installation?.client.call('auth.test', {}, { effort: 'once' })).toMatchObject({ team_id: TEAM })
   expect([installations.defaultTeam, await installations.of(OTHER)]).toEqual([TEAM, undefined])
 })

@@ -1,0 +1,89 @@
+/** `npm run installs -- list | show TEAM | remove TEAM [--json]`: the operator's commands for installations. */
+import { createNetwork } from '../base/http/proxy.ts'
+import { ConfigError, messageOf } from '../base/errors.ts'
+import { createLog, type Log } from '../base/log.ts'
+import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
+import { createStores, type Stores } from '../question/open-stores.ts'
+import { SlackRefusal } from '../slack/client/slack-errors.ts'
+import { SlackWeb } from '../slack/client/slack-web.ts'
+import { openInstallations } from '../slack/install/open-installations.ts'
+import { installLine, lookAtInstalls, type InstallRow, type LookOptions } from './installs/look-at-installs.ts'
+
+const USAGE = `Usage: npm run installs -- COMMAND [--json]
+  list          where the bot is installed: whether Slack takes the token, missing scopes, search, token rotation, last use
+  show TEAM     one of them
+  remove TEAM   ends one of the distributed app: revokes its token and deletes everything of that workspace
+  --json: an array of objects`
+
+/** @returns the exit code */
+async function installs(config: Config, args: string[], options: LookOptions & { stores: Stores }): Promise<number> {
+  const asJson = args.includes('--json')
+  const [command, team, ...more] = args.filter((arg) => arg !== '--json')
+  if (more.length === 0 && command === 'list' && team === undefined)
+    return print(await lookAtInstalls(config, options), asJson)
+  if (more.length === 0 && team !== undefined && (command === 'show' || command === 'remove')) {
+    const rows = await lookAtInstalls(config, options, team)
+    if (rows.length === 0)
+      throw new ConfigError(`The bot is not installed in ${team}. List where it is: npm run installs -- list`)
+    if (command === 'remove') await remove(config, team, options)
+    return print(rows, asJson, command === 'remove' ? 'Removed: ' : '')
+  }
+  console.error(USAGE)
+  return 1
+}
+
+function print(rows: InstallRow[], asJson: boolean, before = ''): number {
+  if (asJson) console.log(JSON.stringify(rows, null, 2))
+  else for (const row of rows) console.log(`${before}${installLine(row)}`)
+  if (!asJson && before === '') console.log(rows.length === 1 ? '1 installation' : `${rows.length} installations`)
+  return 0
+}
+
+const CALL_MS = 20_000
+
+async function remove(config: Config, team: string, options: LookOptions & { stores: Stores }): Promise<void> {
+  const { stores, log, net } = options
+  if (!stores.installs)
+    throw new ConfigError(
+      `${team} is named by ${config.SLACK_APPS ? 'SLACK_APPS' : 'SLACK_BOT_TOKEN'}: take it out there.`,
+    )
+  const stored = await stores.installs.records.load(team).catch(() => undefined)
+  if (stored) {
+    const web = new SlackWeb({ token: stored.record.token, apiUrl: config.SLACK_API_URL, log, fetch: net.fetch })
+    const signal = AbortSignal.timeout(CALL_MS)
+    await web.call('auth.revoke', {}, { effort: 'patient', signal }).catch((error: unknown) => {
+      // A token that Slack refuses needs no revocation.
+      if (!(error instanceof SlackRefusal)) throw error
+    })
+  }
+  const ways = { log, now: Date.now, fetch: net.fetch, installs: stores.installs }
+  const opened = await openInstallations({ ...config, ROLE: 'front' }, ways)
+  const forget = (one: string) => stores.forgetting.forgetTeam(one)
+  await opened.installations.end?.({ id: team, eventTime: Infinity, forget })
+  opened.stop()
+}
+
+async function main(config: Config, args: string[]): Promise<number> {
+  if (config.SLACK_CLIENT_ID && !config.REDIS_URL)
+    throw new ConfigError('REDIS_URL is missing: without Redis installations live in the bot’s memory only.')
+  if (config.SLACK_CLIENT_ID && !config.SECRETS_KEY)
+    throw new ConfigError('SECRETS_KEY is missing: the installations are encrypted with it.')
+  const log: Log = createLog('silent', undefined, secretsOf(config))
+  const net = await createNetwork(config)
+  const stores = await createStores(config, log)
+  try {
+    return await installs(config, args, { log, net, installs: stores.installs, stores })
+  } finally {
+    await stores.queue.stop(0)
+    await stores.close()
+  }
+}
+
+try {
+  process.exitCode = await main(loadConfig(readEnv()), process.argv.slice(2))
+} catch (error) {
+  console.error(messageOf(error))
+  process.exitCode = 1
+}
+// A connection may still be closing.
+process.stdout.write('', () => process.exit())

@@ -1,0 +1,140 @@
+/** SLACK_APPS: several apps in one deployment, each of one workspace. */
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { ConfigError, messageOf } from '../../base/errors.ts'
+import { token } from '../../base/setting-forms.ts'
+import type { Env } from '../../config.ts'
+import { createValueReader } from '../../mcp/config/config-values.ts'
+import { installationOf, type InstallationOptions, type Installations } from './installations.ts'
+import { refusalCode } from './slack-errors.ts'
+
+const appSchema = z.strictObject({
+  name: z.string().min(1),
+  botToken: token('xoxb-'),
+  appToken: token('xapp-').optional(),
+  signingSecret: z.string().min(1).optional(),
+})
+
+const fileSchema = z.strictObject({ apps: z.array(z.record(z.string(), z.unknown())).min(1) })
+
+/** One app as SLACK_APPS names it. */
+export type NamedApp = z.infer<typeof appSchema>
+
+/** An app at work, with a view of the installations that holds its own workspace alone. */
+export interface SlackApp extends NamedApp {
+  installations: Installations
+  /** Undefined if Slack did not tell it, or refused the token. */
+  appId?: string | undefined
+}
+
+/**
+ * Reads the file of SLACK_APPS: `{"apps": [{"name", "botToken", "appToken" | "signingSecret"}]}`, with `${VAR}` filled in
+ * from `env`. @throws ConfigError with a sentence for the first thing that is wrong
+ */
+export function loadSlackApps(file: string, env: Env): NamedApp[] {
+  const say = (what: string) => new ConfigError(`SLACK_APPS: ${what}`)
+  const read = fileSchema.safeParse(parsed(file))
+  if (!read.success)
+    throw say(`${file} should be a JSON object {"apps": [{"name", "botToken", …}]} and hold nothing else.`)
+  const apps = read.data.apps.map((written, index) => {
+    const values = createValueReader(env)
+    const filled = Object.entries(written).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? values.read(value, key) : value,
+    ])
+    const app = typeof written.name === 'string' ? `the app ${JSON.stringify(written.name)}` : `app ${index + 1}`
+    const [missing] = values.missing
+    if (missing) throw say(`${app} needs the variable ${missing}, which is not set.`)
+    const { data, error } = appSchema.safeParse(Object.fromEntries(filled))
+    if (!data) throw say(`${app}: ${sentenceOf(error)}`)
+    if (!data.appToken && !data.signingSecret) throw say(`${app} should have an appToken or a signingSecret.`)
+    return data
+  })
+  const names = apps.map(({ name }) => name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined) throw say(`the name ${JSON.stringify(twice)} should be of one app only.`)
+  return apps
+}
+
+function parsed(file: string): unknown {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch {
+    throw new ConfigError('SLACK_APPS should be a file that can be read.')
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new ConfigError('SLACK_APPS should be a file with valid JSON.')
+  }
+}
+
+function sentenceOf({ issues: [issue] }: z.ZodError): string {
+  if (issue?.code === 'unrecognized_keys') return `the key ${JSON.stringify(issue.keys[0])} is not known.`
+  return `${issue?.path.join('.')} should be ${issue?.code === 'invalid_type' ? 'a text' : issue?.message}.`
+}
+
+/**
+ * Asks Slack who each app is. One whose token Slack refuses, or whose workspace another app has, is named in the log and
+ * serves nobody. @throws ConfigError if none is left, or Slack cannot be reached
+ */
+export async function openSlackApps(
+  named: NamedApp[],
+  options: InstallationOptions & { apiUrl: string },
+): Promise<SlackApp[]> {
+  const { log } = options
+  const found = await Promise.all(named.map((app) => openApp(app, options)))
+  const teams = new Map<string, string>()
+  const apps = found.map((app): SlackApp => {
+    const other = teams.get(app.installations.defaultTeam)
+    if (app.installations.defaultTeam === '') return app
+    if (other === undefined) teams.set(app.installations.defaultTeam, app.name)
+    else log.error({ app: app.name, other }, 'two apps of SLACK_APPS are of one workspace: the second is left out')
+    return other === undefined ? app : { ...app, installations: NOWHERE }
+  })
+  if (teams.size === 0)
+    throw new ConfigError('SLACK_APPS should have an app whose botToken Slack takes: it refuses all of them.')
+  return apps
+}
+
+async function openApp(app: NamedApp, options: InstallationOptions & { apiUrl: string }): Promise<SlackApp> {
+  try {
+    const { installations, appId } = await installationOf(app.botToken, options)
+    return { ...app, installations, appId: appId ?? (await appIdOf(installations)) }
+  } catch (error) {
+    const code = refusalCode(error)
+    if (code === undefined)
+      throw new ConfigError('SLACK_API_URL should be an address where Slack answers: it could not be reached.')
+    options.log.error(
+      { app: app.name, error: code },
+      'Slack refuses the bot token of an app of SLACK_APPS: it is left out',
+    )
+    return { ...app, installations: NOWHERE }
+  }
+}
+
+async function appIdOf(installations: Installations): Promise<string | undefined> {
+  const installation = await installations.of(installations.defaultTeam)
+  const args = { bot: installation?.identity.botId }
+  const answer = await installation?.client
+    .call('bots.info', args, { effort: 'once' })
+    .catch((error: unknown) => messageOf(error))
+  return z.object({ bot: z.object({ app_id: z.string() }) }).safeParse(answer).data?.bot.app_id
+}
+
+const NOWHERE: Installations = { defaultTeam: '', isOrgWide: false, of: async () => undefined, teams: () => [] }
+
+/** All apps' installations as one, for workers: a question knows its workspace, and not by which app it came. */
+export function joinedInstallations(apps: SlackApp[]): Installations {
+  const served = apps.filter(({ installations }) => installations.defaultTeam !== '')
+  return {
+    defaultTeam: '',
+    isOrgWide: false,
+    async of(team) {
+      const own = served.find(({ installations }) => installations.defaultTeam === team)
+      return (own ?? served.find(({ installations }) => installations.isOrgWide))?.installations.of(team)
+    },
+    teams: () => served.flatMap(({ installations }) => installations.teams()),
+  }
+}

@@ -1,0 +1,169 @@
+import { messageOf } from '../../base/errors.ts'
+import { ExpiringMap } from '../../base/expiring-map.ts'
+import { SealBroken } from '../../base/seal.ts'
+import type { InstallStores } from '../../question/open-stores.ts'
+import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
+import { Directory } from './directory.ts'
+import type { Installation, InstallationOptions, Installations } from './installations.ts'
+import { SlackWeb } from './slack-web.ts'
+import { pauseKey, type TokenRefresh } from './token-refresh.ts'
+
+export interface StoredInstallationsOptions extends InstallationOptions {
+  stores: InstallStores
+  refresh: TokenRefresh
+  apiUrl: string
+  /** Milliseconds since the epoch. */
+  now: () => number
+  /** A secret from which the signing key of each installation is made. */
+  secret: string
+}
+
+/** How many workspaces this process holds ready; the others are opened again when they ask. */
+const MAX_HELD = 1_000
+const DAY_MS = 86_400_000
+/** How exactly the last use of an installation is kept, in milliseconds. */
+const USE_MS = 10 * 60_000
+/** How long the note of a team's organisation takes at most, in milliseconds. */
+const NOTE_MS = 5_000
+
+/** What this process holds of a workspace. The record is the newest that was read. */
+interface Held {
+  record: InstallationRecord
+  installation: Installation
+  usedAt: number
+}
+
+/**
+ * The installations of the distributed app. Each `of` reads the store, so that a new installation, a refreshed token or a
+ * removal counts at once in all processes; only a changed record is opened.
+ */
+export function storedInstallations(options: StoredInstallationsOptions): Installations {
+  const { stores, log, now } = options
+  const held = new ExpiringMap<Held>({ ttlMs: DAY_MS, maxSize: MAX_HELD, now })
+  const load = (id: string) =>
+    stores.records.load(id).catch((error: unknown) => {
+      if (!(error instanceof SealBroken)) throw error
+      log.error({ team: id, error: messageOf(error) }, 'an installation cannot be opened')
+      return undefined
+    })
+  const links = organisationLinks(stores)
+  const find = async (team: string, enterprise?: string): Promise<StoredInstallation | undefined> => {
+    const own = team === '' ? undefined : await load(team)
+    if (own) return own
+    const organisation = (team === '' ? undefined : await links.of(team)) ?? enterprise
+    const wide = organisation === undefined ? undefined : await load(organisation)
+    if (!wide?.record.isOrgWide) return undefined
+    if (team !== '' && team !== organisation) await links.note(team, wide.record.id)
+    return wide
+  }
+  return {
+    defaultTeam: '',
+    isOrgWide: false,
+    teams: () => held.keys(),
+    async of(team, enterprise) {
+      const stored = await find(team, enterprise)
+      if (!stored) {
+        held.delete(team)
+        return undefined
+      }
+      const known = held.get(team)
+      const isSame = known?.record.id === stored.record.id && known.record.botUser === stored.record.botUser
+      const one = isSame ? known : opened(team, stored.record, options)
+      one.record = stored.record
+      if (now() - one.usedAt > USE_MS) {
+        one.usedAt = now()
+        void noteUse(options, stored.record.id).catch(() => undefined)
+      }
+      held.set(team, one)
+      options.refresh.ahead(stored.record)
+      return one.installation
+    },
+    async end({ id, eventTime, teams, forget }) {
+      for (let isOver = false; !isOver;) {
+        const stored = await load(id)
+        if (stored && isNewer(stored.record, eventTime)) return 'newer'
+        isOver = !stored || teams !== undefined || (await stores.records.remove(id, stored.generation))
+      }
+      // A team of the organisation may have an installation of its own.
+      const linked = await links.teamsOf(id)
+      const lost = teams ? teams.filter((team) => linked.includes(team)) : [id, ...linked]
+      for (const team of lost) {
+        await forget(team)
+        held.delete(team)
+      }
+      await links.drop(id, lost)
+      if (!teams) await Promise.all([usedKey(id), pauseKey(id)].map((key) => stores.shared.remove(key)))
+      return 'ended'
+    },
+  }
+}
+
+/** Slack's events have whole seconds: one of the installation's own second may be younger, and counts. */
+function isNewer({ installedAt }: InstallationRecord, eventTime: number): boolean {
+  return Math.floor(installedAt / 1000) > eventTime
+}
+
+function opened(team: string, record: InstallationRecord, options: StoredInstallationsOptions): Held {
+  const { log, now, fetch, onCall, apiUrl, secret, refresh } = options
+  const { isOrgWide, enterprise, botUser, botId, url, id } = record
+  const token = {
+    async current() {
+      held.record = await refresh.fresh(held.record)
+      return held.record.token
+    },
+    async replace(ended: string) {
+      held.record = await refresh.replaced(held.record, ended)
+      return held.record.token !== ended
+    },
+  }
+  const client = new SlackWeb({ ...{ token, apiUrl, log, now, fetch, onCall }, ...(isOrgWide ? { team } : {}) })
+  const directory = new Directory({ web: client, log, enterprise, now })
+  const identity = { team, url, botUser, botId }
+  const installation = { signingKey: `${secret} ${id}`, identity, client, directory }
+  const held: Held = { record, installation, usedAt: 0 }
+  return held
+}
+
+async function noteUse({ stores: { shared }, now }: StoredInstallationsOptions, id: string): Promise<void> {
+  await shared.put(usedKey(id), now())
+}
+
+const usedKey = (id: string) => `used:${id}`
+
+/** Returns when an installation was last used, to ten minutes, in milliseconds since the epoch. */
+export async function lastUsed({ shared }: InstallStores, id: string): Promise<number | undefined> {
+  const at = await shared.get(usedKey(id))
+  return typeof at === 'number' ? at : undefined
+}
+
+/** The teams that an organisation's installation serves: noted at their first event, because a worker knows the team alone. */
+function organisationLinks({ shared }: InstallStores) {
+  const linkKey = (team: string) => `organisation-of:${team}`
+  const teamsKey = (enterprise: string) => `teams-of:${enterprise}`
+  const teamsOf = async (enterprise: string): Promise<string[]> => {
+    const stored = await shared.get(teamsKey(enterprise))
+    return Array.isArray(stored) ? stored.map(String) : []
+  }
+  return {
+    async of(team: string): Promise<string | undefined> {
+      const stored = await shared.get(linkKey(team))
+      return typeof stored === 'string' ? stored : undefined
+    },
+    teamsOf,
+    async note(team: string, enterprise: string): Promise<void> {
+      if ((await shared.get(linkKey(team))) === enterprise) return
+      await shared.lock(teamsKey(enterprise), NOTE_MS, async () => {
+        await shared.put(teamsKey(enterprise), [...new Set([...(await teamsOf(enterprise)), team])])
+      })
+      await shared.put(linkKey(team), enterprise)
+    },
+    async drop(enterprise: string, teams: string[]): Promise<void> {
+      await shared.lock(teamsKey(enterprise), NOTE_MS, async () => {
+        const left = (await teamsOf(enterprise)).filter((team) => !teams.includes(team))
+        for (const team of teams) await shared.remove(linkKey(team))
+        if (left.length > 0) await shared.put(teamsKey(enterprise), left)
+        else await shared.remove(teamsKey(enterprise))
+      })
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { messageOf } from '../../base/errors.ts'
+import type { Pages } from '../../base/http/server.ts'
+import { readEnv, type Config } from '../../config.ts'
+import type { InstallStores } from '../../question/open-stores.ts'
+import { installationFromConfig, type InstallationOptions, type Installations } from '../client/installations.ts'
+import { joinedInstallations, loadSlackApps, openSlackApps, type SlackApp } from '../client/slack-apps.ts'
+import { storedInstallations } from '../client/stored-installations.ts'
+import { tokenRefresh } from '../client/token-refresh.ts'
+import { botScopes } from './bot-scopes.ts'
+import { installPages } from './install-pages.ts'
+import { tellInstaller } from './tell-installer.ts'
+
+/** Where the bot is installed, and what that takes. */
+export interface OpenedInstallations {
+  installations: Installations
+  /** The apps of SLACK_APPS. */
+  apps?: SlackApp[] | undefined
+  /** The pages on which others install the distributed app. */
+  pages: Pages
+  /** Stops what runs in the background. */
+  stop(): void
+}
+
+export interface OpenOptions extends InstallationOptions {
+  now: () => number
+  installs: InstallStores | undefined
+}
+
+/**
+ * Opens the installations that the settings name: of one token, of several apps, or of a distributed app.
+ * @throws ConfigError if Slack refuses all tokens or cannot be reached
+ */
+export async function openInstallations(config: Config, options: OpenOptions): Promise<OpenedInstallations> {
+  const { installs, ...rest } = options
+  if (config.SLACK_CLIENT_ID && installs) return openDistributed(config, { ...options, installs })
+  const none = { pages: {}, stop: () => {} }
+  if (!config.SLACK_APPS) return { ...none, installations: await installationFromConfig(config, rest) }
+  const named = loadSlackApps(config.SLACK_APPS, readEnv())
+  const apps = await openSlackApps(named, { ...rest, apiUrl: config.SLACK_API_URL })
+  return { ...none, apps, installations: joinedInstallations(apps) }
+}
+
+/** How often a worker looks for tokens that are to be refreshed, in milliseconds. */
+const SWEEP_MS = 60_000
+
+async function openDistributed(
+  config: Config,
+  { installs: stores, ...options }: OpenOptions & { installs: InstallStores },
+): Promise<OpenedInstallations> {
+  const { SLACK_CLIENT_ID: clientId = '', SLACK_CLIENT_SECRET: clientSecret = '', SLACK_API_URL: apiUrl } = config
+  const publicUrl = (config.PUBLIC_URL ?? '').replace(/\/+$/, '')
+  const parts = { ...options, apiUrl, stores, clientId, clientSecret }
+  const refresh = tokenRefresh({
+    ...parts,
+    tellInstaller: (record) => tellInstaller(record, { ...options, apiUrl, publicUrl }),
+  })
+  await nameUnreadable(stores, options)
+  if (!config.REDIS_URL)
+    options.log.warn(
+      {},
+      'installations are kept in this process’s memory and lost when it ends (set REDIS_URL to keep them)',
+    )
+  const sweep = () =>
+    refresh
+      .sweep()
+      .catch((error: unknown) => options.log.warn({ error: messageOf(error) }, 'tokens could not be looked at'))
+  const sweeping = config.ROLE === 'front' ? undefined : setInterval(() => void sweep(), SWEEP_MS).unref()
+  return {
+    installations: storedInstallations({ ...parts, refresh, secret: clientSecret }),
+    pages: installPages({ ...parts, publicUrl, allowed: config.ALLOW_TEAMS, scopes: botScopes() }),
+    stop: () => clearInterval(sweeping),
+  }
+}
+
+/** Names the workspaces whose records no key opens. They have to install the app again. */
+async function nameUnreadable({ records }: InstallStores, { log }: InstallationOptions): Promise<void> {
+  const teams: string[] = []
+  for (const id of await records.ids()) await records.load(id).catch(() => teams.push(id))
+  if (teams.length > 0)
+    log.error(
+      { teams },
+      'neither SECRETS_KEY nor SECRETS_KEY_OLD opens these installations: they have to be made again',
+    )
+}

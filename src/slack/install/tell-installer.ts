@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import type { InstallationRecord } from '../../stores/installations/types.ts'
+import { noteContent } from '../format/blocks.ts'
+import { refusalCode } from '../client/slack-errors.ts'
+import { SlackWeb, type ApiOptions } from '../client/slack-web.ts'
+
+export interface TellOptions extends ApiOptions {
+  /** The address under which people reach the bot, without a slash at the end. */
+  publicUrl: string
+}
+
+const CALL_MS = 20_000
+
+const peopleSchema = z.object({
+  members: z.array(
+    z.object({
+      id: z.string(),
+      is_admin: z.boolean().optional(),
+      deleted: z.boolean().optional(),
+      is_bot: z.boolean().optional(),
+    }),
+  ),
+})
+
+/**
+ * Tells whoever installed the app, else an admin, in a direct message that it must be installed again. The old token still
+ * works for a while. @throws if Slack cannot be reached
+ */
+export async function tellInstaller(
+  record: InstallationRecord,
+  { publicUrl, ...options }: TellOptions,
+): Promise<void> {
+  const web = new SlackWeb({ ...options, token: record.token })
+  const how = { effort: 'patient', signal: AbortSignal.timeout(CALL_MS) } as const
+  const words = `I'm about to lose my access to ${record.name || 'this workspace'}: Slack no longer renews it. Please install me again at ${publicUrl}/slack/install. Until then I may stop answering.`
+  const tell = (user: string) =>
+    web.call('chat.postMessage', { channel: user, parse: 'none', ...noteContent(words) }, how)
+  try {
+    await tell(record.installer)
+  } catch (error) {
+    if (refusalCode(error) === undefined) throw error
+    const people = peopleSchema.safeParse(await web.call('users.list', { limit: 200 }, how).catch(() => undefined)).data
+    const admin = people?.members.find(
+      ({ id, is_admin, deleted, is_bot }) => is_admin && !deleted && !is_bot && id !== record.installer,
+    )
+    if (admin) await tell(admin.id)
+    else options.log.error({ team: record.id }, 'nobody could be told that the app must be installed again')
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+
+/** One installation of the distributed app: in a workspace, or in a whole organisation. */
+export const installationRecord = z.object({
+  /** The workspace's id, or the organisation's if it installed the app for all of its workspaces. */
+  id: z.string(),
+  name: z.string(),
+  /** The organisation, if the workspace belongs to one. */
+  enterprise: z.string().optional(),
+  isOrgWide: z.boolean(),
+  appId: z.string(),
+  token: z.string(),
+  botUser: z.string(),
+  botId: z.string(),
+  /** The URL of the workspace, with a trailing slash. */
+  url: z.string(),
+  scopes: z.array(z.string()),
+  /** The person who installed it. */
+  installer: z.string(),
+  /** Milliseconds since the epoch, like `expiresAt`. */
+  installedAt: z.number(),
+  /** With token rotation only, like `expiresAt`. */
+  refreshToken: z.string().optional(),
+  expiresAt: z.number().optional(),
+})
+
+export type InstallationRecord = z.infer<typeof installationRecord>
+
+/** A record, with the generation that a later `save` or `remove` can require. Every write makes a new one. */
+export interface StoredInstallation {
+  record: InstallationRecord
+  generation: string
+}
+
+/** The installations of the distributed app, by workspace or organisation. */
+export interface InstallationStore {
+  /** @throws SealBroken if no key opens the record */
+  load(id: string): Promise<StoredInstallation | undefined>
+  /**
+   * Stores a record under its id; with `generation`, only if the stored one has it. @returns whether it was stored
+   */
+  save(record: InstallationRecord, generation?: string): Promise<boolean>
+  /** The same for removing. @returns whether a record was removed */
+  remove(id: string, generation?: string): Promise<boolean>
+  /** Lists the ids, in order. */
+  ids(): Promise<string[]>
+}

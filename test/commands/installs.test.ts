@@ -1,0 +1,79 @@
+/** `npm run installs`: what operators see of installations and how they end one; and the doctor's lines. */
+import { Redis } from 'ioredis'
+import { expect, test } from 'vitest'
+import { fileEnds } from '../harness/ends.ts'
+import { startCommand } from '../harness/command.ts'
+import { distributed, startManyBot } from '../harness/many-bot.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+
+const FILE = 'src/commands/installs.ts'
+const ACME = { id: 'T0ACME00001' }
+const OTHER = { id: 'T0OTHER0001' }
+
+describeWithRedis('npm run installs', async () => {
+  const ends = fileEnds()
+  const server = await startRedis()
+  ends.onTestFinished(() => server.stop())
+  const bot = await startManyBot(ends, { rotates: true, env: () => ({ REDIS_URL: server.url }) })
+  for (const home of [ACME, OTHER]) await bot.install(home)
+  await bot.slack.mention(ACME, 'Who?', { channel: 'C0ACME00001' })
+  await bot.answered('C0ACME00001')
+  const env = { ...distributed(bot.slack), REDIS_URL: server.url }
+  const redis = new Redis(server.url)
+  ends.onTestFinished(() => redis.disconnect())
+
+  test('list is a line, or an object, for each installation, and no token is in it', async (t) => {
+    const plain = await startCommand(t, FILE, { args: ['list'], env }).ended
+    expect(plain.stdout).toMatch(
+      /^T0ACME00001: token accepted; without .*channels:history.*; search off; token ends .*; last used /,
+    )
+    expect(plain.stdout).toContain('T0OTHER0001: token accepted')
+    const json = await startCommand(t, FILE, { args: ['list', '--json'], env }).ended
+    const rows = JSON.parse(json.stdout)
+    expect(rows[0]).toEqual({
+      ...{ team: ACME.id, token: 'ok', missingScopes: expect.arrayContaining(['channels:history']), search: 'off' },
+      ...{ rotation: expect.stringMatching(/^2\d{3}-/), lastUsed: expect.stringMatching(/^2\d{3}-/) },
+    })
+    expect(rows[1]).toMatchObject({ team: OTHER.id, lastUsed: null })
+    expect([plain.code, json.code, plain.stdout + json.stdout]).toEqual([0, 0, expect.not.stringContaining('xoxe')])
+  })
+
+  test('show is one of them; an unknown team and an unknown command are one sentence', async (t) => {
+    const shown = await startCommand(t, FILE, { args: ['show', OTHER.id, '--json'], env }).ended
+    expect(JSON.parse(shown.stdout)).toEqual([expect.objectContaining({ team: OTHER.id })])
+    const unknown = await startCommand(t, FILE, { args: ['show', 'T0NOWHERE01'], env }).ended
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining('The bot is not installed in T0NOWHERE01.'),
+    ])
+    expect((await startCommand(t, FILE, { args: ['drop'], env }).ended).code).toBe(1)
+  })
+
+  test('a record that another key sealed is listed as unreadable', async (t) => {
+    const other = { ...env, SECRETS_KEY: 'another key that is long enough too' }
+    const { stdout } = await startCommand(t, FILE, { args: ['list', '--json'], env: other }).ended
+    expect(JSON.parse(stdout)).toMatchObject([{ team: ACME.id, token: 'unreadable' }, { token: 'unreadable' }])
+  })
+
+  test('the doctor has a line for each', async (t) => {
+    const { stdout } = await startCommand(t, 'src/commands/doctor.ts', { args: ['--json'], env }).ended
+    const { findings } = JSON.parse(stdout) as { findings: { area: string; name: string }[] }
+    expect(findings.filter(({ area }) => area === 'Slack').map(({ name }) => name)).toEqual([ACME.id, OTHER.id])
+  })
+
+  test('remove revokes the token and deletes everything of that workspace, and nothing of another', async (t) => {
+    const { code, stdout } = await startCommand(t, FILE, { args: ['remove', ACME.id], env }).ended
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Removed: T0ACME00001')])
+    expect(bot.slack.calls.filter(({ method }) => method === 'auth.revoke')).toMatchObject([{ home: ACME.id }])
+    expect(await redis.keys('*T0ACME00001*')).toEqual([])
+    expect(await redis.hkeys('thinkaloud:{installations}:records')).toEqual([OTHER.id])
+  })
+})
+
+test('without Redis there is nothing that a command could see', async (t) => {
+  const { code, stderr } = await startCommand(t, FILE, {
+    args: ['list'],
+    env: distributed({ apiUrl: 'http://127.0.0.1:9/api/' }),
+  }).ended
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^REDIS_URL is missing/)])
+})

@@ -1,0 +1,194 @@
+/** A Slack of many workspaces and organisations: OAuth, tokens that rotate and end, and which token did what. Its clock can be set. */
+import { createHmac, randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Json } from '../../playground/slack/slack.ts'
+import { listen } from '../../playground/base/loopback-server.ts'
+import type { Ends } from './ends.ts'
+import { sendJson } from './web-server.ts'
+
+export interface Home {
+  /** T… of a workspace, E… of an organisation that installs for all of its workspaces. */
+  id: string
+  enterprise?: string
+  app?: string
+}
+
+export interface ManyCall {
+  method: string
+  args: Json
+  token: string
+  /** The workspace or organisation of the token. */
+  home: string | undefined
+}
+
+interface Token {
+  home: Home
+  until: number
+}
+
+export const APP = 'A0MANY00001'
+export const CLIENT = { id: '111.222', secret: 'a-client-secret' }
+export const SIGNING_SECRET = 'many-signing-secret'
+const HOUR_MS = 3_600_000
+
+export const botUserOf = (home: string) => `U0BOT${home.slice(1)}`
+
+export async function manySlacks(t: Ends, { rotates = false } = {}) {
+  const calls: ManyCall[] = []
+  const tokens = new Map<string, Token>()
+  const refreshTokens = new Map<string, Home>()
+  const codes = new Map<string, Home>()
+  const clock = { now: Date.now() }
+  const state = {
+    /** Slack's refusal of a call, if there is one. */
+    refuses: (_method: string, _home: string | undefined, _args: Json): string | undefined => undefined,
+    /** What `oauth.v2.access` waits for before it answers. */
+    hold: (_args: Json): Promise<void> | undefined => undefined,
+    refreshes: 0,
+    /** As if a process had used them and ended before it stored the answer. */
+    spendRefreshTokens: () => refreshTokens.clear(),
+  }
+  let target = ''
+  let count = 0
+
+  const issue = (home: Home): Json => {
+    const token = `${rotates ? 'xoxe.' : ''}xoxb-${home.id}-${randomBytes(6).toString('hex')}`
+    tokens.set(token, { home, until: rotates ? clock.now + 12 * HOUR_MS : Infinity })
+    if (!rotates) return { access_token: token, token_type: 'bot' }
+    const refresh = `xoxe-1-${randomBytes(6).toString('hex')}`
+    refreshTokens.set(refresh, home)
+    return { access_token: token, token_type: 'bot', refresh_token: refresh, expires_in: 43_200 }
+  }
+
+  const oauthAccess = (args: Json): Json => {
+    if (args['client_id'] !== CLIENT.id || args['client_secret'] !== CLIENT.secret) return no('bad_client_secret')
+    if (args['grant_type'] === 'refresh_token') {
+      state.refreshes += 1
+      const refresh = String(args['refresh_token'])
+      const home = refreshTokens.get(refresh)
+      if (!home || !refreshTokens.delete(refresh)) return no('invalid_refresh_token')
+      return { ok: true, ...issue(home) }
+    }
+    const home = codes.get(String(args['code']))
+    if (!home || !codes.delete(String(args['code']))) return no('invalid_code')
+    const { id, enterprise, app = APP } = home
+    const isOrgWide = id.startsWith('E')
+    return {
+      ok: true,
+      ...issue(home),
+      ...{
+        scope: 'chat:write,app_mentions:read',
+        bot_user_id: botUserOf(id),
+        app_id: app,
+        is_enterprise_install: isOrgWide,
+      },
+      team: isOrgWide ? null : { id, name: `Team ${id}` },
+      enterprise: isOrgWide ? { id, name: `Org ${id}` } : enterprise ? { id: enterprise, name: 'Org' } : null,
+      authed_user: { id: 'U0INSTALLER' },
+    }
+  }
+
+  const methods: Record<string, (args: Json, home: Home) => Json> = {
+    'auth.test': (_, { id, enterprise, app = APP }) => ({
+      ...{
+        team_id: id,
+        user_id: botUserOf(id),
+        bot_id: `B0BOT${id.slice(1)}`,
+        url: `https://${id.toLowerCase()}.slack.com/`,
+      },
+      ...{
+        app_id: app,
+        is_enterprise_install: id.startsWith('E'),
+        ...(enterprise ? { enterprise_id: enterprise } : {}),
+      },
+    }),
+    'chat.postMessage': (args) => ({ channel: args['channel'], ts: `${1_700_000_000 + ++count}.000100` }),
+    'conversations.replies': () => ({ messages: [] }),
+    'users.info': (args, { id }) => ({
+      user: { id: args['user'], team_id: id.startsWith('E') ? args['team_id'] : id, name: 'someone', profile: {} },
+    }),
+    'users.list': () => ({ members: [{ id: 'U0ADMIN0001', is_admin: true }] }),
+    'assistant.search.info': () => no('feature_not_enabled'),
+  }
+
+  const answer = (method: string, args: Json, token: string): Json => {
+    const known = tokens.get(token)
+    calls.push({ method, args, token, home: known?.home.id })
+    const refusal = state.refuses(method, known?.home.id, args)
+    if (refusal) return no(refusal)
+    if (method === 'oauth.v2.access') return oauthAccess(args)
+    if (!known) return no(token === '' ? 'not_authed' : 'invalid_auth')
+    if (known.until <= clock.now) return no('token_expired')
+    if (method === 'auth.revoke') return { ok: tokens.delete(token), revoked: true }
+    return { ok: true, ...methods[method]?.(args, known.home) }
+  }
+
+  const server = await listen((request, response) => void handle(request, response))
+  t.onTestFinished(() => server.close())
+  async function handle(request: IncomingMessage, response: ServerResponse) {
+    let body = ''
+    for await (const part of request) body += String(part)
+    const args = request.headers['content-type']?.startsWith('application/json')
+      ? (JSON.parse(body) as Json)
+      : (Object.fromEntries(new URLSearchParams(body)) as Json)
+    const token = (request.headers.authorization ?? '').replace('Bearer ', '')
+    await state.hold(args)
+    sendJson(response, answer((request.url ?? '').replace(/^\/api\//, ''), args, token))
+  }
+
+  /** Sends something as Slack does, signed. */
+  const post = async (body: string, type: string, secret = SIGNING_SECRET) => {
+    const at = Math.floor(Date.now() / 1000)
+    const signature = `v0=${createHmac('sha256', secret).update(`v0:${at}:${body}`).digest('hex')}`
+    const headers = { 'content-type': type, 'x-slack-request-timestamp': String(at), 'x-slack-signature': signature }
+    return fetch(`${target}/slack/events`, { method: 'POST', headers, body })
+  }
+  const event = (home: Home & { team?: string | null }, event: Json, more: Json & { secret?: string } = {}) => {
+    const { secret, ...envelope } = more
+    const isOrg = home.id.startsWith('E')
+    const team = home.team === undefined ? (isOrg ? null : home.id) : home.team
+    const enterprise = isOrg ? home.id : (home.enterprise ?? null)
+    const authorization = { team_id: team, enterprise_id: enterprise, user_id: botUserOf(home.id), is_bot: true }
+    const body = {
+      ...{ type: 'event_callback', team_id: team, enterprise_id: enterprise, api_app_id: home.app ?? APP, event },
+      ...{ event_id: `Ev${++count}${randomBytes(4).toString('hex')}`, event_time: Math.floor(clock.now / 1000) },
+      authorizations: [{ ...authorization, is_enterprise_install: isOrg }],
+      ...envelope,
+    }
+    return post(JSON.stringify(body), 'application/json', secret)
+  }
+  return {
+    apiUrl: `${server.base}/api/`,
+    ...{ calls, tokens, clock, state, post, event },
+    setTarget: (url: string) => void (target = url),
+    /** Somebody agrees to an installation: the code that Slack sends the browser back with. */
+    agree(home: Home): string {
+      const code = `code-${randomBytes(6).toString('hex')}`
+      codes.set(code, home)
+      return code
+    },
+    /** A token that was made without OAuth. */
+    tokenOf: (home: Home) => String(issue(home)['access_token']),
+    mention: (
+      home: Home & { team?: string | null },
+      text: string,
+      more: Json & { secret?: string; channel?: string; user?: string } = {},
+    ) => {
+      const { channel = 'C0GENERAL01', user = 'U0ALICE0001', ...rest } = more
+      const ts = `${1_800_000_000 + ++count}.000100`
+      const message = { type: 'app_mention', user, channel, ts, event_ts: ts, text: `<@${botUserOf(home.id)}> ${text}` }
+      return event(home, message, rest)
+    },
+    /** What was posted, with the home of the token that did it. */
+    posts: () =>
+      calls.flatMap(({ method, args, home }) =>
+        method === 'chat.postMessage'
+          ? [{ home, channel: String(args['channel']), text: String(args['text'] ?? '') }]
+          : [],
+      ),
+  }
+}
+
+export type ManySlacks = Awaited<ReturnType<typeof manySlacks>>
+
+const no = (error: string): Json => ({ ok: false, error })

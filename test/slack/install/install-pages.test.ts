@@ -1,0 +1,148 @@
+/** The distributed app is installed over HTTP, as a browser does it; every outcome is a page. */
+import { describe, expect, test } from 'vitest'
+import { fileEnds } from '../../harness/ends.ts'
+import { startManyBot } from '../../harness/many-bot.ts'
+import { CLIENT } from '../../harness/many-slacks.ts'
+
+const bot = await startManyBot(fileEnds(), {
+  env: () => ({ ALLOW_TEAMS: 'T0ACME00001,T0OTHER0001,E0ORG000001' }),
+})
+const { slack } = bot
+const T = { id: 'T0ACME00001' }
+const exchanges = () => slack.calls.filter(({ method }) => method === 'oauth.v2.access').length
+
+test('GET /slack/install sends the browser to Slack, with a state and a cookie that is bound to it', async () => {
+  const person = bot.browser()
+  const response = await person.get('/slack/install')
+  const to = new URL(response.headers.get('location') ?? '')
+  expect([response.status, to.pathname, to.searchParams.get('client_id')]).toEqual([
+    302,
+    '/oauth/v2/authorize',
+    CLIENT.id,
+  ])
+  expect(to.searchParams.get('scope')?.split(',')).toContain('app_mentions:read')
+  expect(to.searchParams.get('redirect_uri')).toBe('https://bot.example.com/slack/oauth_redirect')
+  expect(to.searchParams.get('state')).toMatch(/^[\w-]{43}$/)
+  expect(person.setCookies).toEqual([expect.stringMatching(/; HttpOnly; SameSite=Lax; Secure$/)])
+})
+
+test('who agrees is installed, told what to do next, and answered', async () => {
+  const response = await bot.install(T)
+  const page = await response.text()
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+  expect(page).toContain('Thinkaloud is installed in Team T0ACME00001.')
+  expect(page).toContain('https://slack.com/app_redirect?app=A0MANY00001&#38;team=T0ACME00001')
+  await slack.mention(T, 'Hello?', { channel: 'C0FIRST0001' })
+  expect(await bot.answered('C0FIRST0001')).toMatchObject({ home: T.id, text: expect.stringContaining('Answered.') })
+})
+
+test('an organisation is told to add the app to workspaces', async () => {
+  const page = await (await bot.install({ id: 'E0ORG000001' })).text()
+  expect(page).toContain('https://app.slack.com/manage/E0ORG000001/integrations/profile/A0MANY00001/workspaces/add')
+})
+
+test('who refuses in Slack is told that nothing has changed, with a link to start again', async () => {
+  const person = bot.browser()
+  const state = await person.begin()
+  const page = await (await person.comeBack({ error: 'access_denied', state })).text()
+  expect(page).toContain('The installation was cancelled in Slack')
+  expect(page).toContain('href="/slack/install"')
+})
+
+test('Slack’s own install button sends no state: the browser begins at /slack/install', async () => {
+  const response = await bot.browser().comeBack({ code: slack.agree(T) })
+  expect([response.status, response.headers.get('location')]).toEqual([302, '/slack/install'])
+})
+
+test('a workspace that is not allowed is told so, its token is revoked at once, and nothing is kept', async () => {
+  const response = await bot.install({ id: 'T0STRANGER1' })
+  expect([response.status, await response.text()]).toEqual([
+    403,
+    expect.stringContaining('may not install Thinkaloud here'),
+  ])
+  expect(slack.calls.at(-1)).toMatchObject({ method: 'auth.revoke', home: 'T0STRANGER1' })
+  expect([...slack.tokens.values()].filter(({ home }) => home.id === 'T0STRANGER1')).toEqual([])
+})
+
+describe('nothing is exchanged, and one may start again,', () => {
+  test.each<[string, (code: string) => Promise<Response>]>([
+    ['with a state of one’s own', (code) => bot.browser().comeBack({ code, state: 'x'.repeat(43) })],
+    [
+      'without a code',
+      async () => {
+        const person = bot.browser()
+        return person.comeBack({ state: await person.begin() })
+      },
+    ],
+    [
+      'in another browser than it was begun in',
+      async (code) => {
+        const state = await bot.browser().begin()
+        return bot.browser().comeBack({ code, state })
+      },
+    ],
+    [
+      'with the cookie of another state',
+      async (code) => {
+        const [person, other] = [bot.browser(), bot.browser()]
+        await person.begin()
+        return person.comeBack({ code, state: await other.begin() })
+      },
+    ],
+  ])('%s', async (_, comeBack) => {
+    const before = exchanges()
+    const response = await comeBack(slack.agree(T))
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining('Please start again')])
+    expect(exchanges()).toBe(before)
+  })
+
+  test('when a state is used again, also by two callbacks at once', async () => {
+    const person = bot.browser()
+    const state = await person.begin()
+    const cookies = new Map(person.cookies)
+    const before = exchanges()
+    const both = await Promise.all([1, 2].map(() => person.comeBack({ code: slack.agree(T), state })))
+    for (const [name, value] of cookies) person.cookies.set(name, value)
+    const late = await person.comeBack({ code: slack.agree(T), state })
+    expect([...both, late].map(({ status }) => status).sort()).toEqual([200, 400, 400])
+    expect(exchanges()).toBe(before + 1)
+  })
+
+  test('after ten minutes', async () => {
+    const person = bot.browser()
+    const state = await person.begin()
+    slack.clock.now += 10 * 60_000 + 1
+    expect((await person.comeBack({ code: slack.agree(T), state })).status).toBe(400)
+  })
+})
+
+test('a second tab does not spoil the first', async () => {
+  const person = bot.browser()
+  const [first, second] = [await person.begin(), await person.begin()]
+  const pages = [
+    await person.comeBack({ code: slack.agree(T), state: first }),
+    await person.comeBack({ code: slack.agree({ id: 'T0OTHER0001' }), state: second }),
+  ]
+  expect(pages.map(({ status }) => status)).toEqual([200, 200])
+})
+
+test('a code that Slack refuses is a page', async () => {
+  const code = slack.agree(T)
+  await bot.browser().comeBack({ code, state: 'none' })
+  const person = bot.browser()
+  await person.comeBack({ code, state: await person.begin() })
+  const again = await person.comeBack({ code, state: await person.begin() })
+  expect([again.status, await again.text()]).toEqual([
+    400,
+    expect.stringContaining('Slack refused the installation (invalid_code)'),
+  ])
+})
+
+test('a HEAD, as a link preview sends it, uses nothing up', async () => {
+  const answer = await fetch(`${bot.url}/slack/oauth_redirect?code=x`, { method: 'HEAD' })
+  expect(answer.status).toBe(405)
+})
+
+test('no token and no client secret stands in the log', () => {
+  expect(bot.logs.join('\n')).not.toMatch(new RegExp(`xoxb-T0|${CLIENT.secret}`))
+})

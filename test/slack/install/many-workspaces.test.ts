@@ -1,0 +1,273 @@
+/** One bot in many workspaces: each is answered with its own token, keeps its own things, and leaves alone. */
+import { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import { until } from '../../../playground/base/until.ts'
+import { fileEnds } from '../../harness/ends.ts'
+import { startManyBot } from '../../harness/many-bot.ts'
+import { SHOW_WORK } from '../../../src/slack/format/action-ids.ts'
+import { botUserOf, type Home } from '../../harness/many-slacks.ts'
+import { describeWithRedis, startRedis } from '../../harness/redis.ts'
+
+const ACME = { id: 'T0ACME00001' }
+const OTHER = { id: 'T0OTHER0001' }
+const ORG = { id: 'E0ORG000001' }
+const uninstalled = { type: 'app_uninstalled' }
+const seconds = (ms: number) => Math.floor(ms / 1000)
+
+describe('in memory', async () => {
+  const bot = await startManyBot(fileEnds())
+  const { slack } = bot
+  let count = 0
+  const channel = () => `C0PLACE${String(++count).padStart(4, '0')}`
+  /** Somebody asks in a new channel: the post that answers. */
+  const ask = async (home: Home & { team?: string | null }, more: { user?: string } = {}) => {
+    const place = channel()
+    const { status } = await slack.mention(home, 'Who?', { channel: place, ...more })
+    expect(status).toBe(200)
+    return bot.answered(place)
+  }
+  /** Nothing is posted there, though another workspace is answered meanwhile. */
+  const isIgnored = async (home: Home & { team?: string | null }) => {
+    const place = channel()
+    await slack.mention(home, 'Who?', { channel: place })
+    await bot.install(OTHER)
+    await ask(OTHER)
+    return !slack.posts().some((post) => post.channel === place)
+  }
+
+  test('each is answered with its own token, and one that has not installed the app is not', async () => {
+    expect(await isIgnored(ACME)).toBe(true)
+    await bot.install(ACME)
+    await bot.install(OTHER)
+    expect([(await ask(ACME)).home, (await ask(OTHER)).home]).toEqual([ACME.id, OTHER.id])
+  })
+
+  test('an organisation serves each of its workspaces, and every call names the workspace', async () => {
+    await bot.install(ORG)
+    for (const team of ['T0ORGONE001', 'T0ORGTWO001']) {
+      const { home, channel: place } = await ask({ ...ORG, team })
+      expect(home).toBe(ORG.id)
+      const calls = slack.calls.filter(({ args }) => args['channel'] === place)
+      expect(calls.length).toBeGreaterThan(0)
+      expect(calls.filter(({ args }) => args['team_id'] !== team)).toEqual([])
+    }
+  })
+
+  test('a workspace’s own installation goes before that of its organisation', async () => {
+    await bot.install({ id: 'T0ORGOWN001', enterprise: ORG.id })
+    expect((await ask({ id: 'T0ORGOWN001', enterprise: ORG.id })).home).toBe('T0ORGOWN001')
+  })
+
+  test('/ask in a workspace of an organisation is answered with its token', async () => {
+    const form = {
+      ...{
+        command: '/ask',
+        text: 'How many?',
+        team_id: 'T0ORGONE001',
+        enterprise_id: ORG.id,
+        is_enterprise_install: 'true',
+      },
+      ...{ api_app_id: 'A0MANY00001', channel_id: 'C0COMMAND01', user_id: 'W0PERSON001', trigger_id: '1.2.3' },
+      response_url: `${slack.apiUrl}response`,
+    }
+    const body = new URLSearchParams(form).toString()
+    expect((await slack.post(body, 'application/x-www-form-urlencoded')).status).toBe(200)
+    expect((await bot.answered('C0COMMAND01')).home).toBe(ORG.id)
+  })
+
+  test('in a channel that two workspaces share, the side that was mentioned answers, once', async () => {
+    const place = channel()
+    const ts = '1900000000.000100'
+    const text = `<@${botUserOf(OTHER.id)}> Who?`
+    const shared = { is_ext_shared_channel: true, event_id: `EvShared${place}` }
+    const mention = { user: 'U0ALICE0001', channel: place, ts, event_ts: ts, text }
+    const message = { ...mention, type: 'message', channel_type: 'channel' }
+    await slack.event(ACME, message, { ...shared, event_id: `EvMessageA${place}` })
+    await slack.event(OTHER, message, { ...shared, event_id: `EvMessageB${place}` })
+    await slack.event(OTHER, { ...mention, type: 'app_mention' }, shared)
+    await slack.event(ACME, { ...mention, type: 'app_mention' }, shared)
+    await bot.answered(place)
+    await ask(ACME)
+    expect(slack.posts().filter((post) => post.channel === place)).toEqual([
+      { home: OTHER.id, channel: place, text: expect.stringContaining('Answered.') },
+    ])
+  })
+
+  test('so it does where Slack authorizes the other side, however often it comes', async () => {
+    const place = channel()
+    const ts = '1900000001.000100'
+    const text = `<@${botUserOf(OTHER.id)}> Who?`
+    const mention = { type: 'app_mention', user: 'U0ALICE0001', channel: place, ts, event_ts: ts, text }
+    for (const n of [1, 2])
+      await slack.event(ACME, mention, {
+        ...{ is_ext_shared_channel: true, team_id: OTHER.id, event_id: `EvOtherSide${n}` },
+      })
+    expect((await bot.answered(place)).home).toBe(OTHER.id)
+    await ask(ACME)
+    expect(slack.posts().filter((post) => post.channel === place)).toHaveLength(1)
+  })
+
+  test('what was said in a channel goes with it when its id changes', async () => {
+    const [place, moved] = [channel(), channel()]
+    const mention = (at: string, text: string) => {
+      const ts = `190000001${place === at ? 0 : 1}.000100`
+      const where = { channel: at, ts, event_ts: ts, thread_ts: '1900000010.000100' }
+      return slack.event(OTHER, {
+        ...where,
+        type: 'app_mention',
+        user: 'U0ALICE0001',
+        text: `<@${botUserOf(OTHER.id)}> ${text}`,
+      })
+    }
+    await mention(place, 'The first of them?')
+    await bot.answered(place)
+    await until(() => bot.logs.some((line) => line.includes(place) && line.includes('question answered')), 'its end')
+    await slack.event(OTHER, { type: 'channel_id_changed', old_channel_id: place, new_channel_id: moved })
+    await mention(moved, 'And then?')
+    await bot.answered(moved)
+    expect(JSON.stringify(bot.model.requests)).toMatch(/The first of them\?.*And then\?/)
+  })
+
+  test('a button works for a person of another workspace of the organisation, and for no other organisation', async () => {
+    await bot.install(ORG)
+    await bot.install({ id: 'E0OTHER0001' })
+    const { channel: place } = await ask({ ...ORG, team: 'T0ORGONE001' })
+    const ts = slack.calls.find(({ method, args }) => method === 'chat.postMessage' && args['channel'] === place)
+    const press = (enterprise: string) => {
+      const payload = {
+        ...{ type: 'block_actions', api_app_id: 'A0MANY00001', team: null, enterprise: { id: enterprise } },
+        ...{ is_enterprise_install: true, user: { id: 'W0PERSON001', team_id: `T0HOME${enterprise.slice(1, 6)}` } },
+        ...{ channel: { id: place }, trigger_id: `1.${enterprise}` },
+        actions: [
+          {
+            type: 'button',
+            action_id: SHOW_WORK,
+            block_id: 'b',
+            value: `T0ORGONE001:${place}:${String(ts?.args['thread_ts'])}`,
+          },
+        ],
+      }
+      const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+      return slack.post(body, 'application/x-www-form-urlencoded')
+    }
+    const opened = () => slack.calls.filter(({ method }) => method === 'views.open')
+    expect((await press('E0OTHER0001')).status).toBe(200)
+    expect((await press(ORG.id)).status).toBe(200)
+    await until(() => opened().length > 0, 'a modal')
+    expect(opened()).toMatchObject([{ home: ORG.id, args: { team_id: 'T0ORGONE001' } }])
+  })
+
+  test('a removed app answers no more, and the other workspaces go on', async () => {
+    await bot.install(ACME)
+    expect((await slack.event(ACME, uninstalled)).status).toBe(200)
+    expect(await isIgnored(ACME)).toBe(true)
+    expect((await ask(OTHER)).home).toBe(OTHER.id)
+  })
+
+  test.each([
+    ['app_uninstalled', uninstalled],
+    ['tokens_revoked', { type: 'tokens_revoked', tokens: { bot: [botUserOf(ACME.id)] } }],
+  ])('%s that is older than the installation does nothing, late or twice', async (_, event) => {
+    const before = seconds(slack.clock.now)
+    slack.clock.now += 5_000
+    await bot.install(ACME)
+    const late = () => slack.event(ACME, event, { event_time: before })
+    expect([(await late()).status, (await late()).status]).toEqual([200, 200])
+    expect((await ask(ACME)).home).toBe(ACME.id)
+  })
+
+  test('a revoked token of a person, or of another bot, ends nothing', async () => {
+    await bot.install(ACME)
+    const tokens = { oauth: ['U0ALICE0001'], bot: ['U0ANOTHER01'] }
+    await slack.event(ACME, { type: 'tokens_revoked', tokens })
+    expect((await ask(ACME)).home).toBe(ACME.id)
+  })
+
+  test('the two events in any order, and twice, end it once, and a new installation is answered at once', async () => {
+    await bot.install(ACME)
+    const revoked = { type: 'tokens_revoked', tokens: { bot: [botUserOf(ACME.id)] } }
+    for (const event of [revoked, uninstalled, uninstalled, revoked])
+      expect((await slack.event(ACME, event)).status).toBe(200)
+    slack.clock.now += 2_000
+    await bot.install(ACME)
+    expect((await ask(ACME)).home).toBe(ACME.id)
+  })
+})
+
+describeWithRedis('in Redis', async () => {
+  const ends = fileEnds()
+  const server = await startRedis()
+  ends.onTestFinished(() => server.stop())
+  const env = (prefix: string) => () => ({ REDIS_URL: server.url, REDIS_PREFIX: prefix })
+  const redis = new Redis(server.url)
+  ends.onTestFinished(() => redis.disconnect())
+
+  test('sixty threads in twenty workspaces: no canary is in a prompt, a post or a key of another', async (t) => {
+    const bot = await startManyBot(t, { env: env('isolated') })
+    const homes = Array.from({ length: 20 }, (_, n) => ({ id: `T0TEAM${String(n).padStart(5, '0')}` }))
+    for (const home of homes) await bot.install(home)
+    const canary = (id: string) => `canary-of-${id.toLowerCase()}-`
+    const asked = homes.flatMap((home) => [1, 2, 3].map((n) => ({ home, place: `C${home.id.slice(1)}N${n}` })))
+    // The same person, and the same thread in each workspace's first channel.
+    await Promise.all(
+      asked.map(({ home, place }) =>
+        bot.slack.mention(home, `What of ${canary(home.id)}${place}?`, { channel: place }),
+      ),
+    )
+    await until(
+      () => asked.every(({ place }) => bot.slack.posts().some(({ channel }) => channel === place)),
+      'sixty answers',
+    )
+    const homesOf = (text: string) => homes.filter(({ id }) => text.includes(canary(id))).length
+    const prompts = bot.model.requests.map((request) => JSON.stringify(request))
+    expect(prompts.filter((prompt) => homesOf(prompt) !== 1)).toEqual([])
+    expect(bot.slack.posts().filter(({ home, channel }) => !channel.includes(String(home).slice(1)))).toEqual([])
+    const calls = bot.slack.calls.filter(
+      ({ home, args }) =>
+        JSON.stringify(args).includes('canary-of-') && !JSON.stringify(args).includes(canary(String(home))),
+    )
+    expect(calls).toEqual([])
+  })
+
+  test('who leaves leaves no key, and takes no key of another with them', async (t) => {
+    const bot = await startManyBot(t, { env: env('leaving') })
+    await bot.install(ACME)
+    await bot.install(ORG)
+    await bot.slack.mention(ACME, 'Who?', { channel: 'C0ACME00001' })
+    await bot.slack.mention({ ...ORG, team: 'T0ORGONE001' }, 'Who?', { channel: 'C0ORGONE001' })
+    await bot.slack.mention({ ...ORG, team: 'T0ORGTWO001' }, 'Who?', { channel: 'C0ORGTWO001' })
+    for (const place of ['C0ACME00001', 'C0ORGONE001', 'C0ORGTWO001']) await bot.answered(place)
+    const keysOf = (team: string) => redis.keys(`leaving:*${team}*`)
+    const records = () => redis.hkeys('leaving:{installations}:records')
+    const kept = async () => (await keysOf('T0ORGTWO001')).length
+    await until(async () => (await keysOf('T0ACME00001')).length > 0 && (await kept()) > 0, 'what is kept')
+    await bot.slack.event(ACME, uninstalled)
+    await expect.poll(() => keysOf('T0ACME00001'), { timeout: 10_000 }).toEqual([])
+    expect(await records()).toEqual([ORG.id])
+    await bot.slack.event(ORG, { type: 'team_access_revoked', event: { team_ids: ['T0ORGONE001'] } })
+    await expect.poll(() => keysOf('T0ORGONE001'), { timeout: 10_000 }).toEqual([])
+    expect(await kept()).toBeGreaterThan(0)
+    await bot.slack.event(ORG, uninstalled)
+    await expect.poll(() => redis.keys('leaving:*{[TE]0*'), { timeout: 10_000 }).toEqual([])
+    expect([await records(), await keysOf('E0ORG000001'), await keysOf('T0ORGTWO001')]).toEqual([[], [], []])
+  })
+
+  test('an installation outlives the process, and is not lost with it', async (t) => {
+    const first = await startManyBot(t, { env: env('outlives') })
+    await first.install(ACME)
+    await first.bot.stop()
+    const second = await startManyBot(t, { env: env('outlives'), slack: first.slack })
+    await second.slack.mention(ACME, 'Who?', { channel: 'C0AGAIN0001' })
+    expect((await second.answered('C0AGAIN0001')).home).toBe(ACME.id)
+  })
+
+  test('a record that no key opens is named at the start by its team', async (t) => {
+    const first = await startManyBot(t, { env: env('unopened') })
+    await first.install(ACME)
+    const second = await startManyBot(t, {
+      env: () => ({ ...env('unopened')(), SECRETS_KEY: 'another key that is long enough too' }),
+      slack: first.slack,
+    })
+    expect(second.logs.find((line) => line.includes('opens these installations'))).toContain(ACME.id)
+  })
+})

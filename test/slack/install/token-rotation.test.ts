@@ -1,0 +1,143 @@
+/** Tokens that rotate: twelve hours each, a refresh token works once, and nobody waits for it in an ack. */
+import { expect, test } from 'vitest'
+import { until } from '../../../playground/base/until.ts'
+import type { Ends } from '../../harness/ends.ts'
+import { startManyBot, type ManyBot } from '../../harness/many-bot.ts'
+import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
+
+const ACME = { id: 'T0ACME00001' }
+const HOUR_MS = 3_600_000
+/** The last moment at which a token may be left alone: 2 h, and 20 min of spread. */
+const EARLY_MS = 12 * HOUR_MS - 2 * HOUR_MS - 20 * 60_000
+
+let count = 0
+async function ask(bot: ManyBot) {
+  const channel = `C0PLACE${String(++count).padStart(4, '0')}`
+  expect((await bot.slack.mention(ACME, 'Who?', { channel })).status).toBe(200)
+  await bot.answered(channel)
+  return bot.slack.calls.findLast(({ method, args }) => method === 'chat.postMessage' && args['channel'] === channel)
+    ?.token
+}
+
+async function installed(t: Ends): Promise<ManyBot> {
+  const bot = await startManyBot(t, { rotates: true })
+  await bot.install(ACME)
+  return bot
+}
+
+const refreshed = (bot: ManyBot, times: number) => until(() => bot.slack.state.refreshes >= times, `refresh ${times}`)
+const told = (bot: ManyBot) => bot.slack.posts().filter(({ text }) => text.includes('/slack/install'))
+
+test('a token is left alone until two hours and a while are left, then it is refreshed ahead of its end', async (t) => {
+  const bot = await installed(t)
+  const first = await ask(bot)
+  bot.slack.clock.now += EARLY_MS - 60_000
+  expect([await ask(bot), bot.slack.state.refreshes]).toEqual([first, 0])
+  bot.slack.clock.now += 20 * 60_000 + 120_000
+  await ask(bot)
+  await refreshed(bot, 1)
+  expect(await ask(bot)).not.toBe(first)
+  expect(bot.slack.state.refreshes).toBe(1)
+})
+
+test('a token that has ended is replaced before anything is sent with it', async (t) => {
+  const bot = await installed(t)
+  const first = await ask(bot)
+  bot.slack.clock.now += 13 * HOUR_MS
+  expect(await ask(bot)).not.toBe(first)
+  const after = bot.slack.calls.slice(bot.slack.calls.findIndex(({ args }) => args['grant_type'] === 'refresh_token'))
+  expect(after.filter(({ token }) => token === first)).toEqual([])
+})
+
+test('a token that Slack ends early is replaced once, and the call is made again', async (t) => {
+  const bot = await installed(t)
+  const first = await ask(bot)
+  for (const known of bot.slack.tokens.values()) known.until = 0
+  expect(await ask(bot)).not.toBe(first)
+  expect(bot.slack.state.refreshes).toBe(1)
+})
+
+test('where a refresh is refused, the installer is told once, with the address, while the old token works', async (t) => {
+  const bot = await installed(t)
+  bot.slack.state.spendRefreshTokens()
+  bot.slack.clock.now += 11 * HOUR_MS
+  await ask(bot)
+  await until(() => told(bot).length > 0, 'a word to the installer')
+  bot.slack.clock.now += 10 * 60_000
+  await ask(bot)
+  await ask(bot)
+  expect(told(bot)).toEqual([
+    { home: ACME.id, channel: 'U0INSTALLER', text: expect.stringContaining('https://bot.example.com/slack/install') },
+  ])
+  await bot.install(ACME)
+  bot.slack.clock.now += 11 * HOUR_MS
+  await ask(bot)
+  await until(() => bot.slack.state.refreshes >= 3, 'a refresh of the new installation')
+  expect(told(bot)).toHaveLength(1)
+})
+
+test('where the installer cannot be reached, an admin is told', async (t) => {
+  const bot = await installed(t)
+  bot.slack.state.spendRefreshTokens()
+  bot.slack.state.refuses = (method, _home, args) =>
+    method === 'chat.postMessage' && args['channel'] === 'U0INSTALLER' ? 'channel_not_found' : undefined
+  bot.slack.clock.now += 11 * HOUR_MS
+  await ask(bot)
+  await until(() => told(bot).some(({ channel }) => channel === 'U0ADMIN0001'), 'a word to an admin')
+})
+
+test('a refusal of the operator’s own secret is in the log, tells no installer, and the old token goes on', async (t) => {
+  const bot = await installed(t)
+  bot.slack.state.refuses = (method) => (method === 'oauth.v2.access' ? 'bad_client_secret' : undefined)
+  bot.slack.clock.now += 11 * HOUR_MS
+  await ask(bot)
+  await until(() => bot.logs.some((line) => line.includes('could not be refreshed')), 'a line in the log')
+  expect(told(bot)).toEqual([])
+})
+
+test('a new installation during a refresh wins', async (t) => {
+  const bot = await installed(t)
+  bot.slack.clock.now += 11 * HOUR_MS
+  let [release, isHeld] = [() => {}, false]
+  bot.slack.state.hold = (args) =>
+    args['grant_type'] === 'refresh_token'
+      ? new Promise((resolve) => {
+          isHeld = true
+          release = resolve
+        })
+      : undefined
+  await ask(bot)
+  await until(() => isHeld, 'a refresh that is under way')
+  await bot.install(ACME)
+  const installs = [...bot.slack.tokens.keys()].at(-1)
+  release()
+  await until(() => bot.logs.some((line) => line.includes('installed again while')), 'a line in the log')
+  expect(await ask(bot)).toBe(installs)
+})
+
+describeWithRedis('over processes', () => {
+  const server = suiteRedis()
+
+  test('two hundred events at once over four processes refresh once, and each ack comes at once', async (t) => {
+    const env = () => ({ REDIS_URL: server.url, REDIS_PREFIX: 'rotation' })
+    const first = await startManyBot(t, { rotates: true, env })
+    await first.install(ACME)
+    const others = await Promise.all([1, 2, 3].map(() => startManyBot(t, { slack: first.slack, env })))
+    first.slack.clock.now += 10 * HOUR_MS + 60_000
+    let release = () => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    first.slack.state.hold = (args) => (args['grant_type'] === 'refresh_token' ? held : undefined)
+    const statuses = await Promise.all(
+      Array.from({ length: 200 }, async (_, n) => {
+        first.slack.setTarget([first, ...others][n % 4]!.url)
+        const channel = `C0MANY${String(n % 50).padStart(4, '0')}`
+        return (await first.slack.mention(ACME, `Question ${n}?`, { channel })).status
+      }),
+    )
+    expect(statuses.filter((status) => status !== 200)).toEqual([])
+    release()
+    await until(() => new Set(first.slack.posts().map(({ channel }) => channel)).size >= 50, 'answers everywhere')
+    await refreshed(first, 1)
+    expect(first.slack.state.refreshes).toBe(1)
+  })
+})

@@ -1,0 +1,104 @@
+/** One contract for the installations in memory and in Redis. */
+import { describe, expect, test } from 'vitest'
+import { SealBroken, sealerFrom, sealerOf, type Sealer } from '../../../src/base/seal.ts'
+import { memoryInstallations, redisInstallations } from '../../../src/stores/installations/installation-store.ts'
+import type { InstallationRecord, InstallationStore } from '../../../src/stores/installations/types.ts'
+import { memoryMcpStore, redisMcpStore, type McpStore } from '../../../src/stores/mcp/mcp-store.ts'
+import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
+
+const KEY = 'a key that is long enough for a key'
+let count = 0
+
+function recordOf(id: string, more: Partial<InstallationRecord> = {}): InstallationRecord {
+  return {
+    ...{ id, name: 'Acme', isOrgWide: false, appId: 'A1', token: `xoxb-secret-${id}`, botUser: 'U1', botId: 'B1' },
+    ...{ url: 'https://acme.slack.com/', scopes: ['chat:write'], installer: 'U2', installedAt: 1 },
+    ...more,
+  }
+}
+
+function contract(open: () => InstallationStore) {
+  test('a record comes back as it was, each with an id of its own', async () => {
+    const store = open()
+    const rotating = recordOf('T2', { refreshToken: 'xoxe-1', expiresAt: 5, enterprise: 'E1' })
+    expect([await store.save(recordOf('T1')), await store.save(rotating)]).toEqual([true, true])
+    expect((await store.load('T1'))?.record).toEqual(recordOf('T1'))
+    expect((await store.load('T2'))?.record).toEqual(rotating)
+    expect([await store.load('T3'), await store.ids()]).toEqual([undefined, ['T1', 'T2']])
+  })
+
+  test('every write makes a new generation, and one that expects an older does nothing', async () => {
+    const store = open()
+    await store.save(recordOf('T1'))
+    const first = await store.load('T1')
+    await store.save(recordOf('T1', { name: 'Again' }))
+    expect(await store.save(recordOf('T1', { name: 'Late' }), first?.generation)).toBe(false)
+    expect(await store.remove('T1', first?.generation)).toBe(false)
+    const again = await store.load('T1')
+    expect(again?.record.name).toBe('Again')
+    expect(await store.save(recordOf('T1', { name: 'Next' }), again?.generation)).toBe(true)
+    expect((await store.load('T1'))?.record.name).toBe('Next')
+  })
+
+  test('what is removed is gone, and a write that expected it does not bring it back', async () => {
+    const store = open()
+    await store.save(recordOf('T1'))
+    const stored = await store.load('T1')
+    expect([await store.remove('T1', stored?.generation), await store.remove('T1')]).toEqual([true, false])
+    expect(await store.save(recordOf('T1'), stored?.generation)).toBe(false)
+    expect([await store.load('T1'), await store.ids()]).toEqual([undefined, []])
+  })
+
+  test('of writes at once that expect the same, one is done', async () => {
+    const store = open()
+    await store.save(recordOf('T1'))
+    const { generation } = (await store.load('T1')) ?? {}
+    const done = await Promise.all(['a', 'b', 'c'].map((name) => store.save(recordOf('T1', { name }), generation)))
+    expect(done.filter(Boolean)).toHaveLength(1)
+  })
+}
+
+describe('in memory', () => contract(() => memoryInstallations(sealerOf(KEY))))
+
+describeWithRedis('in Redis', () => {
+  const server = suiteRedis()
+  const open = (sealer: Sealer | undefined = sealerOf(KEY), prefix = `i${count++}`) =>
+    redisInstallations({ redis: server.connect(), prefix, sealer: sealer! })
+  contract(() => open())
+
+  test('no token stands in Redis in clear, and what is kept expires', async () => {
+    await open(undefined, 'sealed').save(recordOf('T1'))
+    const redis = server.connect()
+    const [key = ''] = await redis.keys('sealed:*')
+    expect(JSON.stringify(await redis.hgetall(key))).not.toContain('secret')
+    expect(await redis.pttl(key)).toBeGreaterThan(0)
+  })
+
+  test('an older key’s records are read with SECRETS_KEY_OLD, and not without', async () => {
+    const OLD = 'an old key that is long enough for it'
+    await open(sealerOf(OLD), 'rotated').save(recordOf('T1'))
+    const both = open(sealerFrom({ SECRETS_KEY: KEY, SECRETS_KEY_OLD: OLD }), 'rotated')
+    const newest = open(undefined, 'rotated')
+    await expect(newest.load('T1')).rejects.toThrow(SealBroken)
+    const stored = await both.load('T1')
+    await both.save(stored!.record, stored!.generation)
+    expect((await newest.load('T1'))?.record.token).toBe('xoxb-secret-T1')
+  })
+})
+
+function sharedContract(open: () => McpStore) {
+  test('of those who remove a value at once, one is told that it was there', async () => {
+    const store = open()
+    await store.put('state', {}, { ttlMs: 60_000 })
+    const told = await Promise.all([1, 2, 3].map(() => store.remove('state')))
+    expect(told.filter(Boolean)).toHaveLength(1)
+    expect(await store.remove('state')).toBe(false)
+  })
+}
+
+describe('shared values in memory', () => sharedContract(() => memoryMcpStore()))
+describeWithRedis('shared values in Redis', () => {
+  const server = suiteRedis()
+  const redis = () => server.connect()
+  sharedContract(() => redisMcpStore({ redis: redis(), prefix: `s${count++}`, room: 'installs' }))
+})
