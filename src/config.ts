@@ -8,6 +8,7 @@ import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
 import { approvers } from './base/approver-rules.ts'
 import { ConfigError } from './base/errors.ts'
+import { nearest } from './base/nearest.ts'
 import { ROOT } from './base/package-root.ts'
 import { parseRedisUrl, REDIS_URL_FORM } from './base/redis/redis-url.ts'
 import {
@@ -182,6 +183,19 @@ export function droppedSettings(env: Env): string[] {
   return set.map(([name, instead]) => `${name} no longer exists: ${instead}.`)
 }
 
+/** Names that other programs read, or that only look like ours. */
+const OTHERS = /^(?:OTEL_|NODE_|npm_)|^(?:https?|all|no)_proxy$/i
+
+/** One sentence for each name in the environment that is no setting but resembles one: most likely a typing error. */
+export function unknownSettings(env: Env): string[] {
+  const known = new Set([...SETTINGS, ...SECRETS.map((name) => `${name}_FILE`), ...Object.keys(DROPPED)])
+  const unknown = Object.entries(env).filter(([name, value]) => value?.trim() && !known.has(name) && !OTHERS.test(name))
+  return unknown.flatMap(([name]) => {
+    const meant = nearest(name, SETTINGS)
+    return meant === undefined ? [] : [`${name} is not a setting. Did you mean ${meant}?`]
+  })
+}
+
 /**
  * The process's environment over the `.env` file of the working directory, if there is one. Values in the environment
  * win.
@@ -208,6 +222,8 @@ export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config
   const result = schema.safeParse(given)
   for (const issue of result.error?.issues ?? []) problems.push(`${issue.path.join('.')} should be ${issue.message}.`)
   if (result.data && options.serves) problems.push(...missing(result.data))
+  // What is missing may be there under a mistyped name.
+  if (problems.length > 0) problems.push(...unknownSettings(env))
   if (problems.length > 0 || !result.data) throw new ConfigError(problems.join('\n'))
   return result.data
 }

@@ -2,7 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { droppedSettings, loadConfig, readEnv, SECRETS, secretsOf, SETTINGS, type Env } from '../src/config.ts'
+import {
+  droppedSettings,
+  loadConfig,
+  readEnv,
+  SECRETS,
+  secretsOf,
+  SETTINGS,
+  unknownSettings,
+  type Env,
+} from '../src/config.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { parseRedisUrl } from '../src/base/redis/redis-url.ts'
 
@@ -133,6 +142,36 @@ test('a setting that no longer exists is named once, with what to do in its plac
     'HISTORY_MAX_TURNS no longer exists: the last 20 turns of a conversation are kept.',
   ])
   expect(droppedSettings(ENOUGH)).toEqual([])
+})
+
+test.each([
+  ['OPENAI_MODLE', 'OPENAI_MODEL'],
+  ['openai_model', 'OPENAI_MODEL'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['TOOL', 'TOOLS'],
+  ['OPENAI_KEY', 'OPENAI_API_KEY'],
+  ['SLACK_TOKEN', 'SLACK_BOT_TOKEN'],
+  ['OPENAI_MODEL_NAME', 'OPENAI_MODEL'],
+  ['ALLOWED_USERS', 'ALLOW_USERS'],
+  ['MCP_CONFIG_FILE', 'MCP_CONFIG'],
+])('%s is no setting: the nearest one is named, and nothing is refused', (name, meant) => {
+  expect(unknownSettings({ ...ENOUGH, [name]: 'x' })).toEqual([`${name} is not a setting. Did you mean ${meant}?`])
+  expect(sentences({ ...ENOUGH, [name]: 'x' })).toEqual([])
+})
+
+test('names of other programs are not taken for settings', () => {
+  const others = ['PATH', 'HOME', 'HOSTNAME', 'TERM', 'NODE_ENV', 'NO_COLOR', 'HTTP_PROXY', 'ALL_PROXY', 'http_proxy']
+  const more = ['REDIS_PORT', 'REDIS_SERVICE_HOST', 'OTEL_SERVICE_NAME', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'PWD']
+  const files = ['OPENAI_API_KEY_FILE', 'SLACK_BOT_TOKEN_FILE', 'npm_config_loglevel', 'KUBERNETES_SERVICE_PORT']
+  const env = Object.fromEntries([...others, ...more, ...files, ...SETTINGS].map((name) => [name, 'x']))
+  expect(unknownSettings({ ...env, OPENAI_MODLE: ' ' })).toEqual([])
+})
+
+test('a start that lacks a setting says that it may be there under a mistyped name', () => {
+  expect(sentences({ ...ENOUGH, SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKN: 'xoxb-1' })).toEqual([
+    expect.stringMatching(/^SLACK_BOT_TOKEN is missing/),
+    'SLACK_BOT_TOKN is not a setting. Did you mean SLACK_BOT_TOKEN?',
+  ])
 })
 
 test('several wrong settings are several sentences', () => {

@@ -58,9 +58,10 @@ describe('npm start', { timeout: 120_000 }, () => {
       join(cwd, '.env'),
       `SLACK_APP_TOKEN=${SLACK_APP_TOKEN}\nSLACK_BOT_TOKEN_FILE=${join(cwd, 'token')}\n`,
     )
-    const bot = startCommand(t, START, { env: rest, cwd })
+    const bot = startCommand(t, START, { env: { ...rest, OPENAI_MODLE: 'gpt-5', LOG_LEVEL: 'warn' }, cwd })
     const [summary] = await bot.shows(/Thinkaloud is ready: .*/)
     expect(summary).toMatch(/Socket Mode, port \d+, model played-model/)
+    expect(bot.stdout()).toMatch(/"msg":"OPENAI_MODLE is not a setting\. Did you mean OPENAI_MODEL\?"/)
     expect(await (await people.mention('dotenv')).lastAnswer()).toBe('read')
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
   })

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { settledWithin } from '../../base/async.ts'
-import { loadConfig, secretsOf, type Config, type Env } from '../../config.ts'
+import { droppedSettings, loadConfig, secretsOf, unknownSettings, type Config, type Env } from '../../config.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import { createLog, type Log } from '../../base/log.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
@@ -41,7 +41,14 @@ async function look(readEnv: () => Env): Promise<Finding[]> {
   const secrets = secretsOf(config)
   // Only findings are printed: log lines of the parts would repeat them.
   const found = await lookAtAreas(config, env, createLog('silent', undefined, secrets))
-  return [settings.ok('all', 'Every setting can be read.'), ...found].map((one) => withoutSecrets(one, secrets))
+  const read = [settings.ok('all', 'Every setting can be read.'), ...oddSettings(env)]
+  return [...read, ...found].map((one) => withoutSecrets(one, secrets))
+}
+
+/** Names that are no settings: removed ones, and what looks like a typing error. */
+function oddSettings(env: Env): Finding[] {
+  const sentences = [...droppedSettings(env), ...unknownSettings(env)]
+  return sentences.map((sentence) => settings.note(sentence.split(' ')[0] ?? '', sentence))
 }
 
 async function lookAtAreas(config: Config, env: Env, log: Log): Promise<Finding[]> {

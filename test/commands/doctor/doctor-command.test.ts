@@ -43,6 +43,14 @@ test('a setting that cannot be is a fault with its sentence', async (t) => {
   expect(code).toBe(1)
 })
 
+test('a name that looks like a mistyped setting, or a removed one, is a note that names what to write', async (t) => {
+  const { doctor } = await doctorDesk(t)
+  const { code, stdout } = await doctor({ OPENAI_MODLE: 'gpt-5', HISTORY_MAX_TURNS: '7' })
+  expect(line(stdout, 'settings', 'OPENAI_MODLE')).toMatch(/note · .*Did you mean OPENAI_MODEL\?$/)
+  expect(line(stdout, 'settings', 'HISTORY_MAX_TURNS')).toMatch(/note · .*no longer exists/)
+  expect(code).toBe(0)
+})
+
 test('an option that there is not is answered with how it is used', async (t) => {
   const { started } = await doctorDesk(t)
   const { code, stderr } = await started({}, ['--yaml'])
