@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
+import { nearest } from '../src/base/nearest.ts'
 
 /** The name goes into prompts and into native tool calls, which accept nothing else. */
 const NAME = /^[a-z][\w-]{0,63}$/i
@@ -11,7 +12,7 @@ const RESERVED = ['finish', 'final_answer', 'none']
 type Run = (input: unknown, context: ToolContext) => unknown
 
 /** A tool as people write it, checked field by field; the messages are shown at the start. */
-const writtenSchema = z.object(
+const writtenSchema = z.strictObject(
   {
     name: z
       .string('Its name is missing.')
@@ -31,8 +32,20 @@ const writtenSchema = z.object(
     repeatable: z.boolean('Its repeatable should be true or false.').optional(),
     run: z.custom<Run>((value) => typeof value === 'function', 'Its run function is missing.'),
   },
-  'Its default export should be a tool: an object with name, description and run.',
+  {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys' && Array.isArray(keys)
+        ? unknownKey(String(keys[0]))
+        : 'Its default export should be a tool: an object with name, description and run.',
+  },
 )
+
+/** A mistyped `effects` would make a tool that writes one that only reads. */
+function unknownKey(key: string): string {
+  const known: string[] = Object.keys(writtenSchema.shape)
+  const meant = nearest(key, known)
+  return `It has an unknown key "${key}". ${meant ? `Did you mean "${meant}"?` : `The keys are ${known.join(', ')}.`}`
+}
 
 /** @throws Error whose message says what is wrong with it */
 export function asTool(exported: unknown, taken: string[]): Tool {

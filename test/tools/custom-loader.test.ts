@@ -146,6 +146,8 @@ describe('a broken file is named with its fault and left out', () => {
     ['no run function', `export default { name: 'x', description: 'x' }`, 'Its run function is missing.'],
     ['a schema that is none', tool(`schema: { text: 'string' }`), 'Its schema should be a zod object.'],
     ['unknown effects', tool(`effects: 'boom'`), 'Its effects should be "read" or "write".'],
+    ['a mistyped key', tool(`effect: 'write'`), 'It has an unknown key "effect". Did you mean "effects"?'],
+    ['an unknown key', tool(`colour: 'red'`), 'It has an unknown key "colour". The keys are name, description, schema,'],
     ['a syntax error', 'export default {', ''],
     ['an error at its start', 'throw new Error("no config")', 'no config'],
     ['something thrown that is no error', 'throw null', 'null'],
