@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { loadCustomTools, type CustomTools } from '../../tools/custom-loader.ts'
+import type { CustomTool } from '../../tools/custom-tool.ts'
 import { checkToolNames, createToolbox, exampleFiles, toolsOff, toolsOn, type ToolSettings } from '../../tools/index.ts'
 import type { Tool } from '../agent/types.ts'
 import type { Config } from '../config.ts'
@@ -43,7 +44,8 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
   const builtIn = createToolbox({ settings: on, http, prompts })
   const dir = resolve(ROOT, config.CUSTOM_TOOLS_DIR)
   const taken = [...on.enabled, ...builtIn.map((tool) => tool.name)]
-  const { tools: custom, problems } = await loadCustomTools(dir, taken)
+  const { tools: written, problems } = await loadCustomTools(dir, taken)
+  const custom = written.map((tool) => withHosts(tool, http))
   problems.forEach(leftOut)
   checkToolNames({ ...wanted, enabled: wanted.enabled?.filter((name) => !custom.some((tool) => tool.name === name)) })
   if (custom.length > 0) log.info({ tools: custom.map((tool) => tool.name) }, 'custom tools loaded')
@@ -59,6 +61,22 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
 /** Returns a sentence for a terminal, without control characters: the fault may quote the file. */
 export function leftOutSentence({ file, fault }: LeftOut): string {
   return `A custom tool is left out: ${file}: ${fault}`.replace(/\p{Cc}+/gu, ' ')
+}
+
+/** Lets a custom tool call the internal hosts that it names. Others stay what they are: public ones only. */
+function withHosts({ hosts, ...tool }: CustomTool, http: ToolHttp): Tool {
+  if (!hosts?.length) return tool
+  const origins = hosts.flatMap((host) => ['http', 'https'].map((scheme) => new URL(`${scheme}://${host}`).origin))
+  const inside = http.scope({ name: tool.name, hosts: origins, inside: true, cacheMs: 0 })
+  const isInside = (url: string | URL) => URL.canParse(String(url)) && origins.includes(new URL(url).origin)
+  return {
+    ...tool,
+    run(input, context) {
+      const { fetch } = context
+      const signalled: typeof fetch = (url, options) => inside(url, { signal: context.signal, ...options })
+      return tool.run(input, { ...context, fetch: (url, options) => (isInside(url) ? signalled : fetch)(url, options) })
+    },
+  }
 }
 
 function settingsOf(config: Config): ToolSettings {

@@ -11,6 +11,7 @@ import { ROOT } from '../../src/base/package-root.ts'
 import { startBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { startWebServer } from '../harness/web-server.ts'
 
 /** A folder with these files; inside the project, where a tool can import zod as in tools/custom. */
 async function toolsDir(t: Ends, files: Record<string, string>): Promise<string> {
@@ -211,3 +212,25 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
     },
   )
 })
+
+test('a tool may call the internal hosts that it names, and no other', async (t) => {
+  const [named, other] = [await startWebServer(answerWith('from the intranet')), await startWebServer(answerWith('no'))]
+  const sends = await startWebServer((_, response) => void response.writeHead(302, { location: other.url }).end())
+  const hosts = JSON.stringify([named, sends].map(({ url }) => new URL(url).host))
+  const code = `export default { name: 'intranet', description: 'Reads a page.', hosts: ${hosts},
+  run: async (url, { fetch }) => (await fetch(url)).body }`
+  const CUSTOM_TOOLS_DIR = await toolsDir(t, { 'intranet.js': code })
+  const script = [named, other, sends].map(({ url }) => act('I look.', 'intranet', url))
+  const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR }, model: [...script, finish('Read.')] })
+  const thread = await bot.mention('What is on the intranet?')
+  expect(await thread.lastAnswer()).toBe('Read.')
+  const [first, second, third] = thread.steps()
+  expect(first).toContain('from the intranet')
+  expect(second).toContain('may not call 127.0.0.1: private and reserved addresses are refused')
+  expect(third).toContain('may not call 127.0.0.1: its setting names another host')
+  expect(other.paths).toEqual([])
+})
+
+function answerWith(text: string): Parameters<typeof startWebServer>[0] {
+  return (_, response) => void response.end(text)
+}
