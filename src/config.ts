@@ -87,6 +87,7 @@ const schema = z.object({
   SHUTDOWN_MS: whole(0, 600_000).default(25_000),
 
   AGENT_DIALECT: oneOf([...DIALECTS, 'auto']).default('text'),
+  INSTRUCTIONS_FILE: z.string().optional(),
   AGENT_MAX_STEPS: whole(1, 100).default(8),
   AGENT_TIMEOUT_MS: whole(100, 3_600_000).default(120_000),
   RUN_MAX_TOKENS: whole(1, 1e9).optional(),

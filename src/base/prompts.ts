@@ -12,6 +12,7 @@ export const PROMPT_VARIABLES = {
   'thread-messages': ['messages'],
   'thread-files': ['files'],
   'unseen-pictures': ['names'],
+  'house-instructions': ['instructions'],
   'channel-instructions': ['instructions'],
   'final-turn': ['reason', 'form'],
   text: ['tools', 'tool_names', 'today'],

@@ -18,6 +18,7 @@ import { probeNativeCalls } from '../model/native-probe.ts'
 import { createModels, type ModelMeter, type Models } from '../model/index.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { loadPrompts, type Prompts } from '../base/prompts.ts'
+import { houseInstructions } from './house-instructions.ts'
 import { openToolbox, type LeftOut, type Toolbox } from '../toolbox/toolbox.ts'
 
 /** What answering takes, apart from the history. The bot, the terminal and the evaluation share it. */
@@ -80,7 +81,7 @@ export interface ToolSeam {
   more?(known: string[]): Tool[]
 }
 
-/** @throws ConfigError for a broken prompt, an unknown tool, or a dialect whose tools are missing */
+/** @throws ConfigError for a broken prompt or INSTRUCTIONS_FILE, an unknown tool, or a dialect whose tools are missing */
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = sources.prompts ?? loadPrompts()
   const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
@@ -89,7 +90,8 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const models = given ? onlyModel(given) : createModels({ config, ...sources })
   const { toolSeam } = sources
   const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)
-  const dialect = (name: DialectName) => dialectOf(name, prompts, toolbox)
+  const withHouse = houseInstructions(config.INSTRUCTIONS_FILE, prompts)
+  const dialect = (name: DialectName) => withHouse(dialectOf(name, prompts, toolbox))
   const name = given ? givenDialect(config) : await dialectName(config, models.model, sources.log)
   const world = {
     fetch: http.scope({ name: 'The tool', cacheMs: 0 }),
