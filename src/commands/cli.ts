@@ -5,6 +5,7 @@
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { createAgent } from '../question/create-agent.ts'
+import { asksHelp } from './help.ts'
 import { Conversation } from './cli/conversation.ts'
 import { JsonLines, Terminal, type Output } from './cli/output.ts'
 import { loadConfig, readEnv } from '../config.ts'
@@ -23,8 +24,8 @@ const HELP = `Asks the agent in a terminal, or line by line from a pipe. Needs n
 In it, /help tells the commands.`
 
 async function main(args: string[]): Promise<void> {
-  const { json, help } = parseOptions(args)
-  if (help) return console.log(HELP)
+  if (asksHelp(args)) return console.log(HELP)
+  const { json } = parseOptions(args)
   const env = readEnv()
   const output = json ? new JsonLines(process.stdout) : new Terminal(process.stdout, !env.NO_COLOR)
   const configured = loadConfig(env)
@@ -50,9 +51,9 @@ async function main(args: string[]): Promise<void> {
 }
 
 /** @throws ConfigError for an unknown option */
-function parseOptions(args: string[]): { json?: boolean; help?: boolean } {
+function parseOptions(args: string[]): { json?: boolean } {
   try {
-    return parseArgs({ args, options: { json: { type: 'boolean' }, help: { type: 'boolean' } } }).values
+    return parseArgs({ args, options: { json: { type: 'boolean' } } }).values
   } catch (error) {
     throw new ConfigError(`${messageOf(error).split('. ')[0]}. There are --json and --help.`)
   }

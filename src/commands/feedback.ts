@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { evaluationLine } from '../stores/archive/evaluation-set.ts'
 import { redisArchive } from '../stores/archive/redis-archive.ts'
 import type { RunArchive } from '../stores/archive/types.ts'
+import { asksHelp } from './help.ts'
 import { openCommandRedis } from './command-redis.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
@@ -56,7 +57,9 @@ async function main(config: Config, args: string[]): Promise<void> {
 }
 
 try {
-  await main(loadConfig(readEnv()), process.argv.slice(2))
+  const args = process.argv.slice(2)
+  if (asksHelp(args)) console.log(USAGE)
+  else await main(loadConfig(readEnv()), args)
 } catch (error) {
   console.error(messageOf(error))
   process.exitCode = 1

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { loadConfig, readEnv, secretsOf } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
+import { asksHelp } from './help.ts'
 import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
 import { loadMcpConfig } from '../mcp/config/mcp-config.ts'
 import { acceptTools, listTools } from './mcp/operator-tools.ts'
@@ -99,7 +100,9 @@ async function main(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
 }
 
 try {
-  process.exitCode = await main(readEnv(), process.argv.slice(2))
+  const args = process.argv.slice(2)
+  if (asksHelp(args)) console.log(USAGE)
+  else process.exitCode = await main(readEnv(), args)
 } catch (error) {
   console.error(messageOf(error))
   process.exitCode = 1

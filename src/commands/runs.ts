@@ -6,6 +6,7 @@ import { redisArchive } from '../stores/archive/redis-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'
 import { auditedTeams, redisAudit } from '../stores/audit/redis-audit.ts'
 import { MAX_ENTRIES } from '../stores/audit/types.ts'
+import { asksHelp } from './help.ts'
 import { openCommandRedis } from './command-redis.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
@@ -120,7 +121,9 @@ async function main(config: Config, args: string[]): Promise<number> {
 }
 
 try {
-  process.exitCode = await main(loadConfig(readEnv()), process.argv.slice(2))
+  const args = process.argv.slice(2)
+  if (asksHelp(args)) console.log(USAGE)
+  else process.exitCode = await main(loadConfig(readEnv()), args)
 } catch (error) {
   console.error(messageOf(error))
   process.exitCode = 1

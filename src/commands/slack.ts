@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { loadConfig, readEnv, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createNetwork } from '../base/http/proxy.ts'
+import { asksHelp } from './help.ts'
 import { createAddress, readManifest } from './slack/app-manifest.ts'
 import { checkSlack, installedIn, type CheckOptions } from './slack/check-slack.ts'
 import { connectSlack } from './slack/connect-slack.ts'
@@ -103,6 +104,10 @@ function start(): Promise<number> {
 }
 
 async function main(args: string[]): Promise<number> {
+  if (asksHelp(args)) {
+    console.log(USAGE)
+    return 0
+  }
   const isJson = args.includes('--json')
   const known = args.filter((arg) => arg === '--json' || (arg === '--write' && isJson))
   if (known.length < args.length) throw new ConfigError(USAGE)

@@ -4,6 +4,7 @@ import { droppedSettings, loadConfig, secretsOf, unknownSettings, type Config, t
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import { createLog, type Log } from '../../base/log.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
+import { asksHelp } from '../help.ts'
 import { findingsOf, withoutSecrets, type Finding } from './finding.ts'
 import { findingsTable } from './findings-table.ts'
 
@@ -93,6 +94,10 @@ export interface DoctorOptions {
 
 /** Checks, and prints the findings. @returns the exit code @throws ConfigError for an unknown option */
 export async function doctor({ args, readEnv, output }: DoctorOptions): Promise<number> {
+  if (asksHelp(args)) {
+    output.print(USAGE)
+    return 0
+  }
   const asJson = wantsJson(args)
   if (output.columns !== undefined && !asJson) output.print('Looking: it takes a minute at most.\n')
   const findings = await look(readEnv)

@@ -5,7 +5,6 @@ import { dialectOf, parseVariants, type DialectName, type Variant } from './vari
 
 /** The parsed command line of an evaluation. */
 export type Options =
-  | { kind: 'help' }
   | { kind: 'read'; file: string; out: string; dialect?: DialectName }
   | { kind: 'replay'; file: string; out: string; dialect: DialectName; limit?: number }
   | { kind: 'ask'; file: string; out: string; variants: Variant[]; append: string; concurrency: number; limit?: number }
@@ -39,7 +38,6 @@ interface Defaults {
 /** @throws ConfigError with a sentence about an unknown or invalid option */
 export function parseOptions(args: string[], defaults: Defaults): Options {
   const { values, positionals } = parse(args)
-  if (values.help) return { kind: 'help' }
   const [file, ...more] = [values.read, values.replay, ...positionals].filter((one) => one !== undefined)
   if (file === undefined) throw new ConfigError('Name a question set, or --replay or --read a file. --help tells more.')
   if (more.length > 0) throw new ConfigError(`One file at a time: there are ${file} and ${more.join(', ')}.`)
@@ -71,7 +69,7 @@ function parse(args: string[]) {
     return parseArgs({
       args,
       allowPositionals: true,
-      options: { ...named, replay: text, read: text, help: { type: 'boolean' } },
+      options: { ...named, replay: text, read: text },
     })
   } catch (error) {
     throw new ConfigError(`${messageOf(error).split('. ')[0]}. --help lists the options.`)
