@@ -2,7 +2,15 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { loadCustomTools, type CustomTools } from '../../tools/custom-loader.ts'
 import type { CustomTool } from '../../tools/custom-tool.ts'
-import { checkToolNames, createToolbox, exampleFiles, toolsOff, toolsOn, type ToolSettings } from '../../tools/index.ts'
+import {
+  checkToolNames,
+  createToolbox,
+  exampleFiles,
+  toolNames,
+  toolsOff,
+  toolsOn,
+  type ToolSettings,
+} from '../../tools/index.ts'
 import type { Tool } from '../agent/types.ts'
 import type { Config } from '../config.ts'
 import type { ToolHttp } from '../base/http/tool-http.ts'
@@ -56,6 +64,11 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
   // The fault of a file is for the log: it may quote the file.
   const broken = problems.map(({ file }) => ({ name: basename(file), why: 'cannot be used; the log says why' }))
   return { tools: [...builtIn, ...custom], examples: examples.join('\n\n'), off: [...off, ...broken] }
+}
+
+/** Returns the names for TOOLS that turn on every built-in tool that can be used, given the keys that are set. */
+export function everyToolName(config: Config): string[] {
+  return toolsOn({ ...settingsOf(config), enabled: toolNames })
 }
 
 /** Returns a sentence for a terminal, without control characters: the fault may quote the file. */

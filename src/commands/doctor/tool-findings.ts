@@ -8,6 +8,7 @@ import type { Log } from '../../base/log.ts'
 import type { ServerLook } from '../mcp/operator.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import { leftOutSentence, type LeftOut } from '../../toolbox/toolbox.ts'
+import { commandContext } from '../tool-context.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const tools = findingsOf('tools')
@@ -48,20 +49,14 @@ const USE_MS = 30_000
 
 const AWAY = 'Check the way out to it (HTTPS_PROXY, its address), or take it out of TOOLS.'
 
-async function useOf(tool: Tool, { answer }: AgentParts, config: Config): Promise<Finding> {
+async function useOf(tool: Tool, agent: AgentParts, config: Config): Promise<Finding> {
   const sample = tool.parse(SAMPLES[tool.name])
   // A front may have no way out to the services: workers use them.
   if (!Object.hasOwn(SAMPLES, tool.name) || !sample.ok || config.ROLE === 'front')
     return tools.ok(tool.name, 'It is on; it was not tried.')
   const ms = Math.min(config.TOOL_TIMEOUT_MS, USE_MS)
   const signal = AbortSignal.timeout(ms)
-  const context: ToolContext = {
-    signal,
-    fetch: answer.agent.fetch,
-    now: answer.agent.now,
-    ask: () => Promise.reject(new Error('no model')),
-    memory: {},
-  }
+  const context = commandContext(agent, signal)
   try {
     const text = textOf(await tool.run(sample.value, context))
     return tool.name === 'wikipedia' ? await wikiFinding(tool, text, context) : tools.ok(tool.name, WORKS)
