@@ -1,6 +1,6 @@
 /** The composition root: builds everything from a Config and starts it. */
 import type { Model } from './agent/types.ts'
-import { ConfigError } from './base/errors.ts'
+import { ConfigError, messageOf } from './base/errors.ts'
 import { createNetwork, type Network } from './base/http/proxy.ts'
 import { serve, type Server } from './base/http/server.ts'
 import { createLog, type Log } from './base/log.ts'
@@ -14,7 +14,7 @@ import type { AnswerWatch } from './question/answer.ts'
 import { createAgent, type AgentParts, type ToolSeam } from './question/create-agent.ts'
 import { createStores, type Stores } from './question/open-stores.ts'
 import type { Handler } from './queue/types.ts'
-import { installationFromConfig, tokenRefused } from './slack/client/installations.ts'
+import { installationFromConfig, tokenRefused, type Installations } from './slack/client/installations.ts'
 import { askSearchInfo } from './slack/client/search-info.ts'
 import type { SlackCall } from './slack/client/slack-web.ts'
 import { createQuestionHandlers } from './slack/handle-question.ts'
@@ -69,20 +69,26 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const telemetry = await createTelemetry(config, { log, now: nowMs })
   const stores = options.stores ?? (await createStores(config, log))
   const recorder = recorderOf(config, { stores, log, now: nowMs, onTrace: options.onTrace })
+  const failed = (error: unknown) => stores.close().then(() => Promise.reject(error))
+  const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
+  // First of all that needs the network: without one, this says so soonest.
+  const installations = await installationFromConfig(config, { log, now: nowMs, fetch: net.fetch, onCall }).catch(
+    failed,
+  )
   const agent = await createAgent(config, {
     ...{ log, net, now, model: options.model, meter: meterOf({ telemetry, recorder }, nowMs), mcpStore: stores.mcp },
     ...{ hasWorkspace: !options.model, toolSeam: options.toolSeam, watchCall: recorder?.tool },
-  }).catch((error: unknown) => stores.close().then(() => Promise.reject(error)))
+  }).catch(failed)
   const stopping = new AbortController()
   const { signal } = stopping
-  const services = await servicesOf(config, { log, net, stores, agent, telemetry, recorder })
+  const services = servicesOf(config, { log, net, stores, agent, installations, telemetry, recorder })
   if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
   if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
   if (isWorker) await startWork(services, recorder)
   const receiver =
     config.ROLE === 'worker' ? undefined : createSlackReceiver(services, connectionOf(config, net, options))
   const server = await listenAt(config, { stores, receiver, telemetry })
-  await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error)))
+  await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error, config)))
   return {
     port: server.port,
     metricsPort: server.metricsPort,
@@ -102,6 +108,7 @@ interface Parts extends Observers {
   net: Network
   stores: Stores
   agent: AgentParts
+  installations: Installations
 }
 
 /** Those who observe the work, each only where its setting asks for it. */
@@ -110,8 +117,8 @@ interface Observers {
   recorder: RunRecorder | undefined
 }
 
-async function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder }: Parts): Promise<Services> {
-  const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
+function servicesOf(config: Config, parts: Parts): Services {
+  const { log, net, stores, agent, installations, telemetry, recorder } = parts
   const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
   return {
@@ -119,7 +126,7 @@ async function servicesOf(config: Config, { log, net, stores, agent, telemetry, 
     intake: telemetry?.queue(stores.queue) ?? stores.queue,
     archive: recorder?.archive ?? stores.archive,
     agent,
-    installations: await installationFromConfig(config, { log, now: () => now().getTime(), fetch: net.fetch, onCall }),
+    installations,
     settingsFor: withChannelSettings(operators, {
       store: stores.channelSettings,
       isAgentFresh: agent.mcp !== undefined,
@@ -225,9 +232,18 @@ async function listen(name: string, options: Parameters<typeof serve>[0]): Promi
     return await serve(options)
   } catch (error) {
     if (NO_ADDRESS.has((error as NodeJS.ErrnoException).code ?? ''))
-      throw new ConfigError(`HOST is ${options.host}, which is not an address of this machine.`)
-    throw new ConfigError(`${name} should be a free port: ${options.port} on ${options.host} cannot be listened at.`)
+      throw new ConfigError(
+        `HOST is ${options.host}, which is not an address of this machine. Set it to 0.0.0.0 or 127.0.0.1.`,
+      )
+    throw new ConfigError(portTaken(name, options.port, error))
   }
+}
+
+function portTaken(name: string, port: number, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Set ${name} to a free one.`
+  if (code === 'EACCES') return `Port ${port} needs more rights than this user has. Set ${name} to one above 1023.`
+  return `Cannot listen on port ${port} (${name}): ${messageOf(error)}.`
 }
 
 const NO_ADDRESS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])

@@ -122,6 +122,16 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect([bot.stdout(), bot.stderr()]).toEqual(['', ''])
   })
 
+  test('says at once that Slack cannot be reached, and goes on trying', async (t) => {
+    const { env, model } = await world(t, 'http')
+    const host = `127.0.0.1:${await freePort()}`
+    const more = { SLACK_API_URL: `http://${host}/api/`, AGENT_DIALECT: 'auto', LOG_LEVEL: 'warn' }
+    const bot = startCommand(t, START, { env: { ...env, ...more } })
+    await bot.shows(`"msg":"Cannot reach ${host} (SLACK_API_URL). Check the network; behind a proxy set HTTPS_PROXY.`)
+    expect(bot.stdout().match(/Cannot reach/g)).toHaveLength(1)
+    expect(model.requests).toEqual([])
+  })
+
   test('ends with code 1 and a sentence for each setting that is missing', async (t) => {
     const bot = startCommand(t, START, { env: {} })
     expect((await bot.ended).code).toBe(1)
@@ -144,12 +154,12 @@ describe('a start that fails, fails with a sentence', async () => {
     [
       'a bot token that Slack refuses',
       { SLACK_BOT_TOKEN: 'xoxb-wrong' },
-      /^SLACK_BOT_TOKEN should be a token that Slack takes: it answered invalid_auth\.$/,
+      /^Slack does not accept SLACK_BOT_TOKEN \(invalid_auth\)\. Run npm run slack/,
     ],
     [
       'an app token that Slack refuses',
       { SLACK_APP_TOKEN: 'xapp-wrong' },
-      /^SLACK_APP_TOKEN should be a token that Slack takes: it answered invalid_auth\.$/,
+      /^Slack does not accept SLACK_APP_TOKEN \(invalid_auth\)\. Run npm run slack/,
     ],
     [
       'a tool that does not exist',
@@ -178,7 +188,7 @@ describe('a start that fails, fails with a sentence', async () => {
     const other = createServer().listen(Number(env.PORT), '127.0.0.1')
     t.onTestFinished(() => void other.close())
     await expect(startBot(loadConfig(env, { serves: true }), { log: createLog('silent') })).rejects.toThrow(
-      /^PORT should be a free port: \d+ on 127\.0\.0\.1 cannot be listened at\.$/,
+      `Port ${env.PORT} is in use. Set PORT to a free one.`,
     )
   })
 })

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { once } from '../../base/async.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { Directory } from './directory.ts'
@@ -43,6 +44,8 @@ export interface InstallationOptions {
 
 /** How long the start waits for a Slack that does not answer. */
 const IDENTIFY_MS = 30_000
+/** After this much silence the operator is told, in ms. */
+const SILENT_MS = 4_000
 
 /**
  * Builds the installation for the token in the environment. If a whole organisation has installed the app, it is the
@@ -51,7 +54,7 @@ const IDENTIFY_MS = 30_000
 export async function installationFromConfig(config: Config, options: InstallationOptions): Promise<Installations> {
   const token = config.SLACK_BOT_TOKEN!
   const client = new SlackWeb({ ...options, token, apiUrl: config.SLACK_API_URL })
-  const { isOrgWide, enterprise, ...identity } = await identify(client)
+  const { isOrgWide, enterprise, ...identity } = await identify(config, options)
   const directory = new Directory({ web: client, log: options.log, enterprise, now: options.now })
   const installation = { token, identity, client, directory }
   const teams = new Set([identity.team])
@@ -66,7 +69,18 @@ export async function installationFromConfig(config: Config, options: Installati
   }
 }
 
-async function identify(client: SlackWeb): Promise<Identity & { isOrgWide: boolean; enterprise?: string }> {
+async function identify(
+  config: Config,
+  options: InstallationOptions,
+): Promise<Identity & { isOrgWide: boolean; enterprise?: string }> {
+  // Says early why the start takes so long.
+  const warn = once(() => options.log.warn(`${unreachable(config)} Trying for ${IDENTIFY_MS / 1000} s.`))
+  const silence = setTimeout(warn, SILENT_MS)
+  const onCall: WebOptions['onCall'] = (call) => {
+    if (call.outcome === 'connection') warn()
+    options.onCall?.(call)
+  }
+  const client = new SlackWeb({ ...options, onCall, token: config.SLACK_BOT_TOKEN!, apiUrl: config.SLACK_API_URL })
   try {
     const me = await client.call('auth.test', {}, { effort: 'patient', signal: AbortSignal.timeout(IDENTIFY_MS) })
     return {
@@ -78,13 +92,20 @@ async function identify(client: SlackWeb): Promise<Identity & { isOrgWide: boole
       ...(typeof me.enterprise_id === 'string' ? { enterprise: me.enterprise_id } : {}),
     }
   } catch (error) {
-    throw tokenRefused('SLACK_BOT_TOKEN', error)
+    throw tokenRefused('SLACK_BOT_TOKEN', error, config)
+  } finally {
+    clearTimeout(silence)
   }
 }
 
-/** The error for the operator if Slack does not accept a token at the start. */
-export function tokenRefused(setting: string, error: unknown): ConfigError {
+function unreachable({ SLACK_API_URL }: Pick<Config, 'SLACK_API_URL'>): string {
+  const { host } = new URL(SLACK_API_URL)
+  return `Cannot reach ${host} (SLACK_API_URL). Check the network; behind a proxy set HTTPS_PROXY.`
+}
+
+/** The error for the operator if Slack does not accept a token at the start, or does not answer. */
+export function tokenRefused(setting: string, error: unknown, config: Pick<Config, 'SLACK_API_URL'>): ConfigError {
   const code = refusalCode(error)
-  if (code) return new ConfigError(`${setting} should be a token that Slack takes: it answered ${code}.`)
-  return new ConfigError('SLACK_API_URL should be an address where Slack answers: it could not be reached.')
+  if (code === undefined) return new ConfigError(unreachable(config))
+  return new ConfigError(`Slack does not accept ${setting} (${code}). Run npm run slack to see why and to replace it.`)
 }
