@@ -24,6 +24,7 @@ import {
   url,
   whole,
 } from './base/setting-forms.ts'
+import { SETTING_WORDS } from './base/setting-words.ts'
 
 export type Env = Record<string, string | undefined>
 
@@ -144,8 +145,11 @@ const schema = z.object({
 
 export type Config = z.infer<typeof schema>
 
-/** All setting names, in the order of the documentation. */
+/** All setting names. */
 export const SETTINGS = Object.keys(schema.shape)
+
+/** Each setting with a sentence about it, in groups for the documentation. */
+export const SETTING_GROUPS: Record<keyof typeof SETTING_WORDS, Partial<Record<keyof Config, string>>> = SETTING_WORDS
 
 /** Settings that may also come from a file, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
 export const SECRETS = [
