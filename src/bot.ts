@@ -69,18 +69,22 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const telemetry = await createTelemetry(config, { log, now: nowMs })
   const stores = options.stores ?? (await createStores(config, log))
   const recorder = recorderOf(config, { stores, log, now: nowMs, onTrace: options.onTrace })
-  const failed = (error: unknown) => stores.close().then(() => Promise.reject(error))
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const failed = async (error: unknown) => {
+    stopping.abort()
+    await stores.close()
+    throw error
+  }
   const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
-  // First of all that needs the network: without one, this says so soonest.
-  const installations = await installationFromConfig(config, { log, now: nowMs, fetch: net.fetch, onCall }).catch(
-    failed,
-  )
+  // Asked before the model and MCP servers are, so that a start without a network says so soon.
+  const installing = installationFromConfig(config, { log, now: nowMs, fetch: net.fetch, onCall, signal })
+  installing.catch(() => undefined)
   const agent = await createAgent(config, {
     ...{ log, net, now, model: options.model, meter: meterOf({ telemetry, recorder }, nowMs), mcpStore: stores.mcp },
     ...{ hasWorkspace: !options.model, toolSeam: options.toolSeam, watchCall: recorder?.tool },
   }).catch(failed)
-  const stopping = new AbortController()
-  const { signal } = stopping
+  const installations = await installing.catch(failed)
   const services = servicesOf(config, { log, net, stores, agent, installations, telemetry, recorder })
   if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
   if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
@@ -255,12 +259,12 @@ const FLUSH_MS = 2_000
 function summaryOf(config: Config, model: string): string {
   const way =
     config.ROLE === 'worker'
-      ? 'answering what the fronts take in'
+      ? 'answering questions from the fronts'
       : config.SLACK_APP_TOKEN
         ? 'Socket Mode'
         : 'HTTP at /slack/events'
   const memory = config.REDIS_URL
     ? 'conversations and work are kept in Redis'
-    : 'conversations and work are kept in this process’s memory and lost when it ends (set REDIS_URL to keep them)'
+    : 'conversations and work are in memory and lost when it stops (set REDIS_URL to keep them)'
   return `Thinkaloud is ready: ${way}, port ${config.PORT}, model ${model}; ${memory}.`
 }

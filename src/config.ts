@@ -78,9 +78,9 @@ const schema = z.object({
     .optional(),
   REDIS_PREFIX: z
     .string()
-    .regex(/^[\w-]{1,40}$/, 'up to 40 letters, digits, - or _')
+    .regex(/^[\w-]{1,40}$/, 'at most 40 letters, digits, - and _')
     .default('thinkaloud'),
-  SECRETS_KEY: z.string().min(32, 'at least 32 characters, as `openssl rand -hex 32` makes them').optional(),
+  SECRETS_KEY: z.string().min(32, 'at least 32 characters long; openssl rand -hex 32 makes one').optional(),
   ROLE: oneOf(['all', 'front', 'worker']).default('all'),
   WORKER_CONCURRENCY: whole(1, 1000).default(20),
   // Another worker takes over a dead worker's threads after at most five thirds of it (open-stores.ts): 30 s.
@@ -96,7 +96,7 @@ const schema = z.object({
   TOOL_TIMEOUT_MS: whole(10, 600_000).default(15_000),
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
-  CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that is there and can be read').default('tools/custom'),
+  CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that exists and can be read').default('tools/custom'),
   MCP_CONFIG: z.string().optional(),
   MCP_TOOLS_MAX: whole(0, 1000).default(40),
   STEPS: oneOf(STEPS).default('replies'),
@@ -173,19 +173,19 @@ function passwordsIn(text: string): string[] {
 
 /** Removed settings, each with what to do instead. */
 const DROPPED: Record<string, string> = {
-  REDIS_SENTINELS: 'name the Sentinels in REDIS_URL, as redis+sentinel://host:26379,host:26379/master',
-  REDIS_SENTINEL_NAME: 'name the master in the path of REDIS_URL, as redis+sentinel://host:26379/master/0',
-  REDIS_SENTINEL_PASSWORD: 'append it to REDIS_URL, as redis+sentinel://…/master?sentinelPassword=…',
+  REDIS_SENTINELS: 'list the Sentinels in REDIS_URL: redis+sentinel://host:26379,host:26379/master',
+  REDIS_SENTINEL_NAME: 'put the master’s name into REDIS_URL: redis+sentinel://host:26379/master/0',
+  REDIS_SENTINEL_PASSWORD: 'append it to REDIS_URL: redis+sentinel://…/master?sentinelPassword=…',
   REDIS_CLUSTER: 'begin REDIS_URL with redis+cluster:// or rediss+cluster://',
-  FORGET_BY: 'an admin can let everyone forget a channel with /ask settings',
-  HISTORY_MAX_TURNS: 'the last 20 turns of a conversation are kept',
+  FORGET_BY: 'admins decide it for each channel with /ask settings',
+  HISTORY_MAX_TURNS: 'the last 20 turns are always kept',
   LIMIT_TEAM_DAY: 'set BUDGET_TEAM_DAY_TOKENS or BUDGET_TEAM_DAY_USD',
 }
 
 /** One sentence for each removed setting in the environment. */
 export function droppedSettings(env: Env): string[] {
   const set = Object.entries(DROPPED).filter(([name]) => env[name]?.trim())
-  return set.map(([name, instead]) => `${name} no longer exists: ${instead}.`)
+  return set.map(([name, instead]) => `${name} is no longer a setting: ${instead}.`)
 }
 
 /** Names that other programs read, or that only look like ours. */
@@ -211,7 +211,7 @@ export function readEnv(file = '.env', env: Env = process.env): Env {
   try {
     return { ...parseDotenv(readFileSync(file)), ...env }
   } catch {
-    throw new ConfigError(`${file} should be a file that can be read.`)
+    throw new ConfigError(`${file} cannot be read. Check that it is a file, and its permissions.`)
   }
 }
 
@@ -236,21 +236,22 @@ export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config
 /** What is missing to serve Slack, one sentence each. */
 function missing(config: Config): string[] {
   const problems: string[] = []
-  if (!config.SLACK_BOT_TOKEN) problems.push('SLACK_BOT_TOKEN is missing: it should be the app’s bot token, xoxb-….')
+  if (!config.SLACK_BOT_TOKEN)
+    problems.push(
+      'SLACK_BOT_TOKEN is missing: set it to the app’s bot token, xoxb-…. npm run slack creates the app and fills this in.',
+    )
   if (config.ROLE !== 'worker' && !config.SLACK_APP_TOKEN && !config.SLACK_SIGNING_SECRET)
     problems.push(
-      'SLACK_APP_TOKEN is missing: it should be an app-level token, xapp-…, for Socket Mode; ' +
-        'or set SLACK_SIGNING_SECRET to the app’s signing secret to take events over HTTP.',
+      'SLACK_APP_TOKEN is missing: set it to an app-level token, xapp-…, for Socket Mode, ' +
+        'or set SLACK_SIGNING_SECRET to receive events over HTTP.',
     )
   if (config.ROLE !== 'front' && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
     problems.push(
-      'OPENAI_API_KEY is missing: it should be your model provider’s key; ' +
-        'or set OPENAI_BASE_URL to the address of a compatible endpoint that needs none.',
+      'OPENAI_API_KEY is missing: set it to the key of your model provider, ' +
+        'or set OPENAI_BASE_URL to an endpoint that needs no key.',
     )
   if (config.ROLE !== 'all' && !config.REDIS_URL)
-    problems.push(
-      `REDIS_URL is missing: ROLE=${config.ROLE} should have a Redis that it shares with the other processes.`,
-    )
+    problems.push(`REDIS_URL is missing: with ROLE=${config.ROLE}, all processes of the bot share one Redis.`)
   return problems
 }
 
@@ -267,10 +268,10 @@ function withSecretFiles(env: Env, problems: string[]): Env {
     try {
       out[name] = readFileSync(file, 'utf8').trim()
     } catch {
-      problems.push(`${name}_FILE should be a file that can be read.`)
+      problems.push(`${name}_FILE cannot be read. Check its path and its permissions.`)
       continue
     }
-    if (out[name] === '') problems.push(`${name}_FILE should be a file that is not empty.`)
+    if (out[name] === '') problems.push(`${name}_FILE is an empty file. Write the secret into it.`)
   }
   return out
 }

@@ -156,7 +156,7 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
     const load = () => loadConfig({ CUSTOM_TOOLS_DIR: dir, OPENAI_STREAM: 'perhaps' })
     expect(load).toThrow(ConfigError)
     expect(load).toThrow(
-      'OPENAI_STREAM should be one of true, false.\nCUSTOM_TOOLS_DIR should be a folder that is there and can be read.',
+      'OPENAI_STREAM should be one of true, false.\nCUSTOM_TOOLS_DIR should be a folder that exists and can be read.',
     )
   })
 

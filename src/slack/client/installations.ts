@@ -40,6 +40,8 @@ export interface InstallationOptions {
   now?: WebOptions['now']
   fetch?: WebOptions['fetch']
   onCall?: WebOptions['onCall']
+  /** Ends the wait for Slack. */
+  signal?: AbortSignal
 }
 
 /** How long the start waits for a Slack that does not answer. */
@@ -82,7 +84,8 @@ async function identify(
   }
   const client = new SlackWeb({ ...options, onCall, token: config.SLACK_BOT_TOKEN!, apiUrl: config.SLACK_API_URL })
   try {
-    const me = await client.call('auth.test', {}, { effort: 'patient', signal: AbortSignal.timeout(IDENTIFY_MS) })
+    const signals = [AbortSignal.timeout(IDENTIFY_MS), ...(options.signal ? [options.signal] : [])]
+    const me = await client.call('auth.test', {}, { effort: 'patient', signal: AbortSignal.any(signals) })
     return {
       team: String(me.team_id),
       url: typeof me.url === 'string' ? me.url : '',

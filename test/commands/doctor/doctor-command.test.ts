@@ -47,7 +47,7 @@ test('a name that looks like a mistyped setting, or a removed one, is a note tha
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ OPENAI_MODLE: 'gpt-5', HISTORY_MAX_TURNS: '7' })
   expect(line(stdout, 'settings', 'OPENAI_MODLE')).toMatch(/note · .*Did you mean OPENAI_MODEL\?$/)
-  expect(line(stdout, 'settings', 'HISTORY_MAX_TURNS')).toMatch(/note · .*no longer exists/)
+  expect(line(stdout, 'settings', 'HISTORY_MAX_TURNS')).toMatch(/note · .*is no longer a setting/)
   expect(code).toBe(0)
 })
 
@@ -168,7 +168,7 @@ describeWithRedis('its Redis', () => {
   test('that is not there is a fault, without its password', async (t) => {
     const { doctor } = await doctorDesk(t)
     const { code, stdout } = await doctor({ REDIS_URL: `redis://:sesame@127.0.0.1:${await freePort()}` })
-    expect(line(stdout, 'Redis', 'connection')).toMatch(/FAULT · connection · REDIS_URL: no Redis answers at/)
+    expect(line(stdout, 'Redis', 'connection')).toMatch(/FAULT · connection · Cannot connect to Redis at/)
     expect(stdout).not.toContain('sesame')
     expect(code).toBe(1)
   })

@@ -64,7 +64,7 @@ const MISSING: Missing[] = [
   {
     what: 'the Redis',
     prepare: async () => ({ REDIS_URL: `redis://:sesame-street@127.0.0.1:${await freePort()}` }),
-    says: [/Redis +FAULT +connection/, /REDIS_URL: no Redis answers at/],
+    says: [/Redis +FAULT +connection/, /Cannot connect to Redis at/],
   },
   {
     what: 'a tool’s service',
