@@ -82,7 +82,8 @@ async function listFindings(config: Config, parts: { log: Log; net: Network }): 
   return [note('list', `The endpoint’s list of models has no ${missing.join(' and no ')}: it begins with ${some}.`)]
 }
 
-async function answerFinding(model: Model, setting: string): Promise<Finding> {
+/** Makes one small call. The finding is a fault if it fails, or if nothing comes back. */
+export async function answerFinding(model: Model, setting: string): Promise<Finding> {
   const { name } = model
   const signal = AbortSignal.timeout(FIRST_MS)
   try {

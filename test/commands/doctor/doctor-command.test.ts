@@ -10,7 +10,7 @@ test('where all is well, every line is ok or a note, and it ends with 0', async 
   const { started } = await doctorDesk(t)
   const { code, stdout, stderr } = await started()
   expect(stdout).not.toContain('FAULT')
-  expect(line(stdout, 'Slack', 'auth.test')).toContain('The bot token is that of @thinkaloud')
+  expect(line(stdout, 'Slack', 'auth.test')).toContain('The bot token belongs to @thinkaloud')
   expect(line(stdout, 'Slack', 'apps.connections.open')).toContain('opens Socket Mode connections')
   expect(line(stdout, 'model', 'played-model')).toMatch(/^model · ok · played-model · It answers, in \d+ ms\.$/)
   expect(line(stdout, 'model', 'tool calls')).toContain('come back usable. AGENT_DIALECT is text; native or auto')
