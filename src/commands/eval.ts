@@ -33,7 +33,7 @@ async function evalReader({ file, out, dialect }: Extract<Options, { kind: 'read
 function interrupted(out: string): AbortSignal {
   const controller = new AbortController()
   process.once('SIGINT', () =>
-    controller.abort(new Error(`Stopped. The same command with --out ${out} goes on from here.`)),
+    controller.abort(new Error(`Stopped. To continue, run the same command with --out ${out}.`)),
   )
   return controller.signal
 }

@@ -139,7 +139,7 @@ async function dialectName(config: Config, model: Model, log: Log): Promise<Dial
   if (set !== 'auto' || (key ?? address) === undefined) return givenDialect(config)
   const found = await probeNativeCalls(model, PROBE_MS)
   const dialect = found.usable ? 'native' : 'text'
-  const why = found.usable ? 'Its own tool calls come back usable.' : found.why
+  const why = found.usable ? 'Its native tool calls work.' : found.why
   const say = !found.usable && found.isDown ? log.warn.bind(log) : log.info.bind(log)
   say({ model: model.name, dialect, why }, 'AGENT_DIALECT=auto has chosen the dialect')
   return dialect

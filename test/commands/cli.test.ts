@@ -141,7 +141,10 @@ test('Ctrl-C ends the question at hand, a second one the conversation', async (t
 test('an option that does not exist ends it with code 1 and a sentence; --help tells those that do', async (t) => {
   const wrong = startCommand(t, CLI, { args: ['--nope'] })
   expect((await wrong.ended).code).toBe(1)
-  expect([wrong.stdout(), wrong.stderr().trim()]).toEqual(['', "Unknown option '--nope'. There are --json and --help."])
+  expect([wrong.stdout(), wrong.stderr().trim()]).toEqual([
+    '',
+    "Unknown option '--nope'. The options are --json and --help.",
+  ])
   const help = startCommand(t, CLI, { args: ['--help'] })
   expect((await help.ended).code).toBe(0)
   expect(help.stdout()).toContain('--json')

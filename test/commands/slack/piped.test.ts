@@ -145,7 +145,10 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
     const unknown = await runCommand(t, 'src/commands/slack.ts', { args: ['--yes'], cwd })
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Usage: npm run slack')])
     const piped = await runCommand(t, 'src/commands/slack.ts', { cwd })
-    expect([piped.code, piped.stderr]).toEqual([1, expect.stringContaining('In a script, use: npm run slack -s -- --json')])
+    expect([piped.code, piped.stderr]).toEqual([
+      1,
+      expect.stringContaining('In a script, use: npm run slack -s -- --json'),
+    ])
   })
 
   test('a pipe that nobody closes is not waited for for ever', async () => {

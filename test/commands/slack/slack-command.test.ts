@@ -299,7 +299,7 @@ describeWithTerminal('npm run slack in a terminal', { timeout: 240_000 }, () => 
     terminal.type(`2\r${model.url}\rsk-SecretOther\r`)
     await terminal.shows('Model [gpt-5-mini]: ')
     terminal.type('played-model\r')
-    await terminal.shows(/✓ played-model: It answers, in \d+ ms\./)
+    await terminal.shows(/✓ played-model: It answered in \d+ ms\./)
     await terminal.shows('Saved OPENAI_BASE_URL and OPENAI_API_KEY and OPENAI_MODEL in .env.')
     await terminal.shows('Start it now? [Y/n] ')
     terminal.type('n\r')

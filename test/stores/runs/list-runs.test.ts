@@ -126,7 +126,7 @@ describeWithRedis('npm run runs', () => {
     ])
     expect(shown).toMatchObject({ code: 1, out: '' })
     expect(retried).toMatchObject({ code: 1 })
-    expect(retried.err).toMatch(/is not dead-lettered but \w+: there is nothing to hand out again/)
+    expect(retried.err).toMatch(/is not dead-lettered but \w+, so there is nothing to retry/)
     const redis = new Redis(server.url)
     await redis.flushall()
     await redis.quit()
