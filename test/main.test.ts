@@ -164,9 +164,9 @@ describe('a start that fails, fails with a sentence', async () => {
     [
       'a tool that does not exist',
       { TOOLS: 'calculator,teleport' },
-      /^TOOLS names "teleport", which does not exist\. There are: .*calculator/,
+      /^TOOLS: there is no tool "teleport"\. Choose from .*calculator/,
     ],
-    ['a dialect without its tools', { AGENT_DIALECT: 'docstore', TOOLS: 'calculator' }, /^TOOLS should name wikipedia/],
+    ['a dialect without its tools', { AGENT_DIALECT: 'docstore', TOOLS: 'calculator' }, /^TOOLS lacks wikipedia/],
   ])('for %s', async (_, more, sentence) => {
     await within(async (t) => {
       const { env } = await world(t, 'socket')

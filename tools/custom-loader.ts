@@ -37,7 +37,7 @@ async function toolFiles(dir: string, problems: CustomTools['problems']): Promis
   try {
     return (await readdir(dir)).filter((file) => TOOL_FILE.test(file)).sort()
   } catch {
-    problems.push({ file: dir, fault: 'There is no such folder, or it cannot be read.' })
+    problems.push({ file: dir, fault: 'The folder does not exist or cannot be read.' })
     return []
   }
 }

@@ -257,7 +257,7 @@ function warnOnce(log: Log): AllParts['warnOfGone'] {
     if (warned.has(key)) return
     if (warned.size >= MAX_WARNED) warned.clear()
     warned.add(key)
-    log.warn({ tools }, 'none of the tools that a channel has chosen is there any more: it gets those of TOOLS')
+    log.warn({ tools }, 'none of the tools that a channel has chosen exist any more: it gets those of TOOLS')
   }
 }
 
@@ -272,7 +272,7 @@ function noProxy(config: Config): { noProxy?: string } {
 
 function dialectOf(name: DialectName, prompts: Prompts, { tools, examples }: Toolbox): Dialect {
   const lacking = lackingTool(name, tools)
-  if (lacking) throw new ConfigError(`TOOLS should name ${lacking}: AGENT_DIALECT=${name} cannot do without it.`)
+  if (lacking) throw new ConfigError(`TOOLS lacks ${lacking}, which AGENT_DIALECT=${name} needs. Add it.`)
   return DIALECTS[name].create({ prompts, examples })
 }
 

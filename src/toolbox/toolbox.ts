@@ -46,7 +46,7 @@ interface ToolboxParts {
  */
 export async function openToolbox(config: Config, parts: ToolboxParts): Promise<Toolbox> {
   const { log, http, prompts, hasWorkspace } = parts
-  const { leftOut = (one) => log.warn(one, 'a custom tool is left out') } = parts
+  const { leftOut = (one) => log.warn(one, 'skipped a custom tool') } = parts
   const wanted = { ...settingsOf(config), hasWorkspace }
   const on = { ...wanted, enabled: toolsOn(wanted) }
   const builtIn = createToolbox({ settings: on, http, prompts })
@@ -62,7 +62,7 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
   const names = new Set(custom.map((tool) => tool.name))
   const off = toolsOff(wanted).filter(({ name }) => !names.has(name))
   // The fault of a file is for the log: it may quote the file.
-  const broken = problems.map(({ file }) => ({ name: basename(file), why: 'cannot be used; the log says why' }))
+  const broken = problems.map(({ file }) => ({ name: basename(file), why: 'cannot be loaded; see the log' }))
   return { tools: [...builtIn, ...custom], examples: examples.join('\n\n'), off: [...off, ...broken] }
 }
 
@@ -73,7 +73,7 @@ export function everyToolName(config: Config): string[] {
 
 /** Returns a sentence for a terminal, without control characters: the fault may quote the file. */
 export function leftOutSentence({ file, fault }: LeftOut): string {
-  return `A custom tool is left out: ${file}: ${fault}`.replace(/\p{Cc}+/gu, ' ')
+  return `Skipped the custom tool ${file}: ${fault}`.replace(/\p{Cc}+/gu, ' ')
 }
 
 /** Lets a custom tool call the internal hosts that it names. Others stay what they are: public ones only. */

@@ -82,7 +82,7 @@ describe('the App Home', () => {
     bot.slack.fault({ method: 'users.info', hold: promise })
     const shown = (await bot.openHome()).shown()
     resolve()
-    expect(shown).toContain('➖ broken.js: cannot be used; the log says why')
+    expect(shown).toContain('➖ broken.js: cannot be loaded; see the log')
     expect(shown).not.toContain('Settings here')
   })
 

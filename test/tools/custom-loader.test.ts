@@ -199,7 +199,7 @@ describe('a broken file is named with its fault and left out', () => {
   test('a folder that is not there', async () => {
     expect(await loadCustomTools('/nowhere/at/all')).toEqual({
       tools: [],
-      problems: [{ file: '/nowhere/at/all', fault: 'There is no such folder, or it cannot be read.' }],
+      problems: [{ file: '/nowhere/at/all', fault: 'The folder does not exist or cannot be read.' }],
     })
   })
 })

@@ -19,7 +19,7 @@ test('a first model that is down is a fault, though a second one would answer in
     'FAULT · played-model · It refused the request (status 400): no quota for',
   )
   expect(line(stdout, 'model', 'second')).toMatch(/ok · second · It answered/)
-  expect(line(stdout, 'model', 'prices')).toMatch(/FAULT · prices · RUN_MAX_USD does not limit played-model/)
+  expect(line(stdout, 'model', 'prices')).toMatch(/FAULT · prices · RUN_MAX_USD cannot limit played-model/)
   expect(stdout).not.toContain('sk-played-key')
   expect(code).toBe(1)
 })
