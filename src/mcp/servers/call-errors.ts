@@ -64,7 +64,7 @@ export function isLogin(error: unknown): boolean {
 const NEEDS_LOGIN = 'LoginNeeded'
 
 function loginNeeded(name: string): ToolError {
-  const error = down(`${name} cannot be used until an operator has logged in to it (npm run mcp -- login ${name}).`)
+  const error = down(`${name} cannot be used until an operator logs in (npm run mcp -- login ${name}).`)
   error.name = NEEDS_LOGIN
   return error
 }
