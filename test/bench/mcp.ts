@@ -16,6 +16,7 @@ import { openMcpToolbox } from '../../src/mcp/tools/mcp-toolbox.ts'
 import { openServers } from '../../src/mcp/servers/servers.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
 import { ROOT } from '../../src/base/package-root.ts'
+import compileSources from '../harness/compiled-sources.ts'
 import { ourStdio } from '../harness/mcp/our-stdio.ts'
 import { quantile } from './load/quantile.ts'
 import { atMost } from './targets.ts'
@@ -134,6 +135,7 @@ async function bare(way: (typeof WAYS)[number], url: string): Promise<Side> {
   }
 }
 
+await compileSources()
 const STDIO = ourStdio('notes-server.ts')
 /** What a config may well have: two tokens, each looked for in all its forms. */
 const SECRETS = ['ghp_0123456789abcdefghijklmnopqrstuvwxyz', 'xoxb-0123456789-abcdefghijkl']

@@ -23,8 +23,8 @@ function builtFile(file: string): string {
   return join(BUILT, file.replace(/\.ts$/, '.js'))
 }
 
-/** What Node is given to start a source file; what is not built (a helper of the tests, the playground) goes by `tsx`. */
-export function nodeArgs(file: string, fromSource = /^(?:test|playground)\//.test(file)): string[] {
+/** The arguments with which Node starts a source file: its JavaScript, or as in a checkout by `tsx`. The playground is never built. */
+export function nodeArgs(file: string, fromSource = file.startsWith('playground/')): string[] {
   return fromSource ? ['--import', import.meta.resolve('tsx'), join(ROOT, file)] : [builtFile(file)]
 }
 
@@ -39,16 +39,19 @@ export default async function build(): Promise<void> {
   if (changed.length === 0) return
   const compile = await compiler()
   for (const { file, time } of changed) {
-    const text = readFileSync(join(ROOT, file), 'utf8')
-    write(builtFile(file), { text: file.endsWith('.ts') ? compile(text) : text, time })
+    const bytes = readFileSync(join(ROOT, file))
+    write(builtFile(file), { content: file.endsWith('.ts') ? compile(bytes.toString()) : bytes, time })
   }
 }
 
 function sources(): string[] {
-  const files = ['src', 'tools'].flatMap((folder) =>
+  const files = ['src', 'tools', 'playground', 'test/harness'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   )
-  return files.filter((file) => /\.(?:ts|lua)$/.test(file) && !file.startsWith(join('tools', 'custom', '/')))
+  // Node reads these, and Redis; the page is the browser's.
+  return files.filter(
+    (file) => /\.(?:ts|lua|txt|json)$/.test(file) && !/^(?:tools\/custom|playground\/page)\//.test(file),
+  )
 }
 
 /** By the options of the build. */
@@ -62,10 +65,10 @@ async function compiler(): Promise<(text: string) => string> {
 }
 
 /** In one step, since another run may read the file meanwhile. */
-function write(path: string, { text, time }: { text: string; time: number }): void {
+function write(path: string, { content, time }: { content: string | Buffer; time: number }): void {
   const half = `${path}.${process.pid}`
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(half, text)
+  writeFileSync(half, content)
   utimesSync(half, time / 1_000, time / 1_000)
   renameSync(half, path)
 }

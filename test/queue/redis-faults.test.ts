@@ -7,6 +7,7 @@ import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.
 import type { Handler, Queue } from '../../src/queue/types.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
+import { nodeArgs } from '../harness/compiled-sources.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 
 describeWithRedis('Redis itself in trouble', () => {
@@ -182,7 +183,7 @@ describeWithRedis('Redis itself in trouble', () => {
     const prefix = `f${count++}`
     const front = open(prefix, { role: 'front' })
     await isReady(front)
-    const child = spawn('node', ['--import', 'tsx', 'test/harness/frozen-worker.ts', server.url, prefix], {
+    const child = spawn('node', [...nodeArgs('test/harness/frozen-worker.ts'), server.url, prefix], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     onTestFinished(() => void child.kill('SIGKILL'))

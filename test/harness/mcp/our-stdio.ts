@@ -1,12 +1,10 @@
 import { join } from 'node:path'
 import { ROOT } from '../../../src/base/package-root.ts'
+import { nodeArgs } from '../compiled-sources.ts'
 
-/** Node with TypeScript, for servers of ours over stdio. */
+/** A server of ours over stdio. */
 export function ourStdio(file: string, ...args: string[]) {
-  return {
-    command: process.execPath,
-    args: ['--import', import.meta.resolve('tsx'), join(ROOT, 'test/harness/mcp', file), ...args],
-  }
+  return { command: process.execPath, args: [...nodeArgs(`test/harness/mcp/${file}`), ...args] }
 }
 
 /** A server of npm over stdio. */
