@@ -62,7 +62,7 @@ function build(newest) {
     stdio: ['ignore', 2, 2],
   })
   if (status !== 0) {
-    say('The build has failed: nothing is started.')
+    say('The build failed, so nothing was started.')
     return 1
   }
   copyLua()
@@ -79,12 +79,12 @@ function buildIfStale() {
   const newest = newestSource()
   if (isBuilt && newest.time <= statSync(BUILT).mtimeMs) return 0
   const why = obstacle()
-  const what = isBuilt ? `${newest.path} is newer than dist` : 'There is no build in dist'
+  const what = isBuilt ? `${newest.path} is newer than dist` : 'There is no build yet'
   if (!why) {
-    say(`${what}: building.`)
+    say(`Building… ${what}.`)
     return build(newest)
   }
-  say(`${what}, and ${why}${isBuilt ? ': what was built before is started.' : '.'}`)
+  say(`${what}, but ${why}.${isBuilt ? ' Starting the older build.' : ''}`)
   return isBuilt ? 0 : 1
 }
 

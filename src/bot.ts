@@ -1,6 +1,6 @@
 /** The composition root: builds everything from a Config and starts it. */
 import type { Model } from './agent/types.ts'
-import { ConfigError } from './base/errors.ts'
+import { ConfigError, messageOf } from './base/errors.ts'
 import { createNetwork, type Network } from './base/http/proxy.ts'
 import { serve, type Server } from './base/http/server.ts'
 import { createLog, type Log } from './base/log.ts'
@@ -72,22 +72,30 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const telemetry = await createTelemetry(config, { log, now: nowMs })
   const stores = options.stores ?? (await createStores(config, log))
   const recorder = recorderOf(config, { stores, log, now: nowMs, onTrace: options.onTrace })
+  const stopping = new AbortController()
+  const { signal } = stopping
+  const failed = async (error: unknown) => {
+    stopping.abort()
+    await stores.close()
+    throw error
+  }
+  const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
+  // Asked before the model and MCP servers are, so that a start without a network says so soon.
+  const ways = { log, now: nowMs, fetch: net.fetch, onCall, signal, installs: stores.installs }
+  const installing = openInstallations(config, ways)
+  installing.catch(() => undefined)
   const agent = await createAgent(config, {
     ...{ log, net, now, model: options.model, meter: meterOf({ telemetry, recorder }, nowMs), mcpStore: stores.mcp },
     ...{ hasWorkspace: !options.model, toolSeam: options.toolSeam, watchCall: recorder?.tool },
-  }).catch((error: unknown) => stores.close().then(() => Promise.reject(error)))
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
-  const ways = { log, now: nowMs, fetch: net.fetch, onCall, installs: stores.installs }
-  const opened = await openInstallations(config, ways)
+  }).catch(failed)
+  const opened = await installing.catch(failed)
   const services = servicesOf(config, { log, net, stores, agent, telemetry, recorder, opened })
   if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
   if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
   if (isWorker) await startWork(services, recorder)
   const receiver = receiverOf(config, services, { opened, connection: connectionOf(config, net, options) })
   const server = await listenAt(config, { stores, receiver, telemetry, opened })
-  await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error)))
+  await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error, config)))
   return {
     port: server.port,
     metricsPort: server.metricsPort,
@@ -242,9 +250,18 @@ async function listen(name: string, options: Parameters<typeof serve>[0]): Promi
     return await serve(options)
   } catch (error) {
     if (NO_ADDRESS.has((error as NodeJS.ErrnoException).code ?? ''))
-      throw new ConfigError(`HOST is ${options.host}, which is not an address of this machine.`)
-    throw new ConfigError(`${name} should be a free port: ${options.port} on ${options.host} cannot be listened at.`)
+      throw new ConfigError(
+        `HOST is ${options.host}, which is not an address of this machine. Set it to 0.0.0.0 or 127.0.0.1.`,
+      )
+    throw new ConfigError(portTaken(name, options.port, error))
   }
+}
+
+function portTaken(name: string, port: number, error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return `Port ${port} is in use. Set ${name} to a free one.`
+  if (code === 'EACCES') return `Port ${port} needs more rights than this user has. Set ${name} to one above 1023.`
+  return `Cannot listen on port ${port} (${name}): ${messageOf(error)}.`
 }
 
 const NO_ADDRESS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])
@@ -256,7 +273,7 @@ const FLUSH_MS = 2_000
 function summaryOf(config: Config, model: string): string {
   const way =
     config.ROLE === 'worker'
-      ? 'answering what the fronts take in'
+      ? 'answering questions from the fronts'
       : config.SLACK_APPS
         ? 'the apps of SLACK_APPS'
         : config.SLACK_APP_TOKEN
@@ -264,6 +281,6 @@ function summaryOf(config: Config, model: string): string {
           : 'HTTP at /slack/events'
   const memory = config.REDIS_URL
     ? 'conversations and work are kept in Redis'
-    : 'conversations and work are kept in this process’s memory and lost when it ends (set REDIS_URL to keep them)'
+    : 'conversations and work are in memory and lost when it stops (set REDIS_URL to keep them)'
   return `Thinkaloud is ready: ${way}, port ${config.PORT}, model ${model}; ${memory}.`
 }

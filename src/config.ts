@@ -8,6 +8,7 @@ import { parse as parseDotenv } from 'dotenv'
 import { z } from 'zod'
 import { approvers } from './base/approver-rules.ts'
 import { ConfigError } from './base/errors.ts'
+import { nearest } from './base/nearest.ts'
 import { ROOT } from './base/package-root.ts'
 import { parseRedisUrl, REDIS_URL_FORM } from './base/redis/redis-url.ts'
 import {
@@ -25,6 +26,8 @@ import {
   url,
   whole,
 } from './base/setting-forms.ts'
+import { missingOfWorkspaces } from './base/workspace-settings.ts'
+import { SETTING_WORDS } from './base/setting-words.ts'
 
 export type Env = Record<string, string | undefined>
 
@@ -83,7 +86,7 @@ const schema = z.object({
     .optional(),
   REDIS_PREFIX: z
     .string()
-    .regex(/^[\w-]{1,40}$/, 'up to 40 letters, digits, - or _')
+    .regex(/^[\w-]{1,40}$/, 'at most 40 letters, digits, - and _')
     .default('thinkaloud'),
   SECRETS_KEY: secretsKey.optional(),
   SECRETS_KEY_OLD: secretsKey.optional(),
@@ -94,6 +97,7 @@ const schema = z.object({
   SHUTDOWN_MS: whole(0, 600_000).default(25_000),
 
   AGENT_DIALECT: oneOf([...DIALECTS, 'auto']).default('text'),
+  INSTRUCTIONS_FILE: z.string().optional(),
   AGENT_MAX_STEPS: whole(1, 100).default(8),
   AGENT_TIMEOUT_MS: whole(100, 3_600_000).default(120_000),
   RUN_MAX_TOKENS: whole(1, 1e9).optional(),
@@ -101,7 +105,7 @@ const schema = z.object({
   TOOL_TIMEOUT_MS: whole(10, 600_000).default(15_000),
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
-  CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that is there and can be read').default('tools/custom'),
+  CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that exists and can be read').default('tools/custom'),
   MCP_CONFIG: z.string().optional(),
   MCP_TOOLS_MAX: whole(0, 1000).default(40),
   STEPS: oneOf(STEPS).default('replies'),
@@ -150,8 +154,11 @@ const schema = z.object({
 
 export type Config = z.infer<typeof schema>
 
-/** All setting names, in the order of the documentation. */
+/** All setting names. */
 export const SETTINGS = Object.keys(schema.shape)
+
+/** Each setting with a sentence about it, in groups for the documentation. */
+export const SETTING_GROUPS: Record<keyof typeof SETTING_WORDS, Partial<Record<keyof Config, string>>> = SETTING_WORDS
 
 /** Settings that may also come from a file, `NAME_FILE=/run/secrets/name`, as Docker and Kubernetes mount them. */
 export const SECRETS = [
@@ -175,19 +182,32 @@ function passwordsIn(text: string): string[] {
 
 /** Removed settings, each with what to do instead. */
 const DROPPED: Record<string, string> = {
-  REDIS_SENTINELS: 'name the Sentinels in REDIS_URL, as redis+sentinel://host:26379,host:26379/master',
-  REDIS_SENTINEL_NAME: 'name the master in the path of REDIS_URL, as redis+sentinel://host:26379/master/0',
-  REDIS_SENTINEL_PASSWORD: 'append it to REDIS_URL, as redis+sentinel://…/master?sentinelPassword=…',
+  REDIS_SENTINELS: 'list the Sentinels in REDIS_URL: redis+sentinel://host:26379,host:26379/master',
+  REDIS_SENTINEL_NAME: 'put the master’s name into REDIS_URL: redis+sentinel://host:26379/master/0',
+  REDIS_SENTINEL_PASSWORD: 'append it to REDIS_URL: redis+sentinel://…/master?sentinelPassword=…',
   REDIS_CLUSTER: 'begin REDIS_URL with redis+cluster:// or rediss+cluster://',
-  FORGET_BY: 'an admin can let everyone forget a channel with /ask settings',
-  HISTORY_MAX_TURNS: 'the last 20 turns of a conversation are kept',
+  FORGET_BY: 'admins decide it for each channel with /ask settings',
+  HISTORY_MAX_TURNS: 'the last 20 turns are always kept',
   LIMIT_TEAM_DAY: 'set BUDGET_TEAM_DAY_TOKENS or BUDGET_TEAM_DAY_USD',
 }
 
 /** One sentence for each removed setting in the environment. */
 export function droppedSettings(env: Env): string[] {
   const set = Object.entries(DROPPED).filter(([name]) => env[name]?.trim())
-  return set.map(([name, instead]) => `${name} no longer exists: ${instead}.`)
+  return set.map(([name, instead]) => `${name} is no longer a setting: ${instead}.`)
+}
+
+/** Names that other programs read, or that only look like ours. */
+const OTHERS = /^(?:OTEL_|NODE_|npm_)|^(?:https?|all|no)_proxy$/i
+
+/** One sentence for each name in the environment that is no setting but resembles one: most likely a typing error. */
+export function unknownSettings(env: Env): string[] {
+  const known = new Set([...SETTINGS, ...SECRETS.map((name) => `${name}_FILE`), ...Object.keys(DROPPED)])
+  const unknown = Object.entries(env).filter(([name, value]) => value?.trim() && !known.has(name) && !OTHERS.test(name))
+  return unknown.flatMap(([name]) => {
+    const meant = nearest(name, SETTINGS)
+    return meant === undefined ? [] : [`${name} is not a setting. Did you mean ${meant}?`]
+  })
 }
 
 /**
@@ -200,7 +220,7 @@ export function readEnv(file = '.env', env: Env = process.env): Env {
   try {
     return { ...parseDotenv(readFileSync(file)), ...env }
   } catch {
-    throw new ConfigError(`${file} should be a file that can be read.`)
+    throw new ConfigError(`${file} cannot be read. Check that it is a file, and its permissions.`)
   }
 }
 
@@ -216,6 +236,8 @@ export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config
   const result = schema.safeParse(given)
   for (const issue of result.error?.issues ?? []) problems.push(`${issue.path.join('.')} should be ${issue.message}.`)
   if (result.data && options.serves) problems.push(...missing(result.data))
+  // What is missing may be there under a mistyped name.
+  if (problems.length > 0) problems.push(...unknownSettings(env))
   if (problems.length > 0 || !result.data) throw new ConfigError(problems.join('\n'))
   return result.data
 }
@@ -225,51 +247,17 @@ function missing(config: Config): string[] {
   const problems = missingOfWorkspaces(config)
   if (config.ROLE !== 'worker' && !config.SLACK_APPS && !config.SLACK_APP_TOKEN && !config.SLACK_SIGNING_SECRET)
     problems.push(
-      'SLACK_APP_TOKEN is missing: it should be an app-level token, xapp-…, for Socket Mode; ' +
-        'or set SLACK_SIGNING_SECRET to the app’s signing secret to take events over HTTP.',
+      'SLACK_APP_TOKEN is missing: set it to an app-level token, xapp-…, for Socket Mode, ' +
+        'or set SLACK_SIGNING_SECRET to receive events over HTTP.',
     )
   if (config.ROLE !== 'front' && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
     problems.push(
-      'OPENAI_API_KEY is missing: it should be your model provider’s key; ' +
-        'or set OPENAI_BASE_URL to the address of a compatible endpoint that needs none.',
+      'OPENAI_API_KEY is missing: set it to the key of your model provider, ' +
+        'or set OPENAI_BASE_URL to an endpoint that needs no key.',
     )
   if (config.ROLE !== 'all' && !config.REDIS_URL)
-    problems.push(
-      `REDIS_URL is missing: ROLE=${config.ROLE} should have a Redis that it shares with the other processes.`,
-    )
+    problems.push(`REDIS_URL is missing: with ROLE=${config.ROLE}, all processes of the bot share one Redis.`)
   return problems
-}
-
-/** What is missing for the bot's workspaces, or set beside what excludes it: one token, one distributed app, or several apps. */
-function missingOfWorkspaces(config: Config): string[] {
-  const { SLACK_CLIENT_ID, SLACK_APPS } = config
-  if (SLACK_CLIENT_ID) {
-    const needed = Object.entries(OF_DISTRIBUTED_APP).filter(([name]) => isUnset(config[name as keyof Config]))
-    return [
-      ...besides(config, ['SLACK_BOT_TOKEN', 'SLACK_APPS'], 'SLACK_CLIENT_ID'),
-      ...needed.map(([name, what]) => `${name} is missing: beside SLACK_CLIENT_ID it should be ${what}.`),
-    ]
-  }
-  if (SLACK_APPS) return besides(config, ['SLACK_BOT_TOKEN'], 'SLACK_APPS')
-  const alone = ['SLACK_CLIENT_SECRET', 'ALLOW_TEAMS'] as const
-  const useless = alone.filter((name) => !isUnset(config[name]))
-  if (useless.length > 0)
-    return useless.map((name) => `${name} is of no use without SLACK_CLIENT_ID: set both or none.`)
-  return config.SLACK_BOT_TOKEN ? [] : ['SLACK_BOT_TOKEN is missing: it should be the app’s bot token, xoxb-….']
-}
-
-const OF_DISTRIBUTED_APP = {
-  SLACK_CLIENT_SECRET: 'the app’s client secret',
-  PUBLIC_URL: 'the https address under which people reach the bot',
-  ALLOW_TEAMS: 'the ids of the workspaces and organisations that may install it, or * for any',
-  SECRETS_KEY: 'a key of at least 32 characters, which encrypts the tokens (openssl rand -hex 32)',
-}
-
-const isUnset = (value: unknown): boolean => value === undefined || (Array.isArray(value) && value.length === 0)
-
-function besides(config: Config, names: (keyof Config)[], chosen: string): string[] {
-  const set = names.filter((name) => config[name] !== undefined)
-  return set.map((name) => `${name} should not be set beside ${chosen}: the bot’s tokens come from there.`)
 }
 
 /** Empty values count as unset: Compose and CI pass them for unset variables. */
@@ -285,10 +273,10 @@ function withSecretFiles(env: Env, problems: string[]): Env {
     try {
       out[name] = readFileSync(file, 'utf8').trim()
     } catch {
-      problems.push(`${name}_FILE should be a file that can be read.`)
+      problems.push(`${name}_FILE cannot be read. Check its path and its permissions.`)
       continue
     }
-    if (out[name] === '') problems.push(`${name}_FILE should be a file that is not empty.`)
+    if (out[name] === '') problems.push(`${name}_FILE is an empty file. Write the secret into it.`)
   }
   return out
 }

@@ -1,14 +1,20 @@
 /** `npm start`: reads the settings, starts the bot, stops it on SIGTERM or SIGINT. */
 import { startBot, type Bot } from './bot.ts'
-import { droppedSettings, loadConfig, readEnv, secretsOf } from './config.ts'
+import { asksHelp } from './commands/help.ts'
+import { droppedSettings, loadConfig, readEnv, secretsOf, unknownSettings } from './config.ts'
 import { ConfigError, messageOf } from './base/errors.ts'
 import { createLog } from './base/log.ts'
 
+const USAGE = `Usage: npm start
+  Starts the bot with the settings of the environment and of .env; .env.example lists them all.
+  First time? npm run slack creates the Slack app and fills in .env, npm run doctor checks everything.`
+
 async function main(): Promise<void> {
+  if (asksHelp(process.argv.slice(2))) return console.log(USAGE)
   const env = readEnv()
   const config = loadConfig(env, { serves: true })
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
-  for (const sentence of droppedSettings(env)) log.warn(sentence)
+  for (const sentence of [...droppedSettings(env), ...unknownSettings(env)]) log.warn(sentence)
   let bot: Bot | undefined = undefined
   let stopping: Promise<void> | undefined
   const stop = (signal: string) => {

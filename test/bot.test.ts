@@ -32,7 +32,7 @@ describeWithRedis.concurrent('with a Redis', async () => {
 
   test.for([
     ['front', 'HTTP at /slack/events', 401],
-    ['worker', 'answering what the fronts take in', 404],
+    ['worker', 'answering questions from the fronts', 404],
     ['all', 'HTTP at /slack/events', 401],
   ] as const)(
     'ROLE=%s says that it is %s, and meets a stranger at its door with %i',
@@ -50,27 +50,27 @@ describeWithRedis.concurrent('with a Redis', async () => {
     [
       'wants another password',
       async () => ({ REDIS_URL: url.replace('open', 'shut') }),
-      /^REDIS_URL has a user or password that this Redis does not accept \(WRONGPASS\)\.$/,
+      /^Redis does not accept the user or password in REDIS_URL \(WRONGPASS\)\.$/,
     ],
     [
       'wants another password, in a Cluster',
       async () => ({ REDIS_URL: url.replace('open', 'shut').replace('redis:', 'redis+cluster:') }),
-      /^REDIS_URL has a user or password that this Redis does not accept \(WRONGPASS\)\.$/,
+      /^Redis does not accept the user or password in REDIS_URL \(WRONGPASS\)\.$/,
     ],
     [
       'wants a password',
       async () => ({ REDIS_URL: `redis://127.0.0.1:${server.port}` }),
-      /^REDIS_URL has no password, but this Redis requires one: .*NOAUTH/,
+      /^Redis requires a password \(NOAUTH\)\. Add it to REDIS_URL/,
     ],
     [
       'is not there',
       async () => ({ REDIS_URL: `redis://127.0.0.1:${await freePort()}` }),
-      /^REDIS_URL: no Redis answers at 127\.0\.0\.1:\d+ \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)\. Start Redis there/,
+      /^Cannot connect to Redis at 127\.0\.0\.1:\d+ \(REDIS_URL\): connection refused\.$/,
     ],
     [
       'is no Cluster',
       async () => ({ REDIS_URL: url.replace('redis:', 'redis+cluster:') }),
-      /^REDIS_URL should be a Redis that accepts the bot: ERR This instance has cluster support disabled\.$/,
+      /^Cannot connect to Redis at 127\.0\.0\.1:\d+ \(REDIS_URL\): ERR This instance has cluster support disabled\.$/,
     ],
   ])('a start with one that %s ends with a sentence, which has no password in it', async ([, env, sentence]) => {
     const failure = await start(await env()).catch((error: unknown) => error)
@@ -100,6 +100,6 @@ describe('without a Redis', () => {
   test('it says that what it keeps is lost when it ends, and what to set', async (t) => {
     const bot = await start({ PORT: String(await freePort()) })
     t.onTestFinished(() => bot.stop())
-    expect(bot.summary).toMatch(/kept in this process’s memory and lost when it ends \(set REDIS_URL to keep them\)\.$/)
+    expect(bot.summary).toMatch(/in memory and lost when it stops \(set REDIS_URL to keep them\)\.$/)
   })
 })

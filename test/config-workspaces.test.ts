@@ -37,7 +37,7 @@ test.each(['SLACK_CLIENT_SECRET', 'PUBLIC_URL', 'ALLOW_TEAMS', 'SECRETS_KEY'])(
   'a client id without %s is refused in one sentence',
   (name) => {
     expect(refusals(without(DISTRIBUTED, name))).toEqual([
-      expect.stringMatching(new RegExp(`^${name} is missing: beside SLACK_CLIENT_ID it should be .+\\.$`)),
+      expect.stringMatching(new RegExp(`^${name} is missing: SLACK_CLIENT_ID needs it\\. Set it to .+\\.$`)),
     ])
   },
 )
@@ -56,17 +56,17 @@ test.each<[string, Env, RegExp]>([
   [
     'a bot token beside a client id',
     { ...DISTRIBUTED, SLACK_BOT_TOKEN: 'xoxb-1' },
-    /^SLACK_BOT_TOKEN should not be set beside SLACK_CLIENT_ID: .+\.$/,
+    /^SLACK_BOT_TOKEN cannot be combined with SLACK_CLIENT_ID\. .+\.$/,
   ],
   [
     'SLACK_APPS beside a client id',
     { ...DISTRIBUTED, SLACK_APPS: 'apps.json' },
-    /^SLACK_APPS should not be set beside SLACK_CLIENT_ID: .+\.$/,
+    /^SLACK_APPS cannot be combined with SLACK_CLIENT_ID\. .+\.$/,
   ],
   [
     'a bot token beside SLACK_APPS',
     { ...MODEL, SLACK_APPS: 'apps.json', SLACK_BOT_TOKEN: 'xoxb-1' },
-    /^SLACK_BOT_TOKEN should not be set beside SLACK_APPS: .+\.$/,
+    /^SLACK_BOT_TOKEN cannot be combined with SLACK_APPS\. .+\.$/,
   ],
 ])('%s is refused in one sentence', (_, env, sentence) => {
   expect(refusals(env)).toEqual([expect.stringMatching(sentence)])
@@ -74,7 +74,7 @@ test.each<[string, Env, RegExp]>([
 
 test.each(['SLACK_CLIENT_SECRET', 'ALLOW_TEAMS'])('%s alone is refused in one sentence', (name) => {
   const env = { ...MODEL, SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1', [name]: 'T0123456789' }
-  expect(refusals(env)).toEqual([expect.stringMatching(new RegExp(`^${name} is of no use without SLACK_CLIENT_ID`))])
+  expect(refusals(env)).toEqual([expect.stringMatching(new RegExp(`^${name} has no effect without SLACK_CLIENT_ID`))])
 })
 
 test.each([

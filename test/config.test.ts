@@ -2,7 +2,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { droppedSettings, loadConfig, readEnv, SECRETS, secretsOf, SETTINGS, type Env } from '../src/config.ts'
+import {
+  droppedSettings,
+  loadConfig,
+  readEnv,
+  SECRETS,
+  secretsOf,
+  SETTINGS,
+  unknownSettings,
+  type Env,
+} from '../src/config.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { parseRedisUrl } from '../src/base/redis/redis-url.ts'
 
@@ -60,7 +69,7 @@ test.each([
   ['REDIS_URL', 'redis://a,b', /redis:\/\/host:port/],
   ['REDIS_URL', 'redis+sentinel://a:26379,b:99999/main', /redis:\/\/host:port/],
   ['REDIS_URL', 'redis+sentinel://a:26379', /redis:\/\/host:port/],
-  ['REDIS_PREFIX', 'a b', /up to 40 letters/],
+  ['REDIS_PREFIX', 'a b', /at most 40 letters/],
   ['ROLE', 'both', /one of all, front, worker/],
   ['WORKER_CONCURRENCY', '0', /a whole number from 1 to 1000/],
   ['WORKER_LOCK_MS', '18001', /a whole number from 1000 to 18000/],
@@ -72,7 +81,7 @@ test.each([
   ['TOOL_OUTPUT_CHARS', '1', /a whole number from 200/],
   ['STEPS', 'loud', /one of replies, card, stream, hidden/],
   ['FOLLOW_UPS', 'never', /one of thread, mention/],
-  ['ALLOW_CHANNELS', 'C0GENERAL01,#general', /channel ids such as C0123456789.*dm stands for direct messages/],
+  ['ALLOW_CHANNELS', 'C0GENERAL01,#general', /ids of channels such as C0123456789, or dm for direct messages/],
   ['ALLOW_USERS', 'alice', /ids of people.*or e-mail domains such as example\.com/],
   ['ALLOW_EXTERNAL', 'yes', /one of true, false/],
   ['ALLOW_BOTS', 'everybody', /ids of bots/],
@@ -80,8 +89,8 @@ test.each([
   ['APPROVERS', 'files=', /ids of people/],
   ['APPROVERS', '=U0ALICE00001', /ids of people/],
   ['APPROVERS', 'fi*les=U0ALICE00001', /ids of people/],
-  ['APPROVERS', 'not-asker', /names somebody else/],
-  ['APPROVERS', 'files=not-asker', /names somebody else/],
+  ['APPROVERS', 'not-asker', /somebody else must be named/],
+  ['APPROVERS', 'files=not-asker', /somebody else must be named/],
   ['SETTINGS_BY', 'anyone', /one of members, admins/],
   ['LIMIT_USER_HOUR', '0', /a whole number from 1/],
   ['BUDGET_TEAM_DAY_USD', '-5', /an amount of dollars/],
@@ -129,10 +138,40 @@ test('a setting that no longer exists is named once, with what to do in its plac
   const env = { ...ENOUGH, REDIS_CLUSTER: 'true', FORGET_BY: ' ', HISTORY_MAX_TURNS: '7' }
   expect(sentences(env)).toEqual([])
   expect(droppedSettings(env)).toEqual([
-    'REDIS_CLUSTER no longer exists: begin REDIS_URL with redis+cluster:// or rediss+cluster://.',
-    'HISTORY_MAX_TURNS no longer exists: the last 20 turns of a conversation are kept.',
+    'REDIS_CLUSTER is no longer a setting: begin REDIS_URL with redis+cluster:// or rediss+cluster://.',
+    'HISTORY_MAX_TURNS is no longer a setting: the last 20 turns are always kept.',
   ])
   expect(droppedSettings(ENOUGH)).toEqual([])
+})
+
+test.each([
+  ['OPENAI_MODLE', 'OPENAI_MODEL'],
+  ['openai_model', 'OPENAI_MODEL'],
+  ['LOGLEVEL', 'LOG_LEVEL'],
+  ['TOOL', 'TOOLS'],
+  ['OPENAI_KEY', 'OPENAI_API_KEY'],
+  ['SLACK_TOKEN', 'SLACK_BOT_TOKEN'],
+  ['OPENAI_MODEL_NAME', 'OPENAI_MODEL'],
+  ['ALLOWED_USERS', 'ALLOW_USERS'],
+  ['MCP_CONFIG_FILE', 'MCP_CONFIG'],
+])('%s is no setting: the nearest one is named, and nothing is refused', (name, meant) => {
+  expect(unknownSettings({ ...ENOUGH, [name]: 'x' })).toEqual([`${name} is not a setting. Did you mean ${meant}?`])
+  expect(sentences({ ...ENOUGH, [name]: 'x' })).toEqual([])
+})
+
+test('names of other programs are not taken for settings', () => {
+  const others = ['PATH', 'HOME', 'HOSTNAME', 'TERM', 'NODE_ENV', 'NO_COLOR', 'HTTP_PROXY', 'ALL_PROXY', 'http_proxy']
+  const more = ['REDIS_PORT', 'REDIS_SERVICE_HOST', 'OTEL_SERVICE_NAME', 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'PWD']
+  const files = ['OPENAI_API_KEY_FILE', 'SLACK_BOT_TOKEN_FILE', 'npm_config_loglevel', 'KUBERNETES_SERVICE_PORT']
+  const env = Object.fromEntries([...others, ...more, ...files, ...SETTINGS].map((name) => [name, 'x']))
+  expect(unknownSettings({ ...env, OPENAI_MODLE: ' ' })).toEqual([])
+})
+
+test('a start that lacks a setting says that it may be there under a mistyped name', () => {
+  expect(sentences({ ...ENOUGH, SLACK_BOT_TOKEN: undefined, SLACK_BOT_TOKN: 'xoxb-1' })).toEqual([
+    expect.stringMatching(/^SLACK_BOT_TOKEN is missing/),
+    'SLACK_BOT_TOKN is not a setting. Did you mean SLACK_BOT_TOKEN?',
+  ])
 })
 
 test('several wrong settings are several sentences', () => {
@@ -155,7 +194,7 @@ test('no sentence repeats a secret', () => {
 
 test('a front needs no model, a worker no way in, and both a Redis', () => {
   expect(sentences({ SLACK_BOT_TOKEN: 'xoxb-1', SLACK_APP_TOKEN: 'xapp-1', ROLE: 'front' })).toEqual([
-    expect.stringMatching(/^REDIS_URL is missing: ROLE=front/),
+    expect.stringMatching(/^REDIS_URL is missing: with ROLE=front/),
   ])
   expect(
     sentences({ SLACK_BOT_TOKEN: 'xoxb-1', OPENAI_API_KEY: 'k', ROLE: 'worker', REDIS_URL: 'redis://localhost' }),
@@ -218,10 +257,10 @@ describe('a secret in a file', () => {
     const empty = join(folder, 'empty')
     await writeFile(empty, '\n')
     expect(sentences({ ...ENOUGH, GITHUB_TOKEN_FILE: join(folder, 'nowhere') })).toEqual([
-      'GITHUB_TOKEN_FILE should be a file that can be read.',
+      'GITHUB_TOKEN_FILE cannot be read. Check its path and its permissions.',
     ])
     expect(sentences({ ...ENOUGH, GITHUB_TOKEN_FILE: empty })).toEqual([
-      'GITHUB_TOKEN_FILE should be a file that is not empty.',
+      'GITHUB_TOKEN_FILE is an empty file. Write the secret into it.',
     ])
     expect(loadConfig({ ...ENOUGH, SLACK_BOT_TOKEN_FILE: join(folder, 'nowhere') }).SLACK_BOT_TOKEN).toBe('xoxb-1')
   })
@@ -245,7 +284,9 @@ test('.env is read, and what the environment has already wins', async () => {
 })
 
 test('a .env that is there and cannot be read is a sentence, not a start without it', () => {
-  expect(() => readEnv(folder, ENOUGH)).toThrow(new ConfigError(`${folder} should be a file that can be read.`))
+  expect(() => readEnv(folder, ENOUGH)).toThrow(
+    new ConfigError(`${folder} cannot be read. Check that it is a file, and its permissions.`),
+  )
 })
 
 test('the secrets that no log may carry are known by their values', () => {

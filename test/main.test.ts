@@ -58,9 +58,10 @@ describe('npm start', { timeout: 120_000 }, () => {
       join(cwd, '.env'),
       `SLACK_APP_TOKEN=${SLACK_APP_TOKEN}\nSLACK_BOT_TOKEN_FILE=${join(cwd, 'token')}\n`,
     )
-    const bot = startCommand(t, START, { env: rest, cwd })
+    const bot = startCommand(t, START, { env: { ...rest, OPENAI_MODLE: 'gpt-5', LOG_LEVEL: 'warn' }, cwd })
     const [summary] = await bot.shows(/Thinkaloud is ready: .*/)
     expect(summary).toMatch(/Socket Mode, port \d+, model played-model/)
+    expect(bot.stdout()).toMatch(/"msg":"OPENAI_MODLE is not a setting\. Did you mean OPENAI_MODEL\?"/)
     expect(await (await people.mention('dotenv')).lastAnswer()).toBe('read')
     expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
   })
@@ -121,6 +122,16 @@ describe('npm start', { timeout: 120_000 }, () => {
     expect([bot.stdout(), bot.stderr()]).toEqual(['', ''])
   })
 
+  test('says at once that Slack cannot be reached, and goes on trying', async (t) => {
+    const { env, model } = await world(t, 'http')
+    const host = `127.0.0.1:${await freePort()}`
+    const more = { SLACK_API_URL: `http://${host}/api/`, AGENT_DIALECT: 'auto', LOG_LEVEL: 'warn' }
+    const bot = startCommand(t, START, { env: { ...env, ...more } })
+    await bot.shows(`"msg":"Cannot reach ${host} (SLACK_API_URL). Check the network; behind a proxy set HTTPS_PROXY.`)
+    expect(bot.stdout().match(/Cannot reach/g)).toHaveLength(1)
+    expect(model.requests).toEqual([])
+  })
+
   test('ends with code 1 and a sentence for each setting that is missing', async (t) => {
     const bot = startCommand(t, START, { env: {} })
     expect((await bot.ended).code).toBe(1)
@@ -143,19 +154,19 @@ describe('a start that fails, fails with a sentence', async () => {
     [
       'a bot token that Slack refuses',
       { SLACK_BOT_TOKEN: 'xoxb-wrong' },
-      /^SLACK_BOT_TOKEN should be a token that Slack takes: it answered invalid_auth\.$/,
+      /^Slack does not accept SLACK_BOT_TOKEN \(invalid_auth\)\. Run npm run slack/,
     ],
     [
       'an app token that Slack refuses',
       { SLACK_APP_TOKEN: 'xapp-wrong' },
-      /^SLACK_APP_TOKEN should be a token that Slack takes: it answered invalid_auth\.$/,
+      /^Slack does not accept SLACK_APP_TOKEN \(invalid_auth\)\. Run npm run slack/,
     ],
     [
       'a tool that does not exist',
       { TOOLS: 'calculator,teleport' },
-      /^TOOLS names "teleport", which does not exist\. There are: .*calculator/,
+      /^TOOLS: there is no tool "teleport"\. Choose from .*calculator/,
     ],
-    ['a dialect without its tools', { AGENT_DIALECT: 'docstore', TOOLS: 'calculator' }, /^TOOLS should name wikipedia/],
+    ['a dialect without its tools', { AGENT_DIALECT: 'docstore', TOOLS: 'calculator' }, /^TOOLS lacks wikipedia/],
   ])('for %s', async (_, more, sentence) => {
     await within(async (t) => {
       const { env } = await world(t, 'socket')
@@ -177,7 +188,7 @@ describe('a start that fails, fails with a sentence', async () => {
     const other = createServer().listen(Number(env.PORT), '127.0.0.1')
     t.onTestFinished(() => void other.close())
     await expect(startBot(loadConfig(env, { serves: true }), { log: createLog('silent') })).rejects.toThrow(
-      /^PORT should be a free port: \d+ on 127\.0\.0\.1 cannot be listened at\.$/,
+      `Port ${env.PORT} is in use. Set PORT to a free one.`,
     )
   })
 })

@@ -87,7 +87,7 @@ test('what is not built is built, and what is built is started as it is', async 
   const { npm, at } = await copyOfProject(t)
   const start = () => npm(['start'])
   const first = await start()
-  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('There is no build in dist: building.')])
+  expect([first.code, first.stderr]).toEqual([0, expect.stringContaining('Building… There is no build yet.')])
   expect(first.stdout).toMatch(/main says one\n$/)
   const { mtimeMs } = await stat(at('dist/src/deep/word.js'))
   const second = await start()
@@ -103,7 +103,7 @@ test('a source that is newer than dist is built again, by npm run runs too, and 
   expect(runs).toEqual({
     code: 0,
     stdout: 'runs says two\n',
-    stderr: 'src/deep/word.ts is newer than dist: building.\n',
+    stderr: 'Building… src/deep/word.ts is newer than dist.\n',
   })
   expect(await script('runs')).toEqual({ code: 0, stdout: 'runs says two\n', stderr: '' })
   expect((await start()).stdout).toMatch(/main says two\n$/)
@@ -116,7 +116,7 @@ test('a tool and a setting of the build count as sources; a custom tool does not
   const paths = ['tools/tool.ts', 'tsconfig.json', 'tsconfig.build.json', 'package.json', 'src/deep']
   for (const path of paths) {
     await touch(path, 5)
-    expect((await start()).stderr).toContain(`${path} is newer than dist, and TypeScript is not installed`)
+    expect((await start()).stderr).toContain(`${path} is newer than dist, but TypeScript is not installed`)
     await touch(path, -5)
     expect((await start()).stderr).toBe('')
   }
@@ -132,7 +132,7 @@ test('a Lua script is copied to its place in dist, and again when it is changed'
   expect(await readFile(at('dist/src/deep/word.lua'), 'utf8')).toBe('return 1\n')
   await write('src/deep/word.lua', 'return 2\n')
   await touch('src/deep/word.lua', 5)
-  expect((await start()).stderr).toContain('src/deep/word.lua is newer than dist: building.')
+  expect((await start()).stderr).toContain('Building… src/deep/word.lua is newer than dist.')
   expect(await readFile(at('dist/src/deep/word.lua'), 'utf8')).toBe('return 2\n')
 })
 
@@ -152,7 +152,7 @@ test('sources that do not compile start nothing, however often it is tried', asy
     const { code, stdout, stderr } = await start()
     expect([code, stdout]).toEqual([expect.any(Number), expect.not.stringContaining('main says')])
     expect(code).not.toBe(0)
-    expect(stderr).toMatch(/src\/deep\/word\.ts.*error TS2322[^]*The build has failed: nothing is started\./)
+    expect(stderr).toMatch(/src\/deep\/word\.ts.*error TS2322[^]*The build failed, so nothing was started\./)
   }
 })
 
@@ -170,11 +170,11 @@ test('where nothing can be built, an older build is started and a missing one to
   const older = await start()
   expect([older.code, older.stdout]).toEqual([0, expect.stringMatching(/main says one\n$/)])
   const why = 'TypeScript is not installed (npm ci installs it)'
-  expect(older.stderr).toContain(`src/main.ts is newer than dist, and ${why}: what was built before is started.\n`)
+  expect(older.stderr).toContain(`src/main.ts is newer than dist, but ${why}. Starting the older build.\n`)
   await rm(at('dist'), { recursive: true })
   const none = await start()
   expect(none.code).toBe(1)
-  expect(none.stderr).toContain(`There is no build in dist, and ${why}.\n`)
+  expect(none.stderr).toContain(`There is no build yet, but ${why}.\n`)
 })
 
 test('a dist that may only be read is started as it is', async (t) => {
@@ -187,9 +187,7 @@ test('a dist that may only be read is started as it is', async (t) => {
   // Without npm, which somebody else's run needs a cache of their own for.
   const { code, stdout, stderr } = await script('start', NOBODY)
   expect([code, stdout]).toEqual([0, expect.stringMatching(/main says one\n$/)])
-  expect(stderr).toContain(
-    'src/main.ts is newer than dist, and dist cannot be written: what was built before is started.',
-  )
+  expect(stderr).toContain('src/main.ts is newer than dist, but dist cannot be written. Starting the older build.')
   expect(await readFile(at('dist/src/main.js'), 'utf8')).toBe(built)
   for (const path of ['dist', 'dist/src']) await chmod(at(path), 0o755)
 })

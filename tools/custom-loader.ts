@@ -2,12 +2,11 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Tool } from '../src/agent/types.ts'
 import { messageOf } from '../src/base/errors.ts'
-import { asTool } from './custom-tool.ts'
+import { asTool, type CustomTool } from './custom-tool.ts'
 
 export interface CustomTools {
-  tools: Tool[]
+  tools: CustomTool[]
   /** Skipped files, each with a sentence about what is wrong. */
   problems: { file: string; fault: string }[]
 }
@@ -38,7 +37,7 @@ async function toolFiles(dir: string, problems: CustomTools['problems']): Promis
   try {
     return (await readdir(dir)).filter((file) => TOOL_FILE.test(file)).sort()
   } catch {
-    problems.push({ file: dir, fault: 'There is no such folder, or it cannot be read.' })
+    problems.push({ file: dir, fault: 'The folder does not exist or cannot be read.' })
     return []
   }
 }
@@ -65,8 +64,8 @@ async function tooSlow(loadMs: number): Promise<never> {
 }
 
 /** Returns all tools of a file. @throws Error for the first one that is not sound */
-function toolsIn(exported: unknown, taken: string[]): Tool[] {
-  const tools: Tool[] = []
+function toolsIn(exported: unknown, taken: string[]): CustomTool[] {
+  const tools: CustomTool[] = []
   for (const one of Array.isArray(exported) ? exported : [exported])
     tools.push(asTool(one, [...taken, ...tools.map((tool) => tool.name)]))
   return tools

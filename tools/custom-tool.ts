@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
+import { nearest } from '../src/base/nearest.ts'
 
 /** The name goes into prompts and into native tool calls, which accept nothing else. */
 const NAME = /^[a-z][\w-]{0,63}$/i
@@ -8,10 +9,21 @@ const NAME = /^[a-z][\w-]{0,63}$/i
 /** Names that end a run in some dialect, and so cannot be tools. */
 const RESERVED = ['finish', 'final_answer', 'none']
 
+/** A host name or an IP address, with an optional port. */
+const HOST = /^(?:[a-z\d](?:[a-z\d.-]*[a-z\d])?|\[[\da-f:.]+\])(?::\d{1,5})?$/i
+
+const HOSTS = 'Its hosts should be a list of host names such as "wiki.intranet" or "10.0.0.5:8080".'
+
+/** A tool that somebody wrote for their own bot. */
+export interface CustomTool extends Tool {
+  /** Hosts that it may call although they are on a private network: `name`, or `name:port`. */
+  hosts?: string[]
+}
+
 type Run = (input: unknown, context: ToolContext) => unknown
 
 /** A tool as people write it, checked field by field; the messages are shown at the start. */
-const writtenSchema = z.object(
+const writtenSchema = z.strictObject(
   {
     name: z
       .string('Its name is missing.')
@@ -29,20 +41,33 @@ const writtenSchema = z.object(
     needsApproval: z.boolean('Its needsApproval should be true or false.').optional(),
     idempotent: z.boolean('Its idempotent should be true or false.').optional(),
     repeatable: z.boolean('Its repeatable should be true or false.').optional(),
+    hosts: z.array(z.string(HOSTS).regex(HOST, HOSTS), HOSTS).optional(),
     run: z.custom<Run>((value) => typeof value === 'function', 'Its run function is missing.'),
   },
-  'Its default export should be a tool: an object with name, description and run.',
+  {
+    error: ({ code, keys }) =>
+      code === 'unrecognized_keys' && Array.isArray(keys)
+        ? unknownKey(String(keys[0]))
+        : 'Its default export should be a tool: an object with name, description and run.',
+  },
 )
 
+/** A mistyped `effects` would make a tool that writes one that only reads. */
+function unknownKey(key: string): string {
+  const known: string[] = Object.keys(writtenSchema.shape)
+  const meant = nearest(key, known)
+  return `It has an unknown key "${key}". ${meant ? `Did you mean "${meant}"?` : `The keys are ${known.join(', ')}.`}`
+}
+
 /** @throws Error whose message says what is wrong with it */
-export function asTool(exported: unknown, taken: string[]): Tool {
+export function asTool(exported: unknown, taken: string[]): CustomTool {
   const { success, data, error } = writtenSchema.safeParse(exported)
   if (!success) throw new Error(error.issues[0]?.message)
   const name = data.name
   const clash =
     taken.some((other) => other.toLowerCase() === name.toLowerCase()) || RESERVED.includes(name.toLowerCase())
   if (clash) throw new Error(`The name "${name}" is taken: choose another.`)
-  const { description, effects, returnDirect, idempotent, repeatable, schema } = data
+  const { description, effects, returnDirect, idempotent, repeatable, schema, hosts } = data
   const { needsApproval = effects === 'write' } = data
   const plain = z.object({ input: z.string().describe('text') })
   return {
@@ -53,6 +78,7 @@ export function asTool(exported: unknown, taken: string[]): Tool {
     ...(needsApproval ? { needsApproval } : {}),
     ...(idempotent === undefined ? {} : { idempotent }),
     ...(repeatable === undefined ? {} : { repeatable }),
+    ...(hosts === undefined ? {} : { hosts }),
     ...zodInput(schema ?? plain),
     // Called on the original object, so that `this` is what its author expects.
     run: async (input, context) =>

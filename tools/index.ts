@@ -91,10 +91,10 @@ export function exampleFiles(settings: ToolSettings): string[] {
 function chosen(settings: ToolSettings): Entry[] {
   return [...new Set(settings.enabled ?? toolsOn(settings))].flatMap((name) => {
     const entry = entryOf(name)
-    if (!entry)
-      throw new ConfigError(`TOOLS names "${name}", which does not exist. There are: ${toolNames.join(', ')}.`)
+    if (!entry) throw new ConfigError(`TOOLS: there is no tool "${name}". Choose from ${toolNames.join(', ')}.`)
     if (entry.ofWorkspace) return isGiven(entry, settings) ? entry : []
-    if (!isGiven(entry, settings)) throw new ConfigError(`TOOLS names ${name}, which needs ${entry.needs?.setting}.`)
+    if (!isGiven(entry, settings))
+      throw new ConfigError(`TOOLS: ${name} needs ${entry.needs?.setting}. Set it, or remove ${name}.`)
     return entry
   })
 }

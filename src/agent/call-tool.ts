@@ -54,7 +54,11 @@ function tooLate(tool: Tool, ms: number): Observation {
 
 const SERIES = { points: 100, chars: 200 }
 
-function observationOf({ text, sources, series, exhausted, passing, file }: ToolOutput, most: number): Observation {
+/** Returns a tool's output as the model reads it: `most` characters of text at most. */
+export function observationOf(
+  { text, sources, series, exhausted, passing, file }: ToolOutput,
+  most: number,
+): Observation {
   const drawn = series && boundedSeries(series)
   const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, most)
   return {

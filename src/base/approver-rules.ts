@@ -21,7 +21,7 @@ const NAME = /^[\w.-]{1,128}\*?$/
 const NOT_ASKER = 'not-asker'
 
 const FORM =
-  'ids of people (U0123456789) and user groups (S0123456789), or NAME=ID|ID for a server or a tool, with commas; not-asker among them takes the asker’s right'
+  'ids of people (U0123456789) and user groups (S0123456789), or NAME=ID|ID for a server or a tool, separated by commas; not-asker excludes the asker'
 
 /**
  * Parses `U0ALICE00001,github=S0DEVS00001|not-asker,files__*=U0BOB0000001`. A list with `not-asker` must have somebody
@@ -42,7 +42,7 @@ export const approvers = z.string().transform((value, context): ApproverList[] =
   const all = [...lists.values()]
   const general = lists.get('')?.ids.length ?? 0
   if (isRight && all.every(({ ids, notAsker }) => !notAsker || ids.length + general > 0)) return all
-  context.addIssue(isRight ? `${FORM}; whoever takes it names somebody else` : FORM)
+  context.addIssue(isRight ? `${FORM}, and then somebody else must be named` : FORM)
   return z.NEVER
 })
 

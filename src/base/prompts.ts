@@ -12,6 +12,7 @@ export const PROMPT_VARIABLES = {
   'thread-messages': ['messages'],
   'thread-files': ['files'],
   'unseen-pictures': ['names'],
+  'house-instructions': ['instructions'],
   'channel-instructions': ['instructions'],
   'final-turn': ['reason', 'form'],
   text: ['tools', 'tool_names', 'today'],
@@ -38,7 +39,7 @@ export function loadPrompts(folder = join(ROOT, 'prompts')): Prompts {
   const unknown = readdirSync(folder).find(
     (f) => f.endsWith('.md') && f !== 'README.md' && !(f.slice(0, -3) in PROMPT_VARIABLES),
   )
-  if (unknown) throw new ConfigError(`prompts/${unknown} is not a prompt that anything uses: remove or rename it.`)
+  if (unknown) throw new ConfigError(`prompts/${unknown} is not used. Remove or rename it.`)
   const entries = Object.entries(PROMPT_VARIABLES).map(([name, variables]) => [name, load(folder, name, variables)])
   return Object.fromEntries(entries) as Prompts
 }
@@ -48,11 +49,11 @@ function load(folder: string, name: string, variables: readonly string[]): (valu
   const used = new Set(parts.filter((_, i) => i % 2 === 1))
   for (const variable of variables)
     if (!used.has(variable))
-      throw new ConfigError(`prompts/${name}.md lacks the variable {{${variable}}}: put it back.`)
+      throw new ConfigError(`prompts/${name}.md lacks the variable {{${variable}}}. Put it back.`)
   for (const variable of used)
     if (!variables.includes(variable))
       throw new ConfigError(
-        `prompts/${name}.md uses {{${variable}}}, which is unknown: it can use ${variables.join(', ')}.`,
+        `prompts/${name}.md uses {{${variable}}}, which does not exist. It can use ${variables.join(', ')}.`,
       )
   return (values) => parts.map((part, i) => (i % 2 === 1 ? (values[part] ?? '') : part)).join('')
 }
@@ -61,7 +62,7 @@ function read(folder: string, name: string): string {
   try {
     return readFileSync(join(folder, `${name}.md`), 'utf8').trimEnd()
   } catch {
-    throw new ConfigError(`prompts/${name}.md is missing: put it back.`)
+    throw new ConfigError(`prompts/${name}.md is missing. Put it back.`)
   }
 }
 

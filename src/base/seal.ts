@@ -52,8 +52,8 @@ export function sealerOf(secret: string): Sealer {
     isOf: (sealed) => sealed.startsWith(`${FORM}.${keyId}.`),
     open(sealed, belongsTo) {
       const [form, id, payload = ''] = sealed.split('.')
-      if (form !== FORM) throw new SealBroken('It was stored in a form that this version does not read.')
-      if (id !== keyId) throw new SealBroken('It was stored with another SECRETS_KEY than the one that is set.')
+      if (form !== FORM) throw new SealBroken('It was stored by another version.')
+      if (id !== keyId) throw new SealBroken('It was stored with another SECRETS_KEY.')
       return opened({ key, payload: Buffer.from(payload, 'base64url'), bound: bound(belongsTo) })
     },
   }
@@ -67,6 +67,6 @@ function opened({ key, payload, bound }: { key: Buffer; payload: Buffer; bound: 
     decipher.setAuthTag(payload.subarray(NONCE_BYTES, tagEnd)).setAAD(bound)
     return Buffer.concat([decipher.update(payload.subarray(tagEnd)), decipher.final()]).toString('utf8')
   } catch {
-    throw new SealBroken('It was changed in the store after it was written.')
+    throw new SealBroken('It was changed in the store.')
   }
 }

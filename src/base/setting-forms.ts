@@ -28,7 +28,7 @@ export const token = (prefix: string) =>
   z
     .string()
     .startsWith(prefix, `a token that begins with ${prefix}`)
-    .regex(/^[\x21-\x7e]*$/, `a token that begins with ${prefix} and holds letters, digits and - alone`)
+    .regex(/^[\x21-\x7e]*$/, `a token that begins with ${prefix} and has only letters, digits and -`)
 export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, `one of ${values.join(', ')}`)
 export const names = z.string().transform((value) =>
@@ -41,12 +41,12 @@ export const names = z.string().transform((value) =>
 export const listOf = (form: RegExp, what: string) => names.refine((all) => all.every((one) => form.test(one)), what)
 export const channels = listOf(
   /^(?:[CG][A-Z0-9]{5,}|dm)$/,
-  'channel ids such as C0123456789, with commas; dm stands for direct messages',
+  'ids of channels such as C0123456789, or dm for direct messages, separated by commas',
 )
 /** Ids stay as they are. Domains become lower case, without a leading @. */
 export const people = listOf(
   /^(?:[UW][A-Z0-9]{5,}|@?[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)$/,
-  'ids of people such as U0123456789, or e-mail domains such as example.com, with commas',
+  'ids of people such as U0123456789, or e-mail domains such as example.com, separated by commas',
 ).transform((all) => all.map((one) => (one.includes('.') ? one.replace('@', '').toLowerCase() : one)))
 export const teams = listOf(
   /^(?:[TE][A-Z0-9]{2,}|\*)$/,
@@ -54,7 +54,7 @@ export const teams = listOf(
 )
 export const bots = listOf(
   /^[BAUW][A-Z0-9]{5,}$/,
-  'ids of bots, of their apps or of their users, such as B0123456789, with commas',
+  'ids of bots, apps or bot users such as B0123456789, separated by commas',
 )
 export const secretsKey = z.string().min(32, 'at least 32 characters, as `openssl rand -hex 32` makes them')
 export const flag = oneOf(['true', 'false']).transform((value) => value === 'true')

@@ -5,6 +5,7 @@
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { createAgent } from '../question/create-agent.ts'
+import { asksHelp } from './help.ts'
 import { Conversation } from './cli/conversation.ts'
 import { JsonLines, Terminal, type Output } from './cli/output.ts'
 import { loadConfig, readEnv } from '../config.ts'
@@ -15,16 +16,16 @@ import { checkBudgetPrices } from '../model/prices.ts'
 import { createNetwork } from '../base/http/proxy.ts'
 import { leftOutSentence, type LeftOut } from '../toolbox/toolbox.ts'
 
-const HELP = `Asks the agent in a terminal, or line by line from a pipe. Needs no Slack setting; without a model it is the demo.
+const HELP = `Talk to the agent in a terminal, or line by line from a pipe. Needs no Slack settings. Without a model, the demo answers.
 
   npm run cli
-  echo question | npm run --silent cli -- --json    the events as JSON lines, and nothing else
+  echo question | npm run --silent cli -- --json    prints only the events, as JSON lines
 
-In it, /help tells the commands.`
+Inside, /help lists the commands.`
 
 async function main(args: string[]): Promise<void> {
-  const { json, help } = parseOptions(args)
-  if (help) return console.log(HELP)
+  if (asksHelp(args)) return console.log(HELP)
+  const { json } = parseOptions(args)
   const env = readEnv()
   const output = json ? new JsonLines(process.stdout) : new Terminal(process.stdout, !env.NO_COLOR)
   const configured = loadConfig(env)
@@ -42,19 +43,23 @@ async function main(args: string[]): Promise<void> {
   await conversation.prepare()
   for (const { server, tool, why } of agent.mcp?.off() ?? [])
     console.error(tool === '' ? why : `${tool} of ${server} ${why}.`)
-  output.note(`Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. /help tells the commands.`)
+  output.note(
+    `Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. Type /help for the commands.`,
+  )
   if (isDemo)
-    output.note('No model is set (OPENAI_API_KEY or OPENAI_BASE_URL): this is the demo, recordings and a few rules.')
+    output.note(
+      'No model is set (OPENAI_API_KEY or OPENAI_BASE_URL), so this is the demo: recorded answers and a few rules.',
+    )
   await converse(conversation, output)
   await agent.close()
 }
 
 /** @throws ConfigError for an unknown option */
-function parseOptions(args: string[]): { json?: boolean; help?: boolean } {
+function parseOptions(args: string[]): { json?: boolean } {
   try {
-    return parseArgs({ args, options: { json: { type: 'boolean' }, help: { type: 'boolean' } } }).values
+    return parseArgs({ args, options: { json: { type: 'boolean' } } }).values
   } catch (error) {
-    throw new ConfigError(`${messageOf(error).split('. ')[0]}. There are --json and --help.`)
+    throw new ConfigError(`${messageOf(error).split('. ')[0]}. The options are --json and --help.`)
   }
 }
 
@@ -77,7 +82,7 @@ async function converse(conversation: Conversation, output: Output): Promise<voi
 
 main(process.argv.slice(2))
   .catch((error: unknown) => {
-    console.error(error instanceof ConfigError ? error.message : `The terminal could not start: ${messageOf(error)}`)
+    console.error(error instanceof ConfigError ? error.message : `Could not start: ${messageOf(error)}`)
     process.exitCode = 1
   })
   // A tool that ignored its signal may still be running: flushes the output without waiting for the tool.

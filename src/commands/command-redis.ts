@@ -1,7 +1,7 @@
 import { settledWithin } from '../base/async.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
-import { connect, type RedisClient } from '../base/redis/redis.ts'
+import { cannotConnect, connect, type RedisClient } from '../base/redis/redis.ts'
 
 /** How long a command waits for Redis. Milliseconds. */
 const PING_MS = 5_000
@@ -14,5 +14,5 @@ export async function openCommandRedis(url: string, log: Log): Promise<RedisClie
   const redis = connect({ url }, { purpose: 'work', log })
   if (await settledWithin(PING_MS, [redis.ping()])) return redis
   redis.disconnect()
-  throw new ConfigError('The Redis of REDIS_URL does not answer.')
+  throw new ConfigError(`${cannotConnect({ url })}: no answer within ${PING_MS / 1000} s.`)
 }

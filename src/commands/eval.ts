@@ -3,15 +3,17 @@ import { loadConfig, readEnv } from '../config.ts'
 import { messageOf } from '../base/errors.ts'
 import { evalQuestions } from './eval/eval-questions.ts'
 import { evalReplay } from './eval/eval-replay.ts'
+import { asksHelp } from './help.ts'
 import { HELP, parseOptions, type Options } from './eval/options.ts'
 import { readCases, scoreCases, scoreTable } from './eval/score-parser.ts'
 
 async function main(): Promise<void> {
+  const args = process.argv.slice(2)
+  if (asksHelp(args)) return console.log(HELP)
   const config = loadConfig(readEnv())
   const defaults = { dialect: config.AGENT_DIALECT, model: config.OPENAI_MODEL, now: new Date() }
-  const options = parseOptions(process.argv.slice(2), defaults)
-  if (options.kind === 'help') console.log(HELP)
-  else if (options.kind === 'read') console.log(await evalReader(options))
+  const options = parseOptions(args, defaults)
+  if (options.kind === 'read') console.log(await evalReader(options))
   else if (options.kind === 'replay') console.log(await evalReplay(options, () => new Date()))
   else console.log(await evalQuestions(options, { config, signal: interrupted(options.out), progress: process.stderr }))
 }
@@ -31,7 +33,7 @@ async function evalReader({ file, out, dialect }: Extract<Options, { kind: 'read
 function interrupted(out: string): AbortSignal {
   const controller = new AbortController()
   process.once('SIGINT', () =>
-    controller.abort(new Error(`Stopped. The same command with --out ${out} goes on from here.`)),
+    controller.abort(new Error(`Stopped. To continue, run the same command with --out ${out}.`)),
   )
   return controller.signal
 }

@@ -4,14 +4,15 @@ import { parseArgs } from 'node:util'
 import { evaluationLine } from '../stores/archive/evaluation-set.ts'
 import { redisArchive } from '../stores/archive/redis-archive.ts'
 import type { RunArchive } from '../stores/archive/types.ts'
+import { asksHelp } from './help.ts'
 import { openCommandRedis } from './command-redis.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 
 const USAGE = `Usage: npm run feedback -- export [--out FILE]
-  writes every answer that people rated as a line of a question set (to stdout, or to FILE): npm run eval -- FILE asks them again.
-  gold is what people said would have been right, or the answer that they liked; rejected is an answer that they disliked.`
+  Exports rated answers as a question set, to stdout or to FILE. npm run eval -- FILE asks them again.
+  gold is the answer that people liked, or said would have been right; rejected is an answer that they disliked.`
 
 const DAY_MS = 86_400_000
 
@@ -37,14 +38,14 @@ async function exportRated(archive: RunArchive, out: string | undefined): Promis
   // The file contains people's questions: no other user of this machine may read it.
   if (out === undefined) process.stdout.write(lines.join(''))
   else await writeFile(out, lines.join(''), { mode: 0o600 })
-  const without = leftOut === 0 ? '' : `, ${leftOut} left out: they have no answer and nobody said what would be right`
+  const without = leftOut === 0 ? '' : `, ${leftOut} left out (no answer, and nobody said what would be right)`
   console.error(`${lines.length} rated ${lines.length === 1 ? 'answer' : 'answers'}${without}`)
 }
 
 async function main(config: Config, args: string[]): Promise<void> {
   const out = outOf(args)
   if (!config.REDIS_URL)
-    throw new ConfigError('REDIS_URL is missing: without Redis feedback lives in the bot’s memory only.')
+    throw new ConfigError('REDIS_URL is missing. Without Redis, feedback is only in the bot’s memory.')
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
   const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
@@ -56,7 +57,9 @@ async function main(config: Config, args: string[]): Promise<void> {
 }
 
 try {
-  await main(loadConfig(readEnv()), process.argv.slice(2))
+  const args = process.argv.slice(2)
+  if (asksHelp(args)) console.log(USAGE)
+  else await main(loadConfig(readEnv()), args)
 } catch (error) {
   console.error(messageOf(error))
   process.exitCode = 1

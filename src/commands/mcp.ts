@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util'
 import { loadConfig, readEnv, secretsOf } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
+import { asksHelp } from './help.ts'
 import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
 import { loadMcpConfig } from '../mcp/config/mcp-config.ts'
 import { acceptTools, listTools } from './mcp/operator-tools.ts'
@@ -13,11 +14,11 @@ import type { McpToolbox } from '../mcp/tools/mcp-toolbox.ts'
 import { openMcpStore } from './mcp/open-mcp-store.ts'
 
 const USAGE = `Usage: npm run mcp -- COMMAND
-  list                    the servers of MCP_CONFIG, and which need a login
-  check                   connects to each and says what is wrong; ends with 1 if anything is
-  tools [NAME]            their tools: what they may do, whether they ask a person, which are off and why
-  login NAME [--port N]   logs the workspace in at a remote server; --port: where the browser comes back to on this machine
-  accept SERVER [TOOL]    takes the new and changed tools of a server, or one of them, as they are now`
+  list                    lists the servers of MCP_CONFIG, and which need a login
+  check                   connects to each server and says what is wrong; exit code 1 if anything is
+  tools [NAME]            lists their tools: what they may do, whether they need approval, which are off and why
+  login NAME [--port N]   logs the workspace in to a remote server; --port sets the port that the browser returns to
+  accept SERVER [TOOL]    accepts the new and changed tools of a server, or one of them, as they are now`
 
 interface McpCommand {
   command: string
@@ -82,13 +83,11 @@ async function main(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
   const asked = readArgs(args)
   const config = loadConfig(env)
   if (!config.MCP_CONFIG)
-    throw new ConfigError('MCP_CONFIG is missing: it should be a file with the servers, {"mcpServers": {…}}.')
+    throw new ConfigError('MCP_CONFIG is missing. Set it to a JSON file with your servers: {"mcpServers": {…}}.')
   const servers = loadMcpConfig(config.MCP_CONFIG, env)
   if (asked.command === 'login') checkLogin(config, servers, asked.names[0] ?? '')
   if (!config.REDIS_URL && ['login', 'accept'].includes(asked.command))
-    throw new ConfigError(
-      `REDIS_URL is missing: without Redis, what ${asked.command} does here does not reach the bot.`,
-    )
+    throw new ConfigError(`REDIS_URL is missing. Without Redis, ${asked.command} cannot reach the bot.`)
   const log = createLog(config.LOG_LEVEL, process.stderr, secretsOf(config))
   const { store, close } = await openMcpStore(config, log)
   try {
@@ -99,7 +98,9 @@ async function main(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
 }
 
 try {
-  process.exitCode = await main(readEnv(), process.argv.slice(2))
+  const args = process.argv.slice(2)
+  if (asksHelp(args)) console.log(USAGE)
+  else process.exitCode = await main(readEnv(), args)
 } catch (error) {
   console.error(messageOf(error))
   process.exitCode = 1

@@ -6,6 +6,7 @@ import { redisArchive } from '../stores/archive/redis-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'
 import { auditedTeams, redisAudit } from '../stores/audit/redis-audit.ts'
 import { MAX_ENTRIES } from '../stores/audit/types.ts'
+import { asksHelp } from './help.ts'
 import { openCommandRedis } from './command-redis.ts'
 import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
@@ -15,12 +16,12 @@ import { sealerFrom, type Sealer } from '../base/seal.ts'
 import { findRuns, listRuns, shownRun, summaryOf } from '../stores/runs/list-runs.ts'
 
 const USAGE = `Usage: npm run runs -- COMMAND
-  list          the questions that wait, run or were dead-lettered, given up (list --all: the answered ones of the last day too)
-  show ID       all that is known of one, what was asked and answered included
-  retry ID      hand a dead-lettered one out again
-  trace ID      what a run exchanged with models and tools, as JSON, where RUN_TRACES=true kept it; npm run trace FILE opens it
-  audit [N]     the last N writes of tools, 20 unless N is given, the newest first: when, what came of it, which tool, who asked,
-                who allowed it, and the beginning of the arguments' SHA-256 (audit [N] --json: whole, a JSON object a line)`
+  list          lists questions that are waiting, running or dead-lettered (given up); --all: those answered in the last day too
+  show ID       shows everything about one, including question and answer
+  retry ID      retries a dead-lettered one
+  trace ID      prints what a run exchanged with models and tools, as JSON, if RUN_TRACES was true; npm run trace FILE opens it
+  audit [N]     lists the last N writes of tools (default 20), newest first: time, outcome, tool, who asked, who approved,
+                and the start of the arguments' SHA-256; --json prints them whole, one JSON object per line`
 
 /** How many writes are listed by default. */
 const WRITES_LISTED = 20
@@ -84,30 +85,29 @@ async function show(place: RetryPlace, id: string): Promise<number> {
 async function trace(place: RunsPlace, id: string): Promise<number> {
   const found = await redisArchive(place).loadTrace(id)
   if (found) console.log(JSON.stringify(found, null, 2))
-  else
-    console.error(`There is no trace of ${id}. Runs are traced where RUN_TRACES=true, and kept for HISTORY_TTL_DAYS.`)
+  else console.error(`There is no trace of ${id}. Traces need RUN_TRACES=true and are kept for HISTORY_TTL_DAYS.`)
   return found ? 0 : 1
 }
 
 async function retry(place: RetryPlace, id: string): Promise<number> {
   if (await retryDeadLettered(place, id)) {
-    console.log(`${id} is handed out again.`)
+    console.log(`${id} will be tried again.`)
     return 0
   }
   const [run] = await findRuns(place, id)
   if (!run) return unknown(id)
-  console.error(`${id} is not dead-lettered but ${run.state}: there is nothing to hand out again.`)
+  console.error(`${id} is not dead-lettered but ${run.state}, so there is nothing to retry.`)
   return 1
 }
 
 function unknown(id: string): number {
-  console.error(`There is no such run: ${id}. List them with: npm run runs -- list`)
+  console.error(`There is no run ${id}. To list them: npm run runs -- list`)
   return 1
 }
 
 async function main(config: Config, args: string[]): Promise<number> {
   if (!config.REDIS_URL)
-    throw new ConfigError('REDIS_URL is missing: without Redis runs live in the bot’s memory only.')
+    throw new ConfigError('REDIS_URL is missing. Without Redis, runs are only in the bot’s memory.')
   const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
   const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
@@ -120,7 +120,9 @@ async function main(config: Config, args: string[]): Promise<number> {
 }
 
 try {
-  process.exitCode = await main(loadConfig(readEnv()), process.argv.slice(2))
+  const args = process.argv.slice(2)
+  if (asksHelp(args)) console.log(USAGE)
+  else process.exitCode = await main(loadConfig(readEnv()), args)
 } catch (error) {
   console.error(messageOf(error))
   process.exitCode = 1

@@ -3,9 +3,11 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { loadConfig, readEnv, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
-import { createNetwork } from '../base/http/proxy.ts'
+import { createNetwork, type Network } from '../base/http/proxy.ts'
+import { asksHelp } from './help.ts'
 import { createAddress, readManifest } from './slack/app-manifest.ts'
 import { checkSlack, installedIn, type CheckOptions } from './slack/check-slack.ts'
+import { connectModel } from './slack/connect-model.ts'
 import { connectSlack } from './slack/connect-slack.ts'
 import type { Desk } from './slack/desk.ts'
 import { openBrowser } from './slack/open-browser.ts'
@@ -15,21 +17,21 @@ import { Terminal } from './slack/terminal.ts'
 import { tokenFile } from './slack/token-file.ts'
 
 const USAGE = `Usage: npm run slack [-- --json [--write]]
-  (nothing)   leads you through it in a terminal: the app, its tokens, the checks, .env; run again it looks whether all still holds
-  --json      asks nothing: takes the tokens from the settings or, as NAME=value lines, from a pipe, and prints what was found as
-              one JSON object; ends with 1 if anything is wrong
-  --write     with --json: puts the tokens of the pipe into .env if nothing is wrong with them`
+  (nothing)   sets up Slack and the model step by step and writes .env; run again, it checks that everything still works
+  --json      asks nothing: checks the tokens of the settings, or of a pipe with NAME=value lines, and prints one JSON object;
+              exit code 1 if anything is wrong
+  --write     with --json: saves the tokens from the pipe in .env if they are right`
 
 const ENV_FILE = '.env'
 /** A shell's exit code for a command that Ctrl+C ended. */
 const INTERRUPTED = 130
 
 /** Reads only the settings that this command needs, so that an invalid one elsewhere does not matter. */
-async function options(env: Env): Promise<CheckOptions> {
+async function options(env: Env): Promise<CheckOptions & { net: Network }> {
   const names = ['SLACK_API_URL', 'HTTPS_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy']
   const config = loadConfig(Object.fromEntries(names.map((name) => [name, env[name]])))
-  const { fetch } = await createNetwork(config)
-  return { apiUrl: config.SLACK_API_URL, fetch }
+  const net = await createNetwork(config)
+  return { apiUrl: config.SLACK_API_URL, fetch: net.fetch, net }
 }
 
 /** @returns the exit code */
@@ -58,7 +60,7 @@ async function lead(env: Env): Promise<number> {
   const how = await options(env)
   const tokens = tokensOf(env)
   const leave = () => {
-    console.log('Stopped. What was not written yet stays as it was.')
+    console.log('Stopped. Nothing more is written.')
     process.exit(INTERRUPTED)
   }
   const terminal = new Terminal({ input: process.stdin, output: process.stdout, leave })
@@ -71,6 +73,9 @@ async function lead(env: Env): Promise<number> {
     }
     const file = tokenFile(ENV_FILE, { env, given: tokens })
     if (!(await connectSlack({ ...how, desk, tokens, file }))) return 1
+    desk.say('\nSlack is set up. In a channel, type: /invite @thinkaloud')
+    const keep = (settings: Record<string, string>) => desk.say(file.keepSettings(settings))
+    await connectModel({ desk, env: readEnv(ENV_FILE), net: how.net, keep })
     if (!(await mayStart(desk))) return 0
   } finally {
     terminal.close()
@@ -80,11 +85,10 @@ async function lead(env: Env): Promise<number> {
 
 /** Reports other missing settings with the same message as `npm start`. */
 async function mayStart(desk: Desk): Promise<boolean> {
-  desk.say('\nAll is well with Slack. In a channel: /invite @thinkaloud')
   try {
     loadConfig(readEnv(ENV_FILE), { serves: true })
   } catch (error) {
-    desk.say(`\nBefore it can start (npm start), in ${ENV_FILE}:\n${messageOf(error)}`)
+    desk.say(`\nBefore npm start, fix this in ${ENV_FILE}:\n${messageOf(error)}`)
     return false
   }
   return desk.confirm('Start it now?', true)
@@ -103,13 +107,17 @@ function start(): Promise<number> {
 }
 
 async function main(args: string[]): Promise<number> {
+  if (asksHelp(args)) {
+    console.log(USAGE)
+    return 0
+  }
   const isJson = args.includes('--json')
   const known = args.filter((arg) => arg === '--json' || (arg === '--write' && isJson))
   if (known.length < args.length) throw new ConfigError(USAGE)
   const env = readEnv(ENV_FILE)
   if (isJson) return report(env, { writes: args.includes('--write') }).catch(reportFault)
   if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new ConfigError('npm run slack leads a person in a terminal. In a pipe: npm run slack -s -- --json')
+    throw new ConfigError('npm run slack needs a terminal. In a script, use: npm run slack -s -- --json')
   return lead(env)
 }
 

@@ -74,7 +74,7 @@ function isPassing(error: unknown): boolean {
   return error instanceof ModelError && error.retryable
 }
 
-const SPARED = 'The model has been failing for a while, so I did not wait for it again. Please ask in a minute or two.'
+const SPARED = 'The model has been failing for a while. Please ask again in a minute or two.'
 
 class Breaker {
   readonly #options: BreakerOptions

@@ -113,7 +113,7 @@ function hintOf(error: unknown, status: number | undefined, model: string): stri
   if (isContextLength(error)) return HINTS.length
   if (status === 401 || status === 403) return HINTS.key
   if (isUnknownModel(error))
-    return `There is no model "${model}" at the address I was given. If it was chosen by /ask settings, please choose another there; else whoever runs me should check OPENAI_MODEL and OPENAI_BASE_URL.`
+    return `My endpoint has no model "${model}". If it was chosen with /ask settings, please choose another there; otherwise your admin should check OPENAI_MODEL and OPENAI_BASE_URL.`
   if (status === 404) return HINTS.noEndpoint
   if (status === 429) return HINTS.busy
   if (status !== undefined && status < 500) return HINTS.refused
@@ -121,19 +121,15 @@ function hintOf(error: unknown, status: number | undefined, model: string): stri
 }
 
 const HINTS = {
-  noModel:
-    'At the address that I was given there is no model: a web page answers. Whoever runs me should check OPENAI_BASE_URL.',
-  noEndpoint:
-    'The model’s address has no chat completions (404 Not Found). Whoever runs me should check OPENAI_BASE_URL.',
-  key: 'The model refused my key. Whoever runs me should check OPENAI_API_KEY.',
+  noModel: 'The model’s address shows a web page, not a model. Your admin should check OPENAI_BASE_URL.',
+  noEndpoint: 'The model’s address has no chat completions (404 Not Found). Your admin should check OPENAI_BASE_URL.',
+  key: 'The model refused my key. Your admin should check OPENAI_API_KEY.',
   busy: 'The model is overloaded right now. Please ask again in a few minutes.',
-  quota: 'The quota of my model account is used up. Whoever runs me should check the plan and its billing.',
+  quota: 'My model account has used up its quota. Your admin should check its plan and billing.',
   length: 'This conversation has become too long for the model. Please ask in a new thread, or ask something shorter.',
-  refused: 'The model refused the request. Whoever runs me can find the reason in the log.',
-  filter:
-    'The content filter of the model refused this. Please put the question in other words, or ask something else.',
-  declined:
-    'The model declined to answer this by its own rules. Please put the question in other words, or ask something else.',
+  refused: 'The model refused the request. Your admin can find the reason in the log.',
+  filter: 'The content filter of the model refused this. Please rephrase the question, or ask something else.',
+  declined: 'The model declined to answer this. Please rephrase the question, or ask something else.',
   down: 'The model cannot be reached right now. Please ask again in a few minutes.',
 }
 

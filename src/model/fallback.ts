@@ -21,7 +21,10 @@ async function* fallingBack(
     return yield* first.stream(silence?.request ?? request)
   } catch (error) {
     if (!(error instanceof ModelError) || !error.retryable || request.signal.aborted) throw error
-    log.warn({ model: first.name, fallback: second.name, error: error.message }, 'falling back to the second model')
+    log.warn(
+      { model: first.name, fallback: second.name, error: error.message },
+      'falling back to OPENAI_FALLBACK_MODEL',
+    )
   } finally {
     silence?.release()
   }

@@ -38,8 +38,8 @@ async function sameOrigin(fetch: Fetch, url: URL, init: RequestInit | undefined)
 
 function movedTo(origin: string): string {
   return (
-    `The model's address sends me on to ${origin}, where I do not take my key along. ` +
-    'Whoever runs me should check OPENAI_BASE_URL.'
+    `The model’s address redirects to ${origin}, where I do not send my key. ` +
+    'Your admin should check OPENAI_BASE_URL.'
   )
 }
 
@@ -104,7 +104,7 @@ function checkNoPage(beginning: string): void {
 export function tooMuch(): KnownFailure {
   return new KnownFailure(
     'the answer is too long to be one',
-    'The model sent far more than an answer can be, so I stopped reading it. Please ask again, perhaps for less.',
+    'The model’s answer was far too long, so I stopped reading it. Please ask again, perhaps for less.',
   )
 }
 

@@ -42,7 +42,7 @@ export async function probeNativeCalls(model: Model, timeMs: number): Promise<Na
     const second = await readReply(model, { messages, tools: [TOOL], signal, timeMs })
     return second.text.includes(STOCK)
       ? { usable: true }
-      : { usable: false, why: 'It calls tools, but does not read what they give.' }
+      : { usable: false, why: 'It calls tools, but does not read their output.' }
   } catch (error) {
     if (signal.aborted) return { usable: false, isDown: true, why: `It did not answer within ${timeMs / 1000} s.` }
     const isDown = error instanceof ModelError && error.retryable
@@ -55,8 +55,8 @@ const inputSchema = z.object({ article: z.string().regex(new RegExp(ARTICLE)) })
 /** The fault in the calls, as a sentence. */
 function faultOf([call]: ToolCall[], text: string): string | undefined {
   if (!call)
-    return text === '' ? 'It calls no tool, and says nothing.' : 'It answers in words in place of calling a tool.'
-  if (call.name !== TOOL.name) return 'It calls a tool that there is not.'
+    return text === '' ? 'It calls no tool and says nothing.' : 'It answers in words instead of calling a tool.'
+  if (call.name !== TOOL.name) return 'It calls a tool that does not exist.'
   return inputSchema.safeParse(parseJson(call.arguments)).success
     ? undefined
     : 'It calls tools with unusable arguments.'

@@ -9,7 +9,7 @@ const MAX_WORDS = 200
 /** The fault and what to do. Only for calls without people's text, because it may quote the endpoint. */
 export function operatorSentence(error: unknown): string {
   const known = knownFailureIn(error)
-  if (known) return known.hint.replace('Whoever runs me should check', 'Check')
+  if (known) return known.hint.replace('Your admin should check', 'Check')
   const said = apiErrorIn(error)
   if (said?.status !== undefined) return ofStatus(said, said.status)
   if (!(error instanceof ModelError)) return messageOf(error)
@@ -18,20 +18,19 @@ export function operatorSentence(error: unknown): string {
   return said || code ? `It cannot be reached${code ? ` (${code})` : ''}. ${REACH}` : error.hint
 }
 
-const REACH = 'Check OPENAI_BASE_URL, HTTPS_PROXY, and whether it runs.'
+const REACH = 'Check OPENAI_BASE_URL and HTTPS_PROXY, and whether it is running.'
 
 function ofStatus(error: APIError, status: number): string {
   const of = `(status ${status})`
-  if (error.code === 'insufficient_quota')
-    return `The quota of the account is used up ${of}. Check its plan and billing.`
-  if (status === 401) return `It refused the key ${of}. Check OPENAI_API_KEY and OPENAI_HEADERS.`
-  if (status === 407) return `The proxy wants a login ${of}. Check HTTPS_PROXY.`
+  if (error.code === 'insufficient_quota') return `The account has used up its quota ${of}. Check its plan and billing.`
+  if (status === 401) return `It rejected the key ${of}. Check OPENAI_API_KEY and OPENAI_HEADERS.`
+  if (status === 407) return `The proxy requires a login ${of}. Check HTTPS_PROXY.`
   if (status === 404 && !isUnknownModel(error))
     return `It has no chat completions ${of}. Check OPENAI_BASE_URL, which often ends in /v1.`
   if (isUnknownModel(error))
     return `There is no such model at this address ${of}. Check its name, and OPENAI_BASE_URL, which often ends in /v1.`
-  if (status === 429) return `It takes no more calls for now ${of}. Wait, or look at the limits of the account.`
-  if (status >= 500) return `It is broken or overloaded ${of}. Look at the endpoint itself, or try again in a minute.`
+  if (status === 429) return `It accepts no more calls for now ${of}. Wait, or check the limits of the account.`
+  if (status >= 500) return `It is broken or overloaded ${of}. Check the endpoint, or try again in a minute.`
   const key = status === 403 ? ' Check whether the key may use this model.' : ''
   return `It refused the request ${of}: ${wordsOf(error)}.${key}`
 }

@@ -49,7 +49,7 @@ export class PictureRefusals {
     if (sent.imagesStripped || !(error instanceof APIError) || !saysBlind(error)) return false
     const fields = { model: this.#model }
     if (!this.#blind.has(this.#model))
-      this.#log.warn(fields, 'the model takes no pictures: it is asked without them from now on')
+      this.#log.warn(fields, 'the model does not accept pictures: they are left out from now on')
     this.#blind.add(this.#model)
     return true
   }
@@ -64,7 +64,7 @@ export class PictureRefusals {
     for (const picture of picturesIn(sent.request)) this.#refused.add(picture)
     this.#log.warn(
       { model: this.#model, status: error.status },
-      'a call with pictures is refused: it is made without them',
+      'a call with pictures was refused: repeating it without them',
     )
     return true
   }

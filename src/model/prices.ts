@@ -17,7 +17,7 @@ export function loadPrices(file: string | undefined): Prices {
     return table.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch {
     throw new ConfigError(
-      'PRICES_FILE should be a readable JSON file of the form {"model": {"in": 0.25, "out": 2}}, in dollars a million tokens.',
+      'PRICES_FILE should be a JSON file such as {"gpt-5-mini": {"in": 0.25, "out": 2}}, in dollars per million tokens.',
     )
   }
 }
@@ -48,8 +48,8 @@ const MODELS = ['OPENAI_MODEL', 'OPENAI_CONDENSE_MODEL', 'OPENAI_FALLBACK_MODEL'
 
 function needsPrice(budget: string, model: string, setting: string): string {
   return (
-    `${budget} does not limit ${model} (${setting}), which has no price: PRICES_FILE should name a JSON file ` +
-    `with one, such as {${JSON.stringify(model)}: {"in": 0.25, "out": 2}}, in dollars a million tokens.`
+    `${budget} cannot limit ${model} (${setting}), which has no price. Set PRICES_FILE to a JSON file ` +
+    `with one, such as {${JSON.stringify(model)}: {"in": 0.25, "out": 2}}, in dollars per million tokens.`
   )
 }
 

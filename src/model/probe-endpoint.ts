@@ -28,7 +28,7 @@ export async function probeEndpoint(
   const answer = await listOf(modelFetch(net.fetch ?? globalThis.fetch)(url, init))
   if (Array.isArray(answer)) return answer
   if (!signal.aborted)
-    log.warn({ endpoint: url.origin, ...answer.facts }, `the model cannot be asked as it is: ${answer.sentence}`)
+    log.warn({ endpoint: url.origin, ...answer.facts }, `the model is not usable: ${answer.sentence}`)
   return []
 }
 
@@ -37,11 +37,11 @@ async function listOf(answer: Promise<Response>): Promise<{ sentence: string; fa
   try {
     const response = await answer
     const { status } = response
-    if (status === 401) return { sentence: 'Its endpoint refused the key. Check OPENAI_API_KEY and OPENAI_HEADERS.' }
+    if (status === 401) return { sentence: 'Its endpoint rejected the key. Check OPENAI_API_KEY and OPENAI_HEADERS.' }
     if (status >= 500) return { sentence: `Its endpoint answered with status ${status}.` }
     return namesIn(await response.text())
   } catch (error) {
-    const silent = 'Its endpoint does not answer. Check OPENAI_BASE_URL, and whether it runs.'
+    const silent = 'Its endpoint does not answer. Check OPENAI_BASE_URL, and whether it is running.'
     return { sentence: knownFailureIn(error)?.hint ?? silent, facts: { error: failureOf(error, 'list').error.message } }
   }
 }

@@ -12,7 +12,7 @@ export async function archiveRun(work: RunWork, { hasFailed }: { hasFailed: bool
   const { model, dialect } = settings
   const ending = { model: model.name, dialect: dialect.name, endedAt: services.now().getTime(), hasFailed }
   await services.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
-    services.log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be kept')
+    services.log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be saved')
   })
 }
 

@@ -19,6 +19,7 @@ import { probeNativeCalls } from '../model/native-probe.ts'
 import { createModels, type ModelMeter, type Models } from '../model/index.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { loadPrompts, type Prompts } from '../base/prompts.ts'
+import { houseInstructions } from './house-instructions.ts'
 import { openToolbox, type LeftOut, type Toolbox } from '../toolbox/toolbox.ts'
 
 /** What answering takes, apart from the history. The bot, the terminal and the evaluation share it. */
@@ -81,7 +82,7 @@ export interface ToolSeam {
   more?(known: string[]): Tool[]
 }
 
-/** @throws ConfigError for a broken prompt, an unknown tool, or a dialect whose tools are missing */
+/** @throws ConfigError for a broken prompt or INSTRUCTIONS_FILE, an unknown tool, or a dialect whose tools are missing */
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = sources.prompts ?? loadPrompts()
   const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
@@ -90,7 +91,8 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const models = given ? onlyModel(given) : createModels({ config, ...sources })
   const { toolSeam } = sources
   const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)
-  const dialect = (name: DialectName) => dialectOf(name, prompts, toolbox)
+  const withHouse = houseInstructions(config.INSTRUCTIONS_FILE, prompts)
+  const dialect = (name: DialectName) => withHouse(dialectOf(name, prompts, toolbox))
   const name = given ? givenDialect(config) : await dialectName(config, models.model, sources.log)
   const world = {
     fetch: http.scope({ name: 'The tool', cacheMs: 0 }),
@@ -138,7 +140,7 @@ async function dialectName(config: Config, model: Model, log: Log): Promise<Dial
   if (set !== 'auto' || (key ?? address) === undefined) return givenDialect(config)
   const found = await probeNativeCalls(model, PROBE_MS)
   const dialect = found.usable ? 'native' : 'text'
-  const why = found.usable ? 'Its own tool calls come back usable.' : found.why
+  const why = found.usable ? 'Its native tool calls work.' : found.why
   const say = !found.usable && found.isDown ? log.warn.bind(log) : log.info.bind(log)
   say({ model: model.name, dialect, why }, 'AGENT_DIALECT=auto has chosen the dialect')
   return dialect
@@ -256,7 +258,7 @@ function warnOnce(log: Log): AllParts['warnOfGone'] {
     if (warned.has(key)) return
     if (warned.size >= MAX_WARNED) warned.clear()
     warned.add(key)
-    log.warn({ tools }, 'none of the tools that a channel has chosen is there any more: it gets those of TOOLS')
+    log.warn({ tools }, 'none of the tools that a channel has chosen exist any more: it gets those of TOOLS')
   }
 }
 
@@ -271,7 +273,7 @@ function noProxy(config: Config): { noProxy?: string } {
 
 function dialectOf(name: DialectName, prompts: Prompts, { tools, examples }: Toolbox): Dialect {
   const lacking = lackingTool(name, tools)
-  if (lacking) throw new ConfigError(`TOOLS should name ${lacking}: AGENT_DIALECT=${name} cannot do without it.`)
+  if (lacking) throw new ConfigError(`TOOLS lacks ${lacking}, which AGENT_DIALECT=${name} needs. Add it.`)
   return DIALECTS[name].create({ prompts, examples })
 }
 

@@ -87,8 +87,7 @@ class MemoryQueue implements ControlledQueue {
     const known = this.#known.get(thread) ?? 0
     const isKnown = told !== undefined || (addition !== 'only' && (!onlyKnownThread || known > 0))
     if (!isKnown) return 'unknown_thread'
-    if (this.#waiting + this.control.suspended.length >= this.#options.maxWaiting)
-      throw new Error('Too many questions are waiting.')
+    if (this.#waiting + this.control.suspended.length >= this.#options.maxWaiting) throw new Error('The queue is full.')
     for (const claim of claims) this.#claims.set(claim, true)
     if (!told) this.#known.set(thread, known + 1)
     if (told) addToRun(told, question)

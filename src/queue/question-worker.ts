@@ -78,7 +78,7 @@ export class QuestionWorker {
     if (!(await settledWithin(ms - handingOverMs, working()))) {
       this.#parts.log.info(
         { questions: this.#running.size },
-        'shutdown timeout: the questions still at work are released',
+        'shutdown timeout: the questions still running are released',
       )
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
       await settledWithin(this.#settings.graceMs + 1_000, working())
@@ -169,7 +169,7 @@ export class QuestionWorker {
 
   /** Counts what was added too late to be heard as waiting from now on. A failure affects only `stats`. */
   async #noteFollowUps({ id, thread }: LeasedQuestion, questions: number): Promise<void> {
-    this.#parts.log.info({ question: id, questions }, 'messages that the run had not heard are questions now')
+    this.#parts.log.info({ question: id, questions }, 'messages that came too late for the run are new questions now')
     await this.#parts.jobs.waiting.recount(thread).catch(() => {})
   }
 
@@ -188,7 +188,7 @@ export class QuestionWorker {
     if (isTransient(error)) {
       log.warn(
         { question: leased.id, error: messageOf(error) },
-        'Redis failed while a question was at work; it is tried again',
+        'Redis failed while a question was running; it will be tried again',
       )
       return (await store.release(leased)) === undefined ? undefined : backoffMs
     }

@@ -120,7 +120,7 @@ class RedisQueue implements ControlledQueue {
     await this.#intake.jobs.forgetTeam(team)
     if (threads.length > 0)
       this.#forgetOnceEnded(team).catch((error: unknown) =>
-        this.#parts.log.warn({ team, error: messageOf(error) }, 'what a team’s last runs left could not be deleted'),
+        this.#parts.log.warn({ team, error: messageOf(error) }, 'the data of a team’s last runs could not be deleted'),
       )
   }
 

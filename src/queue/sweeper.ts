@@ -65,7 +65,7 @@ export class Sweeper {
       revived += found.filter(Boolean).length
     }
     const expired = await control.expireDue()
-    if (expired > 0) log.info({ runs: expired }, 'nobody decided in time: runs that waited for a person go on')
+    if (expired > 0) log.info({ runs: expired }, 'nobody decided in time: suspended runs continue')
     if (revived > 0) log.warn({ threads: revived }, 're-enqueued threads without a job')
     return revived
   }

@@ -85,7 +85,7 @@ export class ThreadStore {
     const held = { thread, id: String(id), lease }
     const stored = parseRun(hashOf(fields))
     if (stored) return { ...held, stored, verdict: verdict as LeasedQuestion['verdict'] }
-    this.#log.error({ question: held.id }, 'a stored question cannot be read; it is dead-lettered')
+    this.#log.error({ question: held.id }, 'a stored question cannot be read: dead-lettered')
     return this.finish(held, 'dead-lettered')
   }
 

@@ -14,9 +14,9 @@ export function instrumentsIn(registry: Registry) {
 function questionsIn(registry: Registry) {
   const { counter, histogram } = makersIn(registry)
   return {
-    questions: counter('questions_total', 'Questions that have ended, by outcome', ['outcome']),
+    questions: counter('questions_total', 'Ended questions, by outcome', ['outcome']),
     refusals: counter('refusals_total', 'Questions that a limit refused', ['limit']),
-    feedback: counter('feedback_total', 'What people thought of answers: thumbs up and down', ['rating']),
+    feedback: counter('feedback_total', 'Ratings of answers: thumbs up and down', ['rating']),
     intake: counter('intake_total', 'Deliveries that could be questions', ['surface', 'outcome']),
     retries: counter(
       'retries_total',

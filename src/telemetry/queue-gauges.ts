@@ -13,7 +13,7 @@ export function watchQueue(registry: Registry, stats: () => Promise<QueueStats>)
   const read = sharedRead(stats)
   new Gauge({
     name: 'thinkaloud_queue_questions',
-    help: 'Accepted questions that no worker has, and those that one has',
+    help: 'Questions that are waiting, and questions that are running',
     labelNames: ['state'],
     registers,
     async collect() {

@@ -22,7 +22,10 @@ export class ReportingExporter implements SpanExporter {
     this.#exporter.export(spans, (result) => {
       const isLost = result.code !== 0
       if (isLost && !this.#isLost)
-        this.#log.warn({ spans: spans.length, error: messageOf(result.error) }, 'traces cannot be sent')
+        this.#log.warn(
+          { spans: spans.length, error: messageOf(result.error) },
+          'traces cannot be sent to OTEL_EXPORTER_OTLP_ENDPOINT',
+        )
       if (!isLost && this.#isLost) this.#log.info('traces are sent again')
       this.#isLost = isLost
       done(result)

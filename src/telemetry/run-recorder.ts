@@ -207,5 +207,8 @@ class Keeper {
   }
 
   readonly #failed = (error: unknown): undefined =>
-    void this.#options.log.warn({ question: this.#id, error: messageOf(error) }, 'the trace of a run could not be kept')
+    void this.#options.log.warn(
+      { question: this.#id, error: messageOf(error) },
+      'the trace of a run could not be saved',
+    )
 }

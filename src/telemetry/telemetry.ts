@@ -157,7 +157,7 @@ class Watch implements Telemetry {
       this.#metrics?.note(event)
       this.#traces?.note(event, this.#here.getStore())
     } catch (error) {
-      this.#log.error({ kind: event.kind, error: messageOf(error) }, 'telemetry event could not be recorded')
+      this.#log.error({ kind: event.kind, error: messageOf(error) }, 'a telemetry event could not be recorded')
     }
   }
 }

@@ -1,7 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { loadCustomTools, type CustomTools } from '../../tools/custom-loader.ts'
-import { checkToolNames, createToolbox, exampleFiles, toolsOff, toolsOn, type ToolSettings } from '../../tools/index.ts'
+import type { CustomTool } from '../../tools/custom-tool.ts'
+import {
+  checkToolNames,
+  createToolbox,
+  exampleFiles,
+  toolNames,
+  toolsOff,
+  toolsOn,
+  type ToolSettings,
+} from '../../tools/index.ts'
 import type { Tool } from '../agent/types.ts'
 import type { Config } from '../config.ts'
 import type { ToolHttp } from '../base/http/tool-http.ts'
@@ -37,13 +46,14 @@ interface ToolboxParts {
  */
 export async function openToolbox(config: Config, parts: ToolboxParts): Promise<Toolbox> {
   const { log, http, prompts, hasWorkspace } = parts
-  const { leftOut = (one) => log.warn(one, 'a custom tool is left out') } = parts
+  const { leftOut = (one) => log.warn(one, 'skipped a custom tool') } = parts
   const wanted = { ...settingsOf(config), hasWorkspace }
   const on = { ...wanted, enabled: toolsOn(wanted) }
   const builtIn = createToolbox({ settings: on, http, prompts })
   const dir = resolve(ROOT, config.CUSTOM_TOOLS_DIR)
   const taken = [...on.enabled, ...builtIn.map((tool) => tool.name)]
-  const { tools: custom, problems } = await loadCustomTools(dir, taken)
+  const { tools: written, problems } = await loadCustomTools(dir, taken)
+  const custom = written.map((tool) => withHosts(tool, http))
   problems.forEach(leftOut)
   checkToolNames({ ...wanted, enabled: wanted.enabled?.filter((name) => !custom.some((tool) => tool.name === name)) })
   if (custom.length > 0) log.info({ tools: custom.map((tool) => tool.name) }, 'custom tools loaded')
@@ -52,13 +62,34 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
   const names = new Set(custom.map((tool) => tool.name))
   const off = toolsOff(wanted).filter(({ name }) => !names.has(name))
   // The fault of a file is for the log: it may quote the file.
-  const broken = problems.map(({ file }) => ({ name: basename(file), why: 'cannot be used; the log says why' }))
+  const broken = problems.map(({ file }) => ({ name: basename(file), why: 'cannot be loaded; see the log' }))
   return { tools: [...builtIn, ...custom], examples: examples.join('\n\n'), off: [...off, ...broken] }
+}
+
+/** Returns the names for TOOLS that turn on every built-in tool that can be used, given the keys that are set. */
+export function everyToolName(config: Config): string[] {
+  return toolsOn({ ...settingsOf(config), enabled: toolNames })
 }
 
 /** Returns a sentence for a terminal, without control characters: the fault may quote the file. */
 export function leftOutSentence({ file, fault }: LeftOut): string {
-  return `A custom tool is left out: ${file}: ${fault}`.replace(/\p{Cc}+/gu, ' ')
+  return `Skipped the custom tool ${file}: ${fault}`.replace(/\p{Cc}+/gu, ' ')
+}
+
+/** Lets a custom tool call the internal hosts that it names. Others stay what they are: public ones only. */
+function withHosts({ hosts, ...tool }: CustomTool, http: ToolHttp): Tool {
+  if (!hosts?.length) return tool
+  const origins = hosts.flatMap((host) => ['http', 'https'].map((scheme) => new URL(`${scheme}://${host}`).origin))
+  const inside = http.scope({ name: tool.name, hosts: origins, inside: true, cacheMs: 0 })
+  const isInside = (url: string | URL) => URL.canParse(String(url)) && origins.includes(new URL(url).origin)
+  return {
+    ...tool,
+    run(input, context) {
+      const { fetch } = context
+      const signalled: typeof fetch = (url, options) => inside(url, { signal: context.signal, ...options })
+      return tool.run(input, { ...context, fetch: (url, options) => (isInside(url) ? signalled : fetch)(url, options) })
+    },
+  }
 }
 
 function settingsOf(config: Config): ToolSettings {

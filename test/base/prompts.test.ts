@@ -31,7 +31,7 @@ test.each(NAMES.flatMap((name) => PROMPT_VARIABLES[name].map((variable) => [name
     const folder = await copyOfPrompts()
     await change(folder, name, (text) => text.replaceAll(new RegExp(`\\{\\{\\s*${variable}\\s*\\}\\}`, 'g'), ''))
     expect(() => loadPrompts(folder)).toThrow(
-      new ConfigError(`prompts/${name}.md lacks the variable {{${variable}}}: put it back.`),
+      new ConfigError(`prompts/${name}.md lacks the variable {{${variable}}}. Put it back.`),
     )
   },
 )
@@ -41,17 +41,17 @@ test.each(NAMES)('%s with an unknown variable ends the start, both named', async
   await change(folder, name, (text) => `${text}\n{{ mystery }}`)
   expect(() => loadPrompts(folder)).toThrow(ConfigError)
   expect(() => loadPrompts(folder)).toThrow(
-    new RegExp(`prompts/${name}\\.md uses \\{\\{mystery\\}\\}, which is unknown`),
+    new RegExp(`prompts/${name}\\.md uses \\{\\{mystery\\}\\}, which does not exist`),
   )
 })
 
 test('a missing file and one that nothing uses are named', async () => {
   const folder = await copyOfPrompts()
   await rm(join(folder, 'json.md'))
-  expect(() => loadPrompts(folder)).toThrow('prompts/json.md is missing: put it back.')
+  expect(() => loadPrompts(folder)).toThrow('prompts/json.md is missing. Put it back.')
   await cp(join(ROOT, 'prompts', 'json.md'), join(folder, 'json.md'))
   await writeFile(join(folder, 'jsno.md'), 'x')
-  expect(() => loadPrompts(folder)).toThrow('prompts/jsno.md is not a prompt that anything uses')
+  expect(() => loadPrompts(folder)).toThrow('prompts/jsno.md is not used')
 })
 
 test('what fills a variable is joined in as it is, and never read for variables again', () => {

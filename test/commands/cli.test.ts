@@ -99,7 +99,7 @@ test('commands: another dialect, the tools, the exact messages, and forgetting',
   const said = cli.stdout()
   expect(said).toContain('calculator: Evaluates')
   expect(said, 'a terminal takes no file').not.toMatch(/^(?:Model: .*|)make_file/m)
-  expect(said).toContain('TOOLS should name wikipedia: AGENT_DIALECT=docstore cannot do without it.')
+  expect(said).toContain('TOOLS lacks wikipedia, which AGENT_DIALECT=docstore needs. Add it.')
   expect(said).toMatch(
     /--- sent to played-model\n\[system\]\nAnswer the question[^]*\$JSON_BLOB[^]*--- received\n[^]*Final Answer: Frank Herbert\./,
   )
@@ -141,7 +141,10 @@ test('Ctrl-C ends the question at hand, a second one the conversation', async (t
 test('an option that does not exist ends it with code 1 and a sentence; --help tells those that do', async (t) => {
   const wrong = startCommand(t, CLI, { args: ['--nope'] })
   expect((await wrong.ended).code).toBe(1)
-  expect([wrong.stdout(), wrong.stderr().trim()]).toEqual(['', "Unknown option '--nope'. There are --json and --help."])
+  expect([wrong.stdout(), wrong.stderr().trim()]).toEqual([
+    '',
+    "Unknown option '--nope'. The options are --json and --help.",
+  ])
   const help = startCommand(t, CLI, { args: ['--help'] })
   expect((await help.ended).code).toBe(0)
   expect(help.stdout()).toContain('--json')
@@ -155,17 +158,17 @@ test('a custom tool that is left out is named with its fault, and not among the 
     `export default { name: 'calculator', description: 'x', run() {} }`,
   )
   const sentences =
-    /^A custom tool is left out: broken\.js: .+\nA custom tool is left out: taken\.js: The name "calculator" is taken.*\n$/
+    /^Skipped the custom tool broken\.js: .+\nSkipped the custom tool taken\.js: The name "calculator" is taken.*\n$/
   for (const args of [[], ['--json']]) {
     const cli = startCommand(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'calculator' }, args, fromSource: true })
     cli.close()
     expect((await cli.ended).code).toBe(0)
     expect(cli.stderr()).toMatch(sentences)
-    expect(cli.stdout()).not.toContain('left out')
+    expect(cli.stdout()).not.toMatch(/skipped/i)
   }
   const named = startCommand(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'broken' }, fromSource: true })
   expect((await named.ended).code).toBe(1)
-  expect(named.stderr()).toMatch(/left out: broken\.js: [^]*TOOLS names "broken", which does not exist/)
+  expect(named.stderr()).toMatch(/Skipped the custom tool broken\.js: [^]*TOOLS: there is no tool "broken"/)
 })
 
 test('a piped conversation ends although a tool ignores its signal, and so does one that cannot start', async (t) => {
@@ -182,5 +185,5 @@ export default { name: 'wait', description: 'x', run: () => new Promise((done) =
   expect(cli.stdout()).toMatch(/wait did not finish within 0\.3 s\.[^]*It took too long\.\n$/)
   const refused = startCommand(t, CLI, { env: { ...env, TOOLS: 'nothing' } })
   expect((await refused.ended).code).toBe(1)
-  expect(refused.stderr()).toContain('TOOLS names "nothing"')
+  expect(refused.stderr()).toContain('TOOLS: there is no tool "nothing"')
 })

@@ -12,6 +12,13 @@ export function codeIn(cell: string | undefined): string {
   return /`([^`]*)`/.exec(cell ?? '')?.[1] ?? ''
 }
 
+/** The first code block after these words. */
+export function codeAfter(words: string, text: string): string {
+  const code = text.slice(text.indexOf(words)).match(/```\w+\n([^]*?)```/)?.[1]
+  if (code === undefined) throw new Error(`There is no code after ${words}`)
+  return code
+}
+
 /** Where the links and pictures of a text lead. */
 export function linksIn(text: string): string[] {
   const written = [...text.matchAll(/\]\(([^)\s]+)\)/g)]

@@ -89,9 +89,9 @@ test('what is wrong is refused by file, server and key, all at once', () => {
     ['__proto__']: { command: 'x' },
   }
   expect(refused(wrong)).toEqual([
-    'MCP_CONFIG: FILE: one has "hedaers", "autoApprove", which is no key of such a server.',
+    'MCP_CONFIG: FILE: one has "hedaers", "autoApprove", which is not a key of a server.',
     'MCP_CONFIG: FILE: two.url should be an address that begins with https:// or http://.',
-    'MCP_CONFIG: FILE: three.url should hold no user name and no password: headers can.',
+    'MCP_CONFIG: FILE: three.url should contain no user name or password. Use headers.',
     'MCP_CONFIG: FILE: four should have either command (a program) or url (an address).',
     'MCP_CONFIG: FILE: five should have either command (a program) or url (an address).',
     'MCP_CONFIG: FILE: six.args should be a list of texts.',
@@ -99,10 +99,10 @@ test('what is wrong is refused by file, server and key, all at once', () => {
     'MCP_CONFIG: FILE: six.trust should be true or false.',
     'MCP_CONFIG: FILE: six.timeoutMs should be a whole number from 100 to 300000.',
     'MCP_CONFIG: FILE: six.channels.0 should be the id of a channel such as C0123456789, or dm.',
-    'MCP_CONFIG: FILE: seven needs ${NOWHERE}, which is not set; ${NOWHERE:-…} would give it a default.',
+    'MCP_CONFIG: FILE: seven needs ${NOWHERE}, which is not set. Set it, or give it a default: ${NOWHERE:-…}.',
     'MCP_CONFIG: FILE: "a b" should be a name of up to 40 letters, digits, - and single _.',
     'MCP_CONFIG: FILE: "a__b" should be a name of up to 40 letters, digits, - and single _.',
-    'MCP_CONFIG: FILE: nine.headers should be names of headers, and values of one line of Latin letters; "x y" is none.',
+    'MCP_CONFIG: FILE: nine.headers should be header names with one-line Latin values; "x y" is not.',
     'MCP_CONFIG: FILE: ten.type should be stdio, as it has a command.',
     'MCP_CONFIG: FILE: eleven.type should be http or sse, as it has an address.',
     'MCP_CONFIG: FILE: "__proto__" should be a name of up to 40 letters, digits, - and single _.',
@@ -111,15 +111,15 @@ test('what is wrong is refused by file, server and key, all at once', () => {
 
 test('a file that is none is refused, without a word of what is in it', () => {
   expect(refusal('{"mcpServers": {"x": {"headers": {"Authorization": "Bearer geheim"')).toEqual([
-    'MCP_CONFIG: FILE is not JSON.',
+    'MCP_CONFIG: FILE is not valid JSON.',
   ])
   expect(refusal({ servers: {} })).toEqual([
-    'MCP_CONFIG: FILE: "servers" is nothing that the file takes: its one key is mcpServers.',
+    'MCP_CONFIG: FILE has an unknown key: "servers". It may contain only mcpServers.',
   ])
-  expect(refusal([])).toEqual([
-    'MCP_CONFIG: FILE should hold {"mcpServers": {…}}, an object of servers by their names.',
-  ])
-  expect(() => loadMcpConfig('/nowhere/mcp.json', {})).toThrow(/^MCP_CONFIG should be a file/)
+  expect(refusal([])).toEqual(['MCP_CONFIG: FILE should contain {"mcpServers": {…}}, with one entry per server.'])
+  expect(() => loadMcpConfig('/nowhere/mcp.json', {})).toThrow(
+    'MCP_CONFIG: /nowhere/mcp.json cannot be read, or is larger than 1 MB.',
+  )
 })
 
 test('what is secret: what is called so, what comes from a variable or a header, and no common word', () => {

@@ -35,7 +35,7 @@ test('nothing but the server’s own origin is asked', async () => {
   const other = await startWebServer((_, response) => void response.end())
   const { own } = await fetches('http://127.0.0.1:1/mcp')
   await expect(own(`${other.url}/mcp`)).rejects.toThrow(
-    'notes sent a request on to another address than MCP_CONFIG has for it.',
+    'notes redirected to another address than the one in MCP_CONFIG.',
   )
   expect(other.requests).toEqual([])
 })
@@ -74,7 +74,7 @@ test('a redirect within the origin is followed, with its headers, and not for ev
   const { login } = await fetches(`${at.url}/mcp`)
   expect(await (await login(`${at.url}/begin`)).text()).toBe('here')
   expect(at.requests.map(({ headers }) => headers['x-key'])).toEqual(['abc', 'abc'])
-  await expect(login(`${at.url}/round`)).rejects.toThrow('notes sent the request round in circles.')
+  await expect(login(`${at.url}/round`)).rejects.toThrow('notes redirects in a circle.')
   expect(at.paths.filter((path) => path === '/round')).toHaveLength(6)
 })
 

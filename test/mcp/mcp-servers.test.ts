@@ -224,9 +224,7 @@ test('a server that wants a login says so, unless MCP_CONFIG has a key for it, w
   )
   const keyed = { url: guarded.url, headers: { Authorization: 'Bearer old-key-1' } }
   const { servers } = openMcp(t, { open: { url: guarded.url }, keyed })
-  await expect(use(servers.of('open'), 'x')).rejects.toThrow(
-    /an operator has logged in to it \(npm run mcp -- login open\)/,
-  )
+  await expect(use(servers.of('open'), 'x')).rejects.toThrow(/an operator logs in \(npm run mcp -- login open\)/)
   expect(servers.of('open').status().state).toBe('needs-login')
   await expect(use(servers.of('keyed'), 'x')).rejects.toThrow(
     'keyed refuses the header that MCP_CONFIG has for its login.',

@@ -52,7 +52,7 @@ test.for<[string, Partial<ToldTool>, string]>([
   server.tools = [{ ...read, ...change }, write]
   await seen(toolbox, ['files__write'])
   expect(toolbox.offs()).toEqual({ 'files read': `has changed ${what}: it is off until an admin takes it` })
-  expect(toolbox.logs.join('')).toContain('something else of itself')
+  expect(toolbox.logs.join('')).toContain('an MCP tool has changed since it was accepted')
   // A run that began before has the tool still, and gets no further with it.
   await expect(run(before)).rejects.toThrow('has changed')
   expect(server.calls).toEqual([])

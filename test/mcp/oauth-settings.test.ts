@@ -29,7 +29,7 @@ test('the client for a login stands under "oauth", and its secret is one that no
 test('an unknown key of it is refused by name, and so is what is no text', async (t) => {
   const unknown = await serversOf(t, { oauth: { clientID: 'x' } })
   expect(unknown.load).toThrow(
-    `MCP_CONFIG: ${unknown.file}: tickets.oauth has "clientID", which is no key of such an object.`,
+    `MCP_CONFIG: ${unknown.file}: tickets.oauth has "clientID", which is not a key of an object.`,
   )
   const number = await serversOf(t, { oauth: { clientId: 7 } })
   expect(number.load).toThrow(`MCP_CONFIG: ${number.file}: tickets.oauth.clientId should be a text.`)
@@ -38,9 +38,9 @@ test('an unknown key of it is refused by name, and so is what is no text', async
 })
 
 test.each([
-  [['login', 'nobody'], 'MCP_CONFIG has no server nobody: it has tickets, files.'],
-  [['login', 'files'], 'files runs on this machine: what it needs to log in stands in its env.'],
-  [['login', 'tickets'], 'tickets has an Authorization header in MCP_CONFIG: that is its login.'],
+  [['login', 'nobody'], 'MCP_CONFIG has no server nobody. It has tickets, files.'],
+  [['login', 'files'], 'files runs on this machine. Put its credentials into its env in MCP_CONFIG.'],
+  [['login', 'tickets'], 'tickets needs no login: MCP_CONFIG has an Authorization header for it.'],
   [['constructor'], 'Usage: npm run mcp -- COMMAND'],
   [['list', '--port', '1'], 'Usage: npm run mcp -- COMMAND'],
 ])('npm run mcp -- %j is refused with a sentence', async (args, sentence) => {
@@ -55,14 +55,11 @@ test.each([
 test('a server that needs no login is said to need none, also without REDIS_URL', async () => {
   const place = await mcpFolder({ onTestFinished }, { files: { command: 'node' } })
   const { code, stderr } = await operatorCommand({ onTestFinished }, place, 'login', 'files').ended
-  expect([code, stderr]).toEqual([1, 'files runs on this machine: what it needs to log in stands in its env.\n'])
+  expect([code, stderr]).toEqual([1, 'files runs on this machine. Put its credentials into its env in MCP_CONFIG.\n'])
 })
 
 test.each(['login', 'accept'])('%s without REDIS_URL says why it cannot be', async (name) => {
   const place = await mcpFolder({ onTestFinished }, { tickets: { url: 'https://tickets.example/mcp' } })
   const { code, stderr } = await operatorCommand({ onTestFinished }, place, name, 'tickets').ended
-  expect([code, stderr]).toEqual([
-    1,
-    `REDIS_URL is missing: without Redis, what ${name} does here does not reach the bot.\n`,
-  ])
+  expect([code, stderr]).toEqual([1, `REDIS_URL is missing. Without Redis, ${name} cannot reach the bot.\n`])
 })

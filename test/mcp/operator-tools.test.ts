@@ -23,7 +23,7 @@ describeWithRedis('npm run mcp', () => {
     const all = await run('tools')
     expect([all.code, all.stdout]).toEqual([
       0,
-      'tickets__read_ticket\tmay change things\tasks a person\n' +
+      'tickets__read_ticket\tmay change things\tneeds approval\n' +
         'gone\tno tools\tgone cannot be reached (ECONNREFUSED).\n1 tool\n',
     ])
     const trusted = await openServer({ trust: true, channels: ['dm'] })
@@ -38,11 +38,11 @@ describeWithRedis('npm run mcp', () => {
     expect((await run('tools', 'tickets')).stdout).toBe(`tickets read_ticket\toff\tit ${why}\n0 tools\n`)
     expect(await run('accept', 'tickets', 'write_ticket')).toMatchObject({
       code: 1,
-      stdout: 'Nothing of tickets was taken.\n',
+      stdout: 'Nothing of tickets was accepted.\n',
     })
     expect(await run('accept', 'tickets')).toMatchObject({
       code: 0,
-      stdout: 'tickets read_ticket is taken as it is now: it has changed its description.\n',
+      stdout: 'Accepted read_ticket of tickets as it is now: it has changed its description.\n',
     })
     expect((await run('tools', 'tickets')).stdout).toMatch(/^tickets__read_ticket\t.*\n1 tool\n$/)
   })

@@ -41,13 +41,13 @@ describeWithRedis('a login of the workspace', () => {
     const [first, second] = [await run('check'), await run('check')]
     expect([first.code, first.stdout]).toEqual([
       1,
-      'tickets\tneeds a login\tThe server asks for a login, and there is none.\n',
+      'tickets\tneeds a login\tThe server requires a login, and there is none.\n',
     ])
     expect(linesAbout(first.stderr)).toEqual(['An MCP server needs a login: npm run mcp -- login tickets'])
     expect(linesAbout(second.stderr)).toEqual([])
     expect(await run('list')).toMatchObject({
       code: 0,
-      stdout: 'tickets\thttp\tneeds a login: The server asks for a login, and there is none.\n1 server\n',
+      stdout: 'tickets\thttp\tneeds a login: The server requires a login, and there is none.\n1 server\n',
     })
   })
 
@@ -80,7 +80,7 @@ describeWithRedis('a login of the workspace', () => {
   test('a login that was revoked is told of once, and is over', async () => {
     const { server, run } = await loggedIn()
     server.revoke()
-    const why = 'Its login has ended: the authorization server does not renew it any more.'
+    const why = 'Its login has expired, and the authorization server does not renew it.'
     const [first, second] = [await run('check'), await run('check')]
     expect([first.code, first.stdout]).toEqual([1, `tickets\tneeds a login\t${why}\n`])
     expect(linesAbout(first.stderr)).toEqual(['An MCP server needs a login: npm run mcp -- login tickets'])
@@ -103,7 +103,7 @@ describeWithRedis('a login of the workspace', () => {
     expect(await call('8')).toMatchObject({ text: 'Ticket 8 is open.' })
     server.revoke()
     await expect(call('9')).rejects.toThrow(
-      'tickets cannot be used until an operator has logged in to it (npm run mcp -- login tickets).',
+      'tickets cannot be used until an operator logs in (npm run mcp -- login tickets).',
     )
     expect(servers.of('tickets').status()).toMatchObject({ state: 'needs-login' })
     expect(server.calls).toEqual(['7', 'echo_login', '8'])
@@ -126,14 +126,14 @@ describeWithRedis('a login of the workspace', () => {
   test('with another SECRETS_KEY, or none, the sentence says so, and nothing crashes', async () => {
     const { run, runWith } = await loggedIn()
     const other = await runWith('another-key-that-is-long-enough-to-be-one', 'check')
-    const why = 'Its login cannot be read. It was stored with another SECRETS_KEY than the one that is set.'
+    const why = 'Its login cannot be read. It was stored with another SECRETS_KEY.'
     expect([other.code, other.stdout]).toEqual([1, `tickets\tneeds a login\t${why}\n`])
     const none = await runWith('', 'check')
-    expect(none.stdout).toContain('Its login cannot be read. SECRETS_KEY is not set, and it was stored with one.')
+    expect(none.stdout).toContain('Its login cannot be read. It was stored with a SECRETS_KEY, which is not set now.')
     const login = await runWith('', 'login', 'tickets')
     expect([login.code, login.stderr]).toEqual([
       1,
-      expect.stringMatching(/^SECRETS_KEY is missing: .*openssl rand -hex 32/),
+      expect.stringMatching(/^SECRETS_KEY is missing\. .*openssl rand -hex 32/),
     ])
     expect((await run('check')).code).toBe(0)
   })

@@ -43,7 +43,7 @@ async function fails(model: Model, times: number): Promise<void> {
 const SPARED = {
   name: 'ModelError',
   retryable: true,
-  hint: expect.stringMatching(/has been failing for a while.*ask in/),
+  hint: expect.stringMatching(/has been failing for a while.*ask again in/),
 }
 
 describe('a circuit breaker', () => {

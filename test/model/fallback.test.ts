@@ -29,7 +29,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     expect(asked).toEqual({ first: 4, second: 1 })
     expect(events.filter(({ type }) => type === 'restart')).toHaveLength(4)
     expect(usage.at(-1)).toMatchObject({ model: 'second', estimated: false })
-    expect(logs.filter((line) => line.includes('falling back to the second model'))).toHaveLength(1)
+    expect(logs.filter((line) => line.includes('falling back to OPENAI_FALLBACK_MODEL'))).toHaveLength(1)
   })
 
   test('is for one call: the next begins with the first again', async (t) => {

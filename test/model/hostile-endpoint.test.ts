@@ -202,7 +202,7 @@ describe('an address that is no model’s', () => {
       const { error } = await callModel(modelsOf({ OPENAI_BASE_URL: url, OPENAI_STREAM: stream }).model)
       expect(error).toMatchObject({
         retryable: true,
-        hint: expect.stringMatching(/there is no model.*web page.*OPENAI_BASE_URL/),
+        hint: expect.stringMatching(/shows a web page, not a model.*OPENAI_BASE_URL/),
       })
       expect(requests).toHaveLength(4)
     },

@@ -149,7 +149,7 @@ describe.concurrent('that a model takes no pictures is understood and learnt onc
       expect(first.events.map(({ type }) => type)).toEqual(['restart', 'unseen', 'text'])
       expect((await callModel(model, asked())).events.map(({ type }) => type)).toEqual(['unseen', 'text'])
       expect(contents(endpoint.requests)).toEqual([SEEN, TOLD, TOLD])
-      expect(logs.filter((line) => line.includes('takes no pictures'))).toHaveLength(1)
+      expect(logs.filter((line) => line.includes('does not accept pictures'))).toHaveLength(1)
       expect(logs.join('')).not.toContain(PIXEL.slice(0, 20))
     })
   })
@@ -277,7 +277,7 @@ test('two calls at once that learn the same tell it once', async (t) => {
   const { endpoint, model, logs } = await blind(t, { ...refusal(400, 'Model does not support images.'), delayMs: 20 })
   await Promise.all([callModel(model, asked()), callModel(model, asked())])
   expect(contents(endpoint.requests)).toEqual([SEEN, SEEN, TOLD, TOLD])
-  expect(logs.filter((line) => line.includes('takes no pictures'))).toHaveLength(1)
+  expect(logs.filter((line) => line.includes('does not accept pictures'))).toHaveLength(1)
 })
 
 test('what is estimated counts the pictures that were sent, and no others', async (t) => {

@@ -31,7 +31,7 @@ async function costOf(t: Ends, prices: object, usage: Exclude<Turn, string>['usa
 const USAGE = { prompt_tokens: 1_000_000, completion_tokens: 100_000 }
 
 describe.concurrent('what a call costs', () => {
-  test('is dollars a million tokens, in and out', async (t) => {
+  test('is dollars per million tokens, in and out', async (t) => {
     const usage = await costOf(t, { 'played-model': { in: 2, out: 10 } }, USAGE)
     expect(usage.costUsd).toBeCloseTo(3, 10)
   })
@@ -107,12 +107,12 @@ describe.each(['BUDGET_TEAM_DAY_USD', 'RUN_MAX_USD'])('%s', (budget) => {
     const more: Env = prices ? { PRICES_FILE: await pricesFile(prices) } : {}
     const error: unknown = await start(t, { ...env, ...more }).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'ConfigError' })
-    expect(String(error)).toContain(`${budget} does not limit ${named}, which has no price: PRICES_FILE should`)
+    expect(String(error)).toContain(`${budget} cannot limit ${named}, which has no price. Set PRICES_FILE to`)
   })
 
   test('with a second model that has none starts, and says so in the log', async (t) => {
     const env = { OPENAI_FALLBACK_MODEL: 'spare', PRICES_FILE: await pricesFile({ 'played-model': price }) }
-    expect(await start(t, env)).toEqual([expect.stringContaining('does not limit spare (OPENAI_FALLBACK_MODEL)')])
+    expect(await start(t, env)).toEqual([expect.stringContaining('cannot limit spare (OPENAI_FALLBACK_MODEL)')])
   })
 
   test('with a price for each says nothing', async (t) => {
@@ -140,6 +140,6 @@ test.each([
   }
   await expect(startRealBot(loadConfig(env, { serves: true }), { log: createLog('silent') })).rejects.toMatchObject({
     name: 'ConfigError',
-    message: expect.stringMatching(/^PRICES_FILE should be a readable JSON file of the form \{.*\}, in dollars/),
+    message: expect.stringMatching(/^PRICES_FILE should be a JSON file such as \{.*\}, in dollars/),
   })
 })

@@ -7,7 +7,7 @@ import { startWebServer } from '../harness/web-server.ts'
 /** The warning lines of a bot whose endpoint is at `url`, once there is one or `isOver`. */
 async function warnings(t: Ends, env: Env, isOver: () => boolean = () => false): Promise<string[]> {
   const { logs } = await startBot(t, { env })
-  const told = () => logs.filter((line) => line.includes('the model cannot be asked'))
+  const told = () => logs.filter((line) => line.includes('the model is not usable'))
   await expect.poll(() => told().length > 0 || isOver()).toBe(true)
   return told()
 }
@@ -21,9 +21,9 @@ test('a model endpoint that does not answer at the start is a warning line, with
 })
 
 test.each([
-  [401, 'application/json', 'refused the key'],
+  [401, 'application/json', 'rejected the key'],
   [503, 'application/json', 'answered with status 503'],
-  [200, 'text/html', 'there is no model: a web page answers'],
+  [200, 'text/html', 'shows a web page, not a model'],
 ])('one that answers %i as %s is told of too', async (status, type, sentence) => {
   const ends: (() => Promise<void> | void)[] = []
   const server = await startWebServer((_, response) => {

@@ -26,6 +26,7 @@ test('the build holds every door but the playground’s, and nothing that only d
     'src/commands/runs.ts',
     'src/commands/feedback.ts',
     'src/commands/mcp.ts',
+    'src/commands/tool.ts',
     'src/commands/slack.ts',
     'src/commands/cli.ts',
     'src/commands/eval.ts',

@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path'
 import { parse } from 'dotenv'
 import { describe, expect, test } from 'vitest'
 import { DIALECTS } from '../../src/agent/dialects/index.ts'
-import { DIALECTS as DIALECT_NAMES, loadConfig, SECRETS, SETTINGS, STEPS } from '../../src/config.ts'
+import { DIALECTS as DIALECT_NAMES, loadConfig, SECRETS, SETTING_GROUPS, SETTINGS, STEPS } from '../../src/config.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 import { createToolbox, toolNames, type ToolSettings } from '../../tools/index.ts'
+import { envExample } from '../harness/env-example.ts'
 import { anchorsOf, codeIn, linksIn, tableUnder } from '../harness/markdown.ts'
 import { filesIn, textOf } from '../harness/source.ts'
 
@@ -39,15 +40,18 @@ describe('the settings', () => {
     expect(rows.filter(([, , meaning]) => (meaning ?? '').length < 15)).toEqual([])
   })
 
-  test('.env.example has every one with its default and a comment, and no other', () => {
-    const lines = textOf('.env.example').split('\n')
-    const settings = lines.flatMap((line, i) => {
-      const [, name, value] = /^#?([A-Z][A-Z0-9_]*)=(.*)$/.exec(line) ?? []
-      return name ? [{ name, value, comment: lines[i - 1] ?? '' }] : []
-    })
-    expect(settings.map(({ name }) => name)).toEqual(SETTINGS)
-    expect(settings.map(({ name, value }) => [name, value])).toEqual(SETTINGS.map((name) => [name, defaultOf(name)]))
-    expect(settings.filter(({ comment }) => !/^# .{15,}/.test(comment))).toEqual([])
+  test('each stands in one group with a sentence, in the order of the code', () => {
+    const groups = Object.values(SETTING_GROUPS)
+    expect(groups.flatMap((group) => Object.keys(group)).sort()).toEqual([...SETTINGS].sort())
+    for (const group of groups) {
+      const names = Object.keys(group)
+      expect(names).toEqual(SETTINGS.filter((name) => names.includes(name)))
+      expect(Object.values(group).filter((words) => !/^.{15,}\.$/.test(words ?? ''))).toEqual([])
+    }
+  })
+
+  test('.env.example is made of them (npx vitest run test/repo/docs.test.ts -u writes it)', async () => {
+    await expect(envExample()).toMatchFileSnapshot(join(ROOT, '.env.example'))
   })
 
   test('.env.example, taken as it is, changes nothing', () => {

@@ -38,7 +38,7 @@ const CASES: Record<string, Case> = {
   },
   'a key that is refused': {
     happened: /The model refused my key/,
-    toDo: /Whoever runs me should check OPENAI_API_KEY/,
+    toDo: /Your admin should check OPENAI_API_KEY/,
     where: 'thread',
     model: [{ status: 401 }],
   },

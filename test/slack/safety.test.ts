@@ -122,7 +122,7 @@ describe('a failure', () => {
     [
       'a spent quota',
       openAiError(429, 'insufficient_quota', 'You exceeded your current quota'),
-      /quota.*used up.*billing/,
+      /used up its quota.*billing/,
     ],
     [
       'a prompt that is too long',

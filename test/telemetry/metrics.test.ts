@@ -220,7 +220,7 @@ test('a METRICS_PORT that is taken ends the start with its name', async (t) => {
   const bot = await startBot(t)
   const env: Env = { ...envFor(bot), METRICS_PORT: String(bot.bot.port) }
   const start = startRealBot(loadConfig(env, { serves: true }), { log: createLog('silent') })
-  await expect(start).rejects.toThrow(/^METRICS_PORT should be a free port/)
+  await expect(start).rejects.toThrow(/^Port \d+ is in use\. Set METRICS_PORT to a free one\.$/)
 })
 
 test('a bot that only knows this channel tells nothing of it in its labels', async (t) => {

@@ -39,7 +39,7 @@ test('a question that fails again and again is tried again, then given up, and c
 
 test('a question that cannot be stored is counted as failed, and still not acked', async () => {
   const { queue, read } = await watched(embedded({ maxWaiting: 0 }))
-  await expect(queue.accept(question('1.0'))).rejects.toThrow('Too many questions are waiting.')
+  await expect(queue.accept(question('1.0'))).rejects.toThrow('The queue is full.')
   expect((await read()).value('thinkaloud_intake_total', { outcome: 'failed', surface: 'mention' })).toBe(1)
 })
 

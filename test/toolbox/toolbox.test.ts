@@ -11,6 +11,7 @@ import { ROOT } from '../../src/base/package-root.ts'
 import { startBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { startWebServer } from '../harness/web-server.ts'
 
 /** A folder with these files; inside the project, where a tool can import zod as in tools/custom. */
 async function toolsDir(t: Ends, files: Record<string, string>): Promise<string> {
@@ -115,7 +116,7 @@ describe.concurrent('a tool of one’s own', () => {
     expect(await (await bot.mention('Say hi.')).lastAnswer()).toBe('HI!')
     const left = bot.logs
       .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ msg }) => msg === 'a custom tool is left out')
+      .filter(({ msg }) => msg === 'skipped a custom tool')
     expect(left.map(({ file }) => file)).toEqual(['also-taken.js', 'broken.js', 'no-run.js', 'taken.js'])
     for (const { fault } of left) expect(fault).toMatch(/^[A-Z"].{8,}/)
     expect(bot.model.requests[0]?.prompt.match(/^wikipedia_lookup: /gm)).toHaveLength(1)
@@ -155,7 +156,7 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
     const load = () => loadConfig({ CUSTOM_TOOLS_DIR: dir, OPENAI_STREAM: 'perhaps' })
     expect(load).toThrow(ConfigError)
     expect(load).toThrow(
-      'OPENAI_STREAM should be one of true, false.\nCUSTOM_TOOLS_DIR should be a folder that is there and can be read.',
+      'OPENAI_STREAM should be one of true, false.\nCUSTOM_TOOLS_DIR should be a folder that exists and can be read.',
     )
   })
 
@@ -173,7 +174,7 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
     const tools = await toolsOf({ CUSTOM_TOOLS_DIR, ...env }, logs)
     expect(tools.filter((tool) => tool === name)).toHaveLength(1)
     expect(tools.at(-1)).toBe(name)
-    expect(logs.join()).not.toContain('left out')
+    expect(logs.join()).not.toMatch(/skipped/i)
   })
 
   test.for([
@@ -206,8 +207,30 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
       const start = startRealBot(loadConfig(env, { serves: true }), { log: createLog('silent') })
       await expect(start).rejects.toMatchObject({
         name: 'ConfigError',
-        message: `TOOLS names "${TOOLS.split(',').at(-1)}", which does not exist. There are: calculator, wikipedia, search, duckduckgo, arxiv, github_user, make_file, workspace_search, read_thread, llm_math, invoices.`,
+        message: `TOOLS: there is no tool "${TOOLS.split(',').at(-1)}". Choose from calculator, wikipedia, search, duckduckgo, arxiv, github_user, make_file, workspace_search, read_thread, llm_math, invoices.`,
       })
     },
   )
 })
+
+test('a tool may call the internal hosts that it names, and no other', async (t) => {
+  const [named, other] = [await startWebServer(answerWith('from the intranet')), await startWebServer(answerWith('no'))]
+  const sends = await startWebServer((_, response) => void response.writeHead(302, { location: other.url }).end())
+  const hosts = JSON.stringify([named, sends].map(({ url }) => new URL(url).host))
+  const code = `export default { name: 'intranet', description: 'Reads a page.', hosts: ${hosts},
+  run: async (url, { fetch }) => (await fetch(url)).body }`
+  const CUSTOM_TOOLS_DIR = await toolsDir(t, { 'intranet.js': code })
+  const script = [named, other, sends].map(({ url }) => act('I look.', 'intranet', url))
+  const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR }, model: [...script, finish('Read.')] })
+  const thread = await bot.mention('What is on the intranet?')
+  expect(await thread.lastAnswer()).toBe('Read.')
+  const [first, second, third] = thread.steps()
+  expect(first).toContain('from the intranet')
+  expect(second).toContain('may not call 127.0.0.1: private and reserved addresses are refused')
+  expect(third).toContain('may not call 127.0.0.1: only the hosts of its setting are allowed')
+  expect(other.paths).toEqual([])
+})
+
+function answerWith(text: string): Parameters<typeof startWebServer>[0] {
+  return (_, response) => void response.end(text)
+}

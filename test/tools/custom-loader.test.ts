@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ROOT } from '../../src/base/package-root.ts'
 import { loadCustomTools } from '../../tools/custom-loader.ts'
+import { codeAfter } from '../harness/markdown.ts'
+import { textOf } from '../harness/source.ts'
 import { runTool, toolContext } from '../harness/tool-context.ts'
 
 /** A folder with these files. `near` puts it inside the project, where `zod` can be imported. */
@@ -21,15 +23,10 @@ const tool = (fields: string) =>
 
 describe('the README’s tools', () => {
   /** A code block by the file name that stands before it. */
-  const example = async (file: string) => {
-    const readme = await readFile(join(ROOT, 'tools/custom/README.md'), 'utf8')
-    const code = readme.slice(readme.indexOf(`\`${file}\``)).match(/```\w+\n([^]*?)```/)?.[1]
-    if (code === undefined) throw new Error(`no example ${file}`)
-    return code
-  }
+  const example = (file: string) => codeAfter(`\`${file}\``, textOf('tools/custom/README.md'))
 
   test('the one in ten lines works', async () => {
-    const code = await example('weekday.js')
+    const code = example('weekday.js')
     expect(code.trim().split('\n').length).toBeLessThanOrEqual(10)
     const { tools, problems } = await loadCustomTools(await folder({ 'weekday.js': code }))
     expect(problems).toEqual([])
@@ -42,7 +39,7 @@ describe('the README’s tools', () => {
   })
 
   test('the one in TypeScript works, with fields, the network and a source', async () => {
-    const dir = await folder({ 'opening-hours.ts': await example('opening-hours.ts') }, true)
+    const dir = await folder({ 'opening-hours.ts': example('opening-hours.ts') }, true)
     const { tools, problems } = await loadCustomTools(dir)
     expect(problems).toEqual([])
     const asked: string[] = []
@@ -146,6 +143,13 @@ describe('a broken file is named with its fault and left out', () => {
     ['no run function', `export default { name: 'x', description: 'x' }`, 'Its run function is missing.'],
     ['a schema that is none', tool(`schema: { text: 'string' }`), 'Its schema should be a zod object.'],
     ['unknown effects', tool(`effects: 'boom'`), 'Its effects should be "read" or "write".'],
+    ['hosts that are none', tool(`hosts: ['http://wiki.intranet/']`), 'Its hosts should be a list of host names'],
+    ['a mistyped key', tool(`effect: 'write'`), 'It has an unknown key "effect". Did you mean "effects"?'],
+    [
+      'an unknown key',
+      tool(`colour: 'red'`),
+      'It has an unknown key "colour". The keys are name, description, schema,',
+    ],
     ['a syntax error', 'export default {', ''],
     ['an error at its start', 'throw new Error("no config")', 'no config'],
     ['something thrown that is no error', 'throw null', 'null'],
@@ -195,7 +199,7 @@ describe('a broken file is named with its fault and left out', () => {
   test('a folder that is not there', async () => {
     expect(await loadCustomTools('/nowhere/at/all')).toEqual({
       tools: [],
-      problems: [{ file: '/nowhere/at/all', fault: 'There is no such folder, or it cannot be read.' }],
+      problems: [{ file: '/nowhere/at/all', fault: 'The folder does not exist or cannot be read.' }],
     })
   })
 })

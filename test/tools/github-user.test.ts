@@ -82,8 +82,8 @@ test.each([
   [401, {}, 'GitHub does not accept the token in GITHUB_TOKEN.'],
   [403, { 'x-ratelimit-remaining': '0' }, 'GitHub’s limit of requests an hour is used up; GITHUB_TOKEN raises it.'],
   [403, {}, 'github_user was refused (403).'],
-  [429, {}, 'github_user is asked too often just now (429).'],
-  [500, {}, 'github_user has a fault just now (500).'],
+  [429, {}, 'github_user gets too many requests right now (429).'],
+  [500, {}, 'github_user has an error right now (500).'],
 ])('%d with %j is a sentence', async (status, headers, sentence) => {
   const { use } = await play((_, response) => response.writeHead(status, headers).end('{}'))
   await expect(use({ login: 'tj' })).rejects.toThrow(sentence)

@@ -69,13 +69,15 @@ test.each(['teleport', 'Calculator', '__proto__', 'constructor', ''])(
   (name) => {
     expect(() => toolbox({ enabled: [name] })).toThrow(ConfigError)
     expect(() => checkToolNames({ enabled: [name] })).toThrow(
-      `TOOLS names "${name}", which does not exist. There are: ${toolNames.join(', ')}.`,
+      `TOOLS: there is no tool "${name}". Choose from ${toolNames.join(', ')}.`,
     )
   },
 )
 
 test('a tool without its key is told', () => {
-  expect(() => toolbox({ enabled: ['search'] })).toThrow('TOOLS names search, which needs SERPAPI_API_KEY.')
+  expect(() => toolbox({ enabled: ['search'] })).toThrow(
+    'TOOLS: search needs SERPAPI_API_KEY. Set it, or remove search.',
+  )
 })
 
 test('worked examples come with the tools that have them', () => {

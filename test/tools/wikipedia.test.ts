@@ -258,7 +258,7 @@ describe('a wiki that misbehaves is a sentence', () => {
     ['an HTML page', 'wikipedia sent something other than JSON.', (_, r) => r.end('<html>Fatal error</html>')],
     ['cut JSON', 'wikipedia sent something other than JSON.', (_, r) => r.end('{"query": {"pages"')],
     ['a 403', 'wikipedia refused the request (403).', (_, r) => r.writeHead(403).end('{}')],
-    ['a 500', 'wikipedia has a fault just now (500).', (_, r) => r.writeHead(500).end('at foo.php:12')],
+    ['a 500', 'wikipedia has an error right now (500).', (_, r) => r.writeHead(500).end('at foo.php:12')],
     ['a list', 'wikipedia sent an answer that cannot be read.', (_, r) => sendJson(r, [1, 2])],
     [
       'its own refusal',
@@ -267,12 +267,12 @@ describe('a wiki that misbehaves is a sentence', () => {
     ],
     [
       'a way to the metadata service',
-      'wikipedia may not call 169.254.169.254: its setting names another host.',
+      'wikipedia may not call 169.254.169.254: only the hosts of its setting are allowed.',
       (_, r) => r.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
     ],
     [
       'a way to another port of this machine',
-      'wikipedia may not call 127.0.0.1: its setting names another host.',
+      'wikipedia may not call 127.0.0.1: only the hosts of its setting are allowed.',
       (_, r) => r.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
     ],
     ['too much', 'wikipedia sent more than 2 MB.', (_, r) => r.end(Buffer.alloc(5_000_000, ' '))],

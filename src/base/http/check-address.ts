@@ -28,7 +28,8 @@ export function checkAddress(url: URL, allowed: Allowed): void {
   if (url.protocol !== 'https:' && url.protocol !== 'http:') refuse('only http and https addresses can be fetched')
   if (url.username !== '' || url.password !== '') refuse('an address with a user name or password in it is refused')
   if (allowed.hosts) {
-    if (!allowed.hosts.some((host) => new URL(host).origin === url.origin)) refuse('its setting names another host')
+    if (!allowed.hosts.some((host) => new URL(host).origin === url.origin))
+      refuse('only the hosts of its setting are allowed')
     return
   }
   const literal = literalAddress(url.hostname)

@@ -46,12 +46,12 @@ export async function exchange(request: Exchange): Promise<Received> {
       return fetch(url, { headers, redirect: 'manual', signal, dispatcher })
     },
     follows(next, from) {
-      if (!next) throw new ToolError(`${name} sent the request on to an address that is none.`)
+      if (!next) throw new ToolError(`${name} redirected to an invalid address.`)
       if (next.origin !== from.origin) headers = withoutSecrets(headers)
       return true
     },
   })
-  if (!response) throw new ToolError(`${name} sent the request round in circles.`)
+  if (!response) throw new ToolError(`${name} redirects in a circle.`)
   return receive(response, request)
 }
 
@@ -59,7 +59,7 @@ export async function exchange(request: Exchange): Promise<Received> {
 async function receive(response: Response, request: Exchange): Promise<Received> {
   if (response.status === 429 || response.status >= 500) {
     await discard(response)
-    const what = response.status === 429 ? 'is asked too often just now' : 'has a fault just now'
+    const what = response.status === 429 ? 'gets too many requests right now' : 'has an error right now'
     throw new Passing(`${request.name} ${what} (${response.status}).`, retryAfter(response, request.now()))
   }
   const bytes = await readCapped(response.body, request.maxBytes)

@@ -62,16 +62,16 @@ function down(passing: Passing): ToolError {
 }
 
 function pauseSentence(passing: Passing): string {
-  return passing.afterMs === undefined ? '' : ` It asks for a pause of ${Math.ceil(passing.afterMs / 1000)} s.`
+  return passing.afterMs === undefined ? '' : ` It asks to wait ${Math.ceil(passing.afterMs / 1000)} s.`
 }
 
 /** undici only says "fetch failed". The reason is in the cause, or in the causes of each tried address. */
 function brokenConnection(error: unknown, request: Exchange): Passing {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 4; cause = cause.cause, depth += 1) {
     if (cause instanceof AddressRefused)
-      throw new ToolError(`${request.name} may not call this host: it lies at a private or reserved address.`)
+      throw new ToolError(`${request.name} may not call this host: its address is private or reserved.`)
     if ('code' in cause && typeof cause.code === 'string')
-      return new Passing(`${request.name} could not be reached (${cause.code}).`)
+      return new Passing(`${request.name} cannot be reached (${cause.code}).`)
   }
-  return new Passing(`The connection to ${request.name} broke off.`)
+  return new Passing(`The connection to ${request.name} was lost.`)
 }

@@ -109,7 +109,7 @@ function isKept(request: Request, { status, headers, body }: Fetched): boolean {
 }
 
 function parse(address: string | URL, name: string): URL {
-  if (!URL.canParse(String(address))) throw new ToolError(`${name} was given an address that is none.`)
+  if (!URL.canParse(String(address))) throw new ToolError(`${name} got an invalid address.`)
   const url = new URL(address)
   url.hash = ''
   return url

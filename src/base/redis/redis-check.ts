@@ -37,7 +37,7 @@ export async function requireUsableRedis(
     if (!(await settledWithin(INSPECTION_MS, [inspection]))) return
     const { problems } = await inspection
     const fatal = problems.find(({ isFatal }) => isFatal)
-    if (fatal) throw new ConfigError(`REDIS_URL cannot be used. ${fatal.sentence}`)
+    if (fatal) throw new ConfigError(`The Redis of REDIS_URL cannot be used. ${fatal.sentence}`)
     for (const { name, sentence } of problems) log.warn({ name }, sentence)
   } finally {
     redis.disconnect()
@@ -72,7 +72,7 @@ async function factsOf(node: Redis): Promise<Map<string, string>> {
 /** BullMQ runs INFO when it starts, and does not start without it. */
 function refusedInfo(error: unknown): RedisProblem {
   const said = messageOf(error)
-  const fix = /NOPERM/.test(said) ? ' The queue needs it: allow it for this user (ACL SETUSER … +info).' : ''
+  const fix = /NOPERM/.test(said) ? ' Allow it for this user: ACL SETUSER … +info.' : ''
   return { name: 'INFO', sentence: `Redis refuses INFO: ${said.replace(/\.$/, '')}.${fix}`, isFatal: true }
 }
 
@@ -85,14 +85,18 @@ function problemsIn(
   if (facts.get('cluster_enabled') === '1' && !isCluster)
     problems.push({
       name: 'cluster',
-      sentence: 'It is a node of a Cluster: begin REDIS_URL with redis+cluster://.',
+      sentence: 'It is a node of a Cluster. Begin REDIS_URL with redis+cluster://.',
       isFatal: true,
     })
   if (isNamed && ['slave', 'replica'].includes(facts.get('role') ?? ''))
-    problems.push({ name: 'role', sentence: 'It is a replica, which takes no writes. Name its master.', isFatal: true })
+    problems.push({
+      name: 'role',
+      sentence: 'It is a replica, which accepts no writes. Set REDIS_URL to its master.',
+      isFatal: true,
+    })
   const policy = facts.get('maxmemory_policy') ?? 'noeviction'
   if (policy !== 'noeviction') {
-    const sentence = `maxmemory-policy is ${policy}: set noeviction, or Redis drops questions when it is full.`
+    const sentence = `maxmemory-policy is ${policy}. Set it to noeviction, or a full Redis drops questions.`
     problems.push({ name: 'eviction', sentence, isFatal: false })
   }
   return problems
@@ -116,7 +120,7 @@ async function missingPermissions(redis: RedisClient, prefix: string): Promise<R
   for (const [right, run] of tries) {
     const said = await run().then(() => '', messageOf)
     if (!/NOPERM/.test(said)) continue
-    const sentence = `The queue needs a right that this user lacks: ${said.replace(/\.$/, '')} (+${right} ~${prefix}:* ~{${prefix}:* &${prefix}:*).`
+    const sentence = `This user lacks a permission: ${said.replace(/\.$/, '')}. Add +${right} ~${prefix}:* ~{${prefix}:* &${prefix}:*.`
     problems.push({ name: 'permission', sentence, isFatal: true })
   }
   return problems

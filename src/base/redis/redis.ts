@@ -74,23 +74,33 @@ async function awaitPing(settings: RedisSettings, now: () => number = Date.now):
   client.disconnect()
   const untrusted = faults.find(isUntrusted)
   if (untrusted)
-    throw new ConfigError(`REDIS_URL should be a Redis whose certificate is trusted here: ${untrusted}. ${TRUST}`)
+    throw new ConfigError(`${cannotConnect(settings)}: its certificate is not trusted (${untrusted}). ${TRUST}`)
   throw new ConfigError(unreachable(faults.at(-1), settings))
 }
 
 function unreachable(fault: string | undefined, settings: RedisSettings): string {
   if (/NOAUTH/.test(fault ?? ''))
-    return 'REDIS_URL has no password, but this Redis requires one: write redis://:password@host (NOAUTH).'
+    return 'Redis requires a password (NOAUTH). Add it to REDIS_URL: redis://:password@host.'
   if (/WRONGPASS|invalid password/i.test(fault ?? ''))
-    return 'REDIS_URL has a user or password that this Redis does not accept (WRONGPASS).'
-  if (fault && isRefusal(fault)) return `REDIS_URL should be a Redis that accepts the bot: ${fault}.`
-  const { kind, hosts } = addressOf(settings)
-  const where = `${kind === 'sentinel' ? 'Sentinels ' : ''}${hosts.map(({ host, port }) => `${host}:${port}`).join(', ')}`
-  const reason = fault ? ` (${fault})` : ''
-  return `REDIS_URL: no Redis answers at ${where}${reason}. Start Redis there, or correct the address.`
+    return 'Redis does not accept the user or password in REDIS_URL (WRONGPASS).'
+  if (fault && isRefusal(fault)) return `${cannotConnect(settings)}: ${fault}.`
+  return `${cannotConnect(settings)}: ${reasonOf(fault)}.`
 }
 
-const TRUST = 'NODE_EXTRA_CA_CERTS names the file of an authority of your own.'
+/** The beginning of a sentence about a Redis that cannot be used; it contains no password. */
+export function cannotConnect(settings: RedisSettings): string {
+  const { kind, hosts } = addressOf(settings)
+  const where = `${kind === 'sentinel' ? 'the Sentinels ' : ''}${hosts.map(({ host, port }) => `${host}:${port}`).join(', ')}`
+  return `Cannot connect to Redis at ${where} (REDIS_URL)`
+}
+
+function reasonOf(fault: string | undefined): string {
+  if (fault === undefined || /ETIMEDOUT|timed? ?out/i.test(fault)) return 'no answer'
+  if (/ECONNREFUSED/.test(fault)) return 'connection refused'
+  return /ENOTFOUND|EAI_AGAIN/.test(fault) ? 'unknown host' : fault.replace(/\.$/, '')
+}
+
+const TRUST = 'If you have your own certificate authority, name its file in NODE_EXTRA_CA_CERTS.'
 
 /** @throws ConfigError if the URL has none of the accepted forms. `loadConfig` has checked an operator's URL before. */
 function addressOf({ url }: RedisSettings): RedisAddress {

@@ -11,9 +11,9 @@ import type { Output } from './output.ts'
 import { traced } from './trace.ts'
 
 const HELP = [
-  `/dialect NAME  another way to speak to the model: ${DIALECTS.join(', ')}`,
-  '/tools         what the model can use',
-  '/trace         show the exact messages sent and received, or stop showing them',
+  `/dialect NAME  switch the dialect: ${DIALECTS.join(', ')}`,
+  '/tools         list the tools',
+  '/trace         show or hide the exact messages sent and received',
   '/reset         forget the conversation',
 ].join('\n')
 
@@ -64,7 +64,7 @@ export class Conversation {
     if (command === '/dialect') return this.#speak(argument)
     if (command === '/trace') return this.#toggleTrace()
     if (command === '/reset') return this.#forget()
-    this.#output.fail(`There is no command ${command}. /help tells which there are.`)
+    this.#output.fail(`There is no command ${command}. Type /help for the list.`)
   }
 
   /** Stops the current question. @returns false if there is none, or it has been stopped already */
@@ -107,7 +107,8 @@ export class Conversation {
 
   #speak(name: string): void {
     const known = DIALECTS.find((dialect) => dialect === name)
-    if (!known) return this.#output.note(`Now: ${this.#deps.agent.dialect.name}. There are: ${DIALECTS.join(', ')}.`)
+    if (!known)
+      return this.#output.note(`The dialect is ${this.#deps.agent.dialect.name}. Choose from: ${DIALECTS.join(', ')}.`)
     try {
       this.#deps.agent.dialect = this.#agent.dialect(known)
       this.#output.note(`Dialect: ${known}.`)
@@ -118,11 +119,11 @@ export class Conversation {
 
   #toggleTrace(): void {
     this.#isTracing = !this.#isTracing
-    this.#output.note(this.#isTracing ? 'The messages are shown from here.' : 'The messages are no longer shown.')
+    this.#output.note(this.#isTracing ? 'Messages are shown from now on.' : 'Messages are hidden again.')
   }
 
   async #forget(): Promise<void> {
     await this.#deps.history.forget('cli:cli:cli')
-    this.#output.note('The conversation is forgotten.')
+    this.#output.note('Conversation forgotten.')
   }
 }

@@ -16,7 +16,7 @@ export interface Demo {
 export async function loadDemo(): Promise<Demo> {
   if (!existsSync(fileURLToPath(DEMO)))
     throw new ConfigError(
-      'Set OPENAI_API_KEY or OPENAI_BASE_URL: the demo model is only in a checkout, not in a build.',
+      'Set OPENAI_API_KEY or OPENAI_BASE_URL. The demo model is part of the repository only, not of a build.',
     )
   return (await import(DEMO.href)) as Demo
 }

@@ -19,7 +19,7 @@ async function* watched(
   let received = ''
   try {
     for await (const event of model.stream(request)) {
-      if (event.type === 'restart') received += '\n(the call broke off and is made again)\n'
+      if (event.type === 'restart') received += '\n(the call failed and is repeated)\n'
       if (event.type === 'text' || event.type === 'reasoning') received += event.text
       if (event.type === 'tool_calls') received += `\n${JSON.stringify(event.calls)}`
       yield event

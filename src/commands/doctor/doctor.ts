@@ -1,15 +1,16 @@
 import { parseArgs } from 'node:util'
 import { settledWithin } from '../../base/async.ts'
-import { loadConfig, secretsOf, type Config, type Env } from '../../config.ts'
+import { droppedSettings, loadConfig, secretsOf, unknownSettings, type Config, type Env } from '../../config.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import { createLog, type Log } from '../../base/log.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
+import { asksHelp } from '../help.ts'
 import { findingsOf, withoutSecrets, type Finding } from './finding.ts'
 import { findingsTable } from './findings-table.ts'
 
 const USAGE = `Usage: npm run doctor [-- --json]
-  A line for each thing that the bot stands on: settings, Slack, model, Redis, tools, MCP servers, clock. It makes a few small
-  calls of the model, uses each tool once, writes nothing anywhere. Ends with 1 if it finds a fault. --json: one JSON object.`
+  Checks everything that the bot depends on: settings, Slack, model, Redis, tools, MCP servers, clock. Makes a few small model
+  calls, tries most tools once, and writes nothing. Exit code 1 if anything is wrong. --json prints one JSON object.`
 
 const settings = findingsOf('settings')
 
@@ -41,7 +42,14 @@ async function look(readEnv: () => Env): Promise<Finding[]> {
   const secrets = secretsOf(config)
   // Only findings are printed: log lines of the parts would repeat them.
   const found = await lookAtAreas(config, env, createLog('silent', undefined, secrets))
-  return [settings.ok('all', 'Every setting can be read.'), ...found].map((one) => withoutSecrets(one, secrets))
+  const read = [settings.ok('all', 'All settings are valid.'), ...oddSettings(env)]
+  return [...read, ...found].map((one) => withoutSecrets(one, secrets))
+}
+
+/** Names that are no settings: removed ones, and what looks like a typing error. */
+function oddSettings(env: Env): Finding[] {
+  const sentences = [...droppedSettings(env), ...unknownSettings(env)]
+  return sentences.map((sentence) => settings.note(sentence.split(' ')[0] ?? '', sentence))
 }
 
 async function lookAtAreas(config: Config, env: Env, log: Log): Promise<Finding[]> {
@@ -70,7 +78,7 @@ async function looked(area: string, looking: Promise<Finding[]>): Promise<Findin
   const { fault } = findingsOf(area)
   const found = looking.catch((error: unknown) => [fault('look', messageOf(error))])
   if (await settledWithin(AREA_MS, [found])) return found
-  return [fault('look', `It was given up after ${AREA_MS / 1000} s: something of it neither answers nor ends.`)]
+  return [fault('look', `It did not finish within ${AREA_MS / 1000} s.`)]
 }
 
 export interface DoctorOptions {
@@ -86,8 +94,12 @@ export interface DoctorOptions {
 
 /** Checks, and prints the findings. @returns the exit code @throws ConfigError for an unknown option */
 export async function doctor({ args, readEnv, output }: DoctorOptions): Promise<number> {
+  if (asksHelp(args)) {
+    output.print(USAGE)
+    return 0
+  }
   const asJson = wantsJson(args)
-  if (output.columns !== undefined && !asJson) output.print('Looking: it takes a minute at most.\n')
+  if (output.columns !== undefined && !asJson) output.print('Checking… This takes up to a minute.\n')
   const findings = await look(readEnv)
   const isWell = findings.every(({ outcome }) => outcome !== 'fault')
   if (asJson) output.print(JSON.stringify({ ok: isWell, findings }, null, 2))

@@ -42,8 +42,8 @@ export async function modelFindings(config: Config, { log, net }: { log: Log; ne
 
 function noAccess({ ROLE }: Config): Finding {
   return ROLE === 'front'
-    ? ok('access', 'ROLE=front asks no model: the workers do.')
-    : fault('access', 'No model is set: set OPENAI_API_KEY, or OPENAI_BASE_URL to an endpoint that needs none.')
+    ? ok('access', 'Not needed: with ROLE=front, the workers call the model.')
+    : fault('access', 'No model is set. Set OPENAI_API_KEY, or OPENAI_BASE_URL to an endpoint without keys.')
 }
 
 /** Checks each model by itself: no fallback answers in its place, and none is left out for lack of a price. */
@@ -79,10 +79,11 @@ async function listFindings(config: Config, parts: { log: Log; net: Network }): 
   const missing = [...new Set(set)].filter((name) => name !== undefined && !names.includes(name))
   if (names.length === 0 || names.length >= LONGEST_LIST || missing.length === 0) return []
   const some = names.slice(0, 8).join(', ')
-  return [note('list', `The endpoint’s list of models has no ${missing.join(' and no ')}: it begins with ${some}.`)]
+  return [note('list', `The endpoint does not list ${missing.join(' or ')}. It lists ${some}, …`)]
 }
 
-async function answerFinding(model: Model, setting: string): Promise<Finding> {
+/** Makes one small call. The finding is a fault if it fails, or if nothing comes back. */
+export async function answerFinding(model: Model, setting: string): Promise<Finding> {
   const { name } = model
   const signal = AbortSignal.timeout(FIRST_MS)
   try {
@@ -90,8 +91,8 @@ async function answerFinding(model: Model, setting: string): Promise<Finding> {
     const call = { stop: ['Observation:'], signal, timeMs: FIRST_MS }
     const text = await askOnce(model, 'Say the word ready, and nothing else.', call)
     const ms = Math.round(performance.now() - from)
-    if (text.trim() === '') return fault(name, `It answers with nothing. Try another model (${setting}).`)
-    return ok(name, `It answers, in ${ms} ms.`)
+    if (text.trim() === '') return fault(name, `Its answer was empty. Try another model (${setting}).`)
+    return ok(name, `It answered in ${ms} ms.`)
   } catch (error) {
     return fault(name, sentenceOf(error, { signal, ms: FIRST_MS }).replace('Check its name', `Check ${setting}`))
   }
@@ -103,19 +104,20 @@ async function abilities(model: Model, config: Config): Promise<Finding[]> {
 }
 
 function refusedFinding(model: string, refused: string[]): Finding {
-  if (refused.length === 0) return ok('parameters', `${model} takes all that is sent to it.`)
-  return ok('parameters', `${model} refuses ${refused.join(', ')}: the bot does without.`)
+  if (refused.length === 0) return ok('parameters', `${model} accepts all parameters.`)
+  return ok('parameters', `${model} does not accept ${refused.join(', ')}. The bot works without.`)
 }
 
 async function nativeFinding(model: Model, config: Config): Promise<Finding> {
   const found = await probeNativeCalls(model, CALL_MS)
   const set = config.AGENT_DIALECT
   if (found.usable) {
-    const better = set === 'native' || set === 'auto' ? '' : ` AGENT_DIALECT is ${set}; native or auto would use them.`
-    return ok('tool calls', `Its own tool calls come back usable.${better}`)
+    const better =
+      set === 'native' || set === 'auto' ? '' : ` AGENT_DIALECT=${set} does not use them; native or auto would.`
+    return ok('tool calls', `Its native tool calls work.${better}`)
   }
-  if (set === 'native') return fault('tool calls', `${found.why} AGENT_DIALECT=native needs them: try text or auto.`)
-  return note('tool calls', `${found.why} The dialects that read text do without.`)
+  if (set === 'native') return fault('tool calls', `${found.why} AGENT_DIALECT=native needs them. Try text or auto.`)
+  return note('tool calls', `${found.why} Only AGENT_DIALECT=native needs them.`)
 }
 
 async function visionFinding(model: Model): Promise<Finding> {
@@ -126,10 +128,9 @@ async function visionFinding(model: Model): Promise<Finding> {
   ]
   try {
     const { text, isUnseen } = await readReply(model, { messages, signal, timeMs: CALL_MS })
-    if (isUnseen)
-      return note('pictures', 'It takes no pictures: answers about pictures say that it could not see them.')
-    if (/\bred\b/i.test(text)) return ok('pictures', 'It sees pictures.')
-    return note('pictures', 'It takes pictures, but did not see that a red one is red.')
+    if (isUnseen) return note('pictures', 'It does not accept pictures. Answers will say that it could not see them.')
+    if (/\bred\b/i.test(text)) return ok('pictures', 'It can see pictures.')
+    return note('pictures', 'It accepts pictures, but did not recognise a red one.')
   } catch (error) {
     return note('pictures', sentenceOf(error, { signal, ms: CALL_MS }))
   }
@@ -139,7 +140,7 @@ async function streamFinding(model: Model, { OPENAI_STREAM }: Config): Promise<F
   if (!OPENAI_STREAM)
     return note(
       'streaming',
-      'OPENAI_STREAM=false: answers come whole, and nothing that a model invents is cut off early.',
+      'OPENAI_STREAM=false: answers arrive whole, so invented observations cost time and tokens.',
     )
   const signal = AbortSignal.timeout(CALL_MS)
   let pieces = 0
@@ -150,11 +151,11 @@ async function streamFinding(model: Model, { OPENAI_STREAM }: Config): Promise<F
   } catch (error) {
     return note('streaming', sentenceOf(error, { signal, ms: CALL_MS }))
   }
-  if (pieces > 1) return ok('streaming', 'Its answers come piece by piece.')
-  return note('streaming', 'Its streams come in one piece: something on the way may be holding them back.')
+  if (pieces > 1) return ok('streaming', 'It streams its answers.')
+  return note('streaming', 'Its streams arrive in one piece. A proxy may be buffering them.')
 }
 
 function sentenceOf(error: unknown, { signal, ms }: { signal: AbortSignal; ms: number }): string {
   if (!isTimeUp(signal)) return operatorSentence(error)
-  return `It has not answered within ${ms / 1000} s. If it is being loaded, try again; else check OPENAI_BASE_URL.`
+  return `It did not answer within ${ms / 1000} s. If it is still loading, try again; otherwise check OPENAI_BASE_URL.`
 }

@@ -31,12 +31,12 @@ export async function redisFindings(config: Config, log: Log): Promise<Finding[]
   return lookAt(settings, { log, prefix: config.REDIS_PREFIX })
 }
 
-const SENTINELS = 'Check the addresses of the Sentinels and the master’s name too.'
+const SENTINELS = 'Also check the addresses of the Sentinels and the master’s name.'
 
 function withoutRedis({ ROLE }: Config): Finding {
   return ROLE === 'all'
-    ? note('REDIS_URL', 'It is not set: conversations and work are lost when the process ends.')
-    : fault('REDIS_URL', `It is not set: ROLE=${ROLE} shares a Redis with the other processes. Set it.`)
+    ? note('REDIS_URL', 'Not set. Conversations and work are lost when the process stops.')
+    : fault('REDIS_URL', `Not set. With ROLE=${ROLE}, all processes share one Redis. Set it.`)
 }
 
 async function lookAt(settings: RedisSettings, { log, prefix }: { log: Log; prefix: string }): Promise<Finding[]> {
@@ -47,7 +47,7 @@ async function lookAt(settings: RedisSettings, { log, prefix }: { log: Log; pref
     return [
       fault(
         'connection',
-        `It answers a ping, but not all of it answers within ${INSPECTION_MS / 1000} s: look at each node.`,
+        `It answers a ping, but not every node answers within ${INSPECTION_MS / 1000} s. Check each node.`,
       ),
     ]
   } finally {
@@ -71,8 +71,10 @@ async function findingsIn(redis: RedisClient, prefix: string): Promise<Finding[]
 }
 
 function speed(ms: number): Finding {
-  const sentence = `It answers in ${ms.toFixed(1)} ms.`
-  return ms <= SLOW_MS ? ok('connection', sentence) : note('connection', `${sentence} Acks to Slack wait for it.`)
+  const sentence = `It answered in ${ms.toFixed(1)} ms.`
+  return ms <= SLOW_MS
+    ? ok('connection', sentence)
+    : note('connection', `${sentence} That is slow: acks to Slack wait for it.`)
 }
 
 function versionOf(facts: Map<string, string>): Finding {
@@ -80,11 +82,11 @@ function versionOf(facts: Map<string, string>): Finding {
   const [major = NaN, minor = 0] = version.split('.').map(Number)
   const [leastMajor = 0, leastMinor = 0] = LEAST_VERSION
   if (Number.isNaN(major))
-    return note('version', `It tells no version: one like Redis ${LEAST_VERSION.join('.')} is needed.`)
+    return note('version', `It does not report its version. Redis ${LEAST_VERSION.join('.')} or newer is needed.`)
   const isNew = major > leastMajor || (major === leastMajor && minor >= leastMinor)
   return isNew
-    ? ok('version', `It is Redis ${version}, or speaks as that does.`)
-    : fault('version', `It is Redis ${version}: ${LEAST_VERSION.join('.')} or newer is needed.`)
+    ? ok('version', `Redis ${version}, or compatible.`)
+    : fault('version', `Redis ${version} is too old. ${LEAST_VERSION.join('.')} or newer is needed.`)
 }
 
 /** A managed Redis may not tell, or may persist in another way. */
@@ -94,18 +96,19 @@ function persistenceOf(facts: Map<string, string>): Finding {
   if (isOn === '1') {
     const isWritten = (facts.get('aof_last_write_status') ?? 'ok') === 'ok'
     return isWritten
-      ? ok(name, 'It has an append-only file: a crash loses a second at most.')
-      : fault(name, 'Its append-only file could not be written. Look at its disk.')
+      ? ok(name, 'The append-only file is on. A crash loses one second at most.')
+      : fault(name, 'The append-only file could not be written. Check its disk.')
   }
-  if (isOn === undefined) return note(name, 'It does not tell whether it keeps an append-only file. See that it does.')
+  if (isOn === undefined)
+    return note(name, 'It does not report whether its append-only file is on. Make sure that it is.')
   const replicas = Number(facts.get('connected_slaves') ?? 0)
-  const lost = 'a crash of Redis loses questions that Slack was told are stored'
+  const lost = 'a crash of Redis loses accepted questions'
   return replicas > 0
     ? note(
         name,
-        `It has no append-only file, but ${replicas === 1 ? 'a replica' : `${replicas} replicas`}: only what these had not yet is lost in a crash.`,
+        `The append-only file is off, but it has ${replicas === 1 ? 'a replica' : `${replicas} replicas`}. A crash loses what these have not received yet.`,
       )
-    : fault(name, `It has no append-only file. Set appendonly yes, or ${lost}.`)
+    : fault(name, `The append-only file is off. Set appendonly yes, or ${lost}.`)
 }
 
 function memoryOf(facts: Map<string, string>): Finding {
@@ -113,13 +116,13 @@ function memoryOf(facts: Map<string, string>): Finding {
   if (policy === undefined)
     return note(
       'eviction',
-      'It does not tell its maxmemory-policy. It should be noeviction: else a full Redis drops questions.',
+      'It does not report its maxmemory-policy. It should be noeviction, or a full Redis drops questions.',
     )
   const [used, most] = [Number(facts.get('used_memory') ?? 0), Number(facts.get('maxmemory') ?? 0)]
   if (most > 0 && used > most * 0.8)
     return note(
       'eviction',
-      `It is ${Math.round((100 * used) / most)} % full: full, it takes no more questions. Give it more memory.`,
+      `It is ${Math.round((100 * used) / most)} % full. When full, it accepts no more questions. Give it more memory.`,
     )
-  return ok('eviction', 'maxmemory-policy is noeviction: nothing is dropped.')
+  return ok('eviction', 'maxmemory-policy is noeviction, so nothing is dropped.')
 }

@@ -20,7 +20,7 @@ export async function slackFindings(config: Config, net: Network): Promise<Findi
   if (config.SLACK_CLIENT_ID || config.SLACK_APPS) return installFindings(config, net)
   const { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET, SLACK_API_URL: apiUrl } = config
   if (!SLACK_BOT_TOKEN && !SLACK_APP_TOKEN && !SLACK_SIGNING_SECRET)
-    return [fault('tokens', 'No token is set. npm run slack makes the app, and takes its tokens.')]
+    return [fault('tokens', 'No token is set. Run npm run slack to create the app and save its tokens.')]
   const rows = await checkSlack(
     { SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET },
     { apiUrl, fetch: net.fetch },

@@ -17,8 +17,7 @@ export async function timeFindings(config: Config, { net, now }: { net: Network;
     signal: AbortSignal.timeout(ASK_MS),
   }).catch(() => undefined)
   const theirs = Date.parse(response?.headers.get('date') ?? '')
-  if (Number.isNaN(theirs))
-    return [note('clock', 'Slack’s server did not tell the time, so the clock was not compared.')]
+  if (Number.isNaN(theirs)) return [note('clock', 'Slack did not answer, so the clock could not be compared.')]
   // The header is cut to the second, and was written at some time between the two moments.
   const apart = Math.round(((from + now()) / 2 - theirs - 500) / 1000)
   return [clockFinding(apart)]
@@ -28,6 +27,6 @@ function clockFinding(apart: number): Finding {
   const way = apart > 0 ? 'ahead of' : 'behind'
   const sentence = `This machine’s clock is ${Math.abs(apart)} s ${way} Slack’s.`
   if (Math.abs(apart) * 1000 >= WRONG_MS)
-    return fault('clock', `${sentence} Set it (NTP): beyond five minutes events over HTTP are refused.`)
+    return fault('clock', `${sentence} Set it (NTP). Beyond five minutes, events over HTTP are rejected.`)
   return Math.abs(apart) * 1000 >= NOTED_MS ? note('clock', sentence) : ok('clock', 'It agrees with Slack’s.')
 }

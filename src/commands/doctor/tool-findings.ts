@@ -8,6 +8,7 @@ import type { Log } from '../../base/log.ts'
 import type { ServerLook } from '../mcp/operator.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import { leftOutSentence, type LeftOut } from '../../toolbox/toolbox.ts'
+import { commandContext } from '../tool-context.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const tools = findingsOf('tools')
@@ -46,22 +47,16 @@ function isAgent(made: unknown): made is AgentParts {
 /** A tool is not waited for longer than this, even if it may take longer in a run. Milliseconds. */
 const USE_MS = 30_000
 
-const AWAY = 'Check the way out to it (HTTPS_PROXY, its address), or take it out of TOOLS.'
+const AWAY = 'Check the network (HTTPS_PROXY, its address), or remove it from TOOLS.'
 
-async function useOf(tool: Tool, { answer }: AgentParts, config: Config): Promise<Finding> {
+async function useOf(tool: Tool, agent: AgentParts, config: Config): Promise<Finding> {
   const sample = tool.parse(SAMPLES[tool.name])
   // A front may have no way out to the services: workers use them.
   if (!Object.hasOwn(SAMPLES, tool.name) || !sample.ok || config.ROLE === 'front')
-    return tools.ok(tool.name, 'It is on; it was not tried.')
+    return tools.ok(tool.name, 'On. Not tried.')
   const ms = Math.min(config.TOOL_TIMEOUT_MS, USE_MS)
   const signal = AbortSignal.timeout(ms)
-  const context: ToolContext = {
-    signal,
-    fetch: answer.agent.fetch,
-    now: answer.agent.now,
-    ask: () => Promise.reject(new Error('no model')),
-    memory: {},
-  }
+  const context = commandContext(agent, signal)
   try {
     const text = textOf(await tool.run(sample.value, context))
     return tool.name === 'wikipedia' ? await wikiFinding(tool, text, context) : tools.ok(tool.name, WORKS)
@@ -73,7 +68,7 @@ async function useOf(tool: Tool, { answer }: AgentParts, config: Config): Promis
   }
 }
 
-const WORKS = 'It is on, and answers.'
+const WORKS = 'On, and it answers.'
 
 /**
  * A wiki without a page "Wikipedia" is tried with a page that it has, which shows whether it returns texts.
@@ -85,7 +80,7 @@ async function wikiFinding(tool: Tool, text: string, context: ToolContext): Prom
   const sample = tool.parse({ query: title ?? 'Main Page' })
   const read = sample.ok ? textOf(await tool.run(sample.value, context)) : text
   return read.startsWith('Could not find')
-    ? tools.note(tool.name, 'It is on, and answers, but no page was found to try whether its texts can be read.')
+    ? tools.note(tool.name, 'On, and it answers, but no page was found to test reading one.')
     : tools.ok(tool.name, WORKS)
 }
 
@@ -98,7 +93,7 @@ function textOf(output: Awaited<ReturnType<Tool['run']>>): string {
 function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
   const needs: readonly string[] = set === 'auto' ? [] : DIALECTS[set].needs
   const lacking = needs.filter((name) => !on.some((tool) => tool.name === name))
-  return lacking.map((name) => tools.fault(name, `AGENT_DIALECT=${set} cannot do without it: add it to TOOLS.`))
+  return lacking.map((name) => tools.fault(name, `AGENT_DIALECT=${set} needs it. Add it to TOOLS.`))
 }
 
 /**
@@ -107,7 +102,8 @@ function needFinding({ AGENT_DIALECT: set }: Config, on: Tool[]): Finding[] {
  */
 export async function mcpFindings(config: Config, env: Env, log: Log): Promise<Finding[]> {
   if (!config.MCP_CONFIG) return ruleFindings(config, [], log)
-  if (config.ROLE === 'front') return [mcp.ok('MCP_CONFIG', 'ROLE=front calls no server: the workers do.')]
+  if (config.ROLE === 'front')
+    return [mcp.ok('MCP_CONFIG', 'Not needed: with ROLE=front, the workers call the servers.')]
   const { loadMcpConfig } = await import('../../mcp/config/mcp-config.ts')
   const { lookAtServers } = await import('../mcp/operator.ts')
   const { openMcpStore } = await import('../mcp/open-mcp-store.ts')
@@ -127,12 +123,12 @@ async function ruleFindings(config: Config, looked: ServerLook[], log: Log): Pro
   const { unmatchedNow } = await import('../mcp/operator.ts')
   const unmatched = await unmatchedNow({ config, log }, looked)
   return unmatched.map(({ setting, rule }) =>
-    mcp.fault(setting, `The rule ${rule} matches no tool. Correct its name, or take it out.`),
+    mcp.fault(setting, `The rule ${rule} matches no tool. Correct the name, or remove the rule.`),
   )
 }
 
 function serverFinding({ name, state, words }: ServerLook, { REDIS_URL, SECRETS_KEY }: Config): Finding {
-  if (state === 'up') return mcp.ok(name, `It is up, with ${words}.`)
+  if (state === 'up') return mcp.ok(name, `Connected, with ${words}.`)
   if (state === 'down') return mcp.fault(name, `${words} Check its entry in MCP_CONFIG, and whether it runs.`)
   const lacking = Object.entries({ REDIS_URL, SECRETS_KEY }).flatMap(([setting, value]) => (value ? [] : [setting]))
   const first = lacking.length > 0 ? `Set ${lacking.join(' and ')}, then` : 'Log in:'

@@ -56,12 +56,10 @@ async function agentOf(
 ): Promise<AgentParts> {
   const isDemo = model === 'demo'
   if (!isDemo && !config.OPENAI_API_KEY && !config.OPENAI_BASE_URL)
-    throw new ConfigError('No model is set: set OPENAI_API_KEY or OPENAI_BASE_URL, or try --model demo.')
+    throw new ConfigError('No model is set. Set OPENAI_API_KEY or OPENAI_BASE_URL, or try --model demo.')
   const demo = isDemo ? await loadDemo() : undefined
   if (demo && dialect !== demo.DEMO_DIALECT)
-    throw new ConfigError(
-      `The demo speaks the dialect ${demo.DEMO_DIALECT} alone, and not ${dialect}: try --dialect text.`,
-    )
+    throw new ConfigError(`The demo knows only the dialect ${demo.DEMO_DIALECT}, not ${dialect}. Try --dialect text.`)
   const asked = { ...config, OPENAI_MODEL: model, AGENT_DIALECT: dialect }
   const log = createLog('silent')
   if (!isDemo) checkBudgetPrices(asked, log, ['RUN_MAX_USD'])

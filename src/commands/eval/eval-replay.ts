@@ -43,7 +43,7 @@ function told(recorded: number, differences: Difference[]): string {
   const lines = changed
     .slice(0, TOLD)
     .map(({ id, replayed, why }) => `- ${id}, ${replayed.right ? 'right' : 'wrong'} here: ${why}`)
-  const more = changed.length > TOLD ? [`- and ${changed.length - TOLD} more, told in results.json`] : []
+  const more = changed.length > TOLD ? [`- and ${changed.length - TOLD} more in results.json`] : []
   return [`Recorded: ${recorded} right. Scored otherwise here: ${changed.length || 'none'}.`, ...lines, ...more].join(
     '\n',
   )

@@ -20,7 +20,7 @@ export async function readJsonLines<Line extends { id: string }>(file: string, f
   const lines = text.split('\n').flatMap((line, i) => {
     if (line.trim() === '') return []
     const value = parseLine(line, `${file}:${i + 1}`, form)
-    if (seen.has(value.id)) throw new ConfigError(`${file}:${i + 1} has the id "${value.id}" a second time.`)
+    if (seen.has(value.id)) throw new ConfigError(`${file}:${i + 1} repeats the id "${value.id}".`)
     seen.add(value.id)
     return [value]
   })

@@ -5,29 +5,28 @@ import { dialectOf, parseVariants, type DialectName, type Variant } from './vari
 
 /** The parsed command line of an evaluation. */
 export type Options =
-  | { kind: 'help' }
   | { kind: 'read'; file: string; out: string; dialect?: DialectName }
   | { kind: 'replay'; file: string; out: string; dialect: DialectName; limit?: number }
   | { kind: 'ask'; file: string; out: string; variants: Variant[]; append: string; concurrency: number; limit?: number }
 
-export const HELP = `Asks the agent question sets and scores its answers. Needs a model (OPENAI_API_KEY or OPENAI_BASE_URL) and no Slack setting.
+export const HELP = `Asks the agent a set of questions and scores its answers. Needs a model (OPENAI_API_KEY or OPENAI_BASE_URL), no Slack settings.
 
-  npm run eval -- SET.jsonl [options]                 a question set: {"id", "question", "gold"} a line;
-                                                      "rejected" in place of "gold": any answer but these is right
-  npm run eval -- --replay FILE.jsonl [options]       recorded episodes, model and observations both as recorded
-  npm run eval -- --read FILE.jsonl --out OUT.jsonl   the reader alone, over completions
+  npm run eval -- SET.jsonl [options]                 a question set, one {"id", "question", "gold"} per line;
+                                                      with "rejected" instead of "gold", any other answer is right
+  npm run eval -- --replay FILE.jsonl [options]       recorded episodes: model and observations as recorded
+  npm run eval -- --read FILE.jsonl --out OUT.jsonl   only the parser, over completions
 
-  --out DIR             where results.md, results.json and chart.svg go (default: eval-results/NAME-TIME);
-                        with the DIR of an evaluation that was interrupted, what it has answered is not asked again
-  --dialect NAME        in place of AGENT_DIALECT (a replay's is bracket)
-  --model NAME          in place of OPENAI_MODEL; "demo" is the built-in demo, which speaks text alone
-  --compare LIST        several sides beside each other: text,json,native or text:gpt-5-mini,json:llama3.1:8b
+  --out DIR             the folder for results.md, results.json and chart.svg (default: eval-results/NAME-TIME);
+                        with the DIR of an interrupted evaluation, only the rest is asked
+  --dialect NAME        instead of AGENT_DIALECT (for a replay: bracket)
+  --model NAME          instead of OPENAI_MODEL; "demo" is the built-in demo, with the dialect text only
+  --compare LIST        compares several: text,json,native or text:gpt-5-mini,json:llama3.1:8b
   --append TEXT         added to each question, e.g. "Answer in as few words as possible."
-  --concurrency N       questions at work at once (default 4)
+  --concurrency N       questions at the same time (default 4)
   --limit N             only the first N questions
   --help                this text
 
-EM and F1 are HotpotQA's official ones. The last line of stdout is "N of M right", by EM.`
+EM and F1 are computed as by HotpotQA. The last line of stdout is "N of M right", by EM.`
 
 interface Defaults {
   /** From the configuration. */
@@ -39,10 +38,9 @@ interface Defaults {
 /** @throws ConfigError with a sentence about an unknown or invalid option */
 export function parseOptions(args: string[], defaults: Defaults): Options {
   const { values, positionals } = parse(args)
-  if (values.help) return { kind: 'help' }
   const [file, ...more] = [values.read, values.replay, ...positionals].filter((one) => one !== undefined)
-  if (file === undefined) throw new ConfigError('Name a question set, or --replay or --read a file. --help tells more.')
-  if (more.length > 0) throw new ConfigError(`One file at a time: there are ${file} and ${more.join(', ')}.`)
+  if (file === undefined) throw new ConfigError('Name a question set, or --replay or --read a file. See --help.')
+  if (more.length > 0) throw new ConfigError(`Name one file only, not ${file} and ${more.join(', ')}.`)
   if (values.read !== undefined) return readOptions(file, values)
   const limit = values.limit === undefined ? {} : { limit: count(values.limit, '--limit') }
   const out = values.out ?? join('eval-results', `${basename(file, extname(file))}-${stamp(defaults.now)}`)
@@ -71,7 +69,7 @@ function parse(args: string[]) {
     return parseArgs({
       args,
       allowPositionals: true,
-      options: { ...named, replay: text, read: text, help: { type: 'boolean' } },
+      options: { ...named, replay: text, read: text },
     })
   } catch (error) {
     throw new ConfigError(`${messageOf(error).split('. ')[0]}. --help lists the options.`)
@@ -91,7 +89,7 @@ function readOptions(file: string, values: Values): Options {
 
 function refuse(values: Values, names: (keyof Values)[], beside: string): void {
   const given = names.find((name) => values[name] !== undefined)
-  if (given) throw new ConfigError(`--${given} means nothing beside ${beside}.`)
+  if (given) throw new ConfigError(`--${given} cannot be used with ${beside}.`)
 }
 
 function variantsOf(values: Values, { dialect, model }: Defaults): Variant[] {
@@ -110,12 +108,12 @@ function variantsOf(values: Values, { dialect, model }: Defaults): Variant[] {
 /** @throws ConfigError for `auto`: the measured dialect must be named, or two reports could not be compared */
 function measured(dialect: Defaults['dialect']): DialectName {
   if (dialect !== 'auto') return dialect
-  throw new ConfigError('AGENT_DIALECT is auto: name the dialect that is to be measured with --dialect or --compare.')
+  throw new ConfigError('AGENT_DIALECT is auto. Name the dialect to measure with --dialect or --compare.')
 }
 
 function count(text: string, option: string): number {
   const number = Number(text)
-  if (!/^\d+$/.test(text) || number < 1) throw new ConfigError(`${option} should be a whole number from 1 on.`)
+  if (!/^\d+$/.test(text) || number < 1) throw new ConfigError(`${option} should be a whole number, 1 or more.`)
   return number
 }
 

@@ -94,11 +94,11 @@ class Player implements Model {
 
   #observation(): string {
     const observation = this.#episode.observations[this.#steps[this.lastCall] ?? -1]
-    if (observation === undefined) throw new ToolError('The recording has no observation here.')
+    if (observation === undefined) throw new ToolError('The recording has no observation for this call.')
     return observation
   }
 }
 
 function nothingOutside(): Promise<never> {
-  return Promise.reject(new ToolError('A replay reaches nothing outside.'))
+  return Promise.reject(new ToolError('A replay makes no network calls.'))
 }

@@ -58,8 +58,7 @@ const READERS: Record<string, (completion: string, tools: string[]) => ParsedTur
  */
 export function readCompletion(dialect: string, completion: string, tools: string[]): Got {
   const read = READERS[dialect]
-  if (!read)
-    throw new ConfigError(`There is no dialect "${dialect}" to read; there are ${Object.keys(READERS).join(', ')}.`)
+  if (!read) throw new ConfigError(`There is no dialect "${dialect}". Choose from ${Object.keys(READERS).join(', ')}.`)
   const reading = read(completion, tools)
   if (reading.kind === 'finish') return { kind: 'finish', answer: reading.answer }
   const action = reading.kind === 'actions' ? reading.actions[0] : undefined

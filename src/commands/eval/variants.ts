@@ -17,7 +17,7 @@ export interface Variant {
 export function parseVariants(list: string, model: string): Variant[] {
   const variants = list.split(',').map((entry) => parseVariant(entry.trim(), model))
   const twice = variants.find((variant, i) => variants.findIndex((other) => nameOf(other) === nameOf(variant)) < i)
-  if (twice) throw new ConfigError(`--compare should name each side once: ${nameOf(twice)} stands there twice.`)
+  if (twice) throw new ConfigError(`--compare names ${nameOf(twice)} twice.`)
   return variants
 }
 
@@ -30,7 +30,7 @@ function parseVariant(entry: string, model: string): Variant {
 /** @throws ConfigError naming the option */
 export function dialectOf(name: string, option: string): DialectName {
   const dialect = DIALECTS.find((one) => one === name)
-  if (!dialect) throw new ConfigError(`${option} names the dialect "${name}"; there are ${DIALECTS.join(', ')}.`)
+  if (!dialect) throw new ConfigError(`${option}: there is no dialect "${name}". Choose from ${DIALECTS.join(', ')}.`)
   return dialect
 }
 

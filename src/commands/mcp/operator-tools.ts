@@ -28,7 +28,7 @@ async function toolsOf({ name, channels }: McpServerConfig, toolbox: McpToolbox)
 }
 
 function asksWords({ needsApproval }: Tool): string {
-  return needsApproval ? 'asks a person' : 'runs'
+  return needsApproval ? 'needs approval' : 'runs'
 }
 
 function offAt(server: string, toolbox: McpToolbox): OffTool[] {
@@ -51,8 +51,8 @@ export async function acceptTools(
   for (const one of wereOff) await toolbox.accept(server, one.tool, one.fingerprint)
   const stillOff = offAt(server, toolbox)
   const taken = wereOff.filter((one) => !stillOff.some((other) => other.tool === one.tool))
-  for (const one of taken) say(`${server} ${one.tool} is taken as it is now: it ${one.why.split(':')[0]}.`)
+  for (const one of taken) say(`Accepted ${one.tool} of ${server} as it is now: it ${one.why.split(':')[0]}.`)
   for (const one of stillOff) if (tool === undefined || one.tool === tool) say(offLine(one))
-  if (taken.length === 0) say(`Nothing of ${server} was taken.`)
+  if (taken.length === 0) say(`Nothing of ${server} was accepted.`)
   return taken.length > 0 || (tool === undefined && stillOff.length === 0) ? 0 : 1
 }

@@ -33,7 +33,7 @@ export async function listServers(place: OperatorPlace): Promise<number> {
 
 /** Returns whether anybody has to log in, as far as the bot knows. */
 async function loginWords(logins: LoginStore, server: McpServerConfig): Promise<string> {
-  if (server.kind === 'stdio') return 'is started when needed'
+  if (server.kind === 'stdio') return 'starts when needed'
   if (hasOwnAuthorization(server)) return 'has its login in MCP_CONFIG'
   try {
     const [need, login] = [await logins.needOf(server), await logins.load(server)]
@@ -140,15 +140,15 @@ export async function logInAt(
 export function serverNamed({ servers }: McpConfig, name: string): McpServerConfig {
   const server = servers.find((one) => one.name === name)
   if (server) return server
-  throw new ConfigError(`MCP_CONFIG has no server ${name}: it has ${servers.map((one) => one.name).join(', ')}.`)
+  throw new ConfigError(`MCP_CONFIG has no server ${name}. It has ${servers.map((one) => one.name).join(', ')}.`)
 }
 
 function remoteServer(servers: McpConfig, name: string): HttpServerConfig {
   const server = serverNamed(servers, name)
   if (server.kind === 'stdio')
-    throw new ConfigError(`${name} runs on this machine: what it needs to log in stands in its env.`)
+    throw new ConfigError(`${name} runs on this machine. Put its credentials into its env in MCP_CONFIG.`)
   if (hasOwnAuthorization(server))
-    throw new ConfigError(`${name} has an Authorization header in MCP_CONFIG: that is its login.`)
+    throw new ConfigError(`${name} needs no login: MCP_CONFIG has an Authorization header for it.`)
   return server
 }
 

@@ -36,7 +36,7 @@ export function readManifest(kind: ManifestKind): AppManifest {
     const { bot: scopes, bot_optional: optional } = oauth.scopes
     return { file, text, scopes, optional, shouldEscape: Object.fromEntries(commands) }
   } catch {
-    throw new ConfigError(`${file} should be a manifest that can be read: take it anew from the repository.`)
+    throw new ConfigError(`${file} cannot be read as a manifest. Restore it from the repository.`)
   }
 }
 

@@ -69,7 +69,7 @@ async function checkBot(token: string | undefined, options: SlackCheck): Promise
   if (typeof botId !== 'string' || typeof team !== 'string')
     return [refused('SLACK_BOT_TOKEN', { name: 'auth.test', error: 'no_bot', ...options })]
   const app = idOf(appId) ?? options.app
-  const sentence = `The bot token is that of @${nameOf(user)} in the workspace ${nameOf(teamName)} (${nameOf(team)}).`
+  const sentence = `The bot token belongs to @${nameOf(user)} in the workspace ${nameOf(teamName)} (${nameOf(team)}).`
   const facts = { team: nameOf(team), user: nameOf(userId), ...(app && { app }) }
   return [{ name: 'auth.test', ok: true, sentence, facts }, scopes(answer.result, app)]
 }
@@ -79,17 +79,17 @@ function scopes({ response_metadata: metadata }: SlackResult, app: string | unde
   const { scopes: granted }: { scopes?: unknown } = Object(metadata)
   const name = 'scopes'
   if (!Array.isArray(granted))
-    return { name, ok: true, sentence: 'This Slack does not tell the scopes of the token: they are not compared.' }
+    return { name, ok: true, sentence: 'Slack did not report the scopes of the token, so they were not checked.' }
   const manifest = readManifest(granted.includes('assistant:write') ? 'agent' : 'plain')
   const missing = manifest.scopes.filter((scope) => !granted.includes(scope))
   const needed = missing.filter((scope) => !manifest.optional.includes(scope))
   if (missing.length === 0)
     return { name, ok: true, sentence: `The app has all ${manifest.scopes.length} scopes of ${manifest.file}.` }
-  const doWithout = needed.length === 0 ? ' It can do without.' : ''
+  const doWithout = needed.length === 0 ? ' It works without them.' : ''
   return {
     name,
     ok: needed.length === 0,
-    sentence: `The app is installed without ${missing.join(', ')}, which ${manifest.file} asks for.${doWithout}`,
+    sentence: `The app lacks scopes of ${manifest.file}: ${missing.join(', ')}.${doWithout}`,
     fix: fixFor('missing_scope', { app, name: 'SLACK_BOT_TOKEN' }),
     facts: { missing },
   }
@@ -102,7 +102,7 @@ function scopes({ response_metadata: metadata }: SlackResult, app: string | unde
 async function checkDoor(tokens: SlackTokens, options: SlackCheck): Promise<CheckRow[]> {
   const { SLACK_APP_TOKEN: token, SLACK_SIGNING_SECRET: secret } = tokens
   if (token === undefined && secret !== undefined) {
-    const sentence = 'Events come over HTTP: the signing secret is there; only an event of Slack’s can prove it.'
+    const sentence = 'Events come over HTTP. The signing secret is set; only a real event can show whether it is right.'
     return [form('SLACK_SIGNING_SECRET', secret) ?? { name: 'SLACK_SIGNING_SECRET', ok: true, sentence }]
   }
   const bad = form('SLACK_APP_TOKEN', token)
@@ -115,7 +115,7 @@ async function checkDoor(tokens: SlackTokens, options: SlackCheck): Promise<Chec
 }
 
 function form(name: TokenName, value: string | undefined): CheckRow | undefined {
-  const fix = `Copy it from ${WHERE[name]}, of the app at https://api.slack.com/apps.`
+  const fix = `Copy it from your app at https://api.slack.com/apps: ${WHERE[name]}.`
   if (value === undefined) return { name, ok: false, sentence: `${name} is missing.`, fix, token: name }
   const sentence = formFault(name, value)
   return sentence === undefined ? undefined : { name, ok: false, sentence, fix, token: name }
@@ -125,8 +125,8 @@ function form(name: TokenName, value: string | undefined): CheckRow | undefined 
 function sameApp(bot: CheckRow[], door: CheckRow[]): CheckRow[] {
   const [one, other] = [bot, door].map((rows) => rows.find(({ ok, facts }) => ok && facts?.['app'])?.facts?.['app'])
   if (one === undefined || other === undefined || one === other) return []
-  const sentence = `The bot token is of the app ${String(one)}, the app-level token of ${String(other)}.`
-  const fix = `Take both from one app: https://api.slack.com/apps/${String(one)}/general, ${WHERE.SLACK_APP_TOKEN}.`
+  const sentence = `The tokens belong to two apps: the bot token to ${String(one)}, the app-level token to ${String(other)}.`
+  const fix = `Use the tokens of one app: https://api.slack.com/apps/${String(one)}/general, ${WHERE.SLACK_APP_TOKEN}.`
   return [{ name: 'same app', ok: false, sentence, fix, token: 'SLACK_APP_TOKEN' }]
 }
 
@@ -134,7 +134,7 @@ function sameApp(bot: CheckRow[], door: CheckRow[]): CheckRow[] {
 function changes(rows: CheckRow[], before: Installed): CheckRow[] {
   const { team } = installedIn(rows)
   if (team === undefined || before.team === undefined || team === before.team) return []
-  const sentence = `The token is of another workspace than before: ${team}, where it was ${before.team}.`
+  const sentence = `The token belongs to another workspace than before: now ${team}, before ${before.team}.`
   return [{ name: 'workspace', ok: true, sentence, facts: { team, before: before.team } }]
 }
 

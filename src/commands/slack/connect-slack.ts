@@ -3,6 +3,7 @@ import { createAddress, readManifest, type AppManifest } from './app-manifest.ts
 import { checkSlack, installedIn, isUnreachable, type CheckOptions, type CheckRow } from './check-slack.ts'
 import type { Desk } from './desk.ts'
 import { formFault, WHERE, type SlackTokens, type TokenName } from './slack-tokens.ts'
+import { shortLink, type ShortLink } from './short-link.ts'
 import type { TokenFile } from './token-file.ts'
 
 export interface ConnectOptions extends CheckOptions {
@@ -20,10 +21,11 @@ export async function connectSlack(options: ConnectOptions): Promise<boolean> {
   const { desk, file } = options
   const tokens = { ...options.tokens }
   const before = file.installed()
-  if (tokens.SLACK_BOT_TOKEN === undefined) await makeApp(desk)
-  else desk.say('There are tokens already: looking whether Slack takes them.\n')
+  const link = tokens.SLACK_BOT_TOKEN === undefined ? await makeApp(desk) : undefined
+  if (!link) desk.say('Found existing tokens. Checking them with Slack…\n')
   for (;;) {
     await askMissing(tokens, desk)
+    link?.close()
     const rows = await checkSlack(tokens, { ...options, before })
     desk.say(`\n${tableOf(rows)}\n`)
     const wrong = [...new Set(rows.flatMap(({ ok, token }) => (ok || !token ? [] : [token])))]
@@ -35,11 +37,11 @@ export async function connectSlack(options: ConnectOptions): Promise<boolean> {
     }
     const kept = await file.keep(tokens, { installed: installedIn(rows), desk })
     if (kept === 'refused') {
-      desk.say('Nothing is written: what you pasted is forgotten.')
+      desk.say('Nothing was changed. The tokens that you pasted are discarded.')
       return false
     }
     if (rows.every(({ ok }) => ok)) return true
-    const answer = await desk.ask('When that is done press Enter, and it is looked at again; q and Enter ends: ')
+    const answer = await desk.ask('Press Enter when that is done to check again, or q and Enter to quit: ')
     if (answer !== '') return false
   }
 }
@@ -51,36 +53,41 @@ function tableOf(rows: CheckRow[]): string {
     .join('\n')
 }
 
-async function makeApp(desk: Desk): Promise<void> {
+/** @returns the link to Slack’s page, which works until it is closed */
+async function makeApp(desk: Desk): Promise<ShortLink | undefined> {
   desk.say('1. The app\n')
-  desk.say('  1  plain: mentions, /ask, direct messages, for everybody; the right one if in doubt')
-  desk.say('  2  agent app: beside a channel too; may need a paid plan, and guests cannot use it\n')
+  desk.say('  1  standard app: mentions, /ask and direct messages, for everyone (recommended)')
+  desk.say('  2  agent app: also opens beside a channel; may need a paid Slack plan, and guests cannot use it\n')
   const manifest = readManifest((await desk.ask('Which one? [1] ')) === '2' ? 'agent' : 'plain')
-  await showAddress(manifest, desk)
-  desk.say('\nChoose your workspace there, then Next and Create. Then Install App → Install to Workspace → Allow.\n')
-  desk.say('2. Its tokens. Nothing of what you paste is shown.\n')
+  const link = await showAddress(manifest, desk)
+  desk.say('\nThere, choose your workspace, then Next and Create. Then: Install App → Install to Workspace → Allow.\n')
+  desk.say('2. The tokens (hidden while you paste them)\n')
+  return link
 }
 
-async function showAddress(manifest: AppManifest, desk: Desk): Promise<void> {
+async function showAddress(manifest: AppManifest, desk: Desk): Promise<ShortLink | undefined> {
+  const byHand = `open https://api.slack.com/apps?new_app=1, choose From a manifest, and paste the whole of ${manifest.file}.`
   const address = createAddress(manifest)
-  if (address === undefined)
-    return desk.say(
-      `\nOpen https://api.slack.com/apps?new_app=1, choose From a manifest, and paste the whole of ${manifest.file}.`,
-    )
+  const link = address === undefined ? undefined : await shortLink(address).catch(() => undefined)
+  if (address === undefined || !link) {
+    desk.say(`\nIn your browser, ${byHand}`)
+    return undefined
+  }
   const isOpen = await desk.open(address)
-  desk.say(isOpen ? '\nYour browser opens this page; if it does not, open it yourself:' : '\nOpen this page:')
-  desk.say(`\n${address}`)
+  desk.say(isOpen ? '\nYour browser should open now. If it does not, open this link:' : '\nOpen this link:')
+  desk.say(`\n  ${link.url}\n\nOn another computer, ${byHand}`)
+  return link
 }
 
 const OVER_HTTP =
-  'Over HTTP: on the app’s page turn Socket Mode off, and put https://YOUR-HOST/slack/events under Event Subscriptions, ' +
-  'Interactivity & Shortcuts and Slash Commands → /ask, once the bot answers there.'
+  'To receive events over HTTP, start the bot first. Then, on the app’s page, turn Socket Mode off and enter ' +
+  'https://YOUR-HOST/slack/events under Event Subscriptions, Interactivity & Shortcuts and Slash Commands → /ask.'
 
 /** Asks for missing tokens. A signing secret may replace the app-level token. */
 async function askMissing(tokens: SlackTokens, desk: Desk): Promise<void> {
   tokens.SLACK_BOT_TOKEN ??= await askToken('SLACK_BOT_TOKEN', desk)
   if (tokens.SLACK_APP_TOKEN !== undefined || tokens.SLACK_SIGNING_SECRET !== undefined) return
-  const token = await askToken('SLACK_APP_TOKEN', desk, '; Enter alone to take events over HTTP instead')
+  const token = await askToken('SLACK_APP_TOKEN', desk, '; or press Enter to receive events over HTTP instead')
   if (token !== '') tokens.SLACK_APP_TOKEN = token
   else {
     desk.say(`\n${OVER_HTTP}\n`)
@@ -97,13 +104,13 @@ async function askToken(name: TokenName, desk: Desk, otherwise?: string): Promis
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const value = await desk.ask(`${name} (hidden): `, { hidden: true })
     if (value === '' && otherwise !== undefined) return value
-    const fault = value === '' ? `Nothing came. Paste ${name}, then press Enter.` : formFault(name, value)
+    const fault = value === '' ? `Nothing was pasted. Paste ${name}, then press Enter.` : formFault(name, value)
     if (fault === undefined) return value
     desk.say(`✗ ${fault}`)
   }
-  throw new ConfigError(`${name} has not come: nothing was changed.`)
+  throw new ConfigError(`No valid ${name} after ${MAX_TRIES} tries. Nothing was changed.`)
 }
 
 async function takesAnother(names: TokenName[], desk: Desk): Promise<boolean> {
-  return desk.confirm(`Take ${names.length === 1 ? `another ${names[0]}` : `others for ${names.join(' and ')}`}?`, true)
+  return desk.confirm(`Enter ${names.join(' and ')} again?`, true)
 }

@@ -24,7 +24,7 @@ export function readEnvFile(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    throw new ConfigError(`${path} should be a file that can be read.`)
+    throw new ConfigError(`${path} cannot be read. Check its permissions.`)
   }
 }
 
@@ -51,7 +51,7 @@ export function withSettings(text: string, settings: Record<string, string>, ins
   const [expected, found] = [{ ...parse(text), ...settings }, parse(changed)]
   const names = new Set([...Object.keys(expected), ...Object.keys(found)])
   if ([...names].some((name) => expected[name] !== found[name]))
-    throw new ConfigError('.env is written in a way that cannot be kept: put the tokens into it by hand.')
+    throw new ConfigError('.env cannot be edited safely as it is. Put the settings into it by hand.')
   return changed
 }
 
@@ -93,6 +93,6 @@ export function writeEnvFile(path: string, text: string): void {
     renameSync(beside, target)
   } catch {
     rmSync(beside, { force: true })
-    throw new ConfigError(`${path} should be a file that can be written.`)
+    throw new ConfigError(`${path} cannot be written. Check its permissions.`)
   }
 }

@@ -19,8 +19,8 @@ export const WHERE: Record<TokenName, string> = {
 const KINDS: [prefix: string, kind: string][] = [
   ['xoxb-', 'the bot token'],
   ['xapp-', 'the app-level token'],
-  ['xoxp-', 'a person’s own token'],
-  ['xoxe', 'a token of an app whose tokens rotate, or one that configures apps'],
+  ['xoxp-', 'a user token'],
+  ['xoxe', 'a rotating token or an app configuration token'],
   ['xox', 'another kind of token'],
 ]
 
@@ -29,9 +29,9 @@ export function formFault(name: TokenName, value: string): string | undefined {
   const kind = KINDS.find(([prefix]) => value.startsWith(prefix))
   const isOther = kind && !(name === 'SLACK_BOT_TOKEN' ? 'xoxb-' : 'xapp-').startsWith(kind[0])
   if (kind && (isOther || name === 'SLACK_SIGNING_SECRET'))
-    return `What begins with ${kind[0]} is ${kind[1]}, not ${name}. That is under ${WHERE[name]}.`
+    return `What begins with ${kind[0]} is ${kind[1]}. ${name} is under ${WHERE[name]}.`
   if (name === 'SLACK_SIGNING_SECRET' && !/^[\x21-\x7e]{8,}$/.test(value))
-    return 'SLACK_SIGNING_SECRET should be at least 8 characters without a blank; Slack’s are 32 of 0-9 and a-f.'
+    return 'SLACK_SIGNING_SECRET should be the 32 characters (0-9 and a-f) that Slack shows.'
   try {
     loadConfig({ [name]: value })
     return undefined

@@ -3,7 +3,7 @@ import type { Env } from '../../config.ts'
 import type { Installed } from './check-slack.ts'
 import type { Desk } from './desk.ts'
 import { installedBefore, newEnvFile, readEnvFile, withSettings, writeEnvFile } from './env-file.ts'
-import { TOKEN_NAMES, type SlackTokens, type TokenName } from './slack-tokens.ts'
+import { TOKEN_NAMES, type SlackTokens } from './slack-tokens.ts'
 
 export interface Keep {
   installed: Installed
@@ -21,6 +21,8 @@ export interface TokenFile {
    * @throws ConfigError if the file cannot be written
    */
   keep(tokens: SlackTokens, how: Keep): Promise<'written' | 'same' | 'refused'>
+  /** Writes other settings, and returns a sentence that says so. @throws ConfigError if the file cannot be written */
+  keepSettings(settings: Record<string, string>): string
 }
 
 export interface TokenFileOptions {
@@ -43,22 +45,26 @@ export function tokenFile(path: string, { env, given }: TokenFileOptions): Token
       if (
         replaced.length > 0 &&
         desk &&
-        !(await desk.confirm(`${path} has another ${list(replaced)}. Replace?`, false))
+        !(await desk.confirm(`${path} already has another ${list(replaced)}. Replace it?`, false))
       )
         return 'refused'
       const settings = Object.fromEntries(changed.map((name) => [name, tokens[name] ?? '']))
       const written = withSettings(text ?? newEnvFile(), settings, installed)
       if (written === text) return 'same'
       writeEnvFile(path, written)
-      if (changed.length > 0) desk?.say(`${path} is written: ${list(changed)}; only you can read it (mode 600).`)
+      if (changed.length > 0) desk?.say(`Saved ${list(changed)} in ${path}. Only you can read it (mode 600).`)
       const hidden = changed.filter((name) => env[name] && env[name] !== held[name])
       if (hidden.length > 0)
-        desk?.say(`The environment sets ${list(hidden)} too, and goes before ${path}: unset it there.`)
+        desk?.say(`The environment also sets ${list(hidden)} and overrides ${path}. Unset it there.`)
       return 'written'
+    },
+    keepSettings(settings) {
+      writeEnvFile(path, withSettings(readEnvFile(path) ?? newEnvFile(), settings, {}))
+      return `Saved ${list(Object.keys(settings))} in ${path}.`
     },
   }
 }
 
-function list(names: TokenName[]): string {
+function list(names: string[]): string {
   return names.join(' and ')
 }

@@ -79,8 +79,8 @@ function serversIn(file: string): [string, unknown][] {
   const unknown = whole.error?.issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : [])) ?? []
   throw new ConfigError(
     unknown.length > 0
-      ? `MCP_CONFIG: ${file}: ${listed(unknown)} is nothing that the file takes: its one key is mcpServers.`
-      : `MCP_CONFIG: ${file} should hold {"mcpServers": {…}}, an object of servers by their names.`,
+      ? `MCP_CONFIG: ${file} has an unknown key: ${listed(unknown)}. It may contain only mcpServers.`
+      : `MCP_CONFIG: ${file} should contain {"mcpServers": {…}}, with one entry per server.`,
   )
 }
 
@@ -94,13 +94,13 @@ function readJson(file: string): unknown {
     if (statSync(file).size > MAX_FILE) throw new Error('too large')
     text = readFileSync(file, 'utf8')
   } catch {
-    throw new ConfigError(`MCP_CONFIG should be a file of at most 1 MB that can be read; ${file} is none.`)
+    throw new ConfigError(`MCP_CONFIG: ${file} cannot be read, or is larger than 1 MB.`)
   }
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch {
     // The parser's own message quotes the file.
-    throw new ConfigError(`MCP_CONFIG: ${file} is not JSON.`)
+    throw new ConfigError(`MCP_CONFIG: ${file} is not valid JSON.`)
   }
 }
 
@@ -126,7 +126,7 @@ function schemaFor(value: unknown) {
 function issueSentence(name: string, issue: z.core.$ZodIssue): string {
   const key = [name, ...issue.path].join('.')
   if (issue.code === 'unrecognized_keys')
-    return `${key} has ${listed(issue.keys)}, which is no key of such ${whatIs(issue)}.`
+    return `${key} has ${listed(issue.keys)}, which is not a key of ${whatIs(issue)}.`
   const wanted =
     issue.code === 'too_small' || issue.code === 'too_big' ? 'a whole number from 100 to 300000' : issue.message
   return `${key} should be ${wanted}.`
@@ -144,7 +144,7 @@ function filledIn(name: string, written: Written, { env, say }: { env: Env; say(
   const values = createValueReader(env)
   const server = 'command' in written ? stdioOf(name, written, values) : httpOf(name, written, values)
   for (const variable of values.missing)
-    say(`${name} needs \${${variable}}, which is not set; \${${variable}:-…} would give it a default.`)
+    say(`${name} needs \${${variable}}, which is not set. Set it, or give it a default: \${${variable}:-…}.`)
   const fault = values.missing.size === 0 && server.kind === 'http' ? addressFault(server) : undefined
   if (fault) say(`${name}.${fault}`)
   return fault === undefined && values.missing.size === 0 ? server : undefined
@@ -196,12 +196,9 @@ function readAll(written: Record<string, string>, values: ValueReader): Record<s
 function addressFault({ url, headers }: { url: string; headers: Record<string, string> }): string | undefined {
   const at = URL.canParse(url) ? new URL(url) : undefined
   if (!at || !/^https?:$/.test(at.protocol)) return 'url should be an address that begins with https:// or http://.'
-  if (at.username !== '' || at.password !== '') return 'url should hold no user name and no password: headers can.'
+  if (at.username !== '' || at.password !== '') return 'url should contain no user name or password. Use headers.'
   const wrong = Object.entries(headers).find(([key, value]) => !isHeader(key, value))
-  return (
-    wrong &&
-    `headers should be names of headers, and values of one line of Latin letters; ${listed([wrong[0]])} is none.`
-  )
+  return wrong && `headers should be header names with one-line Latin values; ${listed([wrong[0]])} is not.`
 }
 
 function isHeader(name: string, value: string): boolean {

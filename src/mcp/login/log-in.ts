@@ -133,10 +133,10 @@ function sentenceFor(
   const metadata = about.provider.discoveryState()?.authorizationServerMetadata
   const isClosed = metadata !== undefined && metadata.registration_endpoint === undefined
   if (error instanceof RegistrationRejectedError && !about.isAsked)
-    return new ToolError(`${server.name} asks for no login, and offers none.`)
+    return new ToolError(`${server.name} needs no login and offers none.`)
   if (error instanceof RegistrationRejectedError || (isClosed && server.oauth?.clientId === undefined))
     return new ToolError(
-      `The authorization server of ${server.name} does not take us as a client by itself: register one there, and put its id into ` +
+      `The authorization server of ${server.name} does not register clients automatically. Register one there, and put its id into ` +
         'MCP_CONFIG as "oauth": {"clientId": "…"}.',
     )
   return error instanceof Error && error.name === 'ConfigError' ? error : loginFailure(server.name, error)
@@ -144,7 +144,7 @@ function sentenceFor(
 
 function notItsOwn(server: HttpServerConfig): ToolError {
   return new ToolError(
-    `What came back was not from the authorization server of ${server.name}, but in the name of another one: nothing was kept.`,
+    `The answer came from another authorization server than that of ${server.name}, so nothing was saved.`,
   )
 }
 
@@ -155,9 +155,9 @@ function sayWhere(
 ): void {
   if (!address) throw new ToolError(`The login at ${server.name} began without a page to log in at.`)
   say(`To log in at ${server.name}, open this page of ${shown(address)} in a browser:\n\n  ${address.href}\n`)
-  say(`The browser comes back to ${back}, and this command goes on by itself.`)
+  say(`The browser returns to ${back}, and this command continues on its own.`)
   say(
-    'If the browser is on another machine, it ends at a page that cannot be reached: paste the address of that page here.',
+    'If the browser is on another machine, it ends on a page that cannot be reached. Paste the address of that page here.',
   )
 }
 
@@ -165,7 +165,7 @@ async function inTime(answer: Promise<URLSearchParams>): Promise<URLSearchParams
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
     const minutes = PERSON_MS / 60_000
-    timer = setTimeout(() => reject(new ToolError(`Nobody has logged in within ${minutes} minutes.`)), PERSON_MS)
+    timer = setTimeout(() => reject(new ToolError(`Nobody logged in within ${minutes} minutes.`)), PERSON_MS)
   })
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
@@ -185,7 +185,7 @@ function codeOf(server: HttpServerConfig, answer: URLSearchParams, provider: Log
     throw notItsOwn(server)
   }
   throw new ToolError(
-    `The authorization server of ${server.name} let nobody in: ${codeShown(answer.get('error') ?? '')}.`,
+    `The authorization server of ${server.name} denied the login: ${codeShown(answer.get('error') ?? '')}.`,
   )
 }
 

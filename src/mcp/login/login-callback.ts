@@ -34,21 +34,20 @@ export async function awaitAnswers(options: {
   }
   const server = createServer(({ url = '', method }, response) => {
     const [path, query] = url.split('?', 2)
-    if (method !== 'GET' || path !== PATH) return tell(response, 404, 'There is nothing here.')
+    if (method !== 'GET' || path !== PATH) return tell(response, 404, 'Not found.')
     if (take(new URLSearchParams(query)))
-      tell(response, 200, 'Thank you. The terminal says how it went; this page can be closed.')
-    else tell(response, 400, 'This is no answer to the login that is waited for. The terminal still waits.')
+      tell(response, 200, 'Thank you. You can close this page and return to the terminal.')
+    else tell(response, 400, 'This does not belong to the current login. The terminal is still waiting.')
   })
   server.listen(options.port, '127.0.0.1')
   await once(server, 'listening').catch(() => {
-    throw new ConfigError(`Port ${options.port} of this machine is not to be had: something else has it.`)
+    throw new ConfigError(`Port ${options.port} is in use. Choose another with --port.`)
   })
   const lines = createInterface({ input: options.input })
   lines.on('line', (line) => {
     const pasted = queryOf(line)
     if (pasted && take(pasted)) return
-    if (line.trim() !== '')
-      options.say('That is not the address that this login ends at: it has code= and state= in it.')
+    if (line.trim() !== '') options.say('That is not the right address. It contains code= and state=.')
   })
   const { port } = server.address() as AddressInfo
   return {

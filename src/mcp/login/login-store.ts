@@ -79,9 +79,9 @@ export function loginStore(store: McpStore, sealer: Sealer | undefined): LoginSt
   const open = async <T>(key: string, schema: z.ZodType<T>): Promise<T | undefined> => {
     const sealed = await store.get(key)
     if (typeof sealed !== 'string') return undefined
-    if (!sealer) throw new SealBroken('SECRETS_KEY is not set, and it was stored with one.')
+    if (!sealer) throw new SealBroken('It was stored with a SECRETS_KEY, which is not set now.')
     const read = schema.safeParse(JSON.parse(sealer.open(sealed, key)))
-    if (!read.success) throw new SealBroken('It was stored by a version that writes it in another form.')
+    if (!read.success) throw new SealBroken('It was stored by another version.')
     return read.data
   }
   const put = async (key: string, value: unknown) => {
@@ -105,7 +105,7 @@ export function loginStore(store: McpStore, sealer: Sealer | undefined): LoginSt
 }
 
 export const NO_KEY =
-  'SECRETS_KEY is missing: it encrypts the logins that Redis keeps. Make one with `openssl rand -hex 32`, for all processes of the bot.'
+  'SECRETS_KEY is missing. It encrypts the logins in Redis. Make one with openssl rand -hex 32, the same for all processes of the bot.'
 
 /** Whether MCP_CONFIG itself has the server's login. */
 export function hasOwnAuthorization({ headers }: HttpServerConfig): boolean {

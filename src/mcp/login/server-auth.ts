@@ -43,7 +43,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
     if (await logins.noteNeed(server, { why, since: now() }))
       log.warn({ server: server.name, why }, `An MCP server needs a login: npm run mcp -- login ${server.name}`)
     return new ToolError(
-      `${server.name} cannot be used until an operator has logged in to it (npm run mcp -- login ${server.name}).`,
+      `${server.name} cannot be used until an operator logs in (npm run mcp -- login ${server.name}).`,
       { isDown: true },
     )
   }
@@ -63,14 +63,14 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
   const renew = (refused: string) =>
     logins.alone(server, async () => {
       const login = await load()
-      if (!login) throw await needed('The server asks for a login, and there is none.')
+      if (!login) throw await needed('The server requires a login, and there is none.')
       if (login.accessToken !== refused) return
       if (login.refreshToken === undefined)
-        throw await needed('Its login has ended, and the authorization server gave no token to renew it with.')
+        throw await needed('Its login has expired, and the authorization server gave no refresh token.')
       const renewed = await renewedLogin(server, login, deps)
       if (renewed) return logins.save(server, renewed)
       await logins.remove(server)
-      throw await needed('Its login has ended: the authorization server does not renew it any more.')
+      throw await needed('Its login has expired, and the authorization server does not renew it.')
     })
 
   return {

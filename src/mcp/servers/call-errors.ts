@@ -64,7 +64,7 @@ export function isLogin(error: unknown): boolean {
 const NEEDS_LOGIN = 'LoginNeeded'
 
 function loginNeeded(name: string): ToolError {
-  const error = down(`${name} cannot be used until an operator has logged in to it (npm run mcp -- login ${name}).`)
+  const error = down(`${name} cannot be used until an operator logs in (npm run mcp -- login ${name}).`)
   error.name = NEEDS_LOGIN
   return error
 }
@@ -80,8 +80,8 @@ export function isLoginNeeded(error: ToolError): boolean {
 function httpError(status: number, name: string): ToolError {
   if (status >= 300 && status < 400)
     return new ToolError(`${name} sends requests on to another address, which is not followed.`)
-  if (status === 429) return down(`${name} is asked too often just now (429).`)
-  if (status >= 500) return down(`${name} has a fault just now (${status}).`)
+  if (status === 429) return down(`${name} gets too many requests right now (429).`)
+  if (status >= 500) return down(`${name} has an error right now (${status}).`)
   return new ToolError(`${name} refuses this (${status}).`)
 }
 

@@ -135,10 +135,7 @@ export class ConnectionKeeper {
       ending = () => this.#ended(connection, now() - begun)
       this.#isUp = true
       this.#down = undefined
-      log.info(
-        { server: name, protocol: connection.client.getNegotiatedProtocolVersion() },
-        'an MCP server is connected',
-      )
+      log.info({ server: name, protocol: connection.client.getNegotiatedProtocolVersion() }, 'MCP server connected')
       return connection
     } catch (error) {
       const sentence = this.sentence(error, { timeoutMs: now() - begun })
@@ -166,7 +163,7 @@ export class ConnectionKeeper {
     }
     const unsaid = this.#oncePerMinute('down')
     if (unsaid !== undefined && !this.#closing.signal.aborted)
-      log.warn({ server: this.#config.name, why: sentence.message, unsaid }, 'an MCP server is down')
+      log.warn({ server: this.#config.name, why: sentence.message, unsaid }, 'MCP server down')
   }
 
   #logStderr(line: string): void {

@@ -87,7 +87,7 @@ interface ExchangeParts {
 function checkedOwn(server: HttpServerConfig, url: URL): URL {
   const literal = literalAddress(url.hostname)
   const isOwn = url.origin === new URL(server.url).origin && url.username === '' && url.password === ''
-  if (!isOwn) throw new ToolError(`${server.name} sent a request on to another address than MCP_CONFIG has for it.`)
+  if (!isOwn) throw new ToolError(`${server.name} redirected to another address than the one in MCP_CONFIG.`)
   if (literal !== undefined && reachOf(literal) === 'never')
     throw new ToolError(`${server.name} has an address in MCP_CONFIG that may not be called.`)
   return url
@@ -109,7 +109,7 @@ async function follow(address: URL, init: Sent, parts: ExchangeParts): Promise<R
       return keepsMethod && next?.origin === from.origin && init.redirect !== 'manual'
     },
   })
-  if (!response) throw new ToolError(`${parts.name} sent the request round in circles.`)
+  if (!response) throw new ToolError(`${parts.name} redirects in a circle.`)
   return response
 }
 

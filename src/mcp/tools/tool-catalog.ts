@@ -156,7 +156,7 @@ export class ToolCatalog {
     const { now, log } = this.#deps
     const isTold = this.#failure?.why === why
     this.#failure = { at: now(), why }
-    if (!isTold) log.warn({ server: this.config.name, error: why }, 'the tools of an MCP server are not to be had')
+    if (!isTold) log.warn({ server: this.config.name, error: why }, 'the tools of an MCP server cannot be listed')
   }
 
   async #list(signal: AbortSignal, isFresh = false): Promise<void> {
@@ -180,7 +180,7 @@ export class ToolCatalog {
     this.#deps.onListed?.()
     const { name } = this.config
     for (const { tool, faults } of cleanings)
-      log.warn({ server: name, tool, faults }, 'what an MCP tool says of itself is cut before a model reads it')
+      log.warn({ server: name, tool, faults }, 'the description of an MCP tool is cleaned before a model reads it')
     for (const note of notes)
       log[note.what === 'notation' ? 'info' : 'warn']({ server: name, tool: note.tool }, NOTES[note.what])
   }
@@ -211,8 +211,8 @@ export class ToolCatalog {
 
 const NOTES: Record<PinNote['what'], string> = {
   new: 'an MCP server has a new tool',
-  changed: 'an MCP tool says something else of itself than when it was pinned: it is off until an admin takes it',
-  notation: 'an MCP tool says the same of itself in another notation',
+  changed: 'an MCP tool has changed since it was accepted: it is off until an admin accepts it',
+  notation: 'an MCP tool has the same description in another notation',
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { once } from '../../base/async.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { Directory } from './directory.ts'
@@ -57,10 +58,14 @@ export interface InstallationOptions {
   now?: WebOptions['now']
   fetch?: WebOptions['fetch']
   onCall?: WebOptions['onCall']
+  /** Ends the wait for Slack. */
+  signal?: AbortSignal
 }
 
 /** How long the start waits for a Slack that does not answer. */
 const IDENTIFY_MS = 30_000
+/** After this much silence the operator is told, in ms. */
+const SILENT_MS = 4_000
 
 /**
  * Builds the installation for the token in the environment. If a whole organisation has installed the app, it is the
@@ -74,7 +79,7 @@ export async function installationFromConfig(config: Config, options: Installati
     })
     return installations
   } catch (error) {
-    throw tokenRefused('SLACK_BOT_TOKEN', error)
+    throw tokenRefused('SLACK_BOT_TOKEN', error, config)
   }
 }
 
@@ -84,7 +89,7 @@ export async function installationOf(
   options: InstallationOptions & { apiUrl: string },
 ): Promise<{ installations: Installations; appId: string | undefined }> {
   const client = new SlackWeb({ ...options, token })
-  const { isOrgWide, enterprise, appId, ...identity } = await identify(client)
+  const { isOrgWide, enterprise, appId, ...identity } = await identify(token, options)
   const directory = new Directory({ web: client, log: options.log, enterprise, now: options.now })
   const installation = { signingKey: token, identity, client, directory }
   const teams = new Set([identity.team])
@@ -106,22 +111,41 @@ interface Me extends Identity {
   appId: string | undefined
 }
 
-async function identify(client: SlackWeb): Promise<Me> {
-  const me = await client.call('auth.test', {}, { effort: 'patient', signal: AbortSignal.timeout(IDENTIFY_MS) })
-  return {
-    team: String(me.team_id),
-    url: typeof me.url === 'string' ? me.url : '',
-    botUser: String(me.user_id),
-    botId: String(me.bot_id ?? ''),
-    isOrgWide: me.is_enterprise_install === true,
-    appId: typeof me.app_id === 'string' ? me.app_id : undefined,
-    ...(typeof me.enterprise_id === 'string' ? { enterprise: me.enterprise_id } : {}),
+async function identify(token: string, options: InstallationOptions & { apiUrl: string }): Promise<Me> {
+  // Says early why the start takes so long.
+  const address = { SLACK_API_URL: options.apiUrl }
+  const warn = once(() => options.log.warn(`${unreachable(address)} Trying for ${IDENTIFY_MS / 1000} s.`))
+  const silence = setTimeout(warn, SILENT_MS)
+  const onCall: WebOptions['onCall'] = (call) => {
+    if (call.outcome === 'connection') warn()
+    options.onCall?.(call)
+  }
+  const client = new SlackWeb({ ...options, onCall, token })
+  try {
+    const signals = [AbortSignal.timeout(IDENTIFY_MS), ...(options.signal ? [options.signal] : [])]
+    const me = await client.call('auth.test', {}, { effort: 'patient', signal: AbortSignal.any(signals) })
+    return {
+      team: String(me.team_id),
+      url: typeof me.url === 'string' ? me.url : '',
+      botUser: String(me.user_id),
+      botId: String(me.bot_id ?? ''),
+      isOrgWide: me.is_enterprise_install === true,
+      appId: typeof me.app_id === 'string' ? me.app_id : undefined,
+      ...(typeof me.enterprise_id === 'string' ? { enterprise: me.enterprise_id } : {}),
+    }
+  } finally {
+    clearTimeout(silence)
   }
 }
 
-/** The error for the operator if Slack does not accept a token at the start. */
-export function tokenRefused(setting: string, error: unknown): ConfigError {
+function unreachable({ SLACK_API_URL }: Pick<Config, 'SLACK_API_URL'>): string {
+  const { host } = new URL(SLACK_API_URL)
+  return `Cannot reach ${host} (SLACK_API_URL). Check the network; behind a proxy set HTTPS_PROXY.`
+}
+
+/** The error for the operator if Slack does not accept a token at the start, or does not answer. */
+export function tokenRefused(setting: string, error: unknown, config: Pick<Config, 'SLACK_API_URL'>): ConfigError {
   const code = refusalCode(error)
-  if (code) return new ConfigError(`${setting} should be a token that Slack takes: it answered ${code}.`)
-  return new ConfigError('SLACK_API_URL should be an address where Slack answers: it could not be reached.')
+  if (code === undefined) return new ConfigError(unreachable(config))
+  return new ConfigError(`Slack does not accept ${setting} (${code}). Run npm run slack to see why and to replace it.`)
 }

@@ -95,7 +95,7 @@ class Records {
     ])
     if (text === null) return undefined
     const record = parseRecord(text, feedback)
-    if (!record) log.warn({ question: id }, 'skipped the record of a run that cannot be read')
+    if (!record) log.warn({ question: id }, 'skipped an unreadable record of a run')
     return record
   }
 
@@ -149,7 +149,7 @@ class Records {
     const kept = await redis.get(key)
     if (kept === null) return undefined
     const trace = await openTrace(kept, { key, sealer })
-    if (!trace) log.warn({ question: id }, 'skipped the trace of a run that cannot be read')
+    if (!trace) log.warn({ question: id }, 'skipped an unreadable trace of a run')
     return trace
   }
 

@@ -5,14 +5,14 @@ export const OUTCOMES: Record<WriteOutcome, string> = {
   begun: 'begun',
   done: 'done',
   failed: 'failed',
-  unknown: 'not known whether done',
+  unknown: 'outcome unknown',
   not_run: 'not run',
 }
 
 /** Returns the words around the name of the person who decided about a write: [before, after]. */
 export function decidedWords({ how }: AuditEntry): [before: string, after: string] {
   if (how === 'config') return ['allowed by the settings', '']
-  if (how === 'expired') return ['decided by nobody in time', '']
+  if (how === 'expired') return ['not decided in time', '']
   if (how === 'denied') return ['denied by ', '']
   return ['allowed by ', how === 'always' ? ', always in this thread' : '']
 }

@@ -45,7 +45,7 @@ export async function noteWrites(steps: readonly NumberedStep[], of: WritesOf): 
     }
   } catch (error) {
     if (!of.isOver) throw error
-    of.log.warn({ question: of.question.id, error: messageOf(error) }, 'how a write ended could not be noted')
+    of.log.warn({ question: of.question.id, error: messageOf(error) }, 'the outcome of a write could not be recorded')
   }
 }
 

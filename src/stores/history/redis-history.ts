@@ -47,7 +47,7 @@ export function redisHistory(options: RedisHistoryOptions): History {
     async load(thread) {
       const turns = (await redis.lrange(keyOf(thread), -MAX_TURNS, -1)).map(parseTurn)
       const corrupt = turns.filter((turn) => turn === undefined).length
-      if (corrupt > 0) log.warn({ thread, turns: corrupt }, 'skipped turns of the history that cannot be read')
+      if (corrupt > 0) log.warn({ thread, turns: corrupt }, 'skipped unreadable turns of the history')
       return turns.filter((turn) => turn !== undefined)
     },
     async append(thread, { id, ...rest }) {

@@ -166,7 +166,7 @@ function storedSettings(store: KeyedStore, log?: StoreLog): ChannelSettingsStore
       if (text === undefined) return {}
       await store.renew(keyOf(place), NAME)
       const stored = objectIn(text)
-      if (!stored) log?.warn({ ...place }, 'the settings of a channel cannot be read: the defaults are used')
+      if (!stored) log?.warn({ ...place }, 'the settings of a channel cannot be read: using the defaults')
       return readable(stored ?? {})
     },
     save: (place, settings) => store.set(keyOf(place), NAME, JSON.stringify(readable(settings))),

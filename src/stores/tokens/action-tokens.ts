@@ -73,7 +73,7 @@ function actionTokens(
       try {
         await store.set(question, NAME, sealer?.seal(token, nameOf(question)) ?? token)
       } catch (error) {
-        log?.warn({ question, error: messageOf(error) }, 'the action token of a question could not be kept')
+        log?.warn({ question, error: messageOf(error) }, 'the action token of a question could not be saved')
       }
     },
     async load(question) {

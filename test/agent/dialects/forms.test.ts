@@ -111,7 +111,7 @@ describe('docstore', () => {
       const config = loadConfig({ AGENT_DIALECT: 'docstore', TOOLS })
       await expect(createAgent(config, { log: createLog('silent'), net: {} })).rejects.toMatchObject({
         name: 'ConfigError',
-        message: 'TOOLS should name wikipedia: AGENT_DIALECT=docstore cannot do without it.',
+        message: 'TOOLS lacks wikipedia, which AGENT_DIALECT=docstore needs. Add it.',
       })
     },
   )

@@ -41,7 +41,7 @@ describe('a server that is busy', () => {
 
   test('asks for a pause once more, and the model hears for how long', async () => {
     const { fetch, server } = await fetchFrom((_, response) => response.writeHead(429, { 'retry-after': '4' }).end())
-    await expect(fetch('/')).rejects.toThrow('wiki is asked too often just now (429). It asks for a pause of 4 s.')
+    await expect(fetch('/')).rejects.toThrow('wiki gets too many requests right now (429). It asks to wait 4 s.')
     expect(server.paths).toHaveLength(2)
   })
 })
@@ -52,7 +52,7 @@ describe('an address', () => {
     onTestFinished(() => http.close())
     const fetch = http.scope({ name: 'mine' })
     for (const address of ['', 'wikipedia', '//example.com', 'http://[::', 'https://exa mple.com'])
-      await expect(fetch(address)).rejects.toThrow(/^mine was given an address that is none\.$/)
+      await expect(fetch(address)).rejects.toThrow(/^mine got an invalid address\.$/)
   })
 
   test('whose host nobody knows is told as one that could not be reached, after a second try', async () => {
@@ -65,7 +65,7 @@ describe('an address', () => {
     const http = createToolHttp({ timeoutMs: 10_000, resolve, clocks: { now: Date.now, sleep } })
     onTestFinished(() => http.close())
     await expect(http.scope({ name: 'mine' })('http://no.example/')).rejects.toThrow(
-      'mine could not be reached (ENOTFOUND).',
+      'mine cannot be reached (ENOTFOUND).',
     )
     expect(asked).toBe(2)
   })
@@ -91,7 +91,7 @@ describe('at the bound', () => {
       return response.writeHead(302, { location: `/${left - 1}` }).end()
     })
     expect((await fetch('/5')).body).toBe('there')
-    await expect(fetch('/6')).rejects.toThrow('wiki sent the request round in circles.')
+    await expect(fetch('/6')).rejects.toThrow('wiki redirects in a circle.')
     expect(server.paths).toHaveLength(6 + 6)
   })
 

@@ -122,7 +122,7 @@ describe('a failure that may pass', () => {
 
   test('a second 500 is a sentence, and there is no third try', async () => {
     const { fetch, server } = await fetchFrom((_, response) => response.writeHead(500).end('stack trace'))
-    await expect(fetch('/')).rejects.toThrow('wiki has a fault just now (500).')
+    await expect(fetch('/')).rejects.toThrow('wiki has an error right now (500).')
     expect(server.paths).toHaveLength(2)
   })
 
@@ -139,7 +139,7 @@ describe('a failure that may pass', () => {
 
   test('a Retry-After beyond the time left is not waited for, and told', async () => {
     const { fetch, server } = await fetchFrom((_, response) => response.writeHead(429, { 'retry-after': '60' }).end())
-    await expect(fetch('/')).rejects.toThrow('wiki is asked too often just now (429). It asks for a pause of 60 s.')
+    await expect(fetch('/')).rejects.toThrow('wiki gets too many requests right now (429). It asks to wait 60 s.')
     expect(server.paths).toHaveLength(1)
   })
 
@@ -148,14 +148,14 @@ describe('a failure that may pass', () => {
       response.writeHead(200, { 'content-length': '100' }).write('half')
       setTimeout(() => response.destroy(), 20)
     })
-    await expect(fetch('/')).rejects.toThrow(/^(The connection to wiki broke off|wiki could not be reached \(\w+\))\.$/)
+    await expect(fetch('/')).rejects.toThrow(/^(The connection to wiki was lost|wiki cannot be reached \(\w+\))\.$/)
     expect(server.paths).toHaveLength(2)
   })
 
   test('a server that is not there is a sentence', async () => {
     const url = `http://127.0.0.1:${await freePort()}`
     const fetch = httpFor().scope({ name: 'wiki', hosts: [url], inside: true })
-    await expect(fetch(`${url}/?api_key=SECRET`)).rejects.toThrow('wiki could not be reached (ECONNREFUSED).')
+    await expect(fetch(`${url}/?api_key=SECRET`)).rejects.toThrow('wiki cannot be reached (ECONNREFUSED).')
   })
 })
 
@@ -174,17 +174,17 @@ describe('redirects', () => {
     'https://evil.example/',
   ])('to %s are refused', async (location) => {
     const { fetch } = await fetchFrom((_, response) => response.writeHead(301, { location }).end())
-    await expect(fetch('/')).rejects.toThrow(/^wiki may not call \S+: its setting names another host\.$/)
+    await expect(fetch('/')).rejects.toThrow(/^wiki may not call \S+: only the hosts of its setting are allowed\.$/)
   })
 
   test.each(['file:///etc/passwd', 'http://', 'http://user:pw@127.0.0.1/'])('to %s are refused', async (location) => {
     const { fetch } = await fetchFrom((_, response) => response.writeHead(301, { location }).end())
-    await expect(fetch('/')).rejects.toThrow(/^wiki (may not call|sent the request on to an address that is none)/)
+    await expect(fetch('/')).rejects.toThrow(/^wiki (may not call|redirected to an invalid address)/)
   })
 
   test('in circles end', async () => {
     const { fetch, server } = await fetchFrom((_, response) => response.writeHead(302, { location: '/again' }).end())
-    await expect(fetch('/')).rejects.toThrow('wiki sent the request round in circles.')
+    await expect(fetch('/')).rejects.toThrow('wiki redirects in a circle.')
     expect(server.paths.length).toBeLessThan(10)
   })
 
@@ -229,7 +229,7 @@ describe('private addresses', () => {
     const server = await startWebServer((_, response) => response.end('inside'))
     const fetch = anywhere({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] })
     await expect(fetch(server.url.replace('127.0.0.1', 'public.example'))).rejects.toThrow(
-      'A tool may not call this host: it lies at a private or reserved address.',
+      'A tool may not call this host: its address is private or reserved.',
     )
     expect(server.paths).toEqual([])
   })
@@ -391,7 +391,7 @@ describe('behind a proxy, a host that no setting names', () => {
     async (addresses) => {
       const { uri, asked } = await refusingProxy()
       await expect(fetchVia(uri, async () => named(...addresses))('https://intra.example/x')).rejects.toThrow(
-        'The tool may not call this host: it lies at a private or reserved address.',
+        'The tool may not call this host: its address is private or reserved.',
       )
       expect(asked).toEqual([])
     },

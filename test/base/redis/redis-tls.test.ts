@@ -61,7 +61,7 @@ describeWithRedis.each([
     const bot = startCommand(t, 'src/main.ts', { env })
     expect((await bot.ended).code).toBe(1)
     expect(bot.stderr()).toMatch(
-      /^REDIS_URL should be a Redis whose certificate is trusted here: .*certificate.*\. NODE_EXTRA_CA_CERTS names .*\.\n$/,
+      /^Cannot connect to Redis at 127\.0\.0\.1:\d+ \(REDIS_URL\): its certificate is not trusted \(.*certificate.*\)\. .* NODE_EXTRA_CA_CERTS\.\n$/,
     )
     expect(bot.stdout()).not.toMatch(/"level":[456]0/)
   })

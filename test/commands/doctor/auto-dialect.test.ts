@@ -37,19 +37,19 @@ test('native calls that come back usable are used', async (t) => {
 })
 
 test.for<[what: string, probed: (request: PlayedRequest, n: number) => Turn, why: string]>([
-  ['answers in words', () => 'There are about 40, I guess.', 'It answers in words in place of calling a tool.'],
-  ['says nothing', () => '', 'It calls no tool, and says nothing.'],
+  ['answers in words', () => 'There are about 40, I guess.', 'It answers in words instead of calling a tool.'],
+  ['says nothing', () => '', 'It calls no tool and says nothing.'],
   [
     'calls a tool that there is not',
     () => call('stock', '{"article": "K-4711"}'),
-    'It calls a tool that there is not.',
+    'It calls a tool that does not exist.',
   ],
   ['writes broken arguments', () => call('stock_level', '{"article": '), 'It calls tools with unusable arguments.'],
   ['leaves the argument out', () => call('stock_level', '{}'), 'It calls tools with unusable arguments.'],
   [
     'does not read what the tool gives',
     (request) => (request.body.messages.some(({ role }) => role === 'tool') ? 'Plenty.' : works(request)),
-    'It calls tools, but does not read what they give.',
+    'It calls tools, but does not read their output.',
   ],
   ['refuses tools', () => ({ status: 400, body: { error: { message: 'tools is not supported' } } }), '.'],
 ])('where the model %s, the text dialect is spoken', async ([, probed, why], t) => {

@@ -10,16 +10,18 @@ test('where all is well, every line is ok or a note, and it ends with 0', async 
   const { started } = await doctorDesk(t)
   const { code, stdout, stderr } = await started()
   expect(stdout).not.toContain('FAULT')
-  expect(line(stdout, 'Slack', 'auth.test')).toContain('The bot token is that of @thinkaloud')
+  expect(line(stdout, 'Slack', 'auth.test')).toContain('The bot token belongs to @thinkaloud')
   expect(line(stdout, 'Slack', 'apps.connections.open')).toContain('opens Socket Mode connections')
-  expect(line(stdout, 'model', 'played-model')).toMatch(/^model · ok · played-model · It answers, in \d+ ms\.$/)
-  expect(line(stdout, 'model', 'tool calls')).toContain('come back usable. AGENT_DIALECT is text; native or auto')
-  expect(line(stdout, 'model', 'pictures')).toContain('It sees pictures.')
-  expect(line(stdout, 'model', 'streaming')).toContain('piece by piece')
-  expect(line(stdout, 'model', 'parameters')).toContain('takes all that is sent')
-  expect(line(stdout, 'Redis', 'REDIS_URL')).toMatch(/note · REDIS_URL · It is not set/)
-  expect(line(stdout, 'tools', 'calculator')).toContain('It is on, and answers.')
-  expect(line(stdout, 'tools', 'wikipedia')).toContain('It is on, and answers.')
+  expect(line(stdout, 'model', 'played-model')).toMatch(/^model · ok · played-model · It answered in \d+ ms\.$/)
+  expect(line(stdout, 'model', 'tool calls')).toContain(
+    'native tool calls work. AGENT_DIALECT=text does not use them; native or auto',
+  )
+  expect(line(stdout, 'model', 'pictures')).toContain('It can see pictures.')
+  expect(line(stdout, 'model', 'streaming')).toContain('It streams its answers.')
+  expect(line(stdout, 'model', 'parameters')).toContain('accepts all parameters')
+  expect(line(stdout, 'Redis', 'REDIS_URL')).toMatch(/note · REDIS_URL · Not set/)
+  expect(line(stdout, 'tools', 'calculator')).toContain('On, and it answers.')
+  expect(line(stdout, 'tools', 'wikipedia')).toContain('On, and it answers.')
   expect(line(stdout, 'time', 'clock')).toContain('It agrees with Slack’s.')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
 })
@@ -43,6 +45,14 @@ test('a setting that cannot be is a fault with its sentence', async (t) => {
   expect(code).toBe(1)
 })
 
+test('a name that looks like a mistyped setting, or a removed one, is a note that names what to write', async (t) => {
+  const { doctor } = await doctorDesk(t)
+  const { code, stdout } = await doctor({ OPENAI_MODLE: 'gpt-5', HISTORY_MAX_TURNS: '7' })
+  expect(line(stdout, 'settings', 'OPENAI_MODLE')).toMatch(/note · .*Did you mean OPENAI_MODEL\?$/)
+  expect(line(stdout, 'settings', 'HISTORY_MAX_TURNS')).toMatch(/note · .*is no longer a setting/)
+  expect(code).toBe(0)
+})
+
 test('an option that there is not is answered with how it is used', async (t) => {
   const { started } = await doctorDesk(t)
   const { code, stderr } = await started({}, ['--yaml'])
@@ -52,7 +62,7 @@ test('an option that there is not is answered with how it is used', async (t) =>
 
 test.for<[what: string, env: Record<string, string>, name: string, sentence: RegExp]>([
   ['no bot token', { SLACK_BOT_TOKEN: '' }, 'SLACK_BOT_TOKEN', /SLACK_BOT_TOKEN is missing/],
-  ['no token at all', { SLACK_BOT_TOKEN: '', SLACK_APP_TOKEN: '' }, 'tokens', /npm run slack makes the app/],
+  ['no token at all', { SLACK_BOT_TOKEN: '', SLACK_APP_TOKEN: '' }, 'tokens', /Run npm run slack to create the app/],
   ['a revoked token', { SLACK_BOT_TOKEN: 'xoxb-gone' }, 'auth.test', /invalid_auth/],
   ['another app token', { SLACK_APP_TOKEN: 'xapp-gone' }, 'apps.connections.open', /invalid_auth/],
 ])('%s is a fault of Slack, with what to do', async ([, env, name, sentence], t) => {
@@ -71,7 +81,7 @@ test.for<[what: string, script: (request: PlayedRequest) => Turn, name: string, 
     'played-model',
     /OPENAI_MODEL|model/,
   ],
-  ['says nothing', () => '', 'played-model', /answers with nothing/],
+  ['says nothing', () => '', 'played-model', /Its answer was empty/],
 ])('a model that %s is a fault', async ([, script, name, sentence], t) => {
   const { doctor } = await doctorDesk(t, script)
   const { code, stdout } = await doctor()
@@ -88,15 +98,15 @@ test('what a model cannot do is a note, and what it refuses is named', async (t)
   expect(line(stdout, 'model', 'tool calls')).toMatch(
     /note · tool calls · It answers in words in place of calling a tool/,
   )
-  expect(line(stdout, 'model', 'pictures')).toMatch(/note · pictures · It takes no pictures/)
-  expect(line(stdout, 'model', 'parameters')).toContain('refuses stop')
+  expect(line(stdout, 'model', 'pictures')).toMatch(/note · pictures · It does not accept pictures/)
+  expect(line(stdout, 'model', 'parameters')).toContain('does not accept stop')
   expect(code).toBe(0)
 })
 
 test('AGENT_DIALECT=native on a model without tool calls is a fault', async (t) => {
   const { doctor } = await doctorDesk(t, () => 'words alone')
   const { code, stdout } = await doctor({ AGENT_DIALECT: 'native' })
-  expect(line(stdout, 'model', 'tool calls')).toContain('AGENT_DIALECT=native needs them: try text or auto')
+  expect(line(stdout, 'model', 'tool calls')).toContain('AGENT_DIALECT=native needs them. Try text or auto')
   expect(code).toBe(1)
 })
 
@@ -114,7 +124,7 @@ test('a rule of APPROVERS that matches no tool is a fault, one that matches is n
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ APPROVERS: 'calculator=U0BOB0000001,calcluator=U0BOB0000001' })
   expect(line(stdout, 'MCP', 'APPROVERS')).toBe(
-    'MCP · FAULT · APPROVERS · The rule calcluator matches no tool. Correct its name, or take it out.',
+    'MCP · FAULT · APPROVERS · The rule calcluator matches no tool. Correct the name, or remove the rule.',
   )
   expect([code, stdout]).toEqual([1, expect.not.stringContaining('rule calculator')])
 })
@@ -133,7 +143,7 @@ test('an MCP server that does not start is a fault, one that does is not', async
     }),
   )
   const { code, stdout } = await doctor({ MCP_CONFIG: file })
-  expect(line(stdout, 'MCP', 'memory')).toMatch(/^MCP · ok · memory · It is up, with \d+ tools/)
+  expect(line(stdout, 'MCP', 'memory')).toMatch(/^MCP · ok · memory · Connected, with \d+ tools/)
   expect(line(stdout, 'MCP', 'gone')).toMatch(/^MCP · FAULT · gone · /)
   expect(code).toBe(1)
 })
@@ -141,14 +151,14 @@ test('an MCP server that does not start is a fault, one that does is not', async
 describeWithRedis('its Redis', () => {
   test.for<[what: string, settings: string[], name: string, expected: RegExp]>([
     ['with an append-only file is well', ['--appendonly', 'yes'], 'persistence', /· ok · persistence/],
-    ['without one is a fault', [], 'persistence', /FAULT · persistence · It has no append-only file/],
+    ['without one is a fault', [], 'persistence', /FAULT · persistence · The append-only file is off/],
     [
       'that evicts is a fault',
       ['--appendonly', 'yes', '--maxmemory-policy', 'allkeys-lru'],
       'eviction',
       /FAULT · eviction · maxmemory-policy is allkeys-lru/,
     ],
-    ['tells its version', ['--appendonly', 'yes'], 'version', /· ok · version · It is Redis \d/],
+    ['tells its version', ['--appendonly', 'yes'], 'version', /· ok · version · Redis \d/],
   ])('%s', async ([, settings, name, expected], t) => {
     const server = await startRedis(settings)
     t.onTestFinished(() => server.stop())
@@ -160,7 +170,7 @@ describeWithRedis('its Redis', () => {
   test('that is not there is a fault, without its password', async (t) => {
     const { doctor } = await doctorDesk(t)
     const { code, stdout } = await doctor({ REDIS_URL: `redis://:sesame@127.0.0.1:${await freePort()}` })
-    expect(line(stdout, 'Redis', 'connection')).toMatch(/FAULT · connection · REDIS_URL: no Redis answers at/)
+    expect(line(stdout, 'Redis', 'connection')).toMatch(/FAULT · connection · Cannot connect to Redis at/)
     expect(stdout).not.toContain('sesame')
     expect(code).toBe(1)
   })

@@ -18,8 +18,8 @@ test('a first model that is down is a fault, though a second one would answer in
   expect(line(stdout, 'model', 'played-model')).toContain(
     'FAULT · played-model · It refused the request (status 400): no quota for',
   )
-  expect(line(stdout, 'model', 'second')).toMatch(/ok · second · It answers/)
-  expect(line(stdout, 'model', 'prices')).toMatch(/FAULT · prices · RUN_MAX_USD does not limit played-model/)
+  expect(line(stdout, 'model', 'second')).toMatch(/ok · second · It answered/)
+  expect(line(stdout, 'model', 'prices')).toMatch(/FAULT · prices · RUN_MAX_USD cannot limit played-model/)
   expect(stdout).not.toContain('sk-played-key')
   expect(code).toBe(1)
 })
@@ -42,7 +42,7 @@ test('what one model refuses is not said of another, and what is only broken is 
   })
   const { code, stdout } = await doctor({ OPENAI_CONDENSE_MODEL: 'other' })
   expect(model.requests.some(({ body }) => body.model === 'other' && !body.stop)).toBe(true)
-  expect(line(stdout, 'model', 'parameters')).toContain('played-model takes all that is sent to it.')
+  expect(line(stdout, 'model', 'parameters')).toContain('played-model accepts all parameters.')
   expect(line(stdout, 'model', 'tool calls')).toContain('note · tool calls · It is broken or overloaded (status 503)')
   expect(code).toBe(0)
 })
@@ -58,8 +58,8 @@ test('whole answers in place of streams are no fault', async (t) => {
 test('a dialect that lacks its tool is a fault, and the other tools are looked at all the same', async (t) => {
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ AGENT_DIALECT: 'docstore', TOOLS: 'calculator' })
-  expect(stdout).toMatch(/FAULT +\S+ +AGENT_DIALECT=docstore cannot do without it: add it to TOOLS\./)
-  expect(line(stdout, 'tools', 'calculator')).toContain('It is on, and answers.')
+  expect(stdout).toMatch(/FAULT +\S+ +AGENT_DIALECT=docstore needs it\. Add it to TOOLS\./)
+  expect(line(stdout, 'tools', 'calculator')).toContain('On, and it answers.')
   expect(code).toBe(1)
 })
 
@@ -91,7 +91,7 @@ test('where everything is silent it ends all the same', { timeout: 240_000 }, as
     ...{ REDIS_URL: `redis://127.0.0.1:${port}`, MCP_CONFIG: join(folder, 'mcp.json') },
   })
   expect(line(stdout, 'Slack', 'auth.test')).toContain('FAULT')
-  expect(line(stdout, 'model', 'played-model')).toContain('It has not answered within 35 s.')
+  expect(line(stdout, 'model', 'played-model')).toContain('It did not answer within 35 s.')
   expect(line(stdout, 'Redis', 'connection')).toContain('FAULT')
   expect(line(stdout, 'tools', 'wikipedia')).toContain('FAULT')
   expect(stdout).toMatch(/^MCP +FAULT/m)
@@ -127,8 +127,10 @@ describeWithRedis('with a Redis', () => {
     ])
     expect([front.stdout, priceless.stdout, worker.stdout].filter((text) => text.includes('FAULT'))).toEqual([])
     expect([front.code, worker.code, alone.code]).toEqual([0, 0, 1])
-    expect(line(front.stdout, 'tools', 'wikipedia')).toContain('it was not tried')
-    expect(line(alone.stdout, 'Redis', 'REDIS_URL')).toMatch(/FAULT · .* ROLE=worker shares a Redis/)
+    expect(line(front.stdout, 'tools', 'wikipedia')).toContain('Not tried')
+    expect(line(alone.stdout, 'Redis', 'REDIS_URL')).toMatch(
+      /FAULT · .* With ROLE=worker, all processes share one Redis/,
+    )
   })
 
   test('whose INFO is not for this user is a fault with the right that lacks', async (t) => {
@@ -161,7 +163,7 @@ describeWithRedis('with a Redis', () => {
     expect(line(stdout, 'Redis', 'role')).toContain('FAULT · role · It is a replica')
     const other = await doctor({ REDIS_URL: master.url })
     expect(line(other.stdout, 'Redis', 'persistence')).toMatch(
-      /note · persistence · It has no append-only file, but a replica/,
+      /note · persistence · The append-only file is off, but it has a replica/,
     )
   })
 

@@ -26,30 +26,33 @@ const MISSING: Missing[] = [
   {
     what: 'all tokens',
     prepare: () => ({ SLACK_BOT_TOKEN: '', SLACK_APP_TOKEN: '' }),
-    says: [/Slack +FAULT +tokens/, /No token is set\. npm run slack makes the app, and takes its tokens\./],
+    says: [/Slack +FAULT +tokens/, /No token is set\. Run npm run slack to create the app and save its tokens\./],
   },
   {
     what: 'the app-level token',
     prepare: () => ({ SLACK_APP_TOKEN: '' }),
-    says: [/Slack +FAULT +SLACK_APP_TOKEN/, /is missing\. Copy it from Basic Information → App-Level Tokens/],
+    says: [
+      /Slack +FAULT +SLACK_APP_TOKEN/,
+      /is missing\. Copy it from your app at https:\S+ Basic Information → App-Level Tokens/,
+    ],
   },
   {
     what: 'a token that Slack knows',
     prepare: () => ({ SLACK_BOT_TOKEN: 'xoxb-1-2-Revoked' }),
     says: [
       /Slack +FAULT +auth\.test/,
-      /revoked, or not copied whole \(invalid_auth\)\. Open https:\S+ .*Install App → Install/,
+      /revoked, or not copied completely \(invalid_auth\)\. Open https:\S+ .*Install App → Install/,
     ],
   },
   {
     what: 'Slack itself',
     prepare: async () => ({ SLACK_API_URL: `http://127.0.0.1:${await freePort()}/api/` }),
-    says: [/Slack +FAULT +auth\.test/, /could not be reached\. Check the network/, /time +note +clock/],
+    says: [/Slack +FAULT +auth\.test/, /Cannot reach \S+\. Check the network/, /time +note +clock/],
   },
   {
     what: 'access to a model',
     prepare: () => ({ OPENAI_API_KEY: '', OPENAI_BASE_URL: '' }),
-    says: [/model +FAULT +access/, /set OPENAI_API_KEY, or OPENAI_BASE_URL/],
+    says: [/model +FAULT +access/, /Set OPENAI_API_KEY, or OPENAI_BASE_URL/],
   },
   {
     what: 'a key that the model takes',
@@ -64,12 +67,12 @@ const MISSING: Missing[] = [
   {
     what: 'the Redis',
     prepare: async () => ({ REDIS_URL: `redis://:sesame-street@127.0.0.1:${await freePort()}` }),
-    says: [/Redis +FAULT +connection/, /REDIS_URL: no Redis answers at/],
+    says: [/Redis +FAULT +connection/, /Cannot connect to Redis at/],
   },
   {
     what: 'a tool’s service',
     prepare: async ({ wiki }) => (await wiki.close(), {}),
-    says: [/tools +FAULT +wikipedia/, /Check the way out to it \(HTTPS_PROXY, its address\)/, /tools +ok +calculator/],
+    says: [/tools +FAULT +wikipedia/, /Check the network \(HTTPS_PROXY, its address\)/, /tools +ok +calculator/],
   },
   {
     what: 'an MCP server',
@@ -91,7 +94,7 @@ type Look = (
 
 const inTerminal: Look = async (desk, env, columns) => {
   const terminal = desk.inTerminal(env, columns)
-  await terminal.shows('Looking: it takes a minute at most.')
+  await terminal.shows('Checking… This takes up to a minute.')
   return { code: await terminal.ended, screen: terminal.screen() }
 }
 
@@ -108,7 +111,7 @@ async function sit(
 ) {
   const desk = await doctorDesk(t, script)
   const { code, screen } = await look(desk, (await prepare?.(desk)) ?? {}, columns)
-  expect(screen).toMatch(/^Looking: it takes a minute at most\.\r?\n/)
+  expect(screen).toMatch(/^Checking… This takes up to a minute\.\r?\n/)
   expectToFit(screen, columns)
   for (const secret of [desk.slack.botToken, desk.slack.appToken, 'sk-played-key', 'sesame-street'])
     expect(screen).not.toContain(secret)
@@ -122,12 +125,12 @@ describeWithTerminal('npm run doctor in a terminal', { timeout: 240_000 }, () =>
       const { code, screen } = await sit(t, columns === 80 ? inTerminal : here, { columns })
       expect(code).toBe(0)
       expect(screen).toContain('No fault, 1 note.')
-      expect(words(screen)).toContain('AGENT_DIALECT is text; native or auto would use them.')
+      expect(words(screen)).toContain('AGENT_DIALECT=text does not use them; native or auto would.')
       const lines = screen.split(/\r?\n/)
       const at = lines.findIndex((line) => /^Redis +note +REDIS_URL/.test(line))
-      const column = columns === 40 ? 2 : lines[at]?.indexOf('It is not set')
+      const column = columns === 40 ? 2 : lines[at]?.indexOf('Not set.')
       if (columns < 140) expect(lines[at + 1]?.search(/\S/)).toBe(column)
-      else expect(lines[at]).toMatch(/when the process ends\.$/)
+      else expect(lines[at]).toMatch(/when the process stops\.$/)
     },
   )
 

@@ -28,7 +28,7 @@ test.each([
   ['no JSON', `${SKY}\nid: 2`, ':2 is not a question ({id, question, gold or rejected}).'],
   ['a question of nothing', `${SKY}\n\n{"id": 2, "question": "", "gold": "x"}`, ':3 is not a question'],
   ['no gold answer', '{"id": 2, "question": "Why?", "gold": []}', ':1 is not a question'],
-  ['an id that stands twice', `${SKY}\n${SKY.replace('1', '"1"')}`, ':2 has the id "1" a second time.'],
+  ['an id that stands twice', `${SKY}\n${SKY.replace('1', '"1"')}`, ':2 repeats the id "1".'],
   ['nothing', ' \n\n', ' is empty.'],
 ])('a set with %s is refused, by its line', async (_, text, sentence) => {
   const ends: (() => Promise<void> | void)[] = []

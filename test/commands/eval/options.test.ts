@@ -32,7 +32,7 @@ test('the reader alone may be of any dialect, and of the one that each line name
   expect(parse('--read', 'a.jsonl', '--out', 'b.jsonl', '--dialect', 'json')).toEqual({ ...read, dialect: 'json' })
   for (const other of ['--model', '--compare', '--append', '--concurrency', '--limit'])
     expect(() => parse('--read', 'a.jsonl', '--out', 'b.jsonl', other, '1')).toThrow(
-      `${other} means nothing beside --read`,
+      `${other} cannot be used with --read`,
     )
 })
 
@@ -48,17 +48,17 @@ test('a replay is of the bracket dialect, and may be limited', () => {
 
 test.each([
   [[], 'Name a question set'],
-  [['a.jsonl', 'b.jsonl'], 'One file at a time'],
-  [['a.jsonl', '--replay', 'b.jsonl'], 'One file at a time'],
+  [['a.jsonl', 'b.jsonl'], 'Name one file only'],
+  [['a.jsonl', '--replay', 'b.jsonl'], 'Name one file only'],
   [['a.jsonl', '--nope'], "Unknown option '--nope'"],
   [['a.jsonl', '--limit'], "'--limit <value>' argument missing"],
-  [['a.jsonl', '--limit', '0'], '--limit should be a whole number from 1 on'],
-  [['a.jsonl', '--concurrency', 'x'], '--concurrency should be a whole number from 1 on'],
-  [['a.jsonl', '--dialect', 'latin'], 'the dialect "latin"; there are text, json'],
-  [['a.jsonl', '--compare', 'text,latin'], 'the dialect "latin"'],
-  [['a.jsonl', '--compare', 'text,text:configured'], 'text · configured stands there twice'],
-  [['a.jsonl', '--compare', 'text', '--dialect', 'json'], '--dialect means nothing beside --compare'],
-  [['--replay', 'a.jsonl', '--compare', 'text'], '--compare means nothing beside --replay'],
+  [['a.jsonl', '--limit', '0'], '--limit should be a whole number, 1 or more'],
+  [['a.jsonl', '--concurrency', 'x'], '--concurrency should be a whole number, 1 or more'],
+  [['a.jsonl', '--dialect', 'latin'], 'there is no dialect "latin". Choose from text, json'],
+  [['a.jsonl', '--compare', 'text,latin'], 'there is no dialect "latin"'],
+  [['a.jsonl', '--compare', 'text,text:configured'], 'text · configured twice'],
+  [['a.jsonl', '--compare', 'text', '--dialect', 'json'], '--dialect cannot be used with --compare'],
+  [['--replay', 'a.jsonl', '--compare', 'text'], '--compare cannot be used with --replay'],
   [['--read', 'a.jsonl'], '--read needs --out'],
 ])('%j is answered with a sentence', (args, sentence) => {
   expect(() => parse(...args)).toThrow(sentence)

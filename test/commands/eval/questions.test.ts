@@ -233,7 +233,7 @@ test('Ctrl-C keeps what is answered and says how to go on', async (t) => {
   command.signal('SIGINT')
   const { code, stderr } = await command.ended
   expect(code).toBe(1)
-  expect(stderr).toContain(`--out ${out} goes on from here`)
+  expect(stderr).toContain(`run the same command with --out ${out}.`)
   expect(readFileSync(join(out, 'text-played.jsonl'), 'utf8').trimEnd().split('\n')).toHaveLength(2)
 })
 
@@ -265,7 +265,7 @@ test('custom tools that are left out are named once, and one that ignores its si
   const env = { ...envOf(model), CUSTOM_TOOLS_DIR: join(folder, 'tools'), TOOL_TIMEOUT_MS: '3000' }
   const args = [file, '--out', out, '--compare', 'text:one,text:two', '--limit', '2']
   const { code, stdout, stderr } = await runCommand(t, 'src/commands/eval.ts', { args, env })
-  expect([code, stderr.match(/A custom tool is left out: broken\.js: .+/g)?.length]).toEqual([0, 1])
+  expect([code, stderr.match(/Skipped the custom tool broken\.js: .+/g)?.length]).toEqual([0, 1])
   expect(stdout).toContain('4 of 4 right')
 })
 
@@ -295,5 +295,5 @@ test('the demo is graded by its values, what it does not know is not answered, a
   expect(stdout).toMatch(/\| 4 of 7 \| 57\.1 % \| 57\.1 % \|.*answered 5, not answered 2/)
   const refused = await ask('--compare', 'text,json')
   expect(refused).toMatchObject({ code: 1, stdout: '' })
-  expect(refused.stderr).toContain('The demo speaks the dialect text alone, and not json')
+  expect(refused.stderr).toContain('The demo knows only the dialect text, not json')
 })

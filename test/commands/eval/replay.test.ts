@@ -239,7 +239,7 @@ test('of many episodes that came out otherwise twenty are told, the others count
   const { stdout, differences } = await replayFile(file, join(folder, 'out'))
   expect(stdout).toContain('Recorded: 0 right. Scored otherwise here: 23.')
   expect(stdout.match(/^- \d+, right here/gm)).toHaveLength(20)
-  expect(stdout).toContain('- and 3 more, told in results.json')
+  expect(stdout).toContain('- and 3 more in results.json')
   expect(differences).toHaveLength(23)
 })
 

@@ -27,7 +27,7 @@ test('what dotenv reads otherwise is replaced too: export, quotes, a comment beh
 
 test('a line that only seems to be one, inside another’s value, is not touched: it is said that it cannot be done', () => {
   const before = `NOTE="first\nSLACK_BOT_TOKEN=no\nlast"\n`
-  expect(() => withSettings(before, { [NAME]: 'new' }, {})).toThrow('put the tokens into it by hand')
+  expect(() => withSettings(before, { [NAME]: 'new' }, {})).toThrow('Put the settings into it by hand')
 })
 
 test('whatever the file says, its other settings and comments stay, and the new one is what it should be', () => {
@@ -98,6 +98,6 @@ test('the file is its owner’s alone, and where it is a link the one behind it 
 test('a file that cannot be written is a sentence, and nothing is left beside it', async () => {
   const folder = await temporaryFolder(t)
   mkdirSync(join(folder, '.env'))
-  expect(() => writeEnvFile(join(folder, '.env'), 'A=2')).toThrow('.env should be a file that can be written.')
+  expect(() => writeEnvFile(join(folder, '.env'), 'A=2')).toThrow('.env cannot be written. Check its permissions.')
   expect(readdirSync(folder)).toEqual(['.env'])
 })

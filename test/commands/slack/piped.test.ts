@@ -145,7 +145,10 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
     const unknown = await runCommand(t, 'src/commands/slack.ts', { args: ['--yes'], cwd })
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Usage: npm run slack')])
     const piped = await runCommand(t, 'src/commands/slack.ts', { cwd })
-    expect([piped.code, piped.stderr]).toEqual([1, expect.stringContaining('In a pipe: npm run slack -s -- --json')])
+    expect([piped.code, piped.stderr]).toEqual([
+      1,
+      expect.stringContaining('In a script, use: npm run slack -s -- --json'),
+    ])
   })
 
   test('a pipe that nobody closes is not waited for for ever', async () => {
@@ -160,10 +163,10 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
 describe('the checks', () => {
   test('of a Slack that answers something else are sentences too', async () => {
     const pages: [status: number, body: string, sentence: RegExp][] = [
-      [200, '<html>log in</html>', /answered, but not as Slack does/],
-      [503, 'no', /answered with the status 503, not as Slack does/],
-      [200, JSON.stringify({ ok: false, error: '\u001b[31mxoxb-SecretOther' }), /answered, but not as Slack does/],
-      [200, JSON.stringify({ ok: true, team_id: 7, bot_id: null }), /is of a person, not of a bot/],
+      [200, '<html>log in</html>', /answered, but unlike Slack/],
+      [503, 'no', /answered with status 503, unlike Slack/],
+      [200, JSON.stringify({ ok: false, error: '\u001b[31mxoxb-SecretOther' }), /answered, but unlike Slack/],
+      [200, JSON.stringify({ ok: true, team_id: 7, bot_id: null }), /belongs to a person, not to a bot/],
     ]
     for (const [status, body, sentence] of pages) {
       const server = await startWebServer((_path, response) => void response.writeHead(status).end(body))

@@ -92,5 +92,5 @@ test('a list that is away keeps a write from being made, and not a run from endi
   const log = keptLog()
   await expect(noted(step({ begun }), { audit: away })).rejects.toThrow('Redis is full')
   expect(await noted(step({ begun }), { audit: away, isOver: true, log })).toBeUndefined()
-  expect(log.lines).toMatchObject([{ level: 'warn', message: 'how a write ended could not be noted' }])
+  expect(log.lines).toMatchObject([{ level: 'warn', message: 'the outcome of a write could not be recorded' }])
 })

@@ -1,0 +1,99 @@
+/**
+ * What each setting does, in one sentence, grouped by how likely an operator is to set it. `.env.example` and the
+ * documentation are made from it.
+ */
+export const SETTING_WORDS = {
+  needed: {
+    SLACK_BOT_TOKEN: 'The app’s bot token, xoxb-….',
+    SLACK_APP_TOKEN: 'An app-level token, xapp-…, for Socket Mode. If it is set, events do not come over HTTP.',
+    SLACK_SIGNING_SECRET: 'The app’s signing secret, to receive events over HTTP at /slack/events instead.',
+    OPENAI_API_KEY: 'The API key of your model provider. Not needed if OPENAI_BASE_URL is an endpoint without keys.',
+    OPENAI_BASE_URL: 'The address of any OpenAI-compatible endpoint. Default: OpenAI.',
+    OPENAI_MODEL: 'The model that answers.',
+  },
+  common: {
+    OPENAI_CONDENSE_MODEL: 'A cheaper model that rewrites follow-up questions. Default: OPENAI_MODEL.',
+    OPENAI_FALLBACK_MODEL: 'The model to use when OPENAI_MODEL fails or stays silent.',
+    PRICES_FILE: 'A JSON file with prices in dollars per million tokens: {"gpt-5-mini": {"in": 0.25, "out": 2}}.',
+    REDIS_URL:
+      'Keeps conversations and work across restarts: redis://host:6379, rediss:// for TLS, redis+cluster://host:6379, ' +
+      'or redis+sentinel://host:26379,host:26379/master. Without it everything is in memory.',
+    SECRETS_KEY:
+      'Encrypts installations, logins, search permissions and the text of files in Redis. At least 32 characters: openssl rand -hex 32.',
+    AGENT_DIALECT:
+      'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, or auto to choose text or native.',
+    INSTRUCTIONS_FILE: 'A text file with instructions for every answer, in all channels.',
+    AGENT_MAX_STEPS: 'Steps per question before the model must answer.',
+    AGENT_TIMEOUT_MS: 'Milliseconds per question before the model must answer.',
+    RUN_MAX_USD: 'Dollars per question before the model must answer. Needs PRICES_FILE.',
+    TOOLS: 'The tools to use, separated by commas. Default: all that need no key, and those whose key is set.',
+    CUSTOM_TOOLS_DIR: 'The folder with your own tools.',
+    MCP_CONFIG: 'A JSON file of MCP servers, {"mcpServers": {…}}, whose tools the agent can use.',
+    STEPS: 'How steps are shown: replies (a message each), card (one message), stream (one growing message) or hidden.',
+    FOLLOW_UPS: 'thread: replies in a thread need no mention. mention: they do.',
+    ALLOW_CHANNELS:
+      'Ids of the channels where the bot answers, separated by commas; dm for direct messages. Default: all.',
+    ALLOW_USERS:
+      'Who may ask: ids of people or e-mail domains, separated by commas. Default: everyone in the workspace.',
+    ALLOW_EXTERNAL: 'true lets guests and people of connected workspaces ask too.',
+    APPROVERS:
+      'Who besides the asker may approve tool calls: ids of people or user groups, separated by commas. NAME=ID|ID for one ' +
+      'server or tool (files__* for all that begin so); not-asker excludes the asker.',
+    SETTINGS_BY: 'Who may change a channel’s settings with /ask settings: members of the channel, or admins.',
+    LIMIT_USER_HOUR: 'Questions per person and hour.',
+    LIMIT_CHANNEL_HOUR: 'Questions per channel and hour.',
+    BUDGET_USER_DAY_TOKENS: 'Tokens per person and day.',
+    BUDGET_TEAM_DAY_TOKENS: 'Tokens per workspace and day.',
+    BUDGET_TEAM_DAY_USD: 'Dollars per workspace and day. Needs PRICES_FILE.',
+    HISTORY_TTL_DAYS: 'Days until an idle conversation is forgotten.',
+    SERPAPI_API_KEY: 'A SerpApi key. It turns on the tool search.',
+    GITHUB_TOKEN: 'A GitHub token, for more than 60 look-ups an hour.',
+    HTTPS_PROXY: 'A proxy for all outgoing connections: Slack, the model, the tools.',
+    NO_PROXY: 'Hosts to reach without the proxy, separated by commas.',
+    LOG_LEVEL: 'How much is logged: fatal, error, warn, info, debug, trace or silent.',
+    METRICS_PORT: 'The port for Prometheus: /metrics, /healthz and /readyz. Default: off.',
+  },
+  advanced: {
+    SLACK_CLIENT_ID: 'Many workspaces with one distributed app: its client id, in place of SLACK_BOT_TOKEN.',
+    SLACK_CLIENT_SECRET: 'The client secret of the distributed app.',
+    PUBLIC_URL:
+      'The https address of the bot, such as https://bot.example.com. People install it at /slack/install there.',
+    ALLOW_TEAMS:
+      'Ids of the workspaces and organisations that may install the distributed app, separated by commas; * for any.',
+    SLACK_APPS:
+      'Many workspaces with an app each, in place of the tokens above: a JSON file, ' +
+      '{"apps": [{"name", "botToken", "appToken" | "signingSecret"}]}.',
+    SLACK_API_URL: 'The address of Slack’s Web API.',
+    PORT: 'The port for /healthz and /readyz, and for /slack/events over HTTP.',
+    HOST: 'The address to listen on.',
+    OPENAI_HEADERS: 'Extra headers for a gateway, as a JSON object.',
+    OPENAI_STREAM: 'false requests whole answers instead of streams.',
+    REDIS_PREFIX: 'The prefix of every Redis key.',
+    SECRETS_KEY_OLD: 'The previous SECRETS_KEY, while something encrypted with it is still to be read.',
+    ROLE: 'front receives events, worker answers, all does both.',
+    WORKER_CONCURRENCY: 'Questions that one process answers at the same time.',
+    WORKER_LOCK_MS: 'Milliseconds before another worker takes over the threads of a silent one. At most 18000.',
+    SHUTDOWN_MS: 'Milliseconds that running questions have to finish after SIGTERM.',
+    RUN_MAX_TOKENS: 'Tokens per question before the model must answer. The answer itself comes on top.',
+    TOOL_TIMEOUT_MS: 'Milliseconds that one tool call may take.',
+    TOOL_OUTPUT_CHARS: 'Characters of a tool’s output that the model reads. The middle of longer ones is cut out.',
+    MCP_TOOLS_MAX: 'With more MCP tools than this, the model gets one line for each and asks for details.',
+    STEPS_STREAM_CHANNELS:
+      'true streams in channels too, where only the asker sees the message grow. false shows a card.',
+    LINK_HOSTS: 'Hosts that answers may always link to, separated by commas; *.example.com includes subdomains.',
+    ALLOW_BOTS: 'Ids of other bots that may ask by mention, at most three times in a row in a thread.',
+    APPROVAL_HOURS: 'Hours that a run waits for a person to approve or answer.',
+    LIMIT_TEAM_RUNS: 'Questions that a workspace may have running at the same time.',
+    DM_MEMORY_MINUTES:
+      'Messages in a direct message that are at most this far apart are one conversation. 0: each stands alone.',
+    RUN_TRACES: 'true keeps what each run exchanged with models and tools: npm run runs -- trace ID.',
+    WIKIPEDIA_API_URL: 'The api.php of any MediaWiki (1.39 or newer, with the extension TextExtracts).',
+    ARXIV_API_URL: 'The address of arXiv’s query interface, or of a mirror.',
+    DUCKDUCKGO_URL: 'The address of DuckDuckGo’s instant answers.',
+    SERPAPI_URL: 'The address of SerpApi.',
+    GITHUB_API_URL: 'The address of GitHub’s API, or of a GitHub Enterprise Server.',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'Where to send OpenTelemetry traces (OTLP over HTTP). Default: off.',
+    OTEL_CAPTURE_CONTENT: 'true includes questions and answers in traces.',
+    PLAYGROUND_PORT: 'The port of the playground’s page.',
+  },
+} as const

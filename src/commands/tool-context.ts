@@ -1,0 +1,13 @@
+import type { ToolContext } from '../agent/types.ts'
+import type { AgentParts } from '../question/create-agent.ts'
+
+/** Returns what a tool gets when a command calls it, outside a run and without a model. */
+export function commandContext({ answer: { agent } }: AgentParts, signal: AbortSignal): ToolContext {
+  return {
+    signal,
+    fetch: agent.fetch,
+    now: agent.now,
+    ask: () => Promise.reject(new Error('This tool asks the model, and this command calls none.')),
+    memory: {},
+  }
+}

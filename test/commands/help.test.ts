@@ -1,0 +1,26 @@
+import { readdirSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { runCommand } from '../harness/command.ts'
+import { textOf } from '../harness/source.ts'
+
+const { scripts } = JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }
+const doors = readdirSync('src/commands')
+  .filter((file) => file.endsWith('.ts') && file.slice(0, -3) in scripts)
+  .map((file) => [file.slice(0, -3), `src/commands/${file}`] as const)
+
+test('every command is here', () => {
+  expect(doors.map(([name]) => name)).toEqual(expect.arrayContaining(['cli', 'doctor', 'eval', 'mcp', 'slack', 'tool']))
+  expect(doors.length).toBeGreaterThanOrEqual(8)
+})
+
+test.each([...doors, ['start', 'src/main.ts'] as const])(
+  'npm run %s -- --help prints its usage and ends with 0, whatever the settings are',
+  async (name, file) => {
+    const ends: (() => unknown)[] = []
+    const t = { onTestFinished: (end: () => unknown) => void ends.push(end) }
+    const { code, stdout, stderr } = await runCommand(t, file, { args: ['--help'], env: { PORT: 'broken' } })
+    for (const end of ends) await end()
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain(`npm ${name === 'start' ? '' : 'run '}${name}`)
+  },
+)

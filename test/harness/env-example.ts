@@ -1,0 +1,25 @@
+import { loadConfig, SETTING_GROUPS } from '../../src/config.ts'
+
+const TITLES: Record<keyof typeof SETTING_GROUPS, string> = {
+  needed: 'Needed: npm run slack fills these in',
+  common: 'Common',
+  advanced: 'Advanced',
+}
+
+/** What a new .env begins with. All other settings are commented out, at their defaults. */
+const OPEN = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'OPENAI_API_KEY']
+
+const HEAD = `# Copy to .env and fill in. Lines that begin with # are optional and show the default.
+# A secret can also come from a file: set NAME_FILE instead of NAME. Put JSON in single quotes.
+`
+
+/** The text of `.env.example`: every setting with its sentence and its default, in its group. */
+export function envExample(): string {
+  const defaults = new Map<string, unknown>(Object.entries(loadConfig({})))
+  const line = (name: string) => `${OPEN.includes(name) ? '' : '#'}${name}=${String(defaults.get(name) ?? '')}`
+  const groups = Object.entries(TITLES).map(([group, title]) => {
+    const settings = Object.entries(SETTING_GROUPS[group as keyof typeof SETTING_GROUPS])
+    return `\n# ---- ${title} ----\n${settings.map(([name, words]) => `# ${words}\n${line(name)}\n`).join('')}`
+  })
+  return HEAD + groups.join('')
+}
