@@ -74,7 +74,7 @@ describe('npm start', { timeout: 120_000 }, () => {
     const thread = await people.mention('never')
     await slack.until(() => thread.steps().length === 1 && model.about('never').length === 2, 'the second call')
     bot.signal('SIGTERM')
-    expect(await thread.ended()).toMatch(/being restarted.*ask again.*\n_Reference: /s)
+    expect(await thread.ended()).toMatch(/I am restarting.*ask again.*\n_Reference: /s)
     expect((await bot.ended).code).toBe(0)
   })
 
@@ -93,7 +93,7 @@ describe('npm start', { timeout: 120_000 }, () => {
       bot.signal('SIGTERM')
       expect((await bot.ended).code).toBe(0)
       times.push(performance.now() - from)
-      expect(await thread.ended()).toMatch(/being restarted/)
+      expect(await thread.ended()).toMatch(/I am restarting/)
     }
     expect(Math.min(...times)).toBeLessThan(8_000)
   })

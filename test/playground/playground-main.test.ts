@@ -84,7 +84,7 @@ describe('the bot in the playground', () => {
     ).toContain('2+2 = *4*')
   })
 
-  test('README’s five lines end at a file that a server of npm has written, once a person has allowed it', async (t) => {
+  test('the five lines of README end at a file that a server of npm has written, once a person has allowed it', async (t) => {
     const folder = await temporaryFolder(t)
     const readme = textOf('README.md')
     const [, mcpServers = ''] = /^echo '(\{"mcpServers".*\})' > mcp\.json$/m.exec(readme) ?? []

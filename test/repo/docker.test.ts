@@ -21,6 +21,9 @@ const service = z.object({
   command: z.array(z.string()).optional(),
   volumes: z.array(z.string()).optional(),
   healthcheck: z.object({ test: z.array(z.string()) }).optional(),
+  mem_limit: z.string(),
+  pids_limit: z.number(),
+  logging: z.object({ driver: z.literal('json-file'), options: z.record(z.string(), z.string()) }),
 })
 const compose = z
   .object({ services: z.record(z.string(), service) })
@@ -38,7 +41,8 @@ describe('docker-compose.yml', () => {
     const started = Object.entries(compose.services).filter(([, { profiles }]) => !profiles)
     expect(started.map(([name]) => name).toSorted()).toEqual(['bot', 'redis'])
     const command = 'docker compose up -d --build --scale worker=3 front worker grafana'
-    for (const name of ['README.md', 'ops/README.md', 'docker-compose.yml']) expect(textOf(name)).toContain(command)
+    for (const name of ['docs/operate.md', 'ops/README.md', 'docker-compose.yml'])
+      expect(textOf(name)).toContain(command)
   })
 
   test('what runs in each role is what its name says', () => {
@@ -52,13 +56,36 @@ describe('docker-compose.yml', () => {
     expect(Number.parseInt(bot?.stop_grace_period ?? '', 10) * 1000).toBeGreaterThan(loadConfig({}).SHUTDOWN_MS)
   })
 
+  test('bounds the memory, the processes and the logs of every container', () => {
+    for (const { mem_limit, pids_limit, logging } of Object.values(compose.services)) {
+      expect(bytesOf(mem_limit)).toBeGreaterThanOrEqual(bytesOf('512m'))
+      expect(pids_limit).toBeGreaterThan(0)
+      expect(Object.keys(logging.options).toSorted()).toEqual(['max-file', 'max-size'])
+    }
+    // What the bot and its file readers may take (SECURITY.md).
+    expect(bytesOf(bot?.mem_limit ?? '')).toBeGreaterThan(900e6)
+  })
+
+  test('leaves Redis half of its container for the rewrite of its file', () => {
+    const [, most = ''] = /--maxmemory (\d+mb)/.exec(redis?.command?.join(' ') ?? '') ?? []
+    expect(bytesOf(most)).toBeGreaterThan(0)
+    expect(bytesOf(most) * 2).toBeLessThanOrEqual(bytesOf(redis?.mem_limit ?? ''))
+  })
+
   test('keeps what Redis holds, and never lets it forget for want of room', () => {
-    expect(redis?.command?.join(' ')).toContain('--appendonly yes --maxmemory-policy noeviction')
+    expect(redis?.command?.join(' ')).toContain('--appendonly yes')
+    expect(redis?.command?.join(' ')).toContain('--maxmemory-policy noeviction')
     expect(redis?.volumes?.some((volume) => volume.endsWith(':/data'))).toBe(true)
     expect(redis?.healthcheck?.test?.join(' ')).toContain('redis-cli')
     expect(bot?.depends_on?.['redis']?.condition).toBe('service_healthy')
   })
 })
+
+/** `512m`, `512mb` or `1g` in bytes, as Docker and Redis read them. */
+function bytesOf(size: string): number {
+  const [, digits = 'NaN', unit = ''] = /^(\d+)([mg])b?$/.exec(size) ?? []
+  return Number(digits) * (unit === 'g' ? 1024 : 1) * 1024 ** 2
+}
 
 describeWithCompose('docker-compose config', () => {
   test('takes the file with .env.example as it is', () => {

@@ -3,70 +3,32 @@ import { dirname, join } from 'node:path'
 import { parse } from 'dotenv'
 import { describe, expect, test } from 'vitest'
 import { DIALECTS } from '../../src/agent/dialects/index.ts'
-import { DIALECTS as DIALECT_NAMES, loadConfig, SECRETS, SETTING_GROUPS, SETTINGS, STEPS } from '../../src/config.ts'
+import { DIALECTS as DIALECT_NAMES, loadConfig, STEPS } from '../../src/config.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 import { createToolbox, toolNames, type ToolSettings } from '../../tools/index.ts'
-import { envExample } from '../harness/env-example.ts'
 import { anchorsOf, codeIn, linksIn, tableUnder } from '../harness/markdown.ts'
 import { filesIn, textOf } from '../harness/source.ts'
 
 const readme = textOf('README.md')
-const documents = [...readdirSync(ROOT), ...['prompts', 'src', 'tools', 'ops'].flatMap(filesIn)].filter((path) =>
-  path.endsWith('.md'),
-)
+const pages = filesIn('docs').filter((path) => path.endsWith('.md'))
+const documents = [
+  ...readdirSync(ROOT),
+  ...['docs', 'ops', 'playground', 'prompts', 'src', 'tools'].flatMap(filesIn),
+].filter((path) => path.endsWith('.md'))
 
-/** What each setting is when nobody sets it, as the environment would carry it. */
-const defaults = new Map<string, unknown>(Object.entries(loadConfig({})))
-const defaultOf = (name: string) => String(defaults.get(name) ?? '')
-
-describe('the settings', () => {
-  const rows = tableUnder('| setting |', readme)
-
-  test('README’s table has every one, in the order of the code, and no other', () => {
-    expect(rows.map(([name]) => codeIn(name))).toEqual(SETTINGS)
-  })
-
-  test('README tells their defaults and which are secrets', () => {
-    expect(rows.map(([name, value]) => [codeIn(name), codeIn(value)])).toEqual(
-      SETTINGS.map((name) => [name, defaultOf(name)]),
+describe('docs/models.md', () => {
+  test('has the dialects of the code', () => {
+    expect(tableUnder('| `AGENT_DIALECT` |', textOf('docs/models.md')).map(([name]) => codeIn(name))).toEqual(
+      Object.keys(DIALECTS),
     )
-    expect(rows.filter(([name]) => name?.includes('†')).map(([name]) => codeIn(name))).toEqual(
-      SETTINGS.filter((name) => SECRETS.includes(name)),
-    )
-  })
-
-  test('each has its meaning in words', () => {
-    expect(rows.filter(([, , meaning]) => (meaning ?? '').length < 15)).toEqual([])
-  })
-
-  test('each stands in one group with a sentence, in the order of the code', () => {
-    const groups = Object.values(SETTING_GROUPS)
-    expect(groups.flatMap((group) => Object.keys(group)).sort()).toEqual([...SETTINGS].sort())
-    for (const group of groups) {
-      const names = Object.keys(group)
-      expect(names).toEqual(SETTINGS.filter((name) => names.includes(name)))
-      expect(Object.values(group).filter((words) => !/^.{15,}\.$/.test(words ?? ''))).toEqual([])
-    }
-  })
-
-  test('.env.example is made of them (npx vitest run test/repo/docs.test.ts -u writes it)', async () => {
-    await expect(envExample()).toMatchFileSnapshot(join(ROOT, '.env.example'))
-  })
-
-  test('.env.example, taken as it is, changes nothing', () => {
-    expect(loadConfig(parse(textOf('.env.example')))).toEqual(loadConfig({}))
+    expect([...DIALECT_NAMES]).toEqual(Object.keys(DIALECTS))
   })
 })
 
-describe('README', () => {
-  test('has the dialects of the code', () => {
-    expect(tableUnder('| `AGENT_DIALECT` |', readme).map(([name]) => codeIn(name))).toEqual(Object.keys(DIALECTS))
-    expect([...DIALECT_NAMES]).toEqual(Object.keys(DIALECTS))
-  })
-
+describe('docs/tools.md', () => {
   test('has the tools of the code, by the names that the model calls, and says which are on', () => {
-    const rows = tableUnder('| `TOOLS` |', readme)
+    const rows = tableUnder('| `TOOLS` |', textOf('docs/tools.md'))
     expect(rows.map(([name]) => codeIn(name))).toEqual(toolNames)
     for (const [name, calls, on] of rows) {
       expect([...calls!.matchAll(/`([^`]+)`/g)].map(([, call]) => call)).toEqual(
@@ -75,14 +37,23 @@ describe('README', () => {
       expect(on).toBe(isOn(codeIn(name)))
     }
   })
+})
 
+describe('docs/mcp.md', () => {
   test('has lists of APPROVERS that are ones, for everything, a server and the beginnings of names', () => {
-    const [line = ''] = /^APPROVERS=.*$/m.exec(readme) ?? []
+    const [line = ''] = /^APPROVERS=.*$/m.exec(textOf('docs/mcp.md')) ?? []
     expect(loadConfig(parse(line)).APPROVERS.map(({ name, notAsker }) => [name, notAsker])).toEqual([
       [undefined, false],
       ['files', true],
       ['github__delete*', false],
     ])
+  })
+})
+
+describe('README', () => {
+  test('fits 180 lines, and leads to every page of docs', () => {
+    expect(readme.split('\n').length).toBeLessThanOrEqual(181)
+    expect(pages.filter((path) => !linksIn(readme).includes(path))).toEqual([])
   })
 
   test('begins with a sentence, a picture and the two commands', () => {
@@ -93,10 +64,16 @@ describe('README', () => {
   })
 })
 
-describe('README’s pictures', () => {
+describe('the pictures of README and docs', () => {
   const PICTURE =
     /<picture><source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)"><img alt="([^"]*)" src="([^"]+)"><\/picture>/g
-  const pictures = [...readme.matchAll(PICTURE)].map(([, dark = '', words = '', path = '']) => ({ words, path, dark }))
+  const pictures = ['README.md', ...pages].flatMap((page) =>
+    [...textOf(page).matchAll(PICTURE)].map(([, dark = '', words = '', path = '']) => ({
+      words,
+      path: join(dirname(page), path),
+      dark: join(dirname(page), dark),
+    })),
+  )
 
   test('show each way to show the work, and say in words what is on them', () => {
     const waysShown = pictures.flatMap(({ words }) => /^STEPS=(\w+)/.exec(words)?.[1] ?? [])
@@ -106,7 +83,7 @@ describe('README’s pictures', () => {
 
   test('are small PNGs, and all of those that npm run pictures makes, in light and dark', () => {
     const made = filesIn('docs/pictures').concat(filesIn('playground/page').filter((path) => path.endsWith('.png')))
-    expect(pictures.flatMap(({ path, dark }) => [path, dark]).sort()).toEqual(made.sort())
+    expect([...new Set(pictures.flatMap(({ path, dark }) => [path, dark]))].sort()).toEqual(made.sort())
     expect(pictures.filter(({ path, dark }) => dark !== path.replace('.png', '-dark.png'))).toEqual([])
     const bytes = made.map((path) => ({ path, bytes: statSync(join(ROOT, path)).size }))
     expect(bytes.filter((one) => one.bytes > 100_000)).toEqual([])
@@ -169,7 +146,7 @@ function toolsOf(settings: ToolSettings): string[] {
   return createToolbox({ settings, http: createToolHttp({ timeoutMs: 10_000 }) }).map((tool) => tool.name)
 }
 
-/** Whether a tool is on without TOOLS, in README's words. */
+/** Whether a tool is on without TOOLS, in the words of docs/tools.md. */
 function isOn(name: string): string {
   const [tool = ''] = toolsOf({ enabled: [name], serpapiApiKey: 'key', hasWorkspace: true })
   if (toolsOf({}).includes(tool)) return 'yes'

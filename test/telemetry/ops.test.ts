@@ -12,6 +12,7 @@ import { describeWithCompose } from '../harness/compose.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { scrape, type Scrape } from '../harness/scrape.ts'
+import { codeIn, tableUnder } from '../harness/markdown.ts'
 import { textOf } from '../harness/source.ts'
 import { eventually } from '../harness/stores.ts'
 
@@ -28,6 +29,16 @@ const panel = z.object({
 const dashboard = z
   .object({ uid: z.string(), panels: z.array(panel) })
   .parse(JSON.parse(textOf('ops/grafana/dashboards/thinkaloud.json')))
+const rule = z.object({
+  alert: z.string(),
+  expr: z.string(),
+  labels: z.object({ severity: z.enum(['page', 'ticket']) }),
+  annotations: z.object({ summary: z.string().min(20) }),
+})
+const alerts = z
+  .object({ groups: z.array(z.object({ rules: z.array(rule) })) })
+  .parse(parse(textOf('ops/alerts.yml')))
+  .groups.flatMap(({ rules }) => rules)
 const queries = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })))
 
 /** What Prometheus adds to every sample, and the one metric that it makes itself. */
@@ -91,6 +102,14 @@ describe('the dashboard', () => {
     expect([...used]).toEqual(datasources.map(({ uid }) => uid))
   })
 
+  test('the alerts ask only for metrics that a bot shows, by labels that they have', () => {
+    const faults = alerts.flatMap(({ alert, expr }) =>
+      selectorsIn(expr).flatMap((selector) => faultsOf(selector, seen, alert)),
+    )
+    expect(alerts.length).toBeGreaterThan(5)
+    expect(faults).toEqual([])
+  })
+
   test('and the README of ops tell of the same metrics', () => {
     const told = [...textOf('ops/README.md').matchAll(/`(thinkaloud_\w+)/g)].map(([, name]) => name!)
     const own = new Set(seen.samples.map(({ name }) => base(name)).filter((name) => name.startsWith('thinkaloud_')))
@@ -135,6 +154,11 @@ function faultsOf({ name, labels }: Selector, seen: Scrape, title: string): stri
 function base(name: string): string {
   return name.replace(/_(bucket|sum|count)$/, '')
 }
+
+test('each alert says in docs/operate.md what to do, and no other does', () => {
+  const told = tableUnder('| alert |', textOf('docs/operate.md')).map(([name]) => codeIn(name))
+  expect(told).toEqual(alerts.map(({ alert }) => alert))
+})
 
 test('the queries are read as Prometheus reads them', () => {
   const expr =
@@ -193,9 +217,16 @@ describeWithCompose('docker-compose --profile scale', () => {
   test('mounts only files that git has', () => {
     const mounted = Object.values(found).flatMap(({ volumes = [] }) => volumes)
     const ops = mounted.flatMap((volume) => /\/(ops\/[^:]+):/.exec(volume)?.[1] ?? [])
-    expect(ops.sort()).toEqual(['ops/grafana/dashboards', 'ops/grafana/provisioning', 'ops/prometheus.yml'])
+    const files = ['ops/alerts.yml', 'ops/grafana/dashboards', 'ops/grafana/provisioning', 'ops/prometheus.yml']
+    expect(ops.sort()).toEqual(files)
     const known = (path: string) => spawnSync('git', ['ls-files', path], { cwd: ROOT, encoding: 'utf8' }).stdout
     expect(ops.filter((path) => known(path) === '')).toEqual([])
+  })
+
+  test('gives Prometheus the alerts at the path where it looks for them', () => {
+    const { rule_files } = z.object({ rule_files: z.array(z.string()) }).parse(parse(textOf('ops/prometheus.yml')))
+    const mounted = (found['prometheus']?.volumes ?? []).find((volume) => volume.includes('/ops/alerts.yml:'))
+    expect(rule_files).toEqual([mounted?.split(':')[1]])
   })
 
   test('gives Prometheus every process of ours, at the port where it shows its metrics', () => {

@@ -1,0 +1,44 @@
+import { loadConfig, SECRETS, SETTING_GROUPS } from '../../src/config.ts'
+
+/** What each setting is when nobody sets it, as the environment would carry it. */
+const defaults = new Map<string, unknown>(Object.entries(loadConfig({})))
+export const defaultOf = (name: string) => String(defaults.get(name) ?? '')
+
+const INTRODUCTION = `# Settings
+
+<!-- Written by a test from src/config.ts. To renew it: npx vitest run test/repo/settings.test.ts -u -->
+
+Every setting is an environment variable. The bot also reads them from the file \`.env\`; a variable in the environment wins over the same
+one in the file. An empty value counts as unset. In \`.env\`, put JSON into single quotes.
+
+Settings with † are secrets. A secret can also come from a file: set \`NAME_FILE=/run/secrets/name\` in place of \`NAME\`. Logs and error
+messages never show a secret.
+`
+
+/** The text of `docs/settings.md`, from the code alone. */
+export function settingsPage(): string {
+  const { needed, common, advanced } = SETTING_GROUPS
+  return [
+    INTRODUCTION,
+    `## Needed\n\n${SLACK_AND_MODEL}\n\n${tableOf(needed)}`,
+    `## Common\n\n${tableOf(common)}`,
+    `## Advanced\n\nThe defaults suit most installations.\n\n${tableOf(advanced)}`,
+  ].join('\n')
+}
+
+const SLACK_AND_MODEL =
+  'Set the bot token, one of the app-level token and the signing secret, and a key or an address for the model. ' +
+  '`npm run slack` sets the two tokens.'
+
+function tableOf(settings: Partial<Record<string, string>>): string {
+  const rows = Object.entries(settings).map(([name, words = '']) => {
+    const value = defaultOf(name)
+    return `| \`${name}\`${SECRETS.includes(name) ? ' †' : ''} | ${value && `\`${value}\``} | ${forTable(words)} |`
+  })
+  return `| setting | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`
+}
+
+/** Escapes what a cell of a table and GitHub's HTML would take for their own. */
+function forTable(text: string): string {
+  return text.replaceAll('|', '\\|').replaceAll('<', '&lt;')
+}

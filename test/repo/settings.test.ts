@@ -1,0 +1,45 @@
+import { parse } from 'dotenv'
+import { describe, expect, test } from 'vitest'
+import { loadConfig, SECRETS, SETTING_GROUPS, SETTINGS } from '../../src/config.ts'
+import { envExample } from '../harness/env-example.ts'
+import { codeIn } from '../harness/markdown.ts'
+import { defaultOf, settingsPage } from '../harness/settings-page.ts'
+import { textOf } from '../harness/source.ts'
+
+describe('docs/settings.md', () => {
+  test('is what the code says (renew it: npx vitest run test/repo/settings.test.ts -u)', async () => {
+    await expect(settingsPage()).toMatchFileSnapshot('../../docs/settings.md')
+  })
+
+  test('has every setting once with its default, and says which are secrets', () => {
+    const lines = settingsPage().split('\n')
+    const rows = lines.filter((line) => line.startsWith('| `')).map((line) => line.split('|').slice(1, 3))
+    expect(rows.map(([name, value]) => [codeIn(name), codeIn(value)]).sort()).toEqual(
+      SETTINGS.map((name) => [name, defaultOf(name)]).sort(),
+    )
+    const secrets = rows.filter(([name]) => name?.includes('†')).map(([name]) => codeIn(name))
+    expect(secrets.sort()).toEqual(SETTINGS.filter((name) => SECRETS.includes(name)).sort())
+  })
+})
+
+describe('the groups of settings', () => {
+  test('have each setting once with a sentence, in the order of the code', () => {
+    const groups = Object.values(SETTING_GROUPS)
+    expect(groups.flatMap((group) => Object.keys(group)).sort()).toEqual([...SETTINGS].sort())
+    for (const group of groups) {
+      const names = Object.keys(group)
+      expect(names).toEqual(SETTINGS.filter((name) => names.includes(name)))
+      expect(Object.values(group).filter((words) => !/^.{15,}\.$/.test(words ?? ''))).toEqual([])
+    }
+  })
+})
+
+describe('.env.example', () => {
+  test('is what the code says (renew it: npx vitest run test/repo/settings.test.ts -u)', async () => {
+    await expect(envExample()).toMatchFileSnapshot('../../.env.example')
+  })
+
+  test('taken as it is, changes nothing', () => {
+    expect(loadConfig(parse(textOf('.env.example')))).toEqual(loadConfig({}))
+  })
+})
