@@ -37,7 +37,7 @@ async function* streamDemo(request: ModelRequest, options: DemoOptions): AsyncGe
 export function complete(messages: Message[], isBare = false): string {
   const asked = readPrompt(messages)
   if (!asked) return ` I do not speak this form.\nFinal Answer: ${DEMO}, and I speak only AGENT_DIALECT=text.`
-  if (asked.history) return understood(asked, asked.history)
+  if (asked.history) return standalone(asked.history, asked.question)
   const next = advance(thinkOf(asked), asked.observations)
   if ('tool' in next && !asked.isFinalTurn) return ` ${next.thought}\nAction: ${next.tool}\nAction Input: ${next.input}`
   const seen = asked.observations.at(-1)?.slice(0, 300)
@@ -66,28 +66,20 @@ function* thinkOf(asked: ReadPrompt): Plan {
   return { answer: turns.map(({ answer }) => answer).join('\n\n'), isUnknown: turns.at(-1)?.isUnknown ?? true }
 }
 
-/** What the demo can do, by the tools that it takes. */
+/** What the demo can do, by the tools that it needs. */
 const CAN: [RegExp, string][] = [
-  [/^calculator$/, 'sums (“What is 29 to the power 0.23, and half of it?”)'],
-  [/^wikipedia$/, 'who or what something is, and a few facts about it (“Who was Ada Lovelace?”, “How old was she?”)'],
-  [/__write_file$|^make_file$/, 'a file (“Write "Buy milk" into list.txt”)'],
-  [/^notes__add$/, 'notes (“Note down: buy milk”, “What notes are there?”)'],
+  [/^calculator$/, 'Do sums: “What is 15% of 80?”'],
+  [/^wikipedia$/, 'Look people and things up: “Who was Ada Lovelace?”, then “How old was she?”'],
+  [/__write_file$|^make_file$/, 'Make a file: “Write "Buy milk" into list.txt”'],
+  [/^notes__add$/, 'Take notes: “Note down: buy milk”, then “What notes are there?”'],
 ]
-/** A step's prompt shows nothing of the thread: that the help was said there already goes into the standalone question. */
-const AGAIN = ' (in short)'
+const GREETING = /^(?:[\s,.!:]*(?:hi|hey|hello|good (?:morning|afternoon|day|evening)|there|thinkaloud))+[\s,.!:]*$/i
 
-/** What the demo says of itself where its rules end: once a thread at length. */
+/** Says what the demo can do, with a greeting for a greeting. A step's prompt shows nothing of the thread, so each time in full. */
 function help({ question, tools }: ReadPrompt): Final {
-  if (question.endsWith(AGAIN)) return { answer: `That is beyond me, too: ${DEMO}.`, isUnknown: true }
-  const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [what] : []))
-  const list = can.join('; ') || 'nothing without tools'
-  const answer = `${DEMO}: recordings and a few rules, no language model. I can do ${list}. Set OPENAI_API_KEY or OPENAI_BASE_URL for real answers.`
+  const start = GREETING.test(question) ? `Hello! ${DEMO}` : `I can’t answer that: ${DEMO}`
+  const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [`- ${what}`] : []))
+  const list = can.length > 0 ? `\n\nI can:\n${can.join('\n')}` : ''
+  const answer = `${start}, a few rules without a language model.${list}\n\nFor real answers, set OPENAI_API_KEY or OPENAI_BASE_URL.`
   return { answer, isUnknown: true }
-}
-
-function understood(asked: ReadPrompt, history: PastTurn[]): string {
-  const text = standalone(history, asked.question)
-  const isHelped = history.some(({ answer }) => answer.includes(`${DEMO}:`))
-  const isKnown = questionsIn(text).some((part) => played({ ...asked, question: part }))
-  return isHelped && !isKnown ? `${text}${AGAIN}` : text
 }

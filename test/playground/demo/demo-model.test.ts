@@ -131,6 +131,19 @@ describe('one completion', () => {
     expect(text).toContain('OPENAI_API_KEY')
   })
 
+  test('a greeting is greeted, with a bullet for each thing that the listed tools can do', () => {
+    const tools = ['calculator', 'notes__add']
+    const text = finalIn(complete(demoPrompt('Hi there!', { tools }))) ?? ''
+    expect(text).toMatch(/^Hello! /)
+    expect(text.match(/^- .*$/gm)).toEqual([expect.stringContaining('Do sums'), expect.stringContaining('Take notes')])
+    expect(finalIn(complete(demoPrompt('Will it rain?', { tools })))).toMatch(/^I can’t answer that/)
+  })
+
+  test('a follow-up after the help is left as it was asked, without a mark', () => {
+    const help = finalIn(complete(demoPrompt('Will it rain?'))) ?? ''
+    expect(standalone([['Will it rain?', help]], 'Will it snow?')).toBe('Will it snow?')
+  })
+
   test('the final turn is answered from what was seen', () => {
     const end = '\nYou have run out of steps, so no more tools can be used. Write only:\nFinal Answer: the answer'
     expect(
