@@ -26,10 +26,7 @@ const peopleSchema = z.object({
  * Tells whoever installed the app, else an admin, in a direct message that it must be installed again. The old token still
  * works for a while. @throws if Slack cannot be reached
  */
-export async function tellInstaller(
-  record: InstallationRecord,
-  { publicUrl, ...options }: TellOptions,
-): Promise<void> {
+export async function tellInstaller(record: InstallationRecord, { publicUrl, ...options }: TellOptions): Promise<void> {
   const web = new SlackWeb({ ...options, token: record.token })
   const how = { effort: 'patient', signal: AbortSignal.timeout(CALL_MS) } as const
   const words = `I'm about to lose my access to ${record.name || 'this workspace'}: Slack no longer renews it. Please install me again at ${publicUrl}/slack/install. Until then I may stop answering.`
