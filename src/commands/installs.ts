@@ -1,4 +1,5 @@
 /** `npm run installs -- list | show TEAM | remove TEAM [--json]`: the operator's commands for installations. */
+import { asksHelp } from './help.ts'
 import { createNetwork } from '../base/http/proxy.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createLog, type Log } from '../base/log.ts'
@@ -80,7 +81,9 @@ async function main(config: Config, args: string[]): Promise<number> {
 }
 
 try {
-  process.exitCode = await main(loadConfig(readEnv()), process.argv.slice(2))
+  const args = process.argv.slice(2)
+  if (asksHelp(args)) console.log(USAGE)
+  else process.exitCode = await main(loadConfig(readEnv()), args)
 } catch (error) {
   console.error(messageOf(error))
   process.exitCode = 1

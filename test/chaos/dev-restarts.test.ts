@@ -168,7 +168,7 @@ describeWithRedis('npm run dev', () => {
     await dev.edit('prompts/text.md', (text) => text.replace('{{today}}', 'today'))
     await dev.shows('goes on.')
     await dev.restore('tools/calculator.ts')
-    expect(await dev.shows('goes on.')).toContain('prompts/text.md lacks the variable {{today}}: put it back.')
+    expect(await dev.shows('goes on.')).toContain('prompts/text.md lacks the variable {{today}}. Put it back.')
     const thread = await dev.ask('@thinkaloud What is 6*7?')
     expect((await dev.answers(thread, 1)).join('')).toContain('42')
     await dev.restore('prompts/text.md')

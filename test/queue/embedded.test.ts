@@ -22,7 +22,7 @@ describe('the embedded queue', () => {
     const queue = memoryQueue({ log: keptLog(), maxWaiting: 2 })
     await queue.accept(question('1'))
     await queue.accept(question('2'))
-    await expect(queue.accept(question('3'))).rejects.toThrow('Too many')
+    await expect(queue.accept(question('3'))).rejects.toThrow('The queue is full')
     expect(await queue.ready()).toBe(false)
     await queue.start(async () => {})
     await eventually(async () => expect(await queue.ready()).toBe(true))

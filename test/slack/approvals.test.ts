@@ -147,7 +147,7 @@ function presses(way: () => Way): void {
     Object.assign(shown, { blocks: card.blocks })
     await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
     await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()[0]).toMatch(/^(?:The question has ended|This is over)/)
+    expect(thread.whispers()[0]).toMatch(/^(?:The question has ended|This request is closed)/)
     await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹'), 'the true form')
     expect(bot.model.about('Stopped').at(-1)?.prompt).not.toContain('Noted')
   })

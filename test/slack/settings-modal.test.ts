@@ -110,7 +110,7 @@ describe('a model', () => {
     await (await settings(bot)).submit({ model: 'no-such' })
     bot.model.on('', { status: 404, body: { error: { code: 'model_not_found', message: 'no' } } })
     const thread = await bot.mention('Anybody?')
-    expect(await thread.ended()).toMatch(/There is no model "no-such".*\/ask settings/)
+    expect(await thread.ended()).toMatch(/My endpoint has no model "no-such".*\/ask settings/)
   })
 
   test('without a price cannot be chosen where a budget in dollars stands', async (t) => {

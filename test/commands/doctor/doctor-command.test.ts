@@ -96,7 +96,7 @@ test('what a model cannot do is a note, and what it refuses is named', async (t)
   takesLess(model)
   const { code, stdout } = await doctor()
   expect(line(stdout, 'model', 'tool calls')).toMatch(
-    /note · tool calls · It answers in words in place of calling a tool/,
+    /note · tool calls · It answers in words instead of calling a tool/,
   )
   expect(line(stdout, 'model', 'pictures')).toMatch(/note · pictures · It does not accept pictures/)
   expect(line(stdout, 'model', 'parameters')).toContain('does not accept stop')

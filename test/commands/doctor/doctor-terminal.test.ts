@@ -57,12 +57,12 @@ const MISSING: Missing[] = [
   {
     what: 'a key that the model takes',
     script: () => ({ status: 401, body: { error: { message: 'Incorrect API key provided: sk-played-key' } } }),
-    says: [/model +FAULT/, /It refused the key \(status 401\)\. Check OPENAI_API_KEY and OPENAI_HEADERS\./],
+    says: [/model +FAULT/, /It rejected the key \(status 401\)\. Check OPENAI_API_KEY and OPENAI_HEADERS\./],
   },
   {
     what: 'the model at its address',
     prepare: async () => ({ OPENAI_BASE_URL: `http://127.0.0.1:${await freePort()}/v1` }),
-    says: [/model +FAULT/, /It cannot be reached(?: \(ECONNREFUSED\))?\. Check OPENAI_BASE_URL, HTTPS_PROXY/],
+    says: [/model +FAULT/, /It cannot be reached(?: \(ECONNREFUSED\))?\. Check OPENAI_BASE_URL and HTTPS_PROXY/],
   },
   {
     what: 'the Redis',
