@@ -8,6 +8,7 @@ import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
 import type { AgentEvent, Model, Picture, RunFiles, Tool, Usage } from '../agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from '../base/errors.ts'
+import { doneCalls } from '../stores/audit/note-writes.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/control.ts'
 import { earlierTurns } from './earlier-turns.ts'
 import { joinMessages, trimToBudget } from '../stores/history/said.ts'
@@ -16,14 +17,15 @@ import type { Prompts } from '../base/prompts.ts'
 import {
   conversationOf,
   progressOf,
+  type DoneCall,
   type Question,
   type Run,
   type RunPart,
   type SavedRun,
 } from '../stores/runs/types.ts'
 
-/** The agent's events, and before them how a follow-up was understood. */
-export type AnswerEvent = AgentEvent | { type: 'understood'; question: string }
+/** The agent's events; before them how a follow-up was understood, and before the answer what the run has written. */
+export type AnswerEvent = AgentEvent | { type: 'understood'; question: string } | { type: 'done'; calls: DoneCall[] }
 
 /** Observes the work, for the metrics and the traces. */
 export interface AnswerWatch {
@@ -177,7 +179,8 @@ async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) 
 
 /** Yields the answer that an earlier process saved. Whether it was delivered is not known here. */
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
-  const { text, sources, stopped, gaveUp, unseen } = saved
+  const { text, sources, stopped, gaveUp, unseen, done } = saved
+  if (done) yield { type: 'done', calls: done }
   const sight = unseen ? { unseen } : {}
   const event: Final =
     gaveUp && stopped
@@ -207,10 +210,13 @@ async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<A
       deps.heard.throwIfWithdrawn()
       const [event, before] = [next.value, progress]
       progress = applyEvent(progress, event)
-      const parts = partsOf(event, before, progress)
+      const isFinal = event.type === 'answer' || event.type === 'gave_up'
+      const done = isFinal ? await doneIn(progress, run, deps) : undefined
+      const parts = isFinal ? [answerPart(event, done)] : partsOf(event, before, progress)
       const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
       saved?.catch(() => undefined)
-      if (event.type === 'answer' || event.type === 'gave_up') final = event
+      if (isFinal) final = event
+      if (done) yield { type: 'done', calls: done }
       if (event.type === 'observation') await saved
       yield event
       await saved
@@ -241,8 +247,6 @@ async function keep(run: Run, usage: RunPart[]): Promise<void> {
 
 /** Returns the parts of the saved run that an event changes, besides usage. */
 function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress): RunPart[] {
-  if (event.type === 'answer') return [{ part: 'answer', value: finalOf(event) }]
-  if (event.type === 'gave_up') return [{ part: 'answer', value: givenUp(event) }]
   const parts: RunPart[] = []
   const step = 'step' in event && progress.steps !== before.steps ? progress.steps[event.n - 1] : undefined
   if ('step' in event && step) parts.push({ part: 'step', n: event.n, value: step })
@@ -250,12 +254,19 @@ function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress):
   return parts
 }
 
-function finalOf({ text, sources, stopped, unseen }: Extract<AgentEvent, { type: 'answer' }>) {
-  return { text, sources, ...(stopped ? { stopped } : {}), ...(unseen ? { unseen } : {}) }
+function answerPart(event: Final, done: DoneCall[] | undefined): RunPart {
+  const { text, unseen } = event
+  const ending =
+    event.type === 'answer'
+      ? { sources: event.sources, ...(event.stopped ? { stopped: event.stopped } : {}) }
+      : { sources: [], stopped: event.reason, gaveUp: true as const }
+  return { part: 'answer', value: { text, ...ending, ...(unseen ? { unseen } : {}), ...(done ? { done } : {}) } }
 }
 
-function givenUp({ text, reason, unseen }: Extract<AgentEvent, { type: 'gave_up' }>) {
-  return { text, sources: [], stopped: reason, gaveUp: true as const, ...(unseen ? { unseen } : {}) }
+/** Returns what the run has written; undefined if none of its tools could write. */
+function doneIn({ steps }: RunProgress, { saved }: Run, { agent, grants }: Deps): Promise<DoneCall[] | undefined> {
+  const grantedBy = grants && ((tool: Tool) => grants.grantedBy(tool))
+  return doneCalls(steps, { saved, tools: agent.tools, isOver: true, grantedBy })
 }
 
 /** Returns the usage that is not saved yet, to be saved with the next part or at the end. */

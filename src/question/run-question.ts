@@ -1,6 +1,7 @@
 import type { Tool } from '../agent/types.ts'
 import { noteWrites } from '../stores/audit/note-writes.ts'
 import { answer, type AnswerDeps, type AnswerEvent } from './answer.ts'
+import type { Grants } from '../stores/runs/control.ts'
 import type { Release, RunWork } from './services.ts'
 
 export interface AnsweringWork extends RunWork {
@@ -13,14 +14,14 @@ const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 
 /**
  * Answers an admitted question and yields what to show. A write is in the audit list before it is made, and the question's place is
- * free before its end is shown. `grantedBy` returns who has allowed a tool in the question's thread from then on.
+ * free before its end is shown.
  */
 export async function* runQuestion(
   work: AnsweringWork,
-  deps: AnswerDeps,
-  grantedBy: (tool: Tool) => Promise<string | undefined>,
+  deps: AnswerDeps & { grants: Grants },
 ): AsyncGenerator<AnswerEvent> {
   const { question, run, signal, services } = work
+  const grantedBy = (tool: Tool) => deps.grants.grantedBy(tool)
   await auditSaved(work, { isOver: false, grantedBy })
   const events = answer(question, run, { ...deps, signal })
   // The usage of the last call is told before the answer, and saved beside it.

@@ -12,7 +12,7 @@ import { auditSaved, runQuestion } from '../question/run-question.ts'
 import { takeBack } from '../question/take-back.ts'
 import type { Handled, Handler } from '../queue/types.ts'
 import type { History, ThreadContext } from '../stores/history/types.ts'
-import { Withdrawn } from '../stores/runs/control.ts'
+import { Withdrawn, type Grants } from '../stores/runs/control.ts'
 import {
   conversationOf,
   hasThreadBefore,
@@ -204,7 +204,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
   const deps = await answerDeps(work, display)
   const named = { ...work, question: await mentions.named(question, run) }
   let isWaiting = false
-  for await (const event of runQuestion(named, deps, granterIn(work))) {
+  for await (const event of runQuestion(named, deps)) {
     const isEnd = event.type === 'answer' || event.type === 'gave_up'
     if (isEnd && run.saved.steps.some(madeFile)) await sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
@@ -215,12 +215,11 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
 }
 
 /** What the agent gets in this place: the channel's model and tools, and people, files and the workspace as Slack shows them. */
-async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps> {
+async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps & { grants: Grants }> {
   const { question, settings, mentions, installation, outbox, services } = work
   const { search, agent } = services
   await search?.told
   const canSearch = search?.isOn && !installation.client.refusals.has('assistant.search.context')
-  const granter = granterIn(work)
   return {
     ...agent.answer,
     agent: {
@@ -234,7 +233,7 @@ async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<Answ
     },
     history: historyOf(work, display),
     control: mentions.control(services.control),
-    grants: { isGranted: async (tool) => (await granter(tool)) !== undefined },
+    grants: { grantedBy: granterIn(work) },
     readThread: readerOf(work, display),
     loadFiles: () => filesForRun(work),
   }

@@ -295,9 +295,12 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/settings-view.ts settingsView': () => modal(settingsOf(false), settingsOf(true)),
   'views/work-view.ts workView': () =>
     modal(
-      workView(record, 0),
+      workView(record, { page: 0, nameOf: () => 'Bob' }),
       ...[0, 1].map((at) =>
-        workView({ ...record, steps: manySteps.map((one) => ({ ...one.step, thought: LONG.repeat(10) })) }, at),
+        workView(
+          { ...record, steps: manySteps.map((one) => ({ ...one.step, thought: LONG.repeat(10) })) },
+          { page: at, nameOf: () => 'Bob' },
+        ),
       ),
     ),
   'views/work-view.ts WORK_LOADING': () => modal(WORK_LOADING),

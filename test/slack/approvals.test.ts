@@ -21,6 +21,7 @@ function presses(way: () => Way): void {
     await bot.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card')
     const [shown, ...others] = cards(thread)
     expect(shown).toMatch(/^✅ \*Allowed once\* by @Alice \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): `notebook`\n\{/)
+    expect(thread.shown().at(-1)).toContain('Changed: Groceries (notebook), allowed by Alice')
     expect([others, JSON.stringify(card.blocks)]).toEqual([[], expect.not.stringContaining('button')])
     expect([thread.whispers(), bot.slack.refusals]).toEqual([[], []])
   })
@@ -32,9 +33,18 @@ function presses(way: () => Way): void {
     const card = await waitingCard(bot, thread)
     await press(bot, { ...thread, ts: card.ts }, { action: DENY, reason: ' Ask Bob <!here> first. ' })
     expect(await thread.lastAnswer()).toContain('notebook was not run: a person did not allow it.')
+    expect(thread.shown().at(-1)).toContain('Not done: Denied (notebook) (denied by Alice)')
     expect(bot.model.about('Denied').at(-1)?.prompt).toContain('The reason given: Ask Bob <!here> first.')
     await expect.poll(() => cards(thread)[0]).toMatch(/^⛔ \*Denied\* by @Alice .*\nReason: Ask Bob <!here> first\.$/s)
     expect([bot.slack.pings().filter((ping) => ping !== `<@${ALICE}>`), bot.slack.refusals]).toEqual([[], []])
+  })
+
+  test('an answer that claims a write which was not made is contradicted', async (t) => {
+    const bot = await approvalBot(t, way())
+    bot.model.on('Claimed', finish('I have noted Claimed.'))
+    const thread = await bot.mention('Write down Claimed')
+    expect(await thread.lastAnswer()).toContain('I have noted Claimed.')
+    expect(thread.shown().at(-1)).toContain('Nothing was changed.')
   })
 
   test('what is asked in the thread meanwhile changes nothing of a question that waits', async (t) => {

@@ -102,7 +102,7 @@ describe('Slack takes', () => {
     fc.assert(
       fc.property(record, (run) => {
         for (let page = 0; ; page++) {
-          const view = accept(workView(run, page), 'modal')
+          const view = accept(workView(run, { page, nameOf: () => 'Bob' }), 'modal')
           if (!JSON.stringify(view).includes('thinkaloud_show_work_next')) break
         }
       }),
@@ -119,7 +119,10 @@ describe('Slack takes', () => {
     const thought = 'x'.repeat(28_000)
     const steps = [1, 2, 3].map((turn): Step => ({ kind: 'tool', turn, thought, action: { tool: 't', input: '' } }))
     const view = accept(
-      workView({ ...run!, standalone: 'q', question: { ...run!.question, text: 'q' }, steps }, page),
+      workView(
+        { ...run!, standalone: 'q', question: { ...run!.question, text: 'q' }, steps },
+        { page, nameOf: () => 'Bob' },
+      ),
       'modal',
     )
     expect(JSON.stringify(view)).toMatch(at)

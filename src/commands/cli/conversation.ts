@@ -1,6 +1,7 @@
 import { offeredTools } from '../../agent/agent.ts'
 import type { AgentParts } from '../../question/create-agent.ts'
 import { answer, type AnswerDeps } from '../../question/answer.ts'
+import { doneLines } from '../../question/done-lines.ts'
 import { DIALECTS } from '../../config.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { memoryHistory } from '../../stores/history/memory-history.ts'
@@ -83,8 +84,12 @@ export class Conversation {
     try {
       await this.prepare()
       const run = embeddedRun(freshRun(at), () => true)
-      for await (const event of answer(question, run, { ...this.#deps, signal: running.signal }))
-        this.#output.event(event)
+      let done: string[] = []
+      for await (const event of answer(question, run, { ...this.#deps, signal: running.signal })) {
+        if (event.type === 'done') done = doneLines(event.calls, () => 'you')
+        else this.#output.event(event)
+      }
+      if (done.length > 0) this.#output.done(done)
     } catch (error) {
       if (!running.signal.aborted) this.#output.fail(error instanceof ModelError ? error.hint : messageOf(error))
     } finally {

@@ -6,6 +6,8 @@ import { jsonOf } from './json-event.ts'
 /** The output of a conversation. */
 export interface Output {
   event(event: AnswerEvent): void
+  /** Shows what the run has written, after its answer. */
+  done(lines: string[]): void
   /** Shows a sentence of the terminal's own. */
   note(text: string): void
   /** Shows a failure, in a sentence. */
@@ -32,6 +34,10 @@ export class Terminal implements Output {
   event(event: AnswerEvent): void {
     const said = lineOf(event)
     if (said) this.#print(said.text, COLOURS[said.kind])
+  }
+
+  done(lines: string[]): void {
+    this.#print(lines.join('\n'))
   }
 
   note(text: string): void {
@@ -88,6 +94,10 @@ export class JsonLines implements Output {
 
   event(event: AnswerEvent): void {
     this.#print(jsonOf(event))
+  }
+
+  done(lines: string[]): void {
+    this.#print({ type: 'done', lines })
   }
 
   note(): void {}

@@ -75,6 +75,10 @@ export class Mentions {
       await this.#lookUp(event.question)
       return { ...event, question: this.shown(event.question) }
     }
+    if (event.type === 'done') {
+      await this.#lookUp(...event.calls.map(({ by = '' }) => `<@${by}>`))
+      return event
+    }
     if (event.type === 'answer' || event.type === 'gave_up') {
       await this.#lookUp(event.text)
       return { ...event, text: this.shown(event.text) }
@@ -98,6 +102,11 @@ export class Mentions {
     return text
       .replace(MENTION, (mention, sign: string) => this.#nameOf(idOf(sign)) ?? mention)
       .replace(BARE, (word, id: string) => this.#publicNameOf(id) ?? word)
+  }
+
+  /** Returns a person's name, without a ping. Makes no look-up. */
+  nameOf(user: string): string {
+    return this.#nameOf(user)?.slice(1) ?? 'somebody'
   }
 
   /** Wraps a run control so that people's messages to the run contain names. */

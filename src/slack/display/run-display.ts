@@ -3,9 +3,10 @@ import { applyEvent, endedStep, isRunning, stepCount, toolsDown, workMs } from '
 import type { RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
+import { doneLines } from '../../question/done-lines.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { isPrivate, progressOf, type Run } from '../../stores/runs/types.ts'
+import { isPrivate, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
@@ -41,6 +42,7 @@ export class RunDisplay {
   readonly #status: Pick<Status, 'begin' | 'refresh' | 'suspend' | 'abandon' | 'end'>
   #progress: RunProgress
   #understood: string | undefined
+  #done: DoneCall[] | undefined
   #footnote = ''
   #tail: Promise<void> = Promise.resolve()
   /** Steps with pending changes. The display gets them together, once it is done with its current work. */
@@ -83,6 +85,7 @@ export class RunDisplay {
   async write(event: AnswerEvent): Promise<void> {
     if (this.#leaseLost) throw this.#leaseLost
     if (event.type === 'understood') this.#understood = event.question
+    if (event.type === 'done') this.#done = event.calls
     this.#progress = applyEvent(this.#progress, event)
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
     if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#asked())
@@ -228,7 +231,8 @@ export class RunDisplay {
     const last = this.#footnote === '' ? figures : `${figures} · ${this.#footnote}`
     const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
-    const view = { ...this.#asked(), ...final, series, footer }
+    const done = this.#done && doneLines(this.#done, (user) => this.#options.mentions.nameOf(user))
+    const view = { ...this.#asked(), ...final, series, footer, ...(done ? { done } : {}) }
     return this.#finish({ key: 'answer', kind: 'answer', view })
   }
 

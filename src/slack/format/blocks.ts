@@ -55,6 +55,8 @@ export interface AnswerView {
   series?: Series[]
   understood?: string | undefined
   allowedHosts: string[]
+  /** What the run has really written, a line per call, in a block of its own. */
+  done?: string[]
   footer: string
 }
 

@@ -45,7 +45,8 @@ export function answerContents(view: AnswerView): Content[] {
   if (view.stopped) head.push(`_${STOPPED[view.stopped]}${view.gaveUp ? '' : ` ${BEST_ANSWER}`}_`)
   const footer = footerLines(view, link)
   const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
-  const around = [...head, ...footer].reduce((sum, line) => sum + line.length, BELOW_CHARS)
+  const done = (view.done ?? []).map(escapeText)
+  const around = [...head, ...done, ...footer].reduce((sum, line) => sum + line.length, BELOW_CHARS)
   const most = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.length * CHART_CHARS)
   const messages = inMessages(unitsOf(view.text, link, most), most)
   const rest = messages.slice(MESSAGES_AN_ANSWER).flatMap((units) => units.flatMap(({ texts }) => texts))
@@ -169,7 +170,9 @@ function lastContent(parts: { head: string[]; units: Unit[] }, { view, footer, c
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)
   const more = lengthOf(rest) + unread.length
-  const below = [[context(footer)] satisfies Forms, ...buttons(questionId)]
+  const done = (view.done ?? []).map(escapeText).join('\n')
+  const lines = [...(done === '' ? [] : [[done]]), footer]
+  const below = [...lines.map((texts): Forms => [context(texts)]), ...buttons(questionId)]
   const contentWith = (lines: string[]) => {
     const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
     return contentOf({ ...parts, tail })

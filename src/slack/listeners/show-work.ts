@@ -70,16 +70,17 @@ async function viewOf(loading: Promise<RunRecord | undefined>, { page, user, ins
   try {
     const record = await loading
     if (!record) return WORK_GONE
-    return signedView(workView(withNames(record, installation), page), { user, token: installation.token })
+    const names = new Mentions(installation.directory, record.question)
+    const view = workView(withNames(record, names), { page, nameOf: (id) => names.nameOf(id) })
+    return signedView(view, { user, token: installation.token })
   } catch {
     return WORK_UNREADABLE
   }
 }
 
 /** With names in place of the ids that are known: a look-up would take longer than the trigger lasts. */
-function withNames(record: RunRecord, { directory }: Installation): RunRecord {
+function withNames(record: RunRecord, names: Mentions): RunRecord {
   const { question, standalone, steps } = record
-  const names = new Mentions(directory, question)
   return {
     ...record,
     question: { ...question, text: names.shown(question.text) },

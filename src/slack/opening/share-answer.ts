@@ -1,5 +1,6 @@
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { stepCount, workMs } from '../../agent/run-progress.ts'
+import { doneLines } from '../../question/done-lines.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
@@ -29,7 +30,7 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
 /** As it was told to the asker, without what may be pressed. */
 async function viewOf(record: RunRecord, { mentions, settings, installation }: QuestionWork): Promise<AnswerView> {
   const { question, steps, usage, standalone, endedAt } = record
-  const { text, sources, stopped, gaveUp, unseen } = record.answer ?? { text: '', sources: [] }
+  const { text, sources, stopped, gaveUp, unseen, done } = record.answer ?? { text: '', sources: [], done: undefined }
   const figures = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
@@ -37,6 +38,7 @@ async function viewOf(record: RunRecord, { mentions, settings, installation }: Q
     ...{ sources, stopped, question: question.text, allowedHosts: [...settings.linkHosts, installation.identity.url] },
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.shown(standalone) }),
+    ...(done ? { done: doneLines(done, (user) => mentions.nameOf(user)) } : {}),
     footer: unseen ? `${PICTURES_UNSEEN}\n${figures}` : figures,
   }
 }

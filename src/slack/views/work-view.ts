@@ -2,6 +2,7 @@ import type { KnownBlock, View } from '@slack/web-api'
 import { stepCount, totalOf, waitedMs, workMs } from '../../agent/run-progress.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/types.ts'
+import { doneLines } from '../../question/done-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { button, plainText } from '../format/plain-elements.ts'
@@ -16,9 +17,16 @@ const PAGE_CHARS = 30_000
 
 const TITLE = 'How I worked'
 
+interface WorkOptions {
+  page: number
+  /** Names a person. */
+  nameOf(user: string): string
+}
+
 /** One page of how a run went: the question, its cost and every step in full. Too high a number shows the last page. */
-export function workView(record: RunRecord, page: number): View {
-  const pages = inPages([...asked(record), ...record.steps.flatMap(stepBlocks)])
+export function workView(record: RunRecord, { page, nameOf }: WorkOptions): View {
+  const done = record.answer?.done && doneLines(record.answer.done, nameOf)
+  const pages = inPages([...asked(record, done), ...record.steps.flatMap(stepBlocks)])
   const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)
   return {
     type: 'modal',
@@ -40,7 +48,7 @@ export const WORK_GONE = noteModal(
 
 export const WORK_UNREADABLE = noteModal(TITLE, 'I could not look this up just now. Please try again in a minute.')
 
-function asked(record: RunRecord): KnownBlock[] {
+function asked(record: RunRecord, done: string[] | undefined): KnownBlock[] {
   const { question, standalone, steps, model, dialect } = record
   const understood = standalone !== undefined && standalone !== question.text
   return [
@@ -48,6 +56,7 @@ function asked(record: RunRecord): KnownBlock[] {
     ...(understood ? sections(`Understood as: ${standalone}`) : []),
     facts([ending(record), timing(record)].join(' · ')),
     facts([`model ${model}`, `dialect ${dialect}`, ...spent(record)].join(' · ')),
+    ...(done ? [header('What was done'), ...sections(done.join('\n'))] : []),
     ...(stepCount(steps) === 0 ? [facts('The model took no step before it ended.')] : []),
   ]
 }

@@ -4,7 +4,8 @@ import type { Step, Tool, ToolStep } from '../../agent/types.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { callKey } from '../runs/call-key.ts'
-import { waitKey, type Decision, type Question, type SavedRun } from '../runs/types.ts'
+import { waitKey, type Decision, type DoneCall, type Question, type SavedRun } from '../runs/types.ts'
+import { subjectOf } from './subject.ts'
 import type { AuditEntry, AuditLog, Decided, WriteOutcome } from './types.ts'
 
 /** A step of a run and its number, from 1. */
@@ -13,17 +14,21 @@ export interface NumberedStep {
   step: Step
 }
 
-export interface WritesOf {
-  question: Question
+/** What decides whether a step is a write, and who let it be made. */
+export interface RunFacts {
   saved: Pick<SavedRun, 'decisions'>
   /** The run's tools that are still available. */
   tools: readonly Tool[]
   /** The run has ended: a call without an observation will not get one. */
   isOver: boolean
-  audit: AuditLog
-  log: StoreLog
   /** Returns who has allowed a tool in the run's thread from then on. */
   grantedBy?: ((tool: Tool) => Promise<string | undefined>) | undefined
+}
+
+export interface WritesOf extends RunFacts {
+  question: Question
+  audit: AuditLog
+  log: StoreLog
 }
 
 /**
@@ -44,20 +49,53 @@ export async function noteWrites(steps: readonly NumberedStep[], of: WritesOf): 
   }
 }
 
+/** Returns the writes of a run that is over, for people. The list is empty if tools could have written and none was called. */
+export async function doneCalls(steps: readonly Step[], of: RunFacts): Promise<DoneCall[] | undefined> {
+  const calls: DoneCall[] = []
+  for (const [i, step] of steps.entries()) {
+    const write = step.kind === 'tool' ? await writeOf(i + 1, step, of) : undefined
+    if (!write) continue
+    const { outcome, how, decidedBy, tool, input } = write
+    const what = subjectOf(input)
+    calls.push({ outcome, how, tool, what, ...(decidedBy === undefined ? {} : { by: decidedBy }) })
+  }
+  const couldWrite = of.tools.some(({ effects }) => effects === 'write')
+  return calls.length > 0 || couldWrite ? calls : undefined
+}
+
 async function entryOf(n: number, step: ToolStep, of: WritesOf): Promise<AuditEntry | undefined> {
+  const write = await writeOf(n, step, of)
+  if (!write) return undefined
+  const { id, team, channel, thread, user, at } = of.question
+  const { input, server, ...rest } = write
+  return {
+    ...{ run: id, step: n, team, channel, thread, askedBy: user, ...rest },
+    ...(server === undefined ? {} : { server }),
+    argumentsHash: callKey(step.action.tool, input),
+    at: step.begun ?? step.waiting?.since ?? at,
+  }
+}
+
+interface Write {
+  tool: string
+  server: string | undefined
+  outcome: WriteOutcome
+  how: Decided
+  decidedBy?: string
+  /** What the tool got, or would have got. */
+  input: unknown
+}
+
+/** @returns undefined for a step that is no write, or about which nothing is decided */
+async function writeOf(n: number, step: ToolStep, of: RunFacts): Promise<Write | undefined> {
   const tool = of.tools.find(({ name }) => name === step.action.tool)
   const decision = decisionAbout(n, step, of.saved)
   const outcome = isWrite(step, { tool, decision }) ? outcomeOf(step, of.isOver) : undefined
   if (!outcome) return undefined
-  const { id, team, channel, thread, user, at } = of.question
-  const asked = approvalOf(step)
-  const server = tool?.server ?? asked?.server
   return {
-    ...{ run: id, step: n, team, channel, thread, askedBy: user, tool: step.action.tool, outcome },
+    ...{ tool: step.action.tool, server: tool?.server ?? approvalOf(step)?.server, outcome },
     ...(await decidedOf(decision, tool, of)),
-    ...(server === undefined ? {} : { server }),
-    argumentsHash: callKey(step.action.tool, sentInput(step, tool)),
-    at: step.begun ?? step.waiting?.since ?? at,
+    input: sentInput(step, tool),
   }
 }
 
@@ -100,7 +138,7 @@ function decisionAbout(n: number, { waiting }: ToolStep, { decisions }: WritesOf
 async function decidedOf(
   decision: Decision | undefined,
   tool: Tool | undefined,
-  { grantedBy }: WritesOf,
+  { grantedBy }: RunFacts,
 ): Promise<{ how: Decided; decidedBy?: string }> {
   if (decision?.outcome === 'allowed') return { how: decision.always ? 'always' : 'once', decidedBy: decision.by }
   if (decision?.outcome === 'denied') return { how: 'denied', decidedBy: decision.by }

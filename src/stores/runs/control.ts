@@ -81,7 +81,8 @@ export const MAX_SIGNALS = 50
 
 /** The tools that people have allowed for the question's whole thread. */
 export interface Grants {
-  isGranted(tool: Tool): Promise<boolean>
+  /** Returns who has allowed it; undefined if nobody has. */
+  grantedBy(tool: Tool): Promise<string | undefined>
 }
 
 /**
@@ -149,7 +150,7 @@ export class HeardSignals implements Required<Steering> {
     const { canBeDecided, grants } = this.#people
     const otherwise = canBeDecided ? 'wait' : { no: `${tool.name} was not run: nobody can allow it here.` }
     if (isRepeat || isAsked || !grants) return otherwise
-    return grants.isGranted(tool).then((isGranted) => (isGranted ? 'yes' : otherwise))
+    return grants.grantedBy(tool).then((by) => (by === undefined ? otherwise : 'yes'))
   }
 
   readonly answered: Required<Steering>['answered'] = (n, step) => {

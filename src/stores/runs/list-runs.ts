@@ -44,7 +44,8 @@ export function shownRun(run: StoredRun): object {
     step.kind === 'tool' && step.answers ? { ...step, answers: step.answers.map(hide) } : step,
   )
   const decided = Object.entries(decisions).map(([key, decision]) => [key, hide(decision)])
-  return { ...run, saved: { ...saved, steps: shown, decisions: Object.fromEntries(decided) } }
+  const done = (saved.answer?.done ?? []).map(({ outcome, tool, what, by }) => ({ outcome, tool, what, by }))
+  return { ...run, done, saved: { ...saved, steps: shown, decisions: Object.fromEntries(decided) } }
 }
 
 const SHOWN: Partial<Record<RunStatus, string>> = {

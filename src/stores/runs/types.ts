@@ -134,7 +134,15 @@ export interface SavedRun {
   posts: Record<string, string>
   usage: Usage[]
   /** `gaveUp`: the text is no answer but what is known. `unseen`: the model could not see the question's pictures. */
-  answer?: { text: string; sources: Source[]; stopped?: StopReason; gaveUp?: true; unseen?: true }
+  answer?: {
+    text: string
+    sources: Source[]
+    stopped?: StopReason
+    gaveUp?: true
+    unseen?: true
+    /** The run's writes; absent if none of its tools could write. */
+    done?: DoneCall[]
+  }
   /** What people decided about the steps that waited for them, by the wait (`waitKey`). */
   decisions: Record<string, Decision>
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */
@@ -142,6 +150,18 @@ export interface SavedRun {
   attempts: number
   /** How often an operator had it tried again after it was given up. */
   retries: number
+}
+
+/**
+ * A call of a run that writes, for people. `how` and `outcome` are those of the audit list; `what` is the argument that
+ * names a thing, or ''; `by` is the id of the person who decided.
+ */
+export interface DoneCall {
+  outcome: 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
+  how: 'once' | 'always' | 'config' | 'denied' | 'expired'
+  tool: string
+  what: string
+  by?: string
 }
 
 /**

@@ -56,7 +56,9 @@ async function world(t: Ends, { model: script, tools, dialect = 'text', grants, 
     const deps = {
       ...{ agent, history: memoryHistory({ ttlMs: 60_000 }), prompts: loadPrompts(), signal },
       ...{ condenseModel: agent.model, control: isReachable ? REACHABLE : undefined },
-      ...(grants ? { grants: { isGranted: async ({ name }: Tool) => grants.includes(name) } } : {}),
+      ...(grants
+        ? { grants: { grantedBy: async ({ name }: Tool) => (grants.includes(name) ? 'U1' : undefined) } }
+        : {}),
     }
     try {
       for await (const event of answer(ASKED, mortal, deps)) {
@@ -120,6 +122,7 @@ describe('a call that changes the world', () => {
       'action',
       'begun',
       'observation',
+      'done',
       'answer',
     ])
   })
