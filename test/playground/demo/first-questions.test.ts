@@ -1,0 +1,61 @@
+/** Ordinary first questions of people at work, each asked in a thread of its own of the whole playground. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startPlayground, type Playground } from '../../../playground/main.ts'
+import { GENERAL } from '../../../playground/slack/slack.ts'
+
+let playground: Playground
+beforeAll(async () => {
+  playground = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0 })
+})
+afterAll(() => playground.stop())
+
+const ONLY_DEMO = 'I am only the demo'
+
+/** Asks by a mention, allows what a tool asks for, and returns everything that the bot wrote in the thread. */
+async function ask(question: string): Promise<string> {
+  const { slack } = playground
+  const { thread } = await slack.mention(question)
+  const replies = () => slack.replies(GENERAL, thread)
+  const written = () => replies().map((one) => slack.shown(one))
+  const isDone = () => written().some((text) => text.includes('Show work'))
+  const card = () => replies().find((one) => slack.shown(one).startsWith('🔐'))
+  const shown = await slack.until(() => isDone() || card(), `an answer to “${question}”`)
+  if (shown !== true) await slack.press({ channel: GENERAL, ts: shown.ts }, { action_id: 'thinkaloud_allow_once' })
+  await slack.until(isDone, `the answer to “${question}”`)
+  return written().join('\n')
+}
+
+const QUESTIONS: [string, string | RegExp][] = [
+  ['hi', /^Hello!/],
+  ['thanks', /^You’re welcome!/],
+  ['What can you do?', /• .*15% of 240/],
+  ['Who are you?', 'I’m Thinkaloud'],
+  ['Are you a real AI?', 'no language model'],
+  ['What does our handbook say about holidays?', 'workspace_search'],
+  ['Note down: buy milk', 'Noted: “buy milk”'],
+  ['What notes do we have?', 'buy milk'],
+  ['What is 15% of 240?', '*36*'],
+  ['How old is the author of Dune?', '*Frank Herbert* lived to be *65*'],
+  ['What is Redis?', 'in-memory data store'],
+  ['Summarise this thread', 'Nothing was said here before'],
+  ['What day is it today?', /Today is \*\w+,? \d{1,2} \w+ \d{4}\*/],
+  ['How many days until Christmas?', /\*\d{1,3}\* days? until/],
+  ['What did we decide about the launch?', 'workspace_search'],
+  ['Can you read PDFs?', 'Attach'],
+  ['How do I change your settings?', '/ask settings'],
+  ['Remind me tomorrow to call Anna', 'Note down: '],
+  ['Translate “good morning” into German', ONLY_DEMO],
+  ['Write an email to a customer about a delay', ONLY_DEMO],
+]
+
+test.each(QUESTIONS)('%s', async (question, expected) => {
+  const answer = await ask(question)
+  expect(answer).toMatch(expected)
+  if (expected !== ONLY_DEMO) expect(answer).not.toContain(ONLY_DEMO)
+  else expect(answer.match(/^• .*“.+”/gm)).toHaveLength(3)
+})
+
+test('of twenty first questions at most two end in what the demo cannot do', () => {
+  expect(QUESTIONS).toHaveLength(20)
+  expect(QUESTIONS.filter(([, expected]) => expected === ONLY_DEMO).length).toBeLessThanOrEqual(2)
+})
