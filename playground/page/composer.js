@@ -86,9 +86,15 @@ export function createComposer(form, options) {
       box.placeholder = name
       hint.replaceChildren(...below)
     },
-    fill(text) {
+    /** Puts a text into the box, and attaches a sample file where one is named, in place of what is there. */
+    async fill(text, file) {
       set(text)
+      attachments.take()
       box.focus()
+      if (!file) return
+      const sample = await fetch(`/lib/${file}`)
+      // Somebody may have gone on writing, or chosen another example, while it was loaded.
+      if (sample.ok && box.value === text) attachments.add([new File([await sample.blob()], file)])
     },
   }
 }

@@ -1,6 +1,9 @@
 /** Ordinary first questions of people at work, each asked in a thread of its own of the whole playground. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../../playground/main.ts'
+import { ROOT } from '../../../src/base/package-root.ts'
 import { GENERAL } from '../../../playground/slack/slack.ts'
 
 let playground: Playground
@@ -12,9 +15,9 @@ afterAll(() => playground.stop())
 const ONLY_DEMO = 'I am only the demo'
 
 /** Asks by a mention, allows what a tool asks for, and returns everything that the bot wrote in the thread. */
-async function ask(question: string): Promise<string> {
+async function ask(question: string, files?: { name: string; bytes: Uint8Array }[]): Promise<string> {
   const { slack } = playground
-  const { thread } = await slack.mention(question)
+  const { thread } = await slack.mention(question, files && { files })
   const replies = () => slack.replies(GENERAL, thread)
   const written = () => replies().map((one) => slack.shown(one))
   const isDone = () => written().some((text) => text.includes('Show work'))
@@ -58,4 +61,32 @@ test.each(QUESTIONS)('%s', async (question, expected) => {
 test('of twenty first questions at most two end in what the demo cannot do', () => {
   expect(QUESTIONS).toHaveLength(20)
   expect(QUESTIONS.filter(([, expected]) => expected === ONLY_DEMO).length).toBeLessThanOrEqual(2)
+})
+
+test.each([
+  [
+    'handbook.pdf',
+    'What does our handbook say about holidays?',
+    'Everyone has 30 days a year, not counting December 24.',
+  ],
+  ['handbook.pdf', 'Who leads support?', 'Support Zoë Åström'],
+  ['handbook.pdf', 'How much can a hotel cost?', 'Hotels: up to 140 € a night'],
+  ['handbook.pdf', 'What does it say about parking?', 'I found nothing about that'],
+  ['handbook.pdf', 'Summarise the file', /Welcome to Müller &(?:amp;)? Söhne/],
+  ['sales.csv', 'What did we sell in March?', /March.*1,?980/],
+])('with %s attached: %s', async (name, question, expected) => {
+  const bytes = await readFile(join(ROOT, 'playground/samples', name))
+  expect(await ask(question, [{ name, bytes }])).toMatch(expected)
+})
+
+test('a follow-up in the thread of a file searches that file', async () => {
+  const bytes = await readFile(join(ROOT, 'playground/samples/handbook.pdf'))
+  const { slack } = playground
+  const { thread } = await slack.mention('What does it say about holidays?', {
+    files: [{ name: 'handbook.pdf', bytes }],
+  })
+  const answers = () => slack.replies(GENERAL, thread).map((one) => slack.shown(one))
+  await slack.until(() => answers().some((text) => text.includes('Show work')), 'the first answer')
+  await slack.say({ channel: GENERAL, thread_ts: thread, text: 'And about trains?' })
+  await slack.until(() => answers().some((text) => text.includes('first class over 3 hours')), 'the second answer')
 })
