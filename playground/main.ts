@@ -152,7 +152,8 @@ async function openPlayground(
   stops.push(() => bot.stop())
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
   const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
-  const examples = notesServer ? [...EXAMPLES, NOTE] : EXAMPLES
+  const own = config.EXAMPLES_FILE?.map((message) => ({ message }))
+  const examples = own ?? (notesServer ? [...EXAMPLES, NOTE] : EXAMPLES)
   const told = [...notes, tellUnknown(methodNames())]
   const page = await startPage(slack, {
     port: given.PLAYGROUND_PORT,
