@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../../playground/main.ts'
+import { EXAMPLES } from '../../../src/slack/views/home-view.ts'
 import { ROOT } from '../../../src/base/package-root.ts'
 import { GENERAL } from '../../../playground/slack/slack.ts'
 
@@ -42,7 +43,7 @@ const QUESTIONS: [string, string | RegExp][] = [
   ['What is Redis?', 'in-memory data store'],
   ['Summarise this thread', 'Nothing was said here before'],
   ['What day is it today?', /Today is \*\w+,? \d{1,2} \w+ \d{4}\*/],
-  ['How many days until Christmas?', /\*\d{1,3}\* days? until/],
+  ['How many days until Christmas?', /Days until Christmas: \*\d{1,3}\*/],
   ['What did we decide about the launch?', 'workspace_search'],
   ['Can you read PDFs?', 'Attach'],
   ['How do I change your settings?', '/ask settings'],
@@ -56,6 +57,10 @@ test.each(QUESTIONS)('%s', async (question, expected) => {
   expect(answer).toMatch(expected)
   if (expected !== ONLY_DEMO) expect(answer).not.toContain(ONLY_DEMO)
   else expect(answer.match(/^• .*“.+”/gm)).toHaveLength(3)
+})
+
+test.each(EXAMPLES)('answers what Home suggests: %s', async (question) => {
+  expect(await ask(question)).not.toContain(ONLY_DEMO)
 })
 
 test('of twenty first questions at most two end in what the demo cannot do', () => {
