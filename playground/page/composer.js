@@ -94,7 +94,7 @@ export function createComposer(form, options) {
       if (!file) return
       const sample = await fetch(`/lib/${file}`)
       // Somebody may have gone on writing, or chosen another example, while it was loaded.
-      if (sample.ok && box.value === text) attachments.add([new File([await sample.blob()], file)])
+      if (sample.ok && box.value === text) attachments.add([new window.File([await sample.blob()], file)])
     },
   }
 }
