@@ -36,17 +36,16 @@ import { tellTaken } from './bot/taken-port.ts'
 /** So that a person sees the demo's words come. */
 const DEMO_PACE_MS = 15
 
-/** Questions that show what there is: several steps, a sum, a chain, a fact, a person. */
+/** Questions of people at work, each for another of the tools. */
 const EXAMPLES = [
-  'Author David Chanoff has collaborated with a U.S. Navy admiral who served as the ambassador to the United Kingdom under which President?',
-  'What is 29 to the power 0.23, and half of it?',
-  'Who is Olivia Wilde’s boyfriend? What is his current age raised to the 0.23 power?',
-  'What is the world record for solving a Rubik’s Cube?',
-  'Who was Ada Lovelace?',
+  { message: 'What does our handbook say about holidays?', file: 'handbook.pdf' },
+  { message: 'What did we sell in March?', file: 'sales.csv' },
+  { message: 'What is 15% of 240, and half of it?' },
+  { message: 'How old is the author of Dune?' },
 ]
 
 /** One that waits for a person, where the MCP server of notes runs. */
-const NOTE = 'Note down: buy milk'
+const NOTE = { message: 'Note down: buy milk' }
 
 /** What the app's manifest offers in the menu of a message. */
 const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
@@ -153,7 +152,8 @@ async function openPlayground(
   stops.push(() => bot.stop())
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
   const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
-  const examples = notesServer ? [...EXAMPLES, NOTE] : EXAMPLES
+  const own = config.EXAMPLES_FILE?.map((message) => ({ message }))
+  const examples = own ?? (notesServer ? [...EXAMPLES, NOTE] : EXAMPLES)
   const told = [...notes, tellUnknown(methodNames())]
   const page = await startPage(slack, {
     port: given.PLAYGROUND_PORT,

@@ -140,6 +140,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
       agentFor: agent.agentFor,
     }),
     defaultsFor: async (place) => ({ ...(await operators(place)), ...(await agent.agentFor({}, place)) }),
+    examples: config.EXAMPLES_FILE,
     mcpAdmin: adminOf(config, { agent, stores }),
     watch: watchOf({ telemetry, recorder }),
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),

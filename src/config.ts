@@ -15,6 +15,7 @@ import {
   bots,
   channels,
   dollars,
+  exampleQuestions,
   flag,
   headers,
   names,
@@ -112,6 +113,7 @@ const schema = z.object({
   STEPS_STREAM_CHANNELS: flag.default(false),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
   LINK_HOSTS: names.default([]),
+  EXAMPLES_FILE: exampleQuestions.optional(),
 
   ALLOW_CHANNELS: channels.default([]),
   ALLOW_USERS: people.default([]),

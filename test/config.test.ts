@@ -62,6 +62,8 @@ test.each([
   ['PORT', '-1', /a whole number/],
   ['PORT', 'http', /a whole number/],
   ['OPENAI_BASE_URL', 'ftp://x', /an address that begins with https/],
+  ['EXAMPLES_FILE', '/no/such/file', /a text file that can be read, with 1 to 10 questions/],
+  ['EXAMPLES_FILE', 'package-lock.json', /a text file that can be read, with 1 to 10 questions/],
   ['OPENAI_HEADERS', 'x-team: search', /a JSON object of header names and values/],
   ['OPENAI_HEADERS', '{"x": 1}', /a JSON object of header names and values/],
   ['OPENAI_STREAM', 'yes', /one of true, false/],

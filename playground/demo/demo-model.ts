@@ -50,7 +50,8 @@ export function complete(messages: Message[], isBare = false): string {
 
 /** A recording of the whole question, else each of its questions in turn; a later one may speak of an earlier one's answer. */
 function* thinkOf(asked: ReadPrompt): Plan {
-  if (asked.question.length > 1000) return help(asked)
+  const isTalk = [GREETING, THANKS, ABILITIES].some((one) => one.test(asked.question))
+  if (asked.question.length > 1000 || isTalk) return help(asked)
   const whole = played(asked, true)
   if (whole) return yield* whole
   const turns: (PastTurn & Final & { isRead: boolean })[] = []
@@ -68,18 +69,30 @@ function* thinkOf(asked: ReadPrompt): Plan {
 
 /** What the demo can do, by the tools that it needs. */
 const CAN: [RegExp, string][] = [
-  [/^calculator$/, 'Do sums: “What is 15% of 80?”'],
-  [/^wikipedia$/, 'Look people and things up: “Who was Ada Lovelace?”, then “How old was she?”'],
+  [/^search_file$/, 'Search the attached file: “Summarise the file”'],
+  [/__add$/, 'Take notes: “Note down: buy milk”, then “What notes do we have?”'],
+  [/^calculator$/, 'Do sums: “What is 15% of 240?”'],
+  [/^wikipedia$/, 'Look people and things up: “Who was Ada Lovelace?”'],
+  [/^workspace_search$/, 'Search Slack: “What did we decide about the launch?”'],
   [/__write_file$|^make_file$/, 'Make a file: “Write "Buy milk" into list.txt”'],
-  [/^notes__add$/, 'Take notes: “Note down: buy milk”, then “What notes are there?”'],
 ]
-const GREETING = /^(?:[\s,.!:]*(?:hi|hey|hello|good (?:morning|afternoon|day|evening)|there|thinkaloud))+[\s,.!:]*$/i
+const GREETING =
+  /^(?:[\s,.!:]*(?:hi|hey|hello|good (?:morning|afternoon|day|evening)|there|everyone|thinkaloud))+[\s,.!:]*$/i
+const THANKS =
+  /^(?:[\s,.!:]*(?:ok(?:ay)?|great|perfect|cool|nice|many|thanks|thank you|thx|cheers|a lot|so much|very much|thinkaloud))+[\s,.!:]*$/i
+const ABILITIES =
+  /^(?:so |hi,? |hello,? )*(?:what (?:can|do) (?:you|i) (?:do|help(?: (?:me|us))? with|ask(?: you)?)|how can you help(?: me| us)?|what are you (?:good )?for|help)\b/i
 
-/** Says what the demo can do, with a greeting for a greeting. A step's prompt shows nothing of the thread, so each time in full. */
+/** Answers what is no question for a tool: a greeting, thanks, what it can do, and what it cannot. */
 function help({ question, tools }: ReadPrompt): Final {
-  const start = GREETING.test(question) ? `Hello! ${DEMO}` : `I can’t answer that: ${DEMO}`
   const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [`- ${what}`] : []))
-  const list = can.length > 0 ? `\n\nI can:\n${can.join('\n')}` : ''
-  const answer = `${start}, a few rules without a language model.${list}\n\nFor real answers, set OPENAI_API_KEY or OPENAI_BASE_URL.`
-  return { answer, isUnknown: true }
+  const list = (most: number) => can.slice(0, most).join('\n')
+  if (THANKS.test(question)) return { answer: 'You’re welcome! Reply here to ask on.', isUnknown: false }
+  if (GREETING.test(question))
+    return { answer: `Hello! Ask me something, for example:\n\n${list(4)}`, isUnknown: false }
+  const real = 'For real answers, set OPENAI_API_KEY or OPENAI_BASE_URL.'
+  if (ABILITIES.test(question))
+    return { answer: `I can:\n\n${list(can.length)}\n\nHere a demo answers: a few rules. ${real}`, isUnknown: false }
+  const start = `I can’t answer that: ${DEMO}, a few rules without a language model.`
+  return { answer: `${start}${can.length > 0 ? ` You can ask me:\n\n${list(3)}` : ''}\n\n${real}`, isUnknown: true }
 }

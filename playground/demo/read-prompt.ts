@@ -10,6 +10,8 @@ export interface ReadPrompt {
   observations: string[]
   isFinalTurn: boolean
   history?: PastTurn[]
+  /** What people wrote in the thread before, a message a line. */
+  said?: string
 }
 
 /** Reads a prompt as any model would have to: from its words alone. Nothing for a form that the demo does not speak. */
@@ -20,7 +22,16 @@ export function readPrompt(messages: Message[]): ReadPrompt | undefined {
   const start = `\n${last}`.lastIndexOf('\nQuestion:')
   if (start < 0 || !/^Action Input:/m.test(whole)) return undefined
   const tools = (/^Action:[^\n]*\[([^\]\n]*)\]/m.exec(whole)?.[1] ?? '').split(',').map((name) => name.trim())
-  return { ...readSteps(last.slice(start)), tools, today: /today is (\d{4}-\d{2}-\d{2})/i.exec(whole)?.[1] ?? '' }
+  const before = last.slice(0, Math.max(start, 0))
+  const [, , fenced = ''] = /wrote in this thread before[^\n]*\n<([^\s<>]+)>([^]*?)<\/\1>/.exec(before) ?? []
+  const lines = fenced.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('(Files that came'))
+  const said = lines.length > 0 ? { said: lines.map((line) => `\n- ${line}`).join('') } : {}
+  return {
+    ...readSteps(last.slice(start)),
+    ...said,
+    tools,
+    today: /today is (\d{4}-\d{2}-\d{2})/i.exec(whole)?.[1] ?? '',
+  }
 }
 
 /** The labels count only at the start of a line: the loop defuses those inside observations. */

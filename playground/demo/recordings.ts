@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { sentencesOf } from '../../tools/wikipedia/sentences.ts'
 import { join } from 'node:path'
-import { knownName, NAME, simply, sumOf } from './english.ts'
+import { knownName, NAME, namesIn, simply, sumOf } from './english.ts'
+import { passageIn, searchWords } from './file-passage.ts'
 import type { ReadPrompt } from './read-prompt.ts'
 
 /** An action with the reason for it. A lookup says on which `page` it is. */
@@ -47,8 +48,17 @@ export function played(asked: ReadPrompt, isWhole = false): Plan | undefined {
     const found = recording.patterns.map((one) => one.exec(question)).find((one) => one !== null)
     const of = found?.groups?.['of']
     const isOf = of === undefined || (!isWhole && isName(of))
+    // A file is asked what the shipped pages do not know.
+    const inquiry = found?.groups?.['inquiry']
+    if (inquiry !== undefined && namesIn(inquiry).length > 0) continue
     if (found && isOf && recording.steps.every(([tool = '']) => toolOf(asked, tool)))
-      return play({ ...asked, question }, recording, { ...found.groups, today: asked.today })
+      return play({ ...asked, question }, recording, {
+        ...found.groups,
+        ...daysOf(asked.today, found.groups?.['until']),
+        today: asked.today,
+        said: asked.said,
+        words: inquiry && searchWords(inquiry),
+      })
   }
   return undefined
 }
@@ -83,6 +93,7 @@ function* play(asked: ReadPrompt, { steps, answers }: (typeof recordings)[number
     const isFailed = !read && (name !== 'wikipedia' || FAILED.test(seen))
     if (isFailed) return { answer: name === 'wikipedia' ? seen : `The ${name} says: ${seen}`, isUnknown: true }
     Object.assign(known, read, reckoned({ ...known, ...read }))
+    if (known['words']) known['passage'] = passageIn(seen, known['words'])
   }
   const answer = answers.find((one) => hasAll(one, known)) ?? 'The page about {of} does not say that.'
   return { answer: filled(answer, known), isUnknown: !answers.includes(answer) }
@@ -126,6 +137,26 @@ function reckoned({ from, to, today, age, then }: Known): Known {
   const [a = '', b = ''] = [from, to ?? today].map((day) => new Date(`${day} UTC`).toJSON() ?? '')
   const years = `${b.slice(0, 4)}-${a.slice(0, 4)}${b.slice(4) < a.slice(4) ? '-1' : ''}`
   return a && b ? { years, lived: to ? 'lived to be' : 'is' } : {}
+}
+
+const DAY_MS = 86_400_000
+const FEASTS: [RegExp, string][] = [
+  [/^christmas eve$/i, 'December 24'],
+  [/^christmas(?: day)?$/i, 'December 25'],
+  [/^(?:the )?new year(?:'?s(?: day)?)?$/i, 'January 1'],
+]
+
+/** Today in words, and the sum for the days from today until the next such day, where both can be read. */
+function daysOf(today: string, until = ''): Known {
+  const now = Date.parse(`${today} UTC`)
+  if (Number.isNaN(now)) return {}
+  const form = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const
+  const weekday = new Intl.DateTimeFormat('en-GB', form).format(now).replace(',', '')
+  const day = FEASTS.find(([name]) => name.test(until))?.[1] ?? until
+  const year = Number(today.slice(0, 4))
+  const years = /\d{4}/.test(day) ? [''] : [` ${year}`, ` ${year + 1}`]
+  const then = years.map((one) => Date.parse(`${day}${one} UTC`)).find((one) => one >= now)
+  return { weekday, ...(then !== undefined && { days: `${then / DAY_MS}-${now / DAY_MS}` }) }
 }
 
 /** Runs a plan over what was observed, from its start. What was done is not done again; a lookup on a page not open finds nothing. */

@@ -43,9 +43,11 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** What the page takes from packages, as it stands there: each by the name that the page asks for. */
+/** What the page takes from packages, and the sample files that its examples attach, by the name that the page asks for. */
 const LIBRARIES: Record<string, { file: string; type: string }> = {
   'emoji.json': { file: 'emojibase-data/en/shortcodes/iamcal.json', type: 'application/json' },
+  'handbook.pdf': { file: '../samples/handbook.pdf', type: 'application/pdf' },
+  'sales.csv': { file: '../samples/sales.csv', type: 'text/csv; charset=utf-8' },
   'marked.js': { file: 'marked', type: 'text/javascript; charset=utf-8' },
 }
 

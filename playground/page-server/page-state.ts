@@ -24,8 +24,8 @@ export interface PageNotes {
   isDemo: boolean
   /** Sentences on what is played here and what is real. */
   notes: string[]
-  /** Questions to try. */
-  examples: string[]
+  /** Questions to try. `file` is the sample that is attached to one, by its name under `/lib/`. */
+  examples: { message: string; file?: string }[]
   /** What the menu of a message offers of the app's own: https://docs.slack.dev/interactivity/implementing-shortcuts. */
   shortcuts?: { callback_id: string; name: string }[]
 }

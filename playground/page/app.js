@@ -21,7 +21,7 @@ import { render, renderNotes } from './view.js'
 const acts = {
   go,
   openThread: (ts) => openThread(ts),
-  fill: (text) => messageBox.fill(text),
+  fill: (text, file) => messageBox.fill(text, file),
   press: (channel, ts, { action_id, value, chosen, values }) =>
     post('press', { channel, ts, action_id, value, chosen, values }),
   react: (channel, ts, { name, removed }) => post('react', { channel, ts, name, removed }),

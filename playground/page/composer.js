@@ -86,9 +86,20 @@ export function createComposer(form, options) {
       box.placeholder = name
       hint.replaceChildren(...below)
     },
-    fill(text) {
+    /** Puts a text into the box, and attaches a sample file where one is named, in place of what is there. */
+    async fill(text, file) {
       set(text)
+      attachments.take()
       box.focus()
+      const sample = file && (await sampleFile(file))
+      // Somebody may have gone on writing, or chosen another example, while it was loaded.
+      if (sample && box.value === text) attachments.add([sample])
     },
   }
+}
+
+/** A sample file of the playground; undefined if it cannot be loaded. */
+async function sampleFile(name) {
+  const response = await fetch(`/lib/${name}`)
+  return response.ok ? new window.File([await response.blob()], name) : undefined
 }

@@ -57,6 +57,9 @@ function under(channel, message, acts) {
   }
 }
 
+/** An example of the playground's, whose button names the sample file that comes with it. */
+const titled = ({ message, file }) => ({ title: file ? `${message} (with ${file})` : message, message, file })
+
 /** An empty channel says what can be done, and offers questions. */
 function renderEmpty(channel, isEmpty, acts) {
   const box = byId('empty')
@@ -65,11 +68,11 @@ function renderEmpty(channel, isEmpty, acts) {
   box.hidden = !isEmpty
   if (!isEmpty || box.dataset.print === print) return
   box.dataset.print = print
-  const fill = (text) => acts.fill(isDirect(channel) ? text : `@thinkaloud ${text}`)
-  const example = ({ title, message }) =>
-    el('li', {}, el('button.example', { type: 'button', onclick: () => fill(message) }, title))
+  const fill = (text, file) => acts.fill(isDirect(channel) ? text : `@thinkaloud ${text}`, file)
+  const example = ({ title, message, file }) =>
+    el('li', {}, el('button.example', { type: 'button', onclick: () => fill(message, file) }, title))
   // What the agent suggests comes before what the playground would.
-  const questions = prompts.length > 0 ? prompts : state.examples.map((text) => ({ title: text, message: text }))
+  const questions = prompts.length > 0 ? prompts : state.examples.map(titled)
   box.replaceChildren(
     el('h3', {}, isDirect(channel) ? `This is you and ${names.user(state.bot)}` : `Welcome to #${channel.name}`),
     el(

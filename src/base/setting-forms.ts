@@ -1,4 +1,5 @@
 /** Validators for settings. The message of each completes the sentence "NAME should be …". */
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 export const whole = (min: number, max: number) =>
@@ -58,6 +59,25 @@ export const bots = listOf(
 )
 export const secretsKey = z.string().min(32, 'at least 32 characters, as `openssl rand -hex 32` makes them')
 export const flag = oneOf(['true', 'false']).transform((value) => value === 'true')
+
+/** A text file of example questions, read into its lines. Home and suggested prompts show all of a question. */
+export const exampleQuestions = z.string().transform((file, context) => {
+  try {
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const questions = lines.map((line) => line.trim()).filter((line) => line !== '')
+    return z
+      .array(z.string().max(300))
+      .min(1)
+      .max(10)
+      .parse([...new Set(questions)])
+  } catch {
+    context.addIssue({
+      code: 'custom',
+      message: 'a text file that can be read, with 1 to 10 questions of up to 300 characters, one a line',
+    })
+    return z.NEVER
+  }
+})
 
 export const headers = z.string().transform((value, context) => {
   try {

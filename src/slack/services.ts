@@ -14,6 +14,8 @@ export interface Services extends AnswerServices {
   settingsFor: SettingsFor
   /** Returns the operator's settings of a place, without what the channel has set. */
   defaultsFor: SettingsFor
+  /** Questions to try, on Home and in direct messages; the operator's in place of `EXAMPLES`. */
+  examples?: readonly string[] | undefined
   /** Whether workspaces let apps search. Absent where Slack is not asked. */
   search?: SearchInfo | undefined
   /** What admins see of MCP servers and decide about them. Absent without MCP_CONFIG. */

@@ -101,7 +101,7 @@ export const NOTES: PageNotes = {
   model: 'none',
   isDemo: false,
   notes: [],
-  examples: ['Why?'],
+  examples: [{ message: 'Why?' }],
   shortcuts: [{ callback_id: 'about', name: 'Ask about this message' }],
 }
 

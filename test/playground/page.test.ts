@@ -302,8 +302,28 @@ describeWithChromium('the page in Chromium', () => {
   test('an empty channel offers questions, which fill the box', async () => {
     playground.slack.addChannel('C0EMPTY0001', { name: 'empty' })
     const { page, box } = await open({ at: '#empty' })
-    await page.getByRole('list', { name: 'Questions to try' }).getByRole('button').nth(1).click()
-    await expect.poll(() => box.inputValue()).toBe('@thinkaloud What is 29 to the power 0.23, and half of it?')
+    const questions = page.getByRole('list', { name: 'Questions to try' })
+    await questions.getByRole('button', { name: 'What is 15%' }).click()
+    await expect.poll(() => box.inputValue()).toBe('@thinkaloud What is 15% of 240, and half of it?')
+  })
+
+  test('a question about a file comes with its sample, once, and is answered from it', async () => {
+    playground.slack.addChannel('C0EMPTY0002', { name: 'empty-too' })
+    const { page, box } = await open({ at: '#empty-too' })
+    const questions = page.getByRole('list', { name: 'Questions to try' })
+    const files = page.getByRole('list', { name: 'Files to send' }).getByRole('listitem')
+    for (const name of ['sales.csv', 'handbook.pdf', 'handbook.pdf']) {
+      await questions.getByRole('button', { name }).click()
+      await files.getByText(name).waitFor()
+    }
+    await expect.poll(() => files.count()).toBe(1)
+    await box.press('Enter')
+    const { slack } = playground
+    const answers = () => {
+      const [root] = slack.messages('C0EMPTY0002')
+      return root ? slack.replies('C0EMPTY0002', root.ts).map((one) => slack.shown(one)) : []
+    }
+    await slack.until(() => answers().some((text) => /Everyone has 30 days/.test(text)), 'the answer')
   })
 
   test('another channel shows that something is new in it', async () => {

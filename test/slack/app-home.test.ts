@@ -104,18 +104,39 @@ describe('the App Home', () => {
   })
 
   test('asks an example in the direct message, once for two quick presses', async (t) => {
-    const bot = await startBot(t, { model: [finish('About 65.')] })
+    const bot = await startBot(t, { model: [finish('Four people.')] })
     const home = await bot.openHome()
-    const question = 'How old is the author of Dune?'
+    const question = 'Who founded Slack?'
     await pressesCountAsOne()
     await Promise.all([home.press(HOME_EXAMPLE, question), home.press(HOME_EXAMPLE, question)])
-    const isRoot = ({ thread_ts, text }: { thread_ts?: string; text: string }) => !thread_ts && text.includes('Dune')
+    const isRoot = ({ thread_ts, text }: { thread_ts?: string; text: string }) =>
+      !thread_ts && text.includes('Who founded')
     const root = await bot.slack.until(() => bot.slack.messages(DM).find(isRoot), 'the root')
     expect(bot.slack.shown(root)).toBe(`@Alice asked:\n> ${question}`)
     const thread = new Thread(bot.slack, { ts: root.ts, thread: root.ts, channel: DM, deliveries: [] })
-    expect(await thread.lastAnswer()).toBe('About 65.')
+    expect(await thread.lastAnswer()).toBe('Four people.')
     await bot.slack.settle()
     expect(bot.slack.messages(DM).filter(isRoot)).toHaveLength(1)
+  })
+
+  test('suggests the questions of EXAMPLES_FILE instead of ours, which can be asked', async (t) => {
+    const EXAMPLES_FILE = join(await temporaryFolder(t), 'examples.txt')
+    await writeFile(EXAMPLES_FILE, 'Who is on call?\n\n  Where is the wiki?  \r\nThree?\nFour?\nFive?\n')
+    const bot = await startBot(t, { slack: { agent: true }, env: { EXAMPLES_FILE }, model: [finish('There.')] })
+    const home = await bot.openHome()
+    expect(home.shown()).toMatch(/Try one\nWho is on call\?\n[^]*\nWhere is the wiki\?\n[^]*\nFive\?\n/)
+    expect(home.shown()).not.toContain('Who founded Slack?')
+    await home.press(HOME_EXAMPLE, 'Where is the wiki?')
+    await bot.slack.until(
+      () => bot.slack.messages(DM).some(({ text }) => text.includes('Where is the wiki?')),
+      'the root',
+    )
+    bot.slack.people.event({ type: 'app_home_opened', user: ALICE, channel: DM, tab: 'chat' })
+    const prompted = () => callsOf(bot, 'assistant.threads.setSuggestedPrompts')
+    await bot.slack.until(() => prompted().length > 0, 'prompts')
+    expect(JSON.stringify(prompted()[0])).toMatch(/Who is on call\?.*Four\?/)
+    expect(prompted()[0]).toMatchObject({ ok: true })
+    expect(JSON.stringify(prompted()[0])).not.toContain('Five?')
   })
 
   test('is published once for what opens it again and again, and a Slack that refuses it disturbs nothing', async (t) => {

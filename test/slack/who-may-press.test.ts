@@ -106,7 +106,7 @@ describe('a form or a page with metadata that was not made for it', () => {
     const bot = await startBot(t)
     const home = await bot.openHome(BOB)
     forge(home, (text) => text.replaceAll(DM(BOB), DM(ALICE)))
-    await home.press(HOME_EXAMPLE, EXAMPLES[0]?.message)
+    await home.press(HOME_EXAMPLE, EXAMPLES[0])
     await bot.slack.settle()
     expect(bot.slack.messages(DM(ALICE))).toEqual([])
     expect(bot.model.requests).toEqual([])

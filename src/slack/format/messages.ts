@@ -35,7 +35,7 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
       : 'just write. To follow up, reply in the thread of the answer.'
   return [
     SEEN[steps === 'stream' ? 'card' : steps],
-    `• In a channel: mention me with your question, or type \`${COMMAND} How old is the author of Dune?\``,
+    `• In a channel: mention me with your question, or type \`${COMMAND} What is 15% of 240?\``,
     `• In the thread of an answer: ${again}. I remember what was said before.`,
     `• In a direct message to me: ${memory}`,
     `• Just for you: \`${COMMAND} private: my question\`. About a message: choose *Ask about this message* in its menu`,

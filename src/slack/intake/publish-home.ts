@@ -58,6 +58,7 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
   return {
     channel,
     settings: shown,
+    examples: services.examples,
     left,
     asked,
     maySeeSettings,

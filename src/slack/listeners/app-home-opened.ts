@@ -16,12 +16,14 @@ const AGAIN_MS = 3_000
 const PROMPTED_MS = 60 * 60_000
 const REFUSED_MS = 24 * PROMPTED_MS
 const MAX = 10_000
+/** Slack takes no more. */
+const MAX_PROMPTS = 4
 
 /** `app_home_opened`: the Home is published afresh; where it is the direct message that is opened, questions are suggested. */
 export function appHomeOpened(services: Services, publishHome: PublishHome): OnEvent<'app_home_opened'> {
   const now = () => services.now().getTime()
   const paced = new PacedWork({ burst: 1, everyMs: AGAIN_MS, now, onError: () => undefined })
-  const prompts = promptsOf(now)
+  const prompts = promptsOf(services)
   return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, services)
     const installation = recipient && (await services.installations.of(recipient.team))
@@ -38,13 +40,15 @@ export function appHomeOpened(services: Services, publishHome: PublishHome): OnE
  * Suggests questions in the direct message of an agent app. Slack refuses this for a plain app; refusals are
  * remembered.
  */
-function promptsOf(now: () => number): (opened: HomeOf) => Promise<void> {
+function promptsOf(services: Services): (opened: HomeOf) => Promise<void> {
+  const now = () => services.now().getTime()
+  const prompts = (services.examples ?? EXAMPLES).slice(0, MAX_PROMPTS).map((message) => ({ title: message, message }))
   const prompted = new ExpiringMap<true>({ ttlMs: PROMPTED_MS, maxSize: MAX, now })
   const refused = new ExpiringMap<true>({ ttlMs: REFUSED_MS, maxSize: MAX, now })
   return async ({ team, user, channel, installation }) => {
     if (refused.has(team) || prompted.has(`${team}:${user}`)) return
     try {
-      const args = { channel_id: channel, prompts: EXAMPLES }
+      const args = { channel_id: channel, prompts }
       await installation.client.call('assistant.threads.setSuggestedPrompts', args, { effort: 'once' })
       prompted.set(`${team}:${user}`, true)
     } catch (error) {

@@ -15,13 +15,14 @@ export function homeExample(services: Services): OnButton {
     const installation = recipient && (await services.installations.of(recipient.team))
     const owner = installation && { user: body.user.id, key: installation.signingKey }
     const channel = owner && readMetadata(body.view?.private_metadata ?? '', owner)
-    const n = EXAMPLES.findIndex(({ message }) => message === action.value)
-    const example = EXAMPLES[n]
+    const examples = services.examples ?? EXAMPLES
+    const n = examples.findIndex((question) => question === action.value)
+    const example = examples[n]
     if (recipient && example && channel?.startsWith('D')) {
       const now = services.now().getTime()
       const thread = `ask-home-${body.user.id}-${n}-${Math.floor(now / SAME_PRESS_MS)}`
       await enqueue(
-        questionIn({ team: recipient.team, channel, user: body.user.id }, { thread, text: example.message, now }),
+        questionIn({ team: recipient.team, channel, user: body.user.id }, { thread, text: example, now }),
         services,
       )
     }

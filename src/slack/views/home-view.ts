@@ -11,12 +11,8 @@ import { isBlank, shorten } from '../format/escape.ts'
 import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
 import { facts, header, sections } from './plain-blocks.ts'
 
-/** Example questions. They need only tools that are always available. */
-export const EXAMPLES = [
-  { title: 'A question in two steps', message: 'How old is the author of Dune?' },
-  { title: 'A calculation', message: 'What is 29 raised to the 0.23 power?' },
-  { title: 'Two things compared', message: 'Which is longer, the Danube or the Rhine, and by how much?' },
-]
+/** Questions to try, unless EXAMPLES_FILE names others. They need only tools that are always available. */
+export const EXAMPLES = ['What is 15% of 240, and half of it?', 'How many days until Christmas?', 'Who founded Slack?']
 
 /** The settings of a place that a Home shows. */
 interface ShownSettings extends HelpOptions {
@@ -30,6 +26,8 @@ export interface HomeParts {
   /** The direct message in which an example is asked. */
   channel: string
   settings?: ShownSettings | undefined
+  /** Questions to try; `EXAMPLES` unless given. */
+  examples?: readonly string[] | undefined
   /** Whether to show the settings too. */
   maySeeSettings: boolean
   /** Absent for people who are not admins. */
@@ -44,7 +42,7 @@ export interface HomeParts {
 
 /** A person's Home: what the bot can do, and the person's own questions, limits and settings. */
 export function homeView(parts: HomeParts): View {
-  const { settings, toolsOff, asked, left, maySeeSettings, admin } = parts
+  const { settings, examples = EXAMPLES, toolsOff, asked, left, maySeeSettings, admin } = parts
   return {
     type: 'home',
     private_metadata: parts.channel,
@@ -52,7 +50,7 @@ export function homeView(parts: HomeParts): View {
       header('Ask me anything'),
       ...(settings ? [section(helpText(settings))] : []),
       header('Try asking'),
-      ...EXAMPLES.map(exampleBlock),
+      ...examples.map(exampleBlock),
       ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff ?? [])] : []),
       ...(asked ? [header('Your latest questions'), ...askedBlocks(asked)] : []),
       ...(left?.length ? [header('Your limits'), ...sections(left.map(leftLine).join('\n'))] : []),
@@ -62,9 +60,8 @@ export function homeView(parts: HomeParts): View {
   }
 }
 
-function exampleBlock({ title, message }: (typeof EXAMPLES)[number]): KnownBlock {
-  const ask = button(HOME_EXAMPLE, 'Ask', { value: message })
-  return { type: 'section', text: plainText(`${title}: ${message}`), accessory: ask }
+function exampleBlock(question: string): KnownBlock {
+  return { type: 'section', text: plainText(question), accessory: button(HOME_EXAMPLE, 'Ask', { value: question }) }
 }
 
 /** Limits the list, because there can be any number of custom tools. */

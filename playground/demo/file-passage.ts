@@ -1,0 +1,34 @@
+/** Reads the answer to a question out of what search_file found. */
+
+const NOISE =
+  /^(?:who|what|which|when|where|how|why|many|much|long|is|are|was|were|do|does|did|may|can|could|should|must|have|has|there|get|say|says|tell|tells|stand|stands|find|search|i|we|you|it|our|my|your|the|a|an|this|that|these|of|in|on|at|for|to|about|with|by|and|or|file|document|pdf|csv|table|handbook|policy)$/i
+const PLACE = /^(.{1,200}), ((?:pages?|slides?|sheet|lines?|rows?)\b.{0,80}):$/
+const MAX_LINES = 4
+
+const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
+
+/** The words to search a file for; all of the question where each of its words is a common one. */
+export function searchWords(question: string): string {
+  const words = wordsOf(question).filter((word) => !NOISE.test(word))
+  return words.length > 0 ? words.join(' ') : question
+}
+
+/** The lines of the best passage with the words, after the file and the place. A heading comes with the line below it. */
+export function passageIn(found: string, words: string): string | undefined {
+  const [head = '', ...rest] = found.split('\n')
+  const [, file, place] = PLACE.exec(head) ?? []
+  if (file === undefined) return undefined
+  const end = rest.findIndex((line) => PLACE.test(line))
+  const lines = (end < 0 ? rest : rest.slice(0, end)).map((line) => line.trim()).filter(Boolean)
+  const stems = wordsOf(words).map((word) => word.toLowerCase().replace(/s$/, ''))
+  const score = (line = '') =>
+    stems.filter((stem) => wordsOf(line.toLowerCase()).some((word) => word.startsWith(stem))).length
+  const best = Math.max(...lines.map(score))
+  const hits = lines.flatMap((line, at) => {
+    if (score(line) < best) return []
+    const isHeading = line.length < 40 && wordsOf(line).length < 4 && !/\d/.test(line)
+    return isHeading ? [at, at + 1] : [at]
+  })
+  const shown = [...new Set(hits)].flatMap((at) => lines[at] ?? []).slice(0, MAX_LINES)
+  return best > 0 ? `**${file}**, ${place}:\n\n${shown.map((line) => `> ${line}`).join('\n')}` : undefined
+}
