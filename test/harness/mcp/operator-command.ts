@@ -28,7 +28,7 @@ export function operatorCommand(
 
 /** The page that the command shows to whoever is to log in. */
 export async function addressShown(command: Command): Promise<string> {
-  await command.shows('paste the address of that page here')
+  await command.shows('Paste the address of that page here')
   const address = /^ {2}(https?:\S+)$/m.exec(command.stdout())?.[1]
   if (address === undefined) throw new Error(`No address is shown:\n${command.stdout()}`)
   return address
