@@ -45,7 +45,6 @@ export function createComposer(form, options) {
 
   const isEmpty = () => box.value.trim() === '' && attachments.held.length === 0
   const ready = () => (button.disabled = isEmpty())
-
   function set(text) {
     box.value = text
     box.dispatchEvent(new Event('input'))
@@ -91,11 +90,15 @@ export function createComposer(form, options) {
       set(text)
       attachments.take()
       box.focus()
-      const sample = file && (await sampleFile(file))
-      // Somebody may have gone on writing, or chosen another example, while it was loaded.
-      if (sample && box.value === text) attachments.add([sample])
+      if (file) await attachSample(attachments, file, () => box.value === text)
     },
   }
+}
+
+/** Attaches a sample file, unless somebody has gone on writing or chosen another example while it was loaded. */
+async function attachSample(attachments, name, isCurrent) {
+  const sample = await sampleFile(name)
+  if (sample && isCurrent()) attachments.add([sample])
 }
 
 /** A sample file of the playground; undefined if it cannot be loaded. */

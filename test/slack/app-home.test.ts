@@ -124,7 +124,7 @@ describe('the App Home', () => {
     await writeFile(EXAMPLES_FILE, 'Who is on call?\n\n  Where is the wiki?  \r\nThree?\nFour?\nFive?\n')
     const bot = await startBot(t, { slack: { agent: true }, env: { EXAMPLES_FILE }, model: [finish('There.')] })
     const home = await bot.openHome()
-    expect(home.shown()).toMatch(/Try one\nWho is on call\?\n[^]*\nWhere is the wiki\?\n[^]*\nFive\?\n/)
+    expect(home.shown()).toMatch(/Try asking\nWho is on call\?\n[^]*\nWhere is the wiki\?\n[^]*\nFive\?\n/)
     expect(home.shown()).not.toContain('Who founded Slack?')
     await home.press(HOME_EXAMPLE, 'Where is the wiki?')
     await bot.slack.until(

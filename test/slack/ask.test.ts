@@ -42,7 +42,7 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     await slack.until(() => slack.whispers(GENERAL, ALICE).length > before[2], 'the help')
     await slack.settle(100)
     expect(slack.whispers(GENERAL, ALICE).slice(before[2])).toEqual([
-      expect.stringMatching(/^I answer questions.*\/ask How old/s),
+      expect.stringMatching(/^I answer questions.*\/ask What is 15%/s),
     ])
     expect([slack.messages(GENERAL).length, model.requests.length]).toEqual([before[0], before[1]])
   })
