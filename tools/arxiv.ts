@@ -104,7 +104,7 @@ function queryOf(terms: string[], join: string): string {
  * @throws ToolError for anything but a feed
  */
 async function readFeed(xml: string): Promise<Entry[]> {
-  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new ToolError('arxiv sent something other than a feed.')
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new ToolError('arxiv did not send a feed.')
   const { feed } = feedSchema.parse(await parseXml(xml))
   const fault = feed.entry.find((entry) => entry.id.includes('/api/errors'))
   if (fault) throw new ToolError(`arxiv refused the request: ${oneLine(fault.summary, 200)}`)
@@ -120,7 +120,7 @@ async function parseXml(xml: string): Promise<unknown> {
   } catch {
     // Reported below, like any other page that is not a feed.
   }
-  throw new ToolError('arxiv sent something other than a feed.')
+  throw new ToolError('arxiv did not send a feed.')
 }
 
 function describe(entries: Entry[], query: string): ToolOutput {

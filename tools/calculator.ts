@@ -129,7 +129,7 @@ class Reader {
   /** Returns the checked expression. @throws ToolError if something is missing at the end */
   finish(): string {
     if (this.out.length === 0) throw new ToolError('There is no expression to calculate.')
-    if (this.wantsValue) throw new ToolError('The expression breaks off: a number is missing at its end.')
+    if (this.wantsValue) throw new ToolError('The expression is incomplete: a number is missing at its end.')
     if (this.brackets.length > 0) throw new ToolError('A closing bracket is missing.')
     return this.out.join(' ')
   }
@@ -200,7 +200,7 @@ class Reader {
     const number = this.out.at(-1) ?? ''
     const unclear = /^[-+]/.test(rest) || (endsTerm && this.lastSign !== '' && '+-'.includes(this.lastSign))
     if (unclear || !/^\d/.test(number))
-      throw new ToolError('What the percentage is of is not clear: write it as a fraction, such as 200 * (1 + 10/100).')
+      throw new ToolError('Unclear what the percentage refers to: write it as a fraction, such as 200 * (1 + 10/100).')
     this.out[this.out.length - 1] = `( ${number} / 100 )`
     if (!of) return true
     this.at = this.text.toLowerCase().indexOf('of', this.at) + 2
@@ -209,7 +209,7 @@ class Reader {
 
   private comma(): true {
     const bracket = this.brackets.at(-1)
-    if (bracket?.of === undefined || this.wantsValue) throw new ToolError('A comma has no meaning there.')
+    if (bracket?.of === undefined || this.wantsValue) throw new ToolError('There is a comma in the wrong place.')
     bracket.values += 1
     this.out.push(',')
     this.wantsValue = true
@@ -229,7 +229,7 @@ class Reader {
   private close(): true {
     if (this.wantsValue) throw new ToolError('A number is missing before ")".')
     const bracket = this.brackets.pop()
-    if (!bracket) throw new ToolError('There is a closing bracket too many.')
+    if (!bracket) throw new ToolError('There is one closing bracket too many.')
     const called = bracket.of === undefined ? undefined : FUNCTIONS.get(bracket.of)
     if (called && (bracket.values < called.least || bracket.values > called.most))
       throw new ToolError(`${bracket.of} does not take ${bracket.values} value${bracket.values === 1 ? '' : 's'}.`)

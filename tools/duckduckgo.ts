@@ -41,7 +41,7 @@ export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string 
     for (const [name, value] of Object.entries(parameters)) asked.searchParams.set(name, value)
     const { status, body } = await fetch(asked, { signal })
     // DuckDuckGo rejects frequent requests with 202.
-    if (status !== 200) throw new ToolError(`duckduckgo turned the request away (${status}).`)
+    if (status !== 200) throw new ToolError(`duckduckgo rejected the request (${status}).`)
     const answer = answerSchema.safeParse(parseJson(body, 'duckduckgo')).data
     return (answer && bestOf(answer)) ?? nothing(query)
   }

@@ -71,7 +71,7 @@ function loginOf(given: string): string {
     .replace(/^@/, '')
     .replace(/\/+$/, '')
   if (!LOGIN.test(login))
-    throw new ToolError(`"${oneLine(given, 60)}" is no GitHub login: letters, digits and single hyphens, at most 39.`)
+    throw new ToolError(`"${oneLine(given, 60)}" is not a GitHub login: up to 39 letters, digits and single hyphens.`)
   return login
 }
 
@@ -87,7 +87,7 @@ function refusal({ status, headers }: Fetched, login: string): string {
 /** Returns the profile as JSON, which seed 004's model understood without help. */
 function describe(json: unknown): ToolOutput {
   const { success, data } = profileSchema.safeParse(json)
-  if (!success) throw new ToolError('github_user got an answer that cannot be read.')
+  if (!success) throw new ToolError('github_user got an unreadable response.')
   const told = Object.entries(data).filter(([, value]) => value !== undefined && value !== null && value !== '')
   const page = webAddress(typeof json === 'object' && json !== null && 'html_url' in json ? json.html_url : undefined)
   return {

@@ -30,15 +30,15 @@ export function makeFile(): Tool<z.infer<typeof input>> {
 }
 
 function made({ name, text }: z.infer<typeof input>, { memory, sendsFiles }: ToolContext): ToolOutput {
-  if (!sendsFiles) throw new ToolError('No file can be sent here: put what matters into the answer.')
+  if (!sendsFiles) throw new ToolError('No file can be sent here. Put what matters into the answer.')
   if (text.trim() === '') throw new ToolError('The file would be empty.')
   if (text.length > MAX_CHARS) throw new ToolError(`The file is too long: at most ${MAX_CHARS} characters.`)
   const names = z.array(z.string()).catch([]).parse(memory[MEMORY])
-  if (names.length >= MAX_FILES) throw new ToolError(`There are ${MAX_FILES} files already, which is the most.`)
+  if (names.length >= MAX_FILES) throw new ToolError(`There are already ${MAX_FILES} files, which is the maximum.`)
   const given = freeName(plainName(name), names)
   memory[MEMORY] = [...names, given]
   return {
-    text: `${given} goes out with the answer. Do not repeat in the answer what it holds.`,
+    text: `${given} is sent with the answer. Do not repeat its content in the answer.`,
     file: { name: given, text: harmlessCells(given, text) },
   }
 }

@@ -1,11 +1,11 @@
 import { ToolError } from '../src/base/errors.ts'
 
-/** Parses a service's JSON. @throws ToolError `arxiv sent something other than JSON.` */
+/** Parses a service's JSON. @throws ToolError `arxiv did not send JSON.` */
 export function parseJson(body: string, service: string): unknown {
   try {
     return JSON.parse(body)
   } catch {
-    throw new ToolError(`${service} sent something other than JSON.`)
+    throw new ToolError(`${service} did not send JSON.`)
   }
 }
 

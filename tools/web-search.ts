@@ -88,7 +88,7 @@ function plain(value: unknown): string {
   try {
     return typeof value === 'string' ? value : JSON.stringify(value)
   } catch {
-    throw new ToolError('search sent an answer that cannot be read.')
+    throw new ToolError('search sent an unreadable response.')
   }
 }
 

@@ -30,8 +30,8 @@ export function partialAnswer(steps: readonly Step[], begun = ''): string {
   const lines = findingLines(steps)
   const found = lines.length > 0 ? `This is what I found:\n${lines.join('\n')}` : ''
   if (begun !== '') return [`${FELL_SILENT}\n\n${begun} …`, ...(found ? [found] : [])].join('\n\n')
-  if (found === '') return 'I could not get to an answer, and I found nothing that would help.'
-  return `I could not get to an answer. ${found}`
+  if (found === '') return 'I could not find an answer, and nothing I found would help.'
+  return `I could not find an answer. ${found}`
 }
 
 /** The same for a run that a person stopped. */
@@ -51,7 +51,8 @@ function titlesOf({ sources = [] }: Observation): string {
   return sources.map(({ title }) => title).join('; ')
 }
 
-const FELL_SILENT = "The model's answer was cut off: the model fell silent in the middle of it. This is how far it got:"
+const FELL_SILENT =
+  "The model's answer was cut off: the model stopped responding in the middle. This is how far it got:"
 
 function shorten(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim()

@@ -134,7 +134,7 @@ function isBrokenObject(input: unknown): boolean {
 const BEGINS_OBJECT = /^\s{0,20}\{\s{0,20}["'][^"'\n]{1,60}["']\s{0,20}:/
 
 function brokenProblem(tool: Tool, fields: string[]): string {
-  const what = 'it begins as a JSON object and cannot be read as one; perhaps it was cut off'
+  const what = 'it looks like a JSON object but cannot be parsed; perhaps it was cut off'
   return `The input of ${tool.name} is wrong (${what}). It takes ${describeFields(tool, fields)}.`
 }
 

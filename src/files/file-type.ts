@@ -20,7 +20,7 @@ const MAX_MEMBERS = 10_000
 const HEAD = 4096
 
 const EMPTY = 'The file is empty.'
-const PASSWORD = 'The file is protected with a password: a copy without one can be read.'
+const PASSWORD = 'The file is password-protected. Upload a copy without a password.'
 
 /** Returns which picture the bytes are. Reads only the first of them, so it may run on the main thread. */
 export function pictureKind(bytes: Uint8Array): PictureKind | undefined {
@@ -36,8 +36,7 @@ export function fileTypeOf({ name, bytes }: FileBytes): FileType {
   if (signed) return signed.type(bytes)
   if (indexOf(bytes.subarray(0, PDF_HEADER_WITHIN), '%PDF-') >= 0) return { kind: 'pdf' }
   const encoding = encodingOf(bytes)
-  if (!encoding)
-    return { fault: 'This kind of file is not read: it is neither a document, a table, text nor a picture.' }
+  if (!encoding) return { fault: 'I cannot read this kind of file. I read documents, tables, text and pictures.' }
   const head = decodeText(bytes.subarray(0, HEAD), encoding)
   return head.trim() === '' && decodeText(bytes, encoding).trim() === ''
     ? { fault: EMPTY }
@@ -51,8 +50,8 @@ interface Signature {
 }
 
 const notRead = (what: string, instead: string) => () => ({ fault: `${what} is not read${instead}` })
-const archive = notRead('An archive', ': its files can be uploaded one by one.')
-const recording = notRead('A recording', ': a transcript as text would be.')
+const archive = notRead('An archive', '. Upload its files one by one.')
+const recording = notRead('A recording', '. Upload a transcript as text.')
 
 const PICTURES: { magic: string; at?: number; picture: PictureKind }[] = [
   { magic: '\x89PNG\r\n\x1a\n', picture: 'png' },
@@ -68,7 +67,7 @@ const SIGNATURES: Signature[] = [
   { magic: 'PK\x03\x04', type: zipType },
   { magic: 'PK\x05\x06', type: archive },
   { magic: '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', type: oleType },
-  { magic: '{\\rtf', type: notRead('RTF', ': the same saved as docx or pdf is.') },
+  { magic: '{\\rtf', type: notRead('RTF', '. Save it as docx or pdf.') },
   { magic: '\x1f\x8b', type: archive },
   { magic: '7z\xbc\xaf\x27\x1c', type: archive },
   { magic: 'Rar!\x1a\x07', type: archive },
@@ -85,8 +84,8 @@ const SIGNATURES: Signature[] = [
 /** Documents of Office and LibreOffice are zips; the parts in them tell which. */
 function zipType(bytes: Uint8Array): FileType {
   const names = new Set(memberNames(bytes, MAX_MEMBERS))
-  if (names.size === 0) return { fault: 'The file is broken: what is packed in it cannot be unpacked.' }
-  if (names.has('xl/workbook.bin')) return { fault: 'A binary workbook (xlsb) is not read: the same saved as xlsx is.' }
+  if (names.size === 0) return { fault: 'The file is damaged: it cannot be unpacked.' }
+  if (names.has('xl/workbook.bin')) return { fault: 'I cannot read binary workbooks (xlsb). Save it as xlsx.' }
   if (names.has('xl/workbook.xml')) return { kind: 'xlsx' }
   if (names.has('ppt/presentation.xml')) return { kind: 'pptx' }
   if ([...names].some((name) => /^word\/document\d*\.xml$/.test(name))) return { kind: 'docx' }
@@ -119,7 +118,7 @@ function mimetypeIn(bytes: Uint8Array): string {
 function oleType(bytes: Uint8Array): FileType {
   const isEncrypted = indexOf(bytes, [...'EncryptedPackage'].join('\0')) >= 0
   if (isEncrypted) return { fault: PASSWORD }
-  return { fault: 'Files of Office before 2007 (doc, xls, ppt) are not read: the same saved as docx, xlsx or pptx is.' }
+  return { fault: 'I cannot read Office files from before 2007 (doc, xls, ppt). Save it as docx, xlsx or pptx.' }
 }
 
 function startsWith(bytes: Uint8Array, magic: string, at: number): boolean {

@@ -50,7 +50,7 @@ function entriesOf(file: ParsedFile, room: number): string[] {
     Math.min(MAX_IN_ENTRY, Math.floor((room - LAST_LINE) / Math.max(1, kept.length)) - 1),
   )
   const shown = kept.map((entry) => fit(entry, isTable(file.kind) ? 400 : each))
-  return every > 1 ? [...shown, `(one entry in ${every} is shown)`] : shown
+  return every > 1 ? [...shown, `(1 of every ${every} entries is shown)`] : shown
 }
 
 /** @returns undefined if headings say less than the first words of each page */

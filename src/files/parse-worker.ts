@@ -46,7 +46,7 @@ async function parserOf(kind: FileKind): Promise<Parser> {
 async function outcomeOf({ name, limits, skippedPages }: ReaderHeader, bytes: Uint8Array): Promise<ParseOutcome> {
   const type = fileTypeOf({ name, bytes })
   if ('fault' in type) return { fault: type.fault }
-  if ('picture' in type) return { fault: 'A picture holds no text that is read here.' }
+  if ('picture' in type) return { fault: 'This is a picture, and I read no text from pictures.' }
   return parsedBy({ name, bytes, limits, skippedPages, beginPage, ...type })
 }
 
@@ -55,12 +55,12 @@ async function parsedBy(toParse: ToParse): Promise<ParseOutcome> {
     const parse = await parserOf(toParse.kind)
     const file = await parse(toParse)
     const isEmpty = file.sections.every(({ lines }) => lines === 0)
-    return isEmpty ? { fault: 'The file holds no text.' } : { file }
+    return isEmpty ? { fault: 'The file contains no text.' } : { file }
   } catch (error) {
     if (error instanceof UnreadableFile) return { fault: error.message }
     if (error instanceof RangeError && /allocation failed/i.test(error.message))
       return { fault: TOO_LARGE, killed: true }
-    return { fault: `The file is broken: it cannot be read as ${toParse.kind}.` }
+    return { fault: `The file is damaged: it cannot be read as ${toParse.kind}.` }
   }
 }
 
@@ -91,7 +91,7 @@ function end(outcome: ParseOutcome): never {
 
 // Errors that a parser throws from a timer or a promise end no process: its outcome is written, or its time runs out.
 process.on('unhandledRejection', () => {})
-process.on('uncaughtException', () => end({ fault: 'The file is broken: its reader failed at it.', killed: true }))
+process.on('uncaughtException', () => end({ fault: 'The file could not be read. It may be damaged.', killed: true }))
 // Ctrl+C in a terminal reaches every process there. The bot lets its questions finish and ends this process itself.
 process.on('SIGINT', () => {})
 const { header, bytes } = await input()

@@ -146,7 +146,7 @@ async function resultOf(child: ChildProcess): Promise<ParseOutcome> {
   // V8 ends a process without memory by a signal; a shell reports one as 128 or more.
   const { exitCode, signalCode } = child
   if (signalCode !== null || (exitCode ?? 0) >= 128) return { fault: TOO_LARGE, killed: true }
-  if (exitCode !== 0 || length === 0) throw new Error(`The reader of files could not be started: ${complaint}`)
+  if (exitCode !== 0 || length === 0) throw new Error(`The file reader could not start: ${complaint}`)
   return deserialize(Buffer.concat(chunks, length)) as ParseOutcome
 }
 
@@ -178,5 +178,5 @@ function watch(
 }
 
 function tooSlow(ms: number): string {
-  return `The file takes more than ${Math.ceil(ms / 1000)} seconds to read, so it was not read. A part of it may be.`
+  return `The file takes more than ${Math.ceil(ms / 1000)} seconds to read, so I stopped. Upload only the part that matters.`
 }

@@ -44,7 +44,7 @@ export async function questionFiles(
   }
   const before = earlier.filter((file) => !isPicture(file)).slice(0, MAX_EARLIER)
   const names = before.map(({ name, what }) => `${name} (${what})`).join(', ')
-  const text = [...texts, ...(names ? [`Files given earlier, not shown here: ${names}.`] : [])].join('\n\n')
+  const text = [...texts, ...(names ? [`Earlier files, not shown here: ${names}.`] : [])].join('\n\n')
   return { text: text.slice(0, QUESTION_FILES_CHARS + 4_000), images }
 }
 
@@ -54,7 +54,7 @@ function isPicture({ kind }: KeptFile): boolean {
 
 function fileText({ name }: KeptFile, content: FileContent, room: number): string | undefined {
   if (!('text' in content)) return undefined
-  if (room < 200) return `File ${name}: there is no room for it here.`
+  if (room < 200) return `File ${name}: it does not fit here.`
   const { text, isWhole } = openingOf(content.text, room)
   return isWhole ? `File ${name}, all of it: ${text}` : `File ${name}, not all of it: ${text}`
 }

@@ -97,7 +97,7 @@ function openFiles({ redis, log, prefix = 'thinkaloud', sealer = UNSEALED }: Red
     try {
       return text === null ? undefined : await unpacked(open(text, placeOf(thread, id, 'content')))
     } catch {
-      log.warn({ thread, file: id }, 'a kept file cannot be opened')
+      log.warn({ thread, file: id }, 'a stored file cannot be opened')
       return undefined
     }
   }

@@ -75,15 +75,15 @@ function meant(files: readonly KeptFile[], name: string | undefined): KeptFile |
 
 function notThere(files: readonly KeptFile[], name: string | undefined): ToolOutput {
   const list = files.map((file) => `${file.name} (${file.what})`).join(', ')
-  const which = name === undefined ? 'Say which file.' : `There is no file "${name.slice(0, 100)}".`
-  return { text: list === '' ? 'There are no files any more.' : `${which} The files are: ${list}.` }
+  const which = name === undefined ? 'Name the file.' : `There is no file "${name.slice(0, 100)}".`
+  return { text: list === '' ? 'The files are no longer available.' : `${which} The files are: ${list}.` }
 }
 
 function readFile(
   file: KeptFile,
   { part, text, maxChars }: { part: FilePart; text: ParsedFile | undefined; maxChars: number },
 ): ToolOutput {
-  if (!text) return { text: `${file.name} is ${file.what.toLowerCase()}: it holds no text that can be read here.` }
+  if (!text) return { text: `${file.name} is ${file.what.toLowerCase()}: it contains no readable text.` }
   const read = readPart(text, part, Math.max(200, maxChars - AROUND_CHARS))
   if (read.text === undefined) return { text: `${file.name}: ${read.missing}` }
   const more = read.more ? `\n(${read.more})` : ''
@@ -111,7 +111,7 @@ async function searchFiles(
         })
   }
   const best = found.sort((a, b) => b.passage.score - a.passage.score).slice(0, MAX_PASSAGES)
-  if (best.length === 0) return { text: 'None of these words is in it. Try other words, or read the pages.' }
+  if (best.length === 0) return { text: 'It contains none of these words. Try other words, or read its pages.' }
   const each = Math.max(100, Math.floor(maxChars / best.length) - 100)
   const texts = best.map(
     ({ file, passage }) => `${file.name}, ${passage.place}:\n${richestPart(passage.text, query, each)}`,

@@ -78,7 +78,7 @@ export class SectionWriter {
   /** Returns the parsed file. Ends an open section; there is always one. */
   file(kind: ParsedFile['kind'], more: { title?: string | undefined; notes?: string[] } = {}): ParsedFile {
     if (this.#lines.length > 0 || this.sections.length === 0) this.endSection()
-    const cut = this.#isCut ? ['The file is too long to be kept whole: its end is missing here.'] : []
+    const cut = this.#isCut ? ['The file is too long to keep whole. Its end is missing.'] : []
     const notes = [...(more.notes ?? []), ...cut]
     const title = clean(more.title ?? '').trim()
     return {

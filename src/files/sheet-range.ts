@@ -17,7 +17,7 @@ export function readRange(section: Section, written: string | number | undefined
   if (lines === 0) return { missing: 'The sheet is empty.' }
   const range = written === undefined ? parseRange('1:') : parseRange(String(written))
   if (!range) return { missing: `"${String(written).slice(0, 60)}" is no range: write A1:C20, B:D or 10:20; ${whole}` }
-  if (range.rows.from > lines || range.columns.from > columns) return { missing: `Nothing stands there: ${whole}` }
+  if (range.rows.from > lines || range.columns.from > columns) return { missing: `These cells are empty: ${whole}` }
   const rows = { from: range.rows.from, to: Math.min(range.rows.to, lines) }
   const shown = { from: range.columns.from, to: Math.min(range.columns.to, columns) }
   const { text, end } = rowsOf(section, { rows, columns: shown }, maxChars)

@@ -4,5 +4,4 @@ export class UnreadableFile extends Error {
 }
 
 /** The sentence about a file whose reader ran out of memory. */
-export const TOO_LARGE =
-  'The file needs more memory than a file may take here, so it was not read. A part of it may be.'
+export const TOO_LARGE = 'The file needs too much memory to read. Upload only the part that matters.'

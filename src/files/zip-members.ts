@@ -38,7 +38,7 @@ export function readMembers(bytes: Uint8Array, isWanted: (name: string) => boole
     return unzipSync(bytes, { filter: (member) => checked(member, isWanted(member.name)) })
   } catch (error) {
     if (error instanceof UnreadableFile) throw error
-    throw new UnreadableFile('The file is broken: what is packed in it cannot be unpacked.')
+    throw new UnreadableFile('The file is damaged: it cannot be unpacked.')
   }
 }
 
@@ -53,7 +53,7 @@ export function storedZip(members: ZipMembers): Uint8Array {
 /** Returns a filter that says whether a member is read, and throws once the zip exceeds a limit. */
 function counter(limits: ZipLimits): (member: UnzipFileInfo, isWanted: boolean) => boolean {
   const tooMuch = (what: string) =>
-    new UnreadableFile(`The file unpacks to more than is read here (${what}), so it was not opened.`)
+    new UnreadableFile(`The file is too large when unpacked (${what}), so I did not open it.`)
   let entries = 0
   let total = 0
   return ({ size, originalSize, compression }, isWanted) => {
@@ -61,7 +61,7 @@ function counter(limits: ZipLimits): (member: UnzipFileInfo, isWanted: boolean) 
     if (entries > limits.entries) throw tooMuch(`over ${limits.entries} parts`)
     if (!isWanted) return false
     if (compression !== STORED && compression !== DEFLATED)
-      throw new UnreadableFile('The file is packed in a way that is not read here.')
+      throw new UnreadableFile('The file is compressed in a way that I cannot read.')
     const inflated = compression === STORED ? size : originalSize
     total += inflated
     if (inflated > limits.memberBytes || total > limits.totalBytes)

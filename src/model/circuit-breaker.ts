@@ -30,7 +30,7 @@ export function withBreaker(model: Model, options: Partial<BreakerOptions> = {})
 async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): AsyncGenerator<ModelEvent> {
   const call = breaker.enter()
   if (call === 'spared')
-    throw new ModelError(`model ${model.name}: spared after repeated failures`, { hint: SPARED, retryable: true })
+    throw new ModelError(`model ${model.name}: paused after repeated failures`, { hint: SPARED, retryable: true })
   const hearing = new Hearing(request, breaker.now)
   let hasThrown = false
   try {

@@ -44,7 +44,7 @@ async function startAll(receivers: AppReceiver[], { log }: Services): Promise<vo
         one.isStarted = false
         errors.push(error)
         const fields = { app: one.app.name, error: messageOf(error) }
-        log.error(fields, 'Slack refuses the app token of an app of SLACK_APPS: it is left out')
+        log.error(fields, 'Slack rejects the app token of an app in SLACK_APPS: the app is skipped')
       }
     }),
   )

@@ -27,7 +27,7 @@ const word = (text: string) => docxOf(`<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 
 test('a zip bomb is refused before it is unpacked', async () => {
   const bomb = textFile('a.docx', word('x'.repeat(4 * MEBIBYTE)))
-  const refusal = (why: string) => `The file unpacks to more than is read here (${why}), so it was not opened.`
+  const refusal = (why: string) => `The file is too large when unpacked (${why}), so I did not open it.`
   const within = (zip: Partial<ZipLimits>) => ({ zip: { ...PARSE_LIMITS.zip, ...zip } })
   expect(await outcomeOf(bomb)).toEqual({ fault: refusal('it is packed like a zip bomb') })
   expect(await outcomeOf(bomb, within({ totalBytes: 2 * MEBIBYTE }))).toEqual({ fault: refusal('over 2 MB') })
@@ -84,7 +84,7 @@ test('a page that takes too long is left out with a word, and the others are rea
   const pdf = textFile('a.pdf', pdfOf([['one'], ['two'], ['three']], drawing))
   const { file } = await outcomeOf(pdf, { timeoutMs: 60_000, pageMs: 4000 })
   expect(file?.sections.map(({ text }) => text)).toEqual(['one', '', 'three'])
-  expect(file?.notes).toEqual(['Not read, because it takes too long: page 2.'])
+  expect(file?.notes).toEqual(['Not read because it takes too long: page 2.'])
   const alone = await outcomeOf(textFile('a.pdf', pdfOf([['two']], drawing)), { timeoutMs: 60_000, pageMs: 2000 })
   expect(alone.fault).toBe('The file holds no text beside page 1, which takes too long to read.')
 })
@@ -118,7 +118,7 @@ test.each([
 
 test('a document whose parts lie too deep in each other is refused', async () => {
   const { fault } = await outcomeOf(textFile('a.odt', odtOf(times(100_000, '<a>'))))
-  expect(fault).toBe('The file is broken: its parts lie too deep in each other.')
+  expect(fault).toBe('The file is damaged: its parts are nested too deeply.')
 })
 
 test.each([

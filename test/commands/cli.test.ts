@@ -71,7 +71,7 @@ test('the tools of MCP servers are there; what a person has to allow is not done
   expect((await cli.ended).code).toBe(0)
   expect(cli.stderr()).toMatch(/^gone cannot be started/m)
   expect(cli.stdout()).toMatch(/Tools: calculator, memory__\w+, [^]*"entities": ?\[\][^]*I could not\./)
-  expect(cli.stdout()).toContain('memory__create_entities was not run: nobody can allow it here.')
+  expect(cli.stdout()).toContain('memory__create_entities was not run: nobody can approve it here.')
 })
 
 test('an impossible setting ends it with code 1 and a sentence', async (t) => {

@@ -83,7 +83,7 @@ test.each([
   ['a broken xlsx', textFile('a.xlsx', zipOf({ 'xl/workbook.xml': '<oops' })), 'The file is broken'],
   ['a pptx without slides', textFile('a.pptx', zipOf({ 'ppt/presentation.xml': '<a/>' })), 'has no slides'],
   ['an empty workbook', textFile('a.xlsx', xlsxOf('')), 'empty'],
-  ['an empty docx', textFile('a.docx', docxOf('<w:p/>')), 'The file holds no text.'],
+  ['an empty docx', textFile('a.docx', docxOf('<w:p/>')), 'The file contains no text.'],
 ])('%s gets a sentence', async (_, file, sentence) => {
   const { fault } = await outcomeOf(file)
   expect(fault).toContain(sentence)

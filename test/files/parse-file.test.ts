@@ -174,7 +174,7 @@ test('captions become one line a cue, with the time and who speaks', async () =>
 
 test('what is too long is cut, and says so', async () => {
   const file = await parsed(textFile('long.txt', 'word '.repeat(10_000)), { maxChars: 5000 })
-  expect(file.notes).toEqual(['The file is too long to be kept whole: its end is missing here.'])
+  expect(file.notes).toEqual(['The file is too long to keep whole. Its end is missing.'])
   expect(file.sections[0]?.text.length).toBeLessThanOrEqual(5000)
   expect(Math.max(...(file.sections[0]?.text.split('\n').map(({ length }) => length) ?? []))).toBeLessThanOrEqual(2000)
 })

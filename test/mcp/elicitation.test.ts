@@ -126,7 +126,7 @@ test('a page of https is shown to the asker, any other is declined for them', as
     expect(JSON.parse(textIn(await call('page', { args: { url } })))).toEqual({ page: { action: 'decline' } })
   expect(notes).toHaveLength(5)
   expect(notes[0]).toBe(
-    'asking asked the person for something, which was declined here: its address is not one of https.',
+    'asking asked the person a question, which was declined automatically: its address is not https.',
   )
 })
 
@@ -141,14 +141,14 @@ test('a form that no modal can hold is declined, and the model is told', async (
   const { call, notes } = await asking(t)
   expect(JSON.parse(textIn(await call('nested')))).toEqual({ odd: { action: 'decline' } })
   expect(notes).toEqual([
-    'asking asked the person for something, which was declined here: the field "home" is of a kind that no form here has.',
+    'asking asked the person a question, which was declined automatically: the field "home" is of an unsupported kind.',
   ])
 })
 
 test('what is not offered is refused: requests of other kinds, and to be called without end', async (t) => {
   const { call, calls } = await asking(t)
   await expect(call('intruder')).rejects.toThrow(
-    'asking asks for something that is not offered here: "sampling/createMessage".',
+    'asking asks for something that this bot does not support: "sampling/createMessage".',
   )
   await expect(call('loop')).rejects.toThrow('asking has asked too often in one call.')
   expect(calls.filter(({ tool }) => tool === 'loop')).toHaveLength(10)
@@ -202,7 +202,7 @@ test('a server of the older protocol that refuses a call until a page is visited
   expect(refused).toMatchObject({ url: 'https://modelcontextprotocol.io/' })
   const declined: PersonsAnswer[] = [{ state: refused.state, action: 'decline' }]
   await expect(call('trigger-url-elicitation', { args, answers: declined })).rejects.toThrow(
-    'asking did nothing: it wants a page to be visited first, and the asker did not.',
+    'asking did nothing: it needs a visit to a page first, and the asker declined.',
   )
   // Called again, this server asks for the same page by a request of its own.
   const answers = [accept(refused)]

@@ -27,13 +27,13 @@ function overStdio(args: string[] = [], now = () => Date.now()) {
 test('a result of endless size is cut off, as one message and as one event', async () => {
   const { server } = await overHttp()
   for (const tool of ['huge', 'huge_event'])
-    await expect(use(server, tool)).rejects.toThrow('hostile sent more than 5 MB at once, which is more than is taken.')
+    await expect(use(server, tool)).rejects.toThrow('hostile sent more than 5 MB at once, which is too much.')
   expect(await said(use(server, 'fine'))).toBe('fine')
 })
 
 test('an endless stream of small messages is cut off', async () => {
   const { server } = await overHttp()
-  await expect(use(server, 'flood')).rejects.toThrow('hostile sends more than anybody asked it for.')
+  await expect(use(server, 'flood')).rejects.toThrow('hostile sends too much unrequested data.')
   expect(await said(use(server, 'fine'))).toBe('fine')
 })
 
@@ -59,22 +59,20 @@ test('a connection that breaks or ends in a call is a sentence, long before the 
   const { server } = await overHttp()
   const unknown = 'It is not known whether the call took effect.'
   await expect(use(server, 'dies')).rejects.toThrow(`The connection to hostile broke before it answered. ${unknown}`)
-  await expect(use(server, 'ends')).rejects.toThrow(`hostile ended the connection before it answered. ${unknown}`)
+  await expect(use(server, 'ends')).rejects.toThrow(`hostile closed the connection before it answered. ${unknown}`)
   expect(await said(use(server, 'fine'))).toBe('fine')
 })
 
 test('what is not JSON or not the protocol is a sentence', async () => {
   const { server } = await overHttp()
   for (const tool of ['broken_json', 'not_ours'])
-    await expect(use(server, tool)).rejects.toThrow('hostile sent an answer that is not of the protocol.')
+    await expect(use(server, tool)).rejects.toThrow('hostile sent an invalid response.')
 })
 
 test('no redirect leads to another origin or to a private address', async () => {
   const { server, other } = await overHttp()
   for (const tool of ['to_private', 'to_other'])
-    await expect(use(server, tool)).rejects.toThrow(
-      'hostile sends requests on to another address, which is not followed.',
-    )
+    await expect(use(server, tool)).rejects.toThrow('hostile redirects to another address. Redirects are not followed.')
   expect(other.requests).toEqual([])
   await expect(use(server, 'to_self')).rejects.toThrow(/^hostile sends requests on/)
 })
@@ -133,7 +131,7 @@ test('a stdio server that keeps ending is started again with a growing pause', a
 test('a line without an end, and a flood of lines, end that server and no other', async () => {
   const { servers, server } = overStdio()
   await expect(use(server, 'giant_line')).rejects.toThrow('hostile sent more than 5 MB at once')
-  await expect(use(server, 'flood_stdout')).rejects.toThrow('hostile sends more than anybody asked it for.')
+  await expect(use(server, 'flood_stdout')).rejects.toThrow('hostile sends too much unrequested data.')
   expect(servers.all()).toHaveLength(1)
 })
 
@@ -169,7 +167,7 @@ test('a server is ended with the bot, however deaf, and so are its children', as
   expect(pids.map(isRunning)).toEqual([true, true])
   await servers.close()
   await until(() => !pids.some(isRunning), 'they have ended', 60_000)
-  await expect(use(server, 'fine')).rejects.toThrow('hostile has been ended with the bot.')
+  await expect(use(server, 'fine')).rejects.toThrow('hostile was stopped with the bot.')
 })
 
 test('a server whose bot ends without a word ends with it, and so do its children', async () => {

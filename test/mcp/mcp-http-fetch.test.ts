@@ -35,7 +35,7 @@ test('nothing but the server’s own origin is asked', async () => {
   const other = await startWebServer((_, response) => void response.end())
   const { own } = await fetches('http://127.0.0.1:1/mcp')
   await expect(own(`${other.url}/mcp`)).rejects.toThrow(
-    'notes redirected to another address than the one in MCP_CONFIG.',
+    'notes redirected to an address other than the one in MCP_CONFIG.',
   )
   expect(other.requests).toEqual([])
 })
@@ -43,7 +43,7 @@ test('nothing but the server’s own origin is asked', async () => {
 test('an address of a cloud’s metadata is refused, also where MCP_CONFIG has it', async () => {
   const { own } = await fetches('http://169.254.169.254/mcp')
   await expect(own('http://169.254.169.254/mcp')).rejects.toThrow(
-    'notes has an address in MCP_CONFIG that may not be called.',
+    'notes has an address in MCP_CONFIG that is not allowed.',
   )
   const named = await fetches('http://meta.example.com/mcp', async () => [{ address: '169.254.169.254', family: 4 }])
   await expect(named.own('http://meta.example.com/mcp')).rejects.toMatchObject({ cause: { name: 'AddressRefused' } })

@@ -215,7 +215,7 @@ test('a server that is not there is down, with a sentence; the others are not', 
   })
   expect(servers.of('gone').status()).toMatchObject({ state: 'down', why: expect.stringMatching(/cannot be reached/) })
   expect(await toolNamesOf(servers.of('notes'))).toContain('env')
-  expect(() => servers.of('other')).toThrow('other is no server of MCP_CONFIG.')
+  expect(() => servers.of('other')).toThrow('other is not a server in MCP_CONFIG.')
 })
 
 test('a server that wants a login says so, unless MCP_CONFIG has a key for it, which is then wrong', async () => {
@@ -227,7 +227,7 @@ test('a server that wants a login says so, unless MCP_CONFIG has a key for it, w
   await expect(use(servers.of('open'), 'x')).rejects.toThrow(/an operator logs in \(npm run mcp -- login open\)/)
   expect(servers.of('open').status().state).toBe('needs-login')
   await expect(use(servers.of('keyed'), 'x')).rejects.toThrow(
-    'keyed refuses the header that MCP_CONFIG has for its login.',
+    'keyed rejected the Authorization header from MCP_CONFIG.',
   )
   expect(servers.of('keyed').status().state).toBe('down')
 })

@@ -44,14 +44,14 @@ test.for<[string, Partial<ToldTool>, string]>([
     'its input',
   ],
   ['schema', { inputSchema: { ...path, properties: { ...path.properties, also: { type: 'string' } } } }, 'its input'],
-])('a tool whose %s has changed is off until an admin takes it', async ([, change, what], t) => {
+])('a tool whose %s has changed is off until an admin turns it on', async ([, change, what], t) => {
   const server = await startChangingServer([read, write])
   const toolbox = await openToolbox(t, [atUrl('files', server.url, { trust: true })])
   expect(await toolbox.names()).toHaveLength(2)
   const before = await toolbox.tool('files__read')
   server.tools = [{ ...read, ...change }, write]
   await seen(toolbox, ['files__write'])
-  expect(toolbox.offs()).toEqual({ 'files read': `has changed ${what}: it is off until an admin takes it` })
+  expect(toolbox.offs()).toEqual({ 'files read': `has changed ${what}: it is off until an admin turns it on` })
   expect(toolbox.logs.join('')).toContain('an MCP tool has changed since it was accepted')
   // A run that began before has the tool still, and gets no further with it.
   await expect(run(before)).rejects.toThrow('has changed')
@@ -146,7 +146,7 @@ test('a new tool that may change things is off until it is taken; one that a tru
   server.tools = [read, write, { ...read, name: 'list' }]
   await seen(toolbox, ['files__read', 'files__list'])
   expect(toolbox.offs()).toEqual({
-    'files write': 'is new, and may change things: it is off until an admin takes it',
+    'files write': 'is new, and may change things: it is off until an admin turns it on',
   })
   expect(await toolbox.accept('files')).toContain('write')
   expect(await toolbox.names()).toEqual(['files__read', 'files__list', 'files__write'])
@@ -170,7 +170,7 @@ test('a tool of a trusted server that says all at once that it only reads is off
   expect((await toolbox.tool('files__write')).needsApproval).toBe(true)
   server.tools = [read, { ...write, annotations: { readOnlyHint: true } }]
   await seen(toolbox, ['files__read'])
-  expect(toolbox.offs()['files write']).toContain('what it says it may do')
+  expect(toolbox.offs()['files write']).toContain('what it claims to do')
 })
 
 test('a tool that comes back as it was is on, and another one under its name is not', async (t) => {

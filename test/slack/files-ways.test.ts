@@ -72,7 +72,7 @@ describeWithRedis('over Redis', () => {
       await bot.worker?.stop()
       await bot.startWorker()
       expect(await thread.ended()).toContain('They are gone.')
-      expect(model.about('soon forgotten').at(-1)?.prompt).toContain('There are no files any more.')
+      expect(model.about('soon forgotten').at(-1)?.prompt).toContain('The files are no longer available.')
     }
     expect(await fileKeys(prefix)).toEqual([])
   })

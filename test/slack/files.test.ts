@@ -171,7 +171,7 @@ describe('a follow-up', () => {
     model.on('stands on page 3', act('I read.', 'read_file', '{"pages": 3}'), finish('That the fuse is blue.'))
     await thread.reply('and on page 3?')
     expect(await thread.ended()).toContain('the fuse is blue')
-    expect(promptOf(bot, 'stands on page 3', 0)).toContain('Files given earlier, not shown here: manual.pdf')
+    expect(promptOf(bot, 'stands on page 3', 0)).toContain('Earlier files, not shown here: manual.pdf')
     expect(promptOf(bot, 'stands on page 3', 0)).not.toContain('This is page 1')
     expect(promptOf(bot, 'stands on page 3')).toContain('The fuse is blue.')
   })

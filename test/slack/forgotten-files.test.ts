@@ -44,7 +44,7 @@ test('a deleted question takes its files along', async () => {
   await slack.people.remove({ channel: GENERAL, ts: thread.ts })
   await slack.until(() => bot.logs.some((line) => line.includes('a deleted question is forgotten')), 'the forgetting')
   const prompt = await promptOfFollowUp(thread, 'what of the first after that')
-  expect(prompt).toContain('Files given earlier, not shown here: second.txt')
+  expect(prompt).toContain('Earlier files, not shown here: second.txt')
   expect(prompt).not.toContain('first.txt')
 })
 

@@ -163,7 +163,7 @@ test('who may not ask uploads in vain into a thread of those who may', async (t)
       .map((message) => bot.slack.shown(message))
       .join('\n')
   await bot.slack.until(
-    () => shown().includes('plan.txt was not read: I do not take files from the person who shared it.'),
+    () => shown().includes('plan.txt was not read: I do not accept files from the person who shared it.'),
     'it',
   )
 })

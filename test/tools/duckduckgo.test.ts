@@ -77,14 +77,14 @@ test('a request that is turned away is a sentence', async () => {
   const { use } = await playService({ tool: 'duckduckgo', setting: 'duckduckgoUrl' }, (_, response) =>
     response.writeHead(202).end(),
   )
-  await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo turned the request away (202).')
+  await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo rejected the request (202).')
 })
 
 test('a page in place of JSON is a sentence', async () => {
   const { use } = await playService({ tool: 'duckduckgo', setting: 'duckduckgoUrl' }, (_, response) =>
     response.end('<html>'),
   )
-  await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo sent something other than JSON.')
+  await expect(use({ query: 'x' })).rejects.toThrow('duckduckgo did not send JSON.')
 })
 
 test('what goes on for pages is cut: an answer at 2000 characters, each related topic at 300', async () => {

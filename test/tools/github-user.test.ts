@@ -91,7 +91,7 @@ test.each([
 
 test.each(['[]', '{}', 'null', '{"login": 7}'])('the answer %s is a sentence', async (body) => {
   const { use } = await play((_, response) => response.end(body))
-  await expect(use({ login: 'tj' })).rejects.toThrow('github_user got an answer that cannot be read.')
+  await expect(use({ login: 'tj' })).rejects.toThrow('github_user got an unreadable response.')
 })
 
 test('a profile whose page is no web address is told without a source', async () => {

@@ -255,11 +255,11 @@ describe('a wiki that misbehaves is a sentence', () => {
   }
 
   test.each<[string, string, (path: string, response: ServerResponse) => void]>([
-    ['an HTML page', 'wikipedia sent something other than JSON.', (_, r) => r.end('<html>Fatal error</html>')],
-    ['cut JSON', 'wikipedia sent something other than JSON.', (_, r) => r.end('{"query": {"pages"')],
+    ['an HTML page', 'wikipedia did not send JSON.', (_, r) => r.end('<html>Fatal error</html>')],
+    ['cut JSON', 'wikipedia did not send JSON.', (_, r) => r.end('{"query": {"pages"')],
     ['a 403', 'wikipedia refused the request (403).', (_, r) => r.writeHead(403).end('{}')],
     ['a 500', 'wikipedia has an error right now (500).', (_, r) => r.writeHead(500).end('at foo.php:12')],
-    ['a list', 'wikipedia sent an answer that cannot be read.', (_, r) => sendJson(r, [1, 2])],
+    ['a list', 'wikipedia sent an unreadable response.', (_, r) => sendJson(r, [1, 2])],
     [
       'its own refusal',
       'wikipedia refused the request: You need read permission.',

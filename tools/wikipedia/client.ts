@@ -119,7 +119,7 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
  */
 function readAnswer(json: unknown): Answer {
   const { success, data } = answerSchema.safeParse(json)
-  if (!success) throw new ToolError('wikipedia sent an answer that cannot be read.')
+  if (!success) throw new ToolError('wikipedia sent an unreadable response.')
   if (data.error) throw new ToolError(`wikipedia refused the request: ${data.error.info.slice(0, 200)}`)
   return { ...data.query, warning: data.warnings?.query['*'] ?? '' }
 }

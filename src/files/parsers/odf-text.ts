@@ -22,12 +22,12 @@ const MAX_REPEATED = 1_000_000
 export function parseOdf({ kind, bytes, limits }: ToParse): ParsedFile {
   const members = readMembers(bytes, (name) => [CONTENT, MANIFEST, META].includes(name), limits.zip)
   if (isEncrypted(members[MANIFEST]))
-    throw new UnreadableFile('The file is protected with a password: a copy without one can be read.')
-  if (!members[CONTENT]) throw new UnreadableFile('The file is broken: it has no content.')
+    throw new UnreadableFile('The file is password-protected. Upload a copy without a password.')
+  if (!members[CONTENT]) throw new UnreadableFile('The file is damaged: it has no content.')
   const reader = new Content(kind, new SectionWriter(limits.maxChars))
   walkXml(members[CONTENT], reader)
   const file = reader.writer.file(kind, { title: titleIn(members[META]) })
-  if (file.sections.every(({ lines }) => lines === 0)) throw new UnreadableFile('The file holds no text.')
+  if (file.sections.every(({ lines }) => lines === 0)) throw new UnreadableFile('The file contains no text.')
   return file
 }
 

@@ -28,8 +28,8 @@ export async function parsePdf({ bytes, limits, skippedPages = [], beginPage }: 
   if (writer.sections.every(({ lines }) => lines === 0)) throw withoutText(pdf.numPages, { unread, skippedPages })
   for (const bookmark of await bookmarksOf(pdf)) writer.headingAt(bookmark)
   const notes = [
-    ...(unread.length > 0 ? [`Broken, and not read: ${pagesIn(unread)}.`] : []),
-    ...(skippedPages.length > 0 ? [`Not read, because it takes too long: ${pagesIn(skippedPages)}.`] : []),
+    ...(unread.length > 0 ? [`Damaged and not read: ${pagesIn(unread)}.`] : []),
+    ...(skippedPages.length > 0 ? [`Not read because it takes too long: ${pagesIn(skippedPages)}.`] : []),
   ]
   return writer.file('pdf', { title: await titleOf(pdf), notes })
 }
@@ -39,8 +39,8 @@ async function open(bytes: Uint8Array): Promise<Pdf> {
     return await getDocumentProxy(bytes, { verbosity: VERBOSITY, disableFontFace: true, useSystemFonts: false })
   } catch (error) {
     if (error instanceof Error && error.name === 'PasswordException')
-      throw new UnreadableFile('The file is protected with a password: a copy without one can be read.')
-    throw new UnreadableFile('The file is broken: it begins like a PDF, but cannot be read as one.')
+      throw new UnreadableFile('The file is password-protected. Upload a copy without a password.')
+    throw new UnreadableFile('The file is damaged: it begins like a PDF but cannot be read as one.')
   }
 }
 
@@ -49,8 +49,10 @@ function withoutText(
   { unread, skippedPages }: { unread: number[]; skippedPages: number[] },
 ): UnreadableFile {
   if (skippedPages.length > 0)
-    return new UnreadableFile(`The file holds no text beside ${pagesIn(skippedPages)}, which takes too long to read.`)
-  if (unread.length === pages) return new UnreadableFile('The file is broken: none of its pages can be read.')
+    return new UnreadableFile(
+      `The file contains no text except on ${pagesIn(skippedPages)}, which takes too long to read.`,
+    )
+  if (unread.length === pages) return new UnreadableFile('The file is damaged: none of its pages can be read.')
   const count = pages === 1 ? 'Its one page holds' : `Its ${pages} pages hold`
   return new UnreadableFile(`${count} no text that can be read: it was probably scanned. A version with text can be.`)
 }

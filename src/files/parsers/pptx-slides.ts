@@ -27,9 +27,9 @@ export function parsePptx({ bytes, limits }: ToParse): ParsedFile {
     if (spoken.length > 0) writer.write(`Notes: ${spoken.join('\n')}`)
     writer.endSection()
   }
-  if (writer.sections.length === 0) throw new UnreadableFile('The presentation has no slides, or is broken.')
+  if (writer.sections.length === 0) throw new UnreadableFile('The presentation has no slides, or is damaged.')
   if (writer.sections.every(({ lines }) => lines === 0))
-    throw new UnreadableFile('The slides hold no text, only pictures.')
+    throw new UnreadableFile('The slides contain only pictures, no text.')
   return writer.file('pptx')
 }
 

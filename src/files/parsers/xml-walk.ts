@@ -25,7 +25,7 @@ export function walkXml(bytes: Uint8Array | undefined, reader: XmlReader): void 
     {
       onopentag: (name, attributes) => {
         depth += 1
-        if (depth > MAX_DEPTH) throw new UnreadableFile('The file is broken: its parts lie too deep in each other.')
+        if (depth > MAX_DEPTH) throw new UnreadableFile('The file is damaged: its parts are nested too deeply.')
         reader.open(local(name), locals(attributes))
       },
       onclosetag: (name) => {

@@ -29,7 +29,7 @@ const MAX_URL_CHARS = 3_000
 
 /** Returns why a person cannot be asked this: half a sentence. @returns undefined if they can */
 export function whyNotAsked({ message, schema, url }: Elicited, config: McpServerConfig): string | undefined {
-  if (message.length > MAX_MESSAGE_CHARS) return 'its words are too long'
+  if (message.length > MAX_MESSAGE_CHARS) return 'its text is too long'
   if (url !== undefined) return whyNotVisited(url, config)
   const form = formOf(schema)
   return 'why' in form ? form.why : undefined
@@ -41,12 +41,12 @@ export function whyNotAsked({ message, schema, url }: Elicited, config: McpServe
  */
 function whyNotVisited(address: string, config: McpServerConfig): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (!url || url.href.length > MAX_URL_CHARS) return 'its address is none, or too long'
-  if (url.username !== '' || url.password !== '') return 'its address hides its host behind a name or a password'
+  if (!url || url.href.length > MAX_URL_CHARS) return 'its address is invalid or too long'
+  if (url.username !== '' || url.password !== '') return 'its address contains a user name or password'
   if (url.protocol === 'https:' && !isLoopback(url.hostname)) return undefined
   const isOwn = config.kind === 'http' && new URL(config.url).hostname === url.hostname
   if (isOwn && isLoopback(url.hostname) && /^https?:$/.test(url.protocol)) return undefined
-  return 'its address is not one of https'
+  return 'its address is not https'
 }
 
 function isLoopback(host: string): boolean {

@@ -58,7 +58,7 @@ export class Elicitation {
     const state = last && stateOf(last)
     if (given.answers.length > MAX_ROUNDS) throw new ToolError(`${name} has asked too often in one call.`)
     if (state?.way === 'refusal' && last?.action !== 'accept')
-      throw new ToolError(`${name} did nothing: it wants a page to be visited first, and the asker did not.`)
+      throw new ToolError(`${name} did nothing: it needs a visit to a page first, and the asker declined.`)
     if (state?.way !== 'result') return this.#rounds({ params, options, given, round: 1 })
     const again = this.#again(state, given)
     return 'asks' in again ? again : this.#rounds({ params, options, given, again, round: state.round + 1 })
@@ -114,10 +114,12 @@ export class Elicitation {
     const responses: [string, ElicitAnswer][] = []
     for (const [key, value] of Object.entries(asking.requests)) {
       const request = requestSchema.safeParse(value).data
-      if (!request) throw new ToolError(`${name} asks for something that is not offered here: ${methodOf(value)}.`)
+      if (!request)
+        throw new ToolError(`${name} asks for something that this bot does not support: ${methodOf(value)}.`)
       const elicited = elicitedBy(request.params)
       const why = whyNotAsked(elicited, this.#config)
-      if (why !== undefined) notes.push(`${name} asked the person for something, which was declined here: ${why}.`)
+      if (why !== undefined)
+        notes.push(`${name} asked the person a question, which was declined automatically: ${why}.`)
       const answer = why === undefined ? answers.find((one) => isTo(one, { ...asking, key })) : DECLINED
       if (!answer) return asks(name, elicited, { ...asking, key })
       responses.push([key, answerOf(answer)])
@@ -136,7 +138,7 @@ export class Elicitation {
     const page = pages[visited % Math.max(1, pages.length)]
     const why = page ? whyNotAsked(page, this.#config) : 'it does not say which'
     if (page && why === undefined) return asks(name, page, { way: 'refusal' })
-    throw new ToolError(`${name} wants a page to be visited first, which nobody was shown: ${why}.`)
+    throw new ToolError(`${name} needs a visit to a page first, which was not shown: ${why}.`)
   }
 }
 
@@ -154,6 +156,6 @@ function isTo(answer: PersonsAnswer, { round, key }: AskingResult): boolean {
 }
 
 function methodOf(value: unknown): string {
-  const method = z.object({ method: z.string() }).safeParse(value).data?.method ?? 'nothing that the protocol knows'
+  const method = z.object({ method: z.string() }).safeParse(value).data?.method ?? 'an unknown method'
   return JSON.stringify(method.slice(0, 80))
 }

@@ -70,9 +70,8 @@ export class PendingCalls {
     if (!call) return { action: 'cancel' }
     const why = whyNotAsked(elicited, this.#config)
     if (why !== undefined)
-      return this.#decline(`${name} asked the person for something, which was declined here: ${why}.`)
-    if (others.length > 0)
-      return this.#sort(`${name} asked the person for something while several calls were under way.`)
+      return this.#decline(`${name} asked the person a question, which was declined automatically: ${why}.`)
+    if (others.length > 0) return this.#sort(`${name} asked the person a question during several calls at once.`)
     const key = keyOf(elicited)
     const at = call.unused.findIndex((answer) => isTo(answer, key))
     const [answer] = at < 0 ? [] : call.unused.splice(at, 1)
@@ -94,7 +93,7 @@ export class PendingCalls {
     for (const call of this.#calls) {
       call.mustBeAlone = call.isRepeatable
       if (call.isRepeatable) call.stop.abort()
-      else call.notes.push(`${note} It was told that nobody answers.`)
+      else call.notes.push(`${note} The question was declined.`)
     }
     return { action: 'cancel' }
   }

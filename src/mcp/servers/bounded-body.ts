@@ -24,13 +24,13 @@ export function createIntake(name: string): Intake {
       unasked.bytes += bytes
       unasked.lines += lines
       if (unasked.bytes > FLOOD.bytes || unasked.lines > FLOOD.lines)
-        throw new ToolError(`${name} sends more than anybody asked it for.`)
+        throw new ToolError(`${name} sends too much unrequested data.`)
     },
   }
 }
 
 export function tooLarge(name: string): ToolError {
-  return new ToolError(`${name} sent more than ${MCP_MAX_BYTES / 1e6} MB at once, which is more than is taken.`)
+  return new ToolError(`${name} sent more than ${MCP_MAX_BYTES / 1e6} MB at once, which is too much.`)
 }
 
 const LINE_END = 10

@@ -37,7 +37,7 @@ export function sentenceOf(error: unknown, failing: Failing): ToolError {
   const { name, hide } = failing
   if (error instanceof ToolError) return hide.text(error.message) === error.message ? error : hiddenError(error, hide)
   if (isLogin(error))
-    return failing.hasKey ? down(`${name} refuses the header that MCP_CONFIG has for its login.`) : loginNeeded(name)
+    return failing.hasKey ? down(`${name} rejected the Authorization header from MCP_CONFIG.`) : loginNeeded(name)
   if (error instanceof SdkHttpError) return httpError(error.status ?? 0, name)
   if (error instanceof ProtocolError) {
     if (isStreamFault(error.data)) return down(`${hide.text(error.message)}${maybeDone(failing)}`)
@@ -79,19 +79,18 @@ export function isLoginNeeded(error: ToolError): boolean {
 
 function httpError(status: number, name: string): ToolError {
   if (status >= 300 && status < 400)
-    return new ToolError(`${name} sends requests on to another address, which is not followed.`)
+    return new ToolError(`${name} redirects to another address. Redirects are not followed.`)
   if (status === 429) return down(`${name} gets too many requests right now (429).`)
   if (status >= 500) return down(`${name} has an error right now (${status}).`)
   return new ToolError(`${name} refuses this (${status}).`)
 }
 
 const SENTENCES: Partial<Record<string, string>> = {
-  [SdkErrorCode.InvalidResult]: 'sent an answer that is not of the protocol',
-  [SdkErrorCode.UnsupportedResultType]: 'sent an answer of a kind that is not known here',
-  [SdkErrorCode.ClientHttpUnexpectedContent]: 'sent an answer that is not of the protocol',
+  [SdkErrorCode.InvalidResult]: 'sent an invalid response',
+  [SdkErrorCode.UnsupportedResultType]: 'sent a response of an unknown kind',
+  [SdkErrorCode.ClientHttpUnexpectedContent]: 'sent an invalid response',
   [SdkErrorCode.CapabilityNotSupported]: 'has no tools',
-  [SdkErrorCode.EraNegotiationFailed]:
-    'speaks no version of the protocol that is known here, or ended when it was asked',
+  [SdkErrorCode.EraNegotiationFailed]: 'supports no known protocol version, or ended at the handshake',
 }
 
 function sdkError(error: SdkError, failing: Failing): ToolError {
@@ -103,23 +102,23 @@ function sdkError(error: SdkError, failing: Failing): ToolError {
     return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failing)}`)
   const closed: string[] = [SdkErrorCode.ConnectionClosed, SdkErrorCode.NotConnected, SdkErrorCode.SendFailed]
   if (closed.includes(error.code)) return down(`${fault ?? `${name} ended the connection.`}${maybeDone(failing)}`)
-  return new ToolError(`${name} ${SENTENCES[error.code] ?? 'cannot be spoken to'}.`)
+  return new ToolError(`${name} ${SENTENCES[error.code] ?? 'cannot be used'}.`)
 }
 
 /** Errors of the system or of undici: their messages contain addresses and paths. */
 function systemError(error: unknown, { name, hide, timeoutMs, ...failing }: Failing): ToolError {
   const causes = causesOf(error)
   if (causes.some((one) => one instanceof AddressRefused))
-    return new ToolError(`${name} has an address that may not be called.`)
+    return new ToolError(`${name} has an address that is not allowed.`)
   const told = causes.find((one) => one instanceof ToolError)
   if (told instanceof ToolError) return hiddenError(told, hide)
   const code = causes.map(codeOf).find((one) => one !== undefined)
   if (code === 'ENOENT' || code === 'EACCES' || code === 'ENOTDIR')
-    return down(`${name} cannot be started: its command or its folder is not there, or may not be used.`)
+    return down(`${name} cannot be started: its command or folder is missing, or not accessible.`)
   if (causes.some((one) => one instanceof Error && one.name === 'TimeoutError'))
     return down(`${name} did not answer within ${inSeconds(timeoutMs)} s.${maybeDone(failing)}`)
   if (causes.some((one) => one instanceof SyntaxError || (one instanceof Error && one.name === 'ZodError')))
-    return new ToolError(`${name} sent an answer that is not of the protocol.`)
+    return new ToolError(`${name} sent an invalid response.`)
   return down(
     `${name} cannot be reached${code && /^[A-Z_]{3,40}$/.test(code) ? ` (${code})` : ''}.${maybeDone(failing)}`,
   )

@@ -90,7 +90,7 @@ export class ConnectionKeeper {
 
   /** Nothing is started after this. */
   async close(): Promise<void> {
-    this.#closing.abort(new ToolError(`${this.#config.name} has been ended with the bot.`, { isDown: true }))
+    this.#closing.abort(new ToolError(`${this.#config.name} was stopped with the bot.`, { isDown: true }))
     const opening = this.#opening
     // A server that is only starting is not waited for.
     for (const process of this.#deps.processes)
@@ -119,7 +119,7 @@ export class ConnectionKeeper {
     this.#closing.signal.throwIfAborted()
     const wait = Math.ceil((this.#restart.notBefore - now()) / 1_000)
     if (wait > 0)
-      throw new ToolError(`${name} keeps ending. It is started again in ${wait} s at the earliest.`, { isDown: true })
+      throw new ToolError(`${name} keeps ending. The next start is in ${wait} s at the earliest.`, { isDown: true })
     const begun = now()
     let ending: () => void = () => {}
     try {
@@ -174,6 +174,6 @@ export class ConnectionKeeper {
     if (this.#stderr.lines <= MAX_LINES)
       log.debug({ server, line: this.hide().text(line) }, 'an MCP server writes to stderr')
     else if (this.#stderr.lines === MAX_LINES + 1)
-      log.debug({ server }, 'an MCP server writes more to stderr, which is left out')
+      log.debug({ server }, 'more stderr output of an MCP server was left out')
   }
 }

@@ -22,7 +22,7 @@ export function requestId(body: unknown): { id?: string; cancels?: string } {
 
 /** The error code of that answer, from JSON-RPC's range for implementations, and the mark that says it is ours. */
 const STREAM_BROKE = -32000
-const MARK = 'thinkaloud: the stream broke off'
+const MARK = 'thinkaloud: the stream ended early'
 
 /** Whether an error answer is one of ours. */
 export function isStreamFault(data: unknown): boolean {
@@ -43,7 +43,7 @@ export async function* withAnswer(
 ): AsyncGenerator<Uint8Array, undefined> {
   const decoder = new TextDecoder('latin1')
   let hasIds = false
-  let fault: unknown = new ToolError(`${name} ended the connection before it answered.`)
+  let fault: unknown = new ToolError(`${name} closed the connection before it answered.`)
   try {
     for await (const chunk of chunks) {
       hasIds ||= EVENT_ID.test(decoder.decode(chunk))

@@ -87,9 +87,9 @@ interface ExchangeParts {
 function checkedOwn(server: HttpServerConfig, url: URL): URL {
   const literal = literalAddress(url.hostname)
   const isOwn = url.origin === new URL(server.url).origin && url.username === '' && url.password === ''
-  if (!isOwn) throw new ToolError(`${server.name} redirected to another address than the one in MCP_CONFIG.`)
+  if (!isOwn) throw new ToolError(`${server.name} redirected to an address other than the one in MCP_CONFIG.`)
   if (literal !== undefined && reachOf(literal) === 'never')
-    throw new ToolError(`${server.name} has an address in MCP_CONFIG that may not be called.`)
+    throw new ToolError(`${server.name} has an address in MCP_CONFIG that is not allowed.`)
   return url
 }
 

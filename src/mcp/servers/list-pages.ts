@@ -56,7 +56,7 @@ export async function listPages(
     cursor = found.nextCursor
     if (cursor === undefined) break
     if (page >= MAX_PAGES || tools.size > MAX_TOOLS || size > MCP_MAX_BYTES)
-      throw new ToolError(`${name} lists more tools than are taken: ${MAX_TOOLS} on ${MAX_PAGES} pages.`)
+      throw new ToolError(`${name} lists too many tools: at most ${MAX_TOOLS} on ${MAX_PAGES} pages.`)
   }
   const instructions = client.getInstructions()
   const said = instructions === undefined ? {} : { instructions: hide.head(instructions, MAX_INSTRUCTIONS) }

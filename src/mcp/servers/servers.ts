@@ -53,7 +53,7 @@ export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
     all: () => [...servers.values()],
     of(name) {
       const server = servers.get(name)
-      if (!server) throw new ToolError(`${name} is no server of MCP_CONFIG.`)
+      if (!server) throw new ToolError(`${name} is not a server in MCP_CONFIG.`)
       return server
     },
     async close() {

@@ -87,7 +87,7 @@ export class StdioProcess implements Transport {
     const stdin = this.#child?.stdin
     if (!stdin?.writable) throw new ToolError(this.#fault ?? `${this.#server.name} is not running.`, { isDown: true })
     if (stdin.writableLength > MAX_UNREAD)
-      throw new ToolError(`${this.#server.name} does not read what it is sent.`, { isDown: true })
+      throw new ToolError(`${this.#server.name} does not read its input.`, { isDown: true })
     this.#intake.asked()
     stdin.write(serializeMessage(message))
   }
@@ -133,7 +133,7 @@ export class StdioProcess implements Transport {
     try {
       message = deserializeMessage(line)
     } catch {
-      this.onerror?.(new Error('a line on stdout is no message of the protocol'))
+      this.onerror?.(new Error('a line on stdout is not a protocol message'))
       return
     }
     this.onmessage?.(message)

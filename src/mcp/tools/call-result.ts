@@ -22,11 +22,11 @@ export function outputOf(result: CallToolResult, { name, hide }: { name: string;
   const whole = parts.filter((part) => part.trim() !== '').join('\n\n')
   if (result.isError) {
     const fault = hide.head(whole, MAX_FAULT)
-    throw new ToolError(fault === '' ? `${name} says that the call failed, and not why.` : fault)
+    throw new ToolError(fault === '' ? `${name} reports that the call failed, without a reason.` : fault)
   }
   const text = hide.head(whole, MAX_TEXT)
   const sources = hide.json(result.content.flatMap(sourceOf).slice(0, MAX_SOURCES))
-  return { text: text === '' ? `${name} gave nothing back.` : text, ...(sources.length > 0 ? { sources } : {}) }
+  return { text: text === '' ? `${name} returned nothing.` : text, ...(sources.length > 0 ? { sources } : {}) }
 }
 
 function textOf(block: ContentBlock): string {

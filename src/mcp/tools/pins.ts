@@ -123,7 +123,7 @@ export function whyOff(
   { seen, pin }: ServerRecord['tools'][string],
   { trust, suspect }: { trust: boolean; suspect?: string | undefined },
 ): string | undefined {
-  if (!seen) return 'is listed no more'
+  if (!seen) return 'is no longer listed'
   if (seen.broken !== undefined) return `cannot be used: ${seen.broken}`
   if (!pin) return `is new, and may change things${UNTAKEN}`
   const change = changeOf(seen, pin, trust)
@@ -132,7 +132,7 @@ export function whyOff(
   return why === undefined || pin.accepted ? undefined : `${why}${UNTAKEN}`
 }
 
-const UNTAKEN = ': it is off until an admin takes it'
+const UNTAKEN = ': it is off until an admin turns it on'
 
 /** Returns the record after an admin has accepted a tool as it is listed now. */
 export function withAccepted(record: ServerRecord, tool: string): ServerRecord {
@@ -179,7 +179,7 @@ function changeOf(seen: SeenTool, pin: Pin, trust: boolean): string | undefined 
   const changed = [
     ...(now.description === pin.description ? [] : ['its description']),
     ...(now.schema === pin.schema ? [] : ['its input']),
-    ...(trust && isLoosened(now, pin) ? ['what it says it may do'] : []),
+    ...(trust && isLoosened(now, pin) ? ['what it claims to do'] : []),
   ]
   return changed.length > 0 ? changed.join(' and ') : undefined
 }

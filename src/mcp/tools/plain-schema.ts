@@ -89,7 +89,8 @@ export function plainSchema(given: unknown): PlainSchema {
   const walk: Walk = { faults: new Set(), parts: { left: MAX_PARTS }, deeper: MAX_DEPTH, at: '' }
   try {
     const plain = schema(given, walk)
-    if (!isRecord(plain) || (plain.type ?? 'object') !== 'object') return { ok: false, why: 'its input is no object' }
+    if (!isRecord(plain) || (plain.type ?? 'object') !== 'object')
+      return { ok: false, why: 'its input is not an object' }
     const whole: Schema = { ...plain, type: 'object', properties: plain.properties ?? {} }
     if (JSON.stringify(whole).length > MAX_CHARS) return { ok: false, why: 'its schema is too long' }
     return { ok: true, schema: whole, faults: [...walk.faults] }

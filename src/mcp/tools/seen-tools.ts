@@ -27,8 +27,7 @@ function cleanTool(tool: ServerTool): { seen: SeenTool; faults: Fault[] } {
   const plain = plainSchema(tool.inputSchema)
   const faults = [...new Set([...said.faults, ...named.faults, ...(plain.ok ? plain.faults : [])])]
   const hints = { readOnly: annotations.readOnlyHint === true, idempotent: annotations.idempotentHint === true }
-  const broken =
-    named.text !== name ? 'its name has characters that names do not have' : plain.ok ? undefined : plain.why
+  const broken = named.text !== name ? 'its name has invalid characters' : plain.ok ? undefined : plain.why
   return {
     faults,
     seen: {
@@ -38,7 +37,7 @@ function cleanTool(tool: ServerTool): { seen: SeenTool; faults: Fault[] } {
       description: said.text,
       parameters: plain.ok ? plain.schema : { type: 'object', properties: {} },
       hints,
-      ...(faults.includes('hidden') ? { suspect: 'holds characters that people do not see' } : {}),
+      ...(faults.includes('hidden') ? { suspect: 'contains invisible characters' } : {}),
       ...(broken === undefined ? {} : { broken }),
     },
   }

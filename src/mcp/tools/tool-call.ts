@@ -46,7 +46,7 @@ export async function callTool(elicitation: Elicitation, call: ToolCall, options
 function shownQuestion({ message, schema, url, ...kept }: ToolQuestion, { name, hide }: ToolCall): ToolQuestion {
   if (url !== undefined && hide.text(url) !== url)
     throw new ToolError(
-      `${name} sends the person to an address that holds a secret of its configuration: it was not shown.`,
+      `${name} sends the person to an address that contains a secret of its configuration. It was not shown.`,
     )
   const what = { ...(schema && { schema: hide.json(schema) }), ...(url !== undefined && { url }) }
   return { ...kept, message: hide.text(message), ...what }

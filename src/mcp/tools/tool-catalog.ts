@@ -121,7 +121,7 @@ export class ToolCatalog {
     const { seen, pin } = entry ?? {}
     const isOther = seen && versionOf({ seen, pin }, this.target) !== version
     const why =
-      (entry ? whyOff(entry, this.config) : 'is listed no more') ??
+      (entry ? whyOff(entry, this.config) : 'is no longer listed') ??
       (isOther ? 'has changed since it was shown' : undefined)
     if (why !== undefined) throw new ToolError(`The tool ${tool} of the server ${this.config.name} ${why}.`)
   }

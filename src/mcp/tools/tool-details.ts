@@ -18,7 +18,7 @@ function toolDetails(tools: Tool[]): Tool<{ tool: string }> {
   return {
     name: TOOL_DETAILS,
     description:
-      'Tells all about a tool of which the list has one line: what it does, and its input. Use it before you use such a tool.',
+      'Describes a tool of which the list has only one line: what it does, and its input. Use it before you use such a tool.',
     effects: 'read',
     parameters: {
       type: 'object',
@@ -33,8 +33,7 @@ function toolDetails(tools: Tool[]): Tool<{ tool: string }> {
     async run({ tool: named }) {
       const tool =
         tools.find(({ name }) => name === named) ?? tools.find(({ name }) => name.toLowerCase() === named.toLowerCase())
-      if (!tool)
-        throw new ToolError(`There is no tool "${named.slice(0, 100)}". Its name has to be as it stands in the list.`)
+      if (!tool) throw new ToolError(`There is no tool "${named.slice(0, 100)}". Use the exact name from the list.`)
       // The schema comes first: an observation that is too long is cut behind it.
       return `${tool.name} takes a JSON object by this JSON Schema: ${JSON.stringify(tool.parameters)}\n${tool.description}`
     },

@@ -85,7 +85,7 @@ async function membersOf(
       return users
     })
     .catch((error: unknown) => {
-      log.warn({ team, group, error: messageOf(error) }, 'Slack does not tell who is in a user group of APPROVERS')
+      log.warn({ team, group, error: messageOf(error) }, 'Slack does not list the members of a user group in APPROVERS')
       return error instanceof SlackRefusal && error.code === 'missing_scope' ? 'noScope' : 'untold'
     })
   return (await settledWithin(PATIENCE_MS, [asking])) ? asking : 'untold'

@@ -60,7 +60,7 @@ async function askOnce(
 }
 
 const WHY_OFF: Record<string, string> = {
-  missing_scope: 'the app has not the scope search:read.public',
+  missing_scope: 'the app lacks the scope search:read.public',
   feature_not_enabled: 'the workspace does not let apps search',
   unknown_method: 'this Slack has no search for apps',
 }

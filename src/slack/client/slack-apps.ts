@@ -61,12 +61,12 @@ function parsed(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8')
   } catch {
-    throw new ConfigError('SLACK_APPS should be a file that can be read.')
+    throw new ConfigError('The file named in SLACK_APPS cannot be read. Check its path and permissions.')
   }
   try {
     return JSON.parse(text)
   } catch {
-    throw new ConfigError('SLACK_APPS should be a file with valid JSON.')
+    throw new ConfigError('The file named in SLACK_APPS is not valid JSON.')
   }
 }
 
@@ -90,11 +90,12 @@ export async function openSlackApps(
     const other = teams.get(app.installations.defaultTeam)
     if (app.installations.defaultTeam === '') return app
     if (other === undefined) teams.set(app.installations.defaultTeam, app.name)
-    else log.error({ app: app.name, other }, 'two apps of SLACK_APPS are of one workspace: the second is left out')
+    else
+      log.error({ app: app.name, other }, 'two apps in SLACK_APPS belong to the same workspace: the second is skipped')
     return other === undefined ? app : { ...app, installations: NOWHERE }
   })
   if (teams.size === 0)
-    throw new ConfigError('SLACK_APPS should have an app whose botToken Slack takes: it refuses all of them.')
+    throw new ConfigError('SLACK_APPS has no app with a valid bot token: Slack rejects all of them.')
   return apps
 }
 
@@ -104,11 +105,10 @@ async function openApp(app: NamedApp, options: InstallationOptions & { apiUrl: s
     return { ...app, installations, appId: appId ?? (await appIdOf(installations)) }
   } catch (error) {
     const code = refusalCode(error)
-    if (code === undefined)
-      throw new ConfigError('SLACK_API_URL should be an address where Slack answers: it could not be reached.')
+    if (code === undefined) throw new ConfigError('Cannot reach Slack at SLACK_API_URL. Check the network.')
     options.log.error(
       { app: app.name, error: code },
-      'Slack refuses the bot token of an app of SLACK_APPS: it is left out',
+      'Slack rejects the bot token of an app in SLACK_APPS: the app is skipped',
     )
     return { ...app, installations: NOWHERE }
   }

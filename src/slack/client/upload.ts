@@ -74,7 +74,7 @@ async function sendBytes(
     await sent?.body?.cancel().catch(() => undefined)
     if (sent?.ok) return
     signal.throwIfAborted()
-    if (attempt >= TRIES) throw new Error(`Slack does not take the bytes of a file (${sent?.status ?? 'no answer'})`)
+    if (attempt >= TRIES) throw new Error(`Slack rejected the content of a file (${sent?.status ?? 'no answer'})`)
     await sleep(backoffMs(attempt, { base: 500, max: 5_000 }), signal)
   }
 }

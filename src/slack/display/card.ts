@@ -114,7 +114,7 @@ export class Card implements Display {
 
   #note(error: unknown): void {
     const fields = { question: this.#outbox.question.id, error: messageOf(error) }
-    this.#options.log.info(fields, 'Slack did not take an update of the card')
+    this.#options.log.info(fields, 'Slack rejected an update of the card')
   }
 
   #now(): number {

@@ -249,7 +249,7 @@ export class StepStream implements Display {
   async #onError(error: unknown, fence: string): Promise<void> {
     if (error instanceof LeaseLost) throw error
     const code = error instanceof SlackRefusal ? error.code : undefined
-    this.#options.log.info(this.#fields(error), 'Slack did not take a part of the streamed message')
+    this.#options.log.info(this.#fields(error), 'Slack rejected a part of the streamed message')
     const isDead = code === 'message_not_in_streaming_state'
     if (code === 'stopped_by_user') this.#options.stopRun()
     // A message with unknown content is repaired at the end.

@@ -37,7 +37,7 @@ export const WHY = {
   largePicture: 'Slack has no smaller picture of it, and it is too large for models to see.',
   tooMuch: `together they are larger than ${MAX_BYTES.question / MEBIBYTE} MB.`,
   tooLong: 'it holds more than I can read at once. Please attach a part of it.',
-  notAllowed: 'I do not take files from the person who shared it.',
+  notAllowed: 'I do not accept files from the person who shared it.',
   unknown: 'Slack did not tell me which file it is. Please upload it again.',
   tombstone: 'it was deleted.',
   hidden: 'Slack hides it because the workspace has reached the limit of its plan.',

@@ -103,7 +103,7 @@ function installedPage({ id, name, appId, isOrgWide }: InstallationRecord): Page
   if (isOrgWide)
     return page(200, {
       title: 'Installed',
-      text: `Thinkaloud is installed in the organisation ${name}. It is in none of its workspaces yet: add it to those that should have it.`,
+      text: `Thinkaloud is installed in the organisation ${name}. It is not in any workspace yet: add it where people should use it.`,
       link: {
         label: 'Add it to workspaces',
         href: `https://app.slack.com/manage/${id}/integrations/profile/${appId}/workspaces/add`,
@@ -111,7 +111,7 @@ function installedPage({ id, name, appId, isOrgWide }: InstallationRecord): Page
     })
   return page(200, {
     title: 'Installed',
-    text: `Thinkaloud is installed in ${name}. Open Slack and ask it something: mention it in a channel, or write to it.`,
+    text: `Thinkaloud is installed in ${name}. Open Slack and ask it something: mention it in a channel, or send it a direct message.`,
     link: { label: 'Open Slack', href: `https://slack.com/app_redirect?app=${appId}&team=${id}` },
   })
 }
@@ -127,7 +127,7 @@ function refusedPage(options: InstallOptions): Page {
 function expiredPage(options: InstallOptions): Page {
   return page(400, {
     title: 'Please start again',
-    text: 'This installation has expired, was finished already, or was begun in another browser. Please start again.',
+    text: 'This installation link has expired, was already used, or was opened in another browser. Please start again.',
     link: again(options),
   })
 }
@@ -135,13 +135,13 @@ function expiredPage(options: InstallOptions): Page {
 function notAllowedPage(): Page {
   return page(403, {
     title: 'Not allowed',
-    text: 'This workspace may not install Thinkaloud here, and nothing was kept. Please ask whoever runs it to allow your workspace.',
+    text: 'This workspace is not allowed to install Thinkaloud. Nothing was stored. Ask whoever runs it to allow your workspace.',
   })
 }
 
 function failedPage(options: InstallOptions, code: string | undefined): Page {
   const text = code
-    ? `Slack refused the installation (${code}). Please start again; if that does not help, ask whoever runs Thinkaloud.`
+    ? `Slack refused the installation (${code}). Please start again. If that does not help, ask whoever runs Thinkaloud.`
     : 'Slack could not be reached, so the installation is not finished. Please start again in a minute.'
   return page(code ? 400 : 503, { title: 'Not installed', text, link: again(options) })
 }

@@ -63,7 +63,7 @@ async function openDistributed(
   const sweep = () =>
     refresh
       .sweep()
-      .catch((error: unknown) => options.log.warn({ error: messageOf(error) }, 'tokens could not be looked at'))
+      .catch((error: unknown) => options.log.warn({ error: messageOf(error) }, 'tokens could not be checked'))
   const sweeping = config.ROLE === 'front' ? undefined : setInterval(() => void sweep(), SWEEP_MS).unref()
   return {
     installations: storedInstallations({ ...parts, refresh, secret: clientSecret }),
@@ -79,6 +79,6 @@ async function nameUnreadable({ records }: InstallStores, { log }: InstallationO
   if (teams.length > 0)
     log.error(
       { teams },
-      'neither SECRETS_KEY nor SECRETS_KEY_OLD opens these installations: they have to be made again',
+      'neither SECRETS_KEY nor SECRETS_KEY_OLD decrypts these installations: install the app again there',
     )
 }

@@ -39,7 +39,7 @@ async function forgetTeam(team: string, event: string, services: Services): Prom
   await services.forgetting.forgetTeam(team)
   const installation = await services.installations.of(team)
   installation?.directory.forget(team)
-  services.log.warn({ team, event }, 'the app is removed from the workspace: what was kept of it is forgotten')
+  services.log.warn({ team, event }, 'the app was removed from the workspace: its data was deleted')
 }
 
 async function teamsOf(context: AllMiddlewareArgs['context'], services: Services): Promise<string[]> {

@@ -74,7 +74,7 @@ async function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, 
   const on = tools.filter((tool) => !(isOff && tool.needsSearch))
   const off = tools
     .filter((tool) => !on.includes(tool))
-    .map(({ name }) => ({ name, why: 'this workspace does not let apps search, or the app has not the scope for it' }))
+    .map(({ name }) => ({ name, why: 'this workspace does not let apps search, or the app lacks the scope for it' }))
   return { on, off: [...agent.choices.toolsOff, ...off] }
 }
 

@@ -27,16 +27,17 @@ const MAX_GIVEN = 50
 /** @throws ToolError with a sentence that says why it cannot be read */
 export async function readPermalink(address: string, options: ReadPermalinkOptions): Promise<ReadThread> {
   const link = permalinkIn(address, options.installation.identity.url)
-  if (!link) throw new ToolError('That is no link to a message of this workspace (https://….slack.com/archives/…/p…).')
+  if (!link)
+    throw new ToolError('That is not a link to a message of this workspace (https://….slack.com/archives/…/p…).')
   const where = await placeOf(link.channel, options)
   const { messages, isWhole } = await messagesOf(link, options)
   const [given, left] = around(link.ts, messages)
   const { question, installation } = options
   const mentions = new Mentions(installation.directory, question)
   const lines = (await linesOf(given, { mentions, question, installation })).map(({ line }) => line)
-  if (lines.length === 0) throw new ToolError('Nothing is written there any more.')
+  if (lines.length === 0) throw new ToolError('The messages there were deleted.')
   const count = `${messages.length}${isWhole ? '' : ' or more'} ${messages.length === 1 ? 'message' : 'messages'}`
-  if (left > 0) lines.splice(1, 0, `… (${left} other messages are left out) …`)
+  if (left > 0) lines.splice(1, 0, `… (${left} other messages left out) …`)
   const title = `${where}, ${new Date(Number(messages[0]?.ts) * 1000).toISOString().slice(0, 10)}`
   return { text: [`Thread in ${title}, ${count}:`, ...lines].join('\n'), title, url: link.url }
 }
@@ -63,9 +64,9 @@ function permalinkIn(text: string, workspace: string): Permalink | undefined {
   return { channel, ts: `${seconds}.${rest}`, thread, url: `${url.origin}${url.pathname}${query}` }
 }
 
-const NOT_THERE = 'I cannot read that channel: I am not in it, or there is none. Somebody there can invite me.'
+const NOT_THERE = 'I cannot read that channel: I am not a member, or it does not exist. A member can invite me.'
 const ASK_THERE =
-  'That is in a private conversation. It is read where nobody else sees the answer: the asker can ask there, or in a direct message with me.'
+  'That is in a private conversation, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
 
 /**
  * Checks access and returns the place's display name. A private place is read only in that same place or for the asker
@@ -86,7 +87,7 @@ async function placeOf(channel: string, { question, installation, signal }: Read
   if (info.isPrivate && !isForAskerAlone) throw new ToolError(ASK_THERE)
   const mustBeThere = info.isPrivate || !(await isFullMember(question, installation))
   if (mustBeThere && (await isMember({ ...question, channel }, installation.client)) !== true)
-    throw new ToolError('The asker is not in that channel, as far as Slack tells: I do not read it for them.')
+    throw new ToolError('Slack says that the asker is not in that channel, so I do not read it for them.')
   return info.isPrivate ? 'a private channel' : `#${info.name}`
 }
 
@@ -133,7 +134,7 @@ async function messagesOf(
   } catch (error) {
     const code = refusalCode(error)
     if (code === undefined) throw error
-    throw new ToolError(GONE.has(code) ? 'There is no such message, or it was deleted.' : NOT_THERE)
+    throw new ToolError(GONE.has(code) ? 'The message does not exist, or was deleted.' : NOT_THERE)
   }
 }
 

@@ -63,7 +63,7 @@ export async function searchWorkspace(
       .call(SEARCH, args, { effort: 'patient', signal })
       .catch((error: unknown) => Promise.reject(refused(error, kind, installation)))
     const read = answerSchema.safeParse(answer).data
-    if (!read) throw new ToolError('Slack’s search answered something that cannot be read.')
+    if (!read) throw new ToolError('Slack’s search returned an unreadable response.')
     const finds = await FINDS_OF[kind](read.results, work)
     next = read.response_metadata.next_cursor
     if (finds.length > 0 || next === '')
@@ -86,7 +86,7 @@ function withoutToken(question: Question, now: Date): string {
   const written = isRepeat(question.id) ? NaN : Number(askedAt(question)) * 1000
   const since = Number.isNaN(written) ? question.at : Math.min(question.at, written)
   return now.getTime() - since >= ACTION_TOKEN_MS
-    ? `Slack’s permission to search is good for ten minutes after the question, which are over. ${ASK_AGAIN}`
+    ? `Slack’s permission to search expired: it lasts ten minutes after the question. ${ASK_AGAIN}`
     : `Slack gave no permission to search with this question. ${ASK_AGAIN}`
 }
 
@@ -94,9 +94,9 @@ function withoutToken(question: Question, now: Date): string {
 async function checkAsker({ question, installation }: QuestionWork): Promise<void> {
   const facts = await installation.directory.factsOf(question.team, question.user)
   if (typeof facts === 'string')
-    throw new ToolError('Slack does not say whether the asker is a member: I do not search.')
+    throw new ToolError('Slack did not confirm that the asker is a member, so I do not search.')
   if (facts.isGuest || facts.isExternal)
-    throw new ToolError('Guests and people of other workspaces cannot have this workspace searched.')
+    throw new ToolError('I do not search this workspace for guests and people of other workspaces.')
 }
 
 const SCOPES: Record<FindKind, string> = {
@@ -114,13 +114,11 @@ function refused(error: unknown, kind: FindKind, { client }: Installation): unkn
   const code = refusalCode(error)
   if (code === undefined) return error
   if (code === 'invalid_action_token')
-    return new ToolError(
-      `Slack does not take the permission to search any more that came with the question. ${ASK_AGAIN}`,
-    )
+    return new ToolError(`Slack no longer accepts the permission to search that came with the question. ${ASK_AGAIN}`)
   if (code === 'query_too_long') return new ToolError('The query is too long for Slack: use fewer words.')
   if (code === 'missing_scope')
     return new ToolError(
-      `I may not search for ${kind} here: the app has not the scope ${SCOPES[kind]}. An admin can add it.`,
+      `I may not search for ${kind} here: the app lacks the scope ${SCOPES[kind]}. An admin can add it.`,
     )
   if (!NOT_ENABLED.has(code)) return new ToolError(`Slack refused to search (${code}).`)
   client.refusals.remember(SEARCH)

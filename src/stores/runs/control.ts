@@ -143,12 +143,12 @@ export class HeardSignals implements Required<Steering> {
     const { tool, isRepeat, step } = call
     const asked = step.waiting?.for
     if (asked?.kind === 'question' && asked.version !== tool.version)
-      return { no: `${tool.name} was not run: the tool, or its server, has changed since it asked.` }
+      return { no: `${tool.name} was not run: the tool or its server has changed since the request.` }
     // A card is shown for this call. What has been allowed for other calls since does not decide it.
     const isAsked = step.waiting !== undefined && step.waiting.for?.kind !== 'question'
     if (!tool.needsApproval && !isRepeat && !isAsked) return 'yes'
     const { canBeDecided, grants } = this.#people
-    const otherwise = canBeDecided ? 'wait' : { no: `${tool.name} was not run: nobody can allow it here.` }
+    const otherwise = canBeDecided ? 'wait' : { no: `${tool.name} was not run: nobody can approve it here.` }
     if (isRepeat || isAsked || !grants) return otherwise
     return grants.grantedBy(tool).then((by) => (by === undefined ? otherwise : 'yes'))
   }
@@ -175,9 +175,9 @@ function permissionOf(decision: Decision, { tool, input }: PendingCall): Permiss
   const no = (why: string): Permission => ({ no: `${tool.name} was not run: ${why}` })
   if (decision.outcome === 'allowed') {
     const isSame = decision.key === callKey(tool.name, input, tool.version)
-    return isSame ? 'yes' : no('the tool, or what it would be sent, has changed since a person allowed it.')
+    return isSame ? 'yes' : no('the tool or its input has changed since it was approved.')
   }
-  if (decision.outcome === 'expired') return no('nobody allowed it in time.')
+  if (decision.outcome === 'expired') return no('nobody approved it in time.')
   const reason = 'reason' in decision && decision.reason ? ` The reason given: ${decision.reason}` : ''
-  return no(`a person did not allow it.${reason}`)
+  return no(`a person denied it.${reason}`)
 }

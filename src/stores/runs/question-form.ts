@@ -78,11 +78,11 @@ const formSchema = z.object({
 export function formOf(schema: unknown): Form {
   if (sizeOf(schema) > MAX_SCHEMA_CHARS) return { why: 'its form is too large' }
   const read = formSchema.safeParse(schema)
-  if (!read.success) return { why: 'its schema is no object of fields' }
+  if (!read.success) return { why: 'its schema is not an object with fields' }
   const { properties, required } = read.data
   const names = Object.keys(properties)
   if (names.length > MAX_FIELDS)
-    return { why: `it has ${names.length} fields, and a form here has ${MAX_FIELDS} at most` }
+    return { why: `it has ${names.length} fields, and a form can have at most ${MAX_FIELDS}` }
   const missing = required.find((name) => !Object.hasOwn(properties, name))
   if (missing !== undefined) return { why: 'it requires a field that it does not describe' }
   const fields: FormField[] = []
@@ -109,7 +109,7 @@ function kindOf(property: { type?: unknown }): FieldKind | { why: string } {
   if (property.type === 'boolean') return { kind: 'boolean', ...initial(booleanSchema.parse(property).default) }
   if (property.type === 'number' || property.type === 'integer') return numberOf(property)
   if (property.type === 'array') return severalOf(property)
-  if (property.type !== 'string' && property.type !== undefined) return { why: 'is of a kind that no form here has' }
+  if (property.type !== 'string' && property.type !== undefined) return { why: 'is of an unsupported kind' }
   const choice = choiceSchema.safeParse(property)
   if (choice.success) return oneOf(choice.data, property)
   return property.type === 'string' ? textOf(property) : { why: 'has no type' }
@@ -117,7 +117,7 @@ function kindOf(property: { type?: unknown }): FieldKind | { why: string } {
 
 function textOf(property: object): FieldKind | { why: string } {
   const { default: given, format, pattern, minLength, maxLength } = textSchema.parse(property)
-  if (minLength > Math.min(maxLength, MAX_CHARS)) return { why: 'wants a longer text than a form here takes' }
+  if (minLength > Math.min(maxLength, MAX_CHARS)) return { why: 'requires a longer text than a form can take' }
   return {
     kind: 'text',
     minLength,
@@ -130,7 +130,7 @@ function textOf(property: object): FieldKind | { why: string } {
 
 function numberOf(property: { type?: unknown }): FieldKind | { why: string } {
   const { minimum, maximum, default: given } = numberSchema.parse(property)
-  if (minimum !== undefined && maximum !== undefined && minimum > maximum) return { why: 'takes no number at all' }
+  if (minimum !== undefined && maximum !== undefined && minimum > maximum) return { why: 'accepts no number' }
   const bounds = { ...(minimum === undefined ? {} : { minimum }), ...(maximum === undefined ? {} : { maximum }) }
   return { kind: 'number', isInteger: property.type === 'integer', ...bounds, ...initial(given) }
 }
@@ -144,11 +144,11 @@ function oneOf(choice: z.infer<typeof choiceSchema>, property: object): FieldKin
 
 function severalOf(property: object): FieldKind | { why: string } {
   const read = severalSchema.safeParse(property)
-  if (!read.success) return { why: 'is a list, and not one to choose from' }
+  if (!read.success) return { why: 'is a list without choices' }
   const options = optionsOf(read.data.items)
   if ('why' in options) return options
   const { minItems, maxItems, default: given = [] } = read.data
-  if (minItems > Math.min(maxItems, options.length)) return { why: 'wants more choices than it offers' }
+  if (minItems > Math.min(maxItems, options.length)) return { why: 'requires more choices than it offers' }
   const known = given.filter((value) => options.some((option) => option.value === value))
   const most = Math.min(maxItems, options.length)
   return {
@@ -166,9 +166,9 @@ function optionsOf(choice: z.infer<typeof choiceSchema>): FormOption[] | { why: 
     titled?.map((option) => ({ value: option.const, title: option.title ?? option.const })) ??
     ('enum' in choice ? choice.enum.map((value, i) => ({ value, title: choice.enumNames?.[i] ?? value })) : [])
   const options = [...new Map(all.map((option) => [option.value, option])).values()]
-  if (options.length === 0) return { why: 'offers nothing to choose' }
+  if (options.length === 0) return { why: 'offers no choices' }
   return options.length > MAX_OPTIONS
-    ? { why: `offers ${options.length} choices, and a form here has ${MAX_OPTIONS} at most` }
+    ? { why: `offers ${options.length} choices, and a form can have at most ${MAX_OPTIONS}` }
     : options
 }
 

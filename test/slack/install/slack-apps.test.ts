@@ -154,6 +154,8 @@ describe('the file', () => {
   })
 
   test('that is not there is one sentence', () => {
-    expect(() => loadSlackApps(join(folder, 'nowhere'), {})).toThrow('SLACK_APPS should be a file that can be read.')
+    expect(() => loadSlackApps(join(folder, 'nowhere'), {})).toThrow(
+      'The file named in SLACK_APPS cannot be read. Check its path and permissions.',
+    )
   })
 })
