@@ -23,7 +23,7 @@ describe.concurrent('a run that gets no answer', () => {
     expect(final).toEqual({
       type: 'gave_up',
       reason: 'time',
-      text: 'I could not get to an answer. This is what I found:\n- echo: echo of x',
+      text: 'I could not find an answer. This is what I found:\n- echo: echo of x',
     })
   })
 
@@ -77,7 +77,7 @@ describe.concurrent('an answer that is not whole', () => {
     expect(final).toMatchObject({ type: 'gave_up', reason: 'steps' })
     expect(final).toMatchObject({
       text: expect.stringMatching(
-        /^The model's answer was cut off: .*fell silent.*\n\nThe colour.* …\n\nThis is what I found:\n- echo: echo of x$/s,
+        /^The model's answer was cut off: .*stopped responding.*\n\nThe colour.* …\n\nThis is what I found:\n- echo: echo of x$/s,
       ),
     })
   })
@@ -90,7 +90,7 @@ describe.concurrent('an answer that is not whole', () => {
     })
     expect(final).toMatchObject({
       type: 'gave_up',
-      text: expect.stringMatching(/^I could not get to an answer\. This/),
+      text: expect.stringMatching(/^I could not find an answer\. This/),
     })
   })
 
@@ -102,7 +102,7 @@ test('a run that repeats itself and gives up tells what it found, and not what i
   expect(final).toEqual({
     type: 'gave_up',
     reason: 'loop',
-    text: 'I could not get to an answer. This is what I found:\n- echo: echo of x',
+    text: 'I could not find an answer. This is what I found:\n- echo: echo of x',
   })
 })
 

@@ -76,7 +76,7 @@ describe('an object that was begun and cannot be read', () => {
     '{"query": {"a": 1}',
   ])('%s is not taken for a text', (input) => {
     expect(valueOf(one, input)).toMatch(
-      /^The input of lookup is wrong \(it begins as a JSON object.*\)\. It takes query as text\.$/,
+      /^The input of lookup is wrong \(it looks like a JSON object.*\)\. It takes query as text\.$/,
     )
     expect(valueOf(two, input)).toMatch(/perhaps it was cut off\)\. It takes a JSON object like \{"city":/)
   })

@@ -90,7 +90,7 @@ test('two people press at once on two fronts: the first one decides, and the oth
   }
   await told(scene, threads[0]!, [BOB, '@Alice was faster: this is already allowed.'])
   await told(scene, threads[1]!, [ALICE, '@Bob was faster: this is already denied.'])
-  const denied = notRun(threads[1]!, ['a person did not allow it', '⛔ \\*Denied\\* by @Bob'], 'denied')
+  const denied = notRun(threads[1]!, ['a person denied it', '⛔ \\*Denied\\* by @Bob'], 'denied')
   await expectEndings(scene, [allowed(threads[0]!), denied])
   expect(server.written).toEqual(['q1-1 use 1'])
 })
@@ -153,7 +153,7 @@ test('the time for an approval ends while nothing runs: nothing is done, and all
   // It is a day since anybody has swept.
   await scene.client.del(sweepKey(scene))
   await scene.start('worker', later)
-  const words: [string, string] = ['nobody allowed it in time', '⌛ \\*Not done\\*: nobody decided in time']
+  const words: [string, string] = ['nobody approved it in time', '⌛ \\*Not done\\*: nobody decided in time']
   await expectEndings(
     scene,
     threads.map((thread) => notRun(thread, words, 'expired')),

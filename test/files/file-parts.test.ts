@@ -51,7 +51,7 @@ test('an outline names every page as long as there is room, and says when it lea
   expect(outlineOf(pdf, 40_000).match(/^page \d+: /gm)).toHaveLength(300)
   const short = outlineOf(pdf, 1500)
   expect(short.match(/^page \d+: /gm)?.length).toBeGreaterThan(20)
-  expect(short).toMatch(/\(one entry in \d+ is shown\)$/)
+  expect(short).toMatch(/\(1 of every \d+ entries is shown\)$/)
 })
 
 test('an outline of a workbook has the sheets with their ranges and first rows', () => {
@@ -95,7 +95,7 @@ test.each([
   [poem, { lines: '6' }, 'There is no line 6: the last is 5.'],
   [workbook, { sheet: 'Plan' }, 'There is no sheet "Plan": its sheets are "Sales 2026", "Notes".'],
   [workbook, { sheet: 2 }, 'The sheet is empty.'],
-  [workbook, { range: 'Z1:Z9' }, 'Nothing stands there: the sheet is A1:B5001.'],
+  [workbook, { range: 'Z1:Z9' }, 'These cells are empty: the sheet is A1:B5001.'],
   [workbook, { range: 'everything' }, '"everything" is no range: write A1:C20, B:D or 10:20; the sheet is A1:B5001.'],
 ])('what is not there is answered with what is: %#', (file, wanted, missing) => {
   expect(readPart(file, wanted, 1000)).toEqual({ missing })

@@ -77,7 +77,7 @@ test('a tool that an admin took again is asked for again: the card with the old 
   await home.press(TAKE_TOOL)
   await bot.slack.until(() => !home.shown().includes('MCP tools that are off'), 'a Home without it')
   await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
-  expect(await answered(thread)).toContain('has changed since a person allowed it')
+  expect(await answered(thread)).toContain('has changed since it was approved')
   bot.model.condenses('more', 'Please more')
   calls(bot, 'more', 'hub__add')
   await first.thread.reply('And more')
@@ -102,7 +102,7 @@ test('a tool that changes, is taken, changes back and is taken again has lost wh
     await bot.slack.until(() => !home.shown().includes('MCP tools that are off'), 'a Home without it')
   }
   await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
-  expect(await answered(thread)).toContain('has changed since a person allowed it')
+  expect(await answered(thread)).toContain('has changed since it was approved')
   expect(server.calls).toEqual([])
 })
 
@@ -121,7 +121,7 @@ describeWithRedis('with another address under the same name', () => {
     Object.assign(env, config(t, after))
     await bot.startWorker(env)
     await press(bot, { ...waiting.thread, ts: waiting.card.ts }, { action: ONCE })
-    expect(await answered(waiting.thread)).toContain('has changed since a person allowed it')
+    expect(await answered(waiting.thread)).toContain('has changed since it was approved')
     bot.model.condenses('more', 'Please more')
     calls(bot, 'more', 'hub__add')
     await always.thread.reply('And more')

@@ -61,7 +61,7 @@ test('a channel chooses among them, and Home says which are off and why', async 
   expect(await toldOf(bot, RANDOM)).toEqual(['files__read', 'files__wipe'])
   const home = (await bot.openHome(strangers.admin(bot.slack))).shown()
   expect(home).toContain('✅ Read: Reads a file.')
-  expect(home).toMatch(/sneak of files.*characters that people do not see/)
+  expect(home).toMatch(/sneak of files.*invisible characters/)
 })
 
 test('with more tools than MCP_TOOLS_MAX each has a line', async (t) => {

@@ -236,7 +236,7 @@ describeWithRedis('a press over Redis', () => {
     await bot.slack.settle()
     await passTime(server.rawClient(), bot.prefix)
     await bot.startWorker()
-    expect(await thread.ended()).toContain('nobody allowed it in time')
+    expect(await thread.ended()).toContain('nobody approved it in time')
     await expect.poll(() => cards(thread)[0]).toMatch(/^⌛ \*Not done\*/)
   })
 

@@ -25,7 +25,11 @@ test.each<[string, Parameters<typeof saidOf>[1], string]>([
   ['lies elsewhere', [noFile.external()], 'Plan was not read: it is a link to a file outside Slack.'],
   ['is an archive', [{ name: 'a.zip', bytes: 'PK\x05\x06'.padEnd(22, '\0') }], 'a.zip was not read: An archive'],
   ['has a password', [fixture('locked.pdf')], 'locked.pdf was not read: '],
-  ['is an old format', [fixture('handbook.doc')], 'handbook.doc was not read: Files of Office before 2007'],
+  [
+    'is an old format',
+    [fixture('handbook.doc')],
+    'handbook.doc was not read: I cannot read Office files from before 2007',
+  ],
   ['is empty', [textFile('empty.txt', ' ')], 'empty.txt was not read: The file is empty.'],
   ['is a clip without words', [{ name: 'song.mp3', bytes: 'la' }], 'song.mp3 was not read: Slack has no transcript'],
   ['asks for its sign-in', [textFile('a.txt', 'x', { trouble: { login: 'page' } })], `a.txt was not read: ${SCOPE}`],

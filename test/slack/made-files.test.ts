@@ -17,7 +17,7 @@ test('a tool’s file stands in the thread above the answer, once', async () => 
   expect(file?.files).toMatchObject([{ name: 'sales.csv', title: 'sales.csv', mode: 'hosted' }])
   expect(slack.shown(answer!)).toContain('Here it is.')
   expect(slack.files().filter(({ name }) => name === 'sales.csv')).toMatchObject([{ content: 'year,sum\n2025,12\n' }])
-  expect(model.about('as a table').at(-1)?.prompt).toContain('sales.csv goes out with the answer.')
+  expect(model.about('as a table').at(-1)?.prompt).toContain('sales.csv is sent with the answer.')
 })
 
 test('a name is a name alone, and two files of one name are told apart', async () => {

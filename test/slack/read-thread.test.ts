@@ -69,20 +69,20 @@ test.for<[string, () => string, RegExp]>([
   [
     'another workspace’s',
     () => 'https://other.slack.com/archives/C0GENERAL01/p1700000000000001',
-    /no link to a message/,
+    /not a link to a message/,
   ],
-  ['a look-alike’s', () => `${base}.evil.example/archives/${RANDOM}/p1700000000000001`, /no link to a message/],
-  ['no message’s', () => `${base}/archives/${RANDOM}`, /no link to a message/],
-  ['no address', () => 'the thread of yesterday', /no link to a message/],
-  ['of a message that never was', () => `${base}/archives/${RANDOM}/p1700000000000001`, /There is no such message/],
-  ['of a channel that is not there', () => `${base}/archives/C0NOWHERE01/p1700000000000001`, /I am not in it/],
+  ['a look-alike’s', () => `${base}.evil.example/archives/${RANDOM}/p1700000000000001`, /not a link to a message/],
+  ['no message’s', () => `${base}/archives/${RANDOM}`, /not a link to a message/],
+  ['no address', () => 'the thread of yesterday', /not a link to a message/],
+  ['of a message that never was', () => `${base}/archives/${RANDOM}/p1700000000000001`, /The message does not exist/],
+  ['of a channel that is not there', () => `${base}/archives/C0NOWHERE01/p1700000000000001`, /I am not a member/],
 ])('a link that is %s is not read', async ([, link, sentence]) => {
   expect(await read(link())).toMatch(sentence)
 })
 
 test('a channel that the bot is not in is not read', async () => {
   const root = await slack.say({ user: BOB, channel: WITHOUT_BOT, text: 'Quietly.' })
-  expect(await read(linkTo(root))).toMatch(/I am not in it/)
+  expect(await read(linkTo(root))).toMatch(/I am not a member/)
 })
 
 test('a private channel’s thread is read in that channel, and for the asker alone', async () => {
@@ -96,25 +96,25 @@ test('a private channel’s thread is read in that channel, and for the asker al
 test('a private channel’s thread is not read where others see the answer, though all of them are in it', async () => {
   const { root } = await threadIn(PRIVATE)
   const seen = await read(linkTo(root), { channel: GENERAL })
-  expect(seen).toContain('That is in a private conversation.')
+  expect(seen).toContain('That is in a private conversation, so')
   expect(seen).not.toContain('Friday')
 })
 
 test('a private channel that the asker is not in is not read for them', async () => {
   const { root } = await threadIn(WITHOUT_ALICE)
   const seen = await read(linkTo(root), { channel: 'D' })
-  expect(seen).toContain('The asker is not in that channel')
+  expect(seen).toContain('the asker is not in that channel')
   expect(seen).not.toContain('Friday')
 })
 
 test('another’s direct message is not read', async () => {
   const root = await slack.say({ user: BOB, channel: `D${BOB.slice(1)}`, text: 'Only between us: Friday.' })
-  expect(await read(linkTo(root))).toContain('That is in a private conversation.')
+  expect(await read(linkTo(root))).toContain('That is in a private conversation, so')
 })
 
 test('a guest has no public channel read that they are not in', async () => {
   const { root } = await threadIn('C0CLUB00001')
-  expect(await read(linkTo(root), { user: GUEST })).toContain('The asker is not in that channel')
+  expect(await read(linkTo(root), { user: GUEST })).toContain('the asker is not in that channel')
   expect(await read(linkTo(root))).toContain('@Bob: On Friday.')
 })
 

@@ -236,7 +236,7 @@ describe('in one process', () => {
     const other = await bot.mention('nested?')
     await other.ended()
     expect(cards(other)).toEqual([])
-    expect(JSON.stringify(bot.model.about('nested').at(-1)?.body)).toContain('of a kind that no form here has')
+    expect(JSON.stringify(bot.model.about('nested').at(-1)?.body)).toContain('of an unsupported kind')
     expect(observed(bot)).toContain('"agree":true')
   })
 

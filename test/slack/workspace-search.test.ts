@@ -215,7 +215,7 @@ test('a guest has nothing searched', async (t) => {
   own.slack.addUser('U0GUEST0001', { name: 'gus', real_name: 'Gus', is_restricted: true })
   own.model.on('for a guest', act('I search.', TOOL, 'anything'), finish('No.'))
   await (await own.mention('for a guest?', { user: 'U0GUEST0001' })).ended()
-  expect(lastPrompt(own, 'for a guest')).toContain('Guests and people of other workspaces cannot have')
+  expect(lastPrompt(own, 'for a guest')).toContain('I do not search this workspace for guests')
   expect(searches(own)).toEqual([])
 })
 
@@ -227,9 +227,9 @@ test.for<[string, LocalSlackOptions, RegExp]>([
     /workspace search is on: Slack searches by words and by meaning/,
   ],
   [
-    'has not the scope',
+    'lacks the scope',
     { search: 'words', scopes: WITHOUT_SEARCH },
-    /is off: the app has not the scope search:read\.public/,
+    /is off: the app lacks the scope search:read\.public/,
   ],
 ])('whether the tool is there is told once at the start: a workspace that %s', async ([, options, line], t) => {
   const own = await searchingBot(t, { slack: options })
@@ -264,7 +264,7 @@ test('a workspace that stops to let apps search loses the tool, and is said to',
 })
 
 test.for<[string, RegExp]>([
-  ['missing_scope', /the app has not the scope search:read\.public/],
+  ['missing_scope', /the app lacks the scope search:read\.public/],
   ['query_too_long', /use fewer words/],
   ['some_new_error', /Slack refused to search \(some_new_error\)/],
 ])('%s is said in a sentence', async ([error, sentence]) => {

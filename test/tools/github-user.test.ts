@@ -68,7 +68,7 @@ test.each([
   const { use, server } = await play((_, response) => sendJson(response, tj))
   const outcome = use({ login })
   if (login === 'tj\n') await outcome
-  else await expect(outcome).rejects.toThrow('is no GitHub login')
+  else await expect(outcome).rejects.toThrow('is not a GitHub login')
   expect(server.paths).toEqual(login === 'tj\n' ? ['/api/v3/users/tj'] : [])
 })
 

@@ -296,7 +296,7 @@ describe('a wiki that misbehaves is a sentence', () => {
       ({ text }) => text,
       (error: Error) => error.message,
     )
-    expect(outcome).toMatch(/^(Could not find \[Dune\]|wikipedia sent an answer that cannot be read)/)
+    expect(outcome).toMatch(/^(Could not find \[Dune\]|wikipedia sent an unreadable response)/)
   })
 
   test('one that hangs is given up after ten seconds', async () => {

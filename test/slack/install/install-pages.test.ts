@@ -58,7 +58,7 @@ test('a workspace that is not allowed is told so, its token is revoked at once, 
   const response = await bot.install({ id: 'T0STRANGER1' })
   expect([response.status, await response.text()]).toEqual([
     403,
-    expect.stringContaining('may not install Thinkaloud here'),
+    expect.stringContaining('not allowed to install Thinkaloud'),
   ])
   expect(slack.calls.at(-1)).toMatchObject({ method: 'auth.revoke', home: 'T0STRANGER1' })
   expect([...slack.tokens.values()].filter(({ home }) => home.id === 'T0STRANGER1')).toEqual([])

@@ -268,6 +268,6 @@ describeWithRedis('in Redis', async () => {
       env: () => ({ ...env('unopened')(), SECRETS_KEY: 'another key that is long enough too' }),
       slack: first.slack,
     })
-    expect(second.logs.find((line) => line.includes('opens these installations'))).toContain(ACME.id)
+    expect(second.logs.find((line) => line.includes('decrypts these installations'))).toContain(ACME.id)
   })
 })

@@ -73,14 +73,14 @@ describe('over HTTP', () => {
 
   test('an app whose token Slack refuses is named, and the others start', async (t) => {
     const bot = await start(t, { acmeToken: 'xoxb-revoked' })
-    expect(bot.logs.find((line) => line.includes('refuses the bot token'))).toContain('"app":"acme"')
+    expect(bot.logs.find((line) => line.includes('rejects the bot token'))).toContain('"app":"acme"')
     await bot.slack.mention(OTHER, 'Who?', { channel: 'C0OTHER0001', secret: 'secret-of-other' })
     expect((await bot.answered('C0OTHER0001')).home).toBe(OTHER.id)
   })
 
   test('an app whose app token Slack refuses is named, and the others start', async (t) => {
     const bot = await start(t, { acme: { signingSecret: undefined, appToken: 'xapp-refused' } })
-    expect(bot.logs.find((line) => line.includes('refuses the app token'))).toContain('"app":"acme"')
+    expect(bot.logs.find((line) => line.includes('rejects the app token'))).toContain('"app":"acme"')
     await bot.slack.mention(OTHER, 'Who?', { channel: 'C0OTHER0001', secret: 'secret-of-other' })
     expect((await bot.answered('C0OTHER0001')).home).toBe(OTHER.id)
   })
@@ -88,9 +88,7 @@ describe('over HTTP', () => {
   test('what leaves one workspace stays in the other', async (t) => {
     const bot = await start(t)
     await bot.slack.event(ACME, { type: 'app_uninstalled' }, { secret: 'secret-of-acme' })
-    expect(bot.logs.filter((line) => line.includes('what was kept of it is forgotten'))).toEqual([
-      expect.stringContaining(ACME.id),
-    ])
+    expect(bot.logs.filter((line) => line.includes('its data was deleted'))).toEqual([expect.stringContaining(ACME.id)])
   })
 })
 
@@ -109,13 +107,13 @@ test('an app may come over Socket Mode', async (t) => {
   const bot = await startManyBot(t, { slack: many, env: () => ({ ...none, SLACK_APPS, SLACK_API_URL: slack.apiUrl }) })
   const said = await slack.mention('Who?')
   await slack.until(() => slack.replies(said.channel, said.thread).length > 0, 'an answer over the socket')
-  expect(bot.logs.filter((line) => line.includes('left out'))).toEqual([])
+  expect(bot.logs.filter((line) => line.includes('is skipped'))).toEqual([])
 })
 
 describe('the file', () => {
   const app = { name: 'acme', botToken: 'xoxb-1', appToken: 'xapp-1' }
   test.each<[string, unknown, RegExp]>([
-    ['is not JSON', '{', /^SLACK_APPS should be a file with valid JSON\.$/],
+    ['is not JSON', '{', /^The file named in SLACK_APPS is not valid JSON\.$/],
     ['has no apps', { apps: [] }, /^SLACK_APPS: .* should be a JSON object/],
     ['has an unknown key', { apps: [app], more: 1 }, /hold nothing else/],
     [

@@ -114,8 +114,8 @@ describe('a tool that needs approval', () => {
   })
 
   test.for([
-    [{ outcome: 'denied', by: 'U2', reason: 'Too dear.' }, /person did not allow it\. The reason given: Too dear\./],
-    [{ outcome: 'expired' }, /nobody allowed it in time/],
+    [{ outcome: 'denied', by: 'U2', reason: 'Too dear.' }, /person denied it\. The reason given: Too dear\./],
+    [{ outcome: 'expired' }, /nobody approved it in time/],
   ] as const)('that is not allowed is not run: %o', async ([decision, told], t) => {
     const tool = needs()
     const { queue, control, has, run } = await world(t, { model: asking, tools: [tool] })
@@ -133,7 +133,7 @@ describe('a tool that needs approval', () => {
     await queue.accept(ASKED)
     await has('done')
     expect(run()?.steps[0]).toMatchObject({
-      observation: { ok: false, text: expect.stringMatching(/nobody can allow/) },
+      observation: { ok: false, text: expect.stringMatching(/nobody can approve/) },
     })
     expect(tool.calls).toEqual([])
   })

@@ -204,7 +204,7 @@ describe('a call that changes the world', () => {
     await process({ dies: isObserved })
     await process()
     expect(tool.calls).toEqual(['x'])
-    expect(step(2).observation?.text).toMatch(/nobody can allow it here/)
+    expect(step(2).observation?.text).toMatch(/nobody can approve it here/)
   })
 })
 
@@ -231,7 +231,7 @@ describe('an approval', () => {
     decide('1', allowed({ query: 'another' }))
     await process()
     expect(tool.calls).toEqual([])
-    expect(step().observation?.text).toMatch(/the tool, or what it would be sent, has changed/)
+    expect(step().observation?.text).toMatch(/the tool or its input has changed/)
   })
 
   test('counts for the same arguments in whatever order they are stored', () => {
@@ -266,7 +266,7 @@ describe('an approval', () => {
     decide('3', { outcome: 'denied', by: 'U2', reason: 'No.' })
     await process()
     expect([undecidedSteps(run()), run().answer]).toEqual([['1'], undefined])
-    expect(step(3).observation?.text).toMatch(/did not allow it\. The reason given: No\./)
+    expect(step(3).observation?.text).toMatch(/denied it\. The reason given: No\./)
     decide('1', allowed({ query: 'x' }))
     await process()
     expect(run().answer?.text).toBe('Done.')
