@@ -136,6 +136,7 @@ describe('people', () => {
 
     await next.press('thinkaloud_show_work', { user: ALICE })
     const work = await bot.modal(ALICE)
+    await bot.slack.until(() => !work.shown().includes('Loading'), 'the work')
     expect(work.shown()).toMatch(/Remembered\n(.*\n)*the office is in Oslo\n(.*\n)*The lift is broken\./)
     expect(work.shown().match(/^Forget$/gm)).toHaveLength(5)
     await work.press('thinkaloud_forget_used')

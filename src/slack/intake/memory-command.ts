@@ -4,13 +4,13 @@ import type { Question } from '../../stores/runs/types.ts'
 import { scopeOf, type Remembered } from '../../stores/remembered/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
-import { noteContent, type Content } from '../format/blocks.ts'
+import { noteContent } from '../format/blocks.ts'
 import { denialText, MEMORY } from '../format/messages.ts'
 import { memoryContent, type ShownMemory } from '../views/memory-content.ts'
 import type { Services } from '../services.ts'
 import { denialNow } from './access.ts'
 import { isAdmin } from './may-set.ts'
-import { remember, tellPerson } from './remember.ts'
+import { remember, tellOutcome, tellPerson } from './remember.ts'
 
 const COMMAND = /^(private\s*:\s*)?remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
 
@@ -33,8 +33,9 @@ export async function rememberByCommand(
   const [, isPrivate, words = ''] = COMMAND.exec(text) ?? []
   const isForAll = isPrivate !== undefined && !command.channel.startsWith('D')
   const wanted = { question: command, id: command.thread, text: words.trim() }
-  const work = async () => (isForAll ? noteContent(MEMORY.notPrivate) : remember(wanted, installation, services))
-  await answerCommand(command, work, { installation, services })
+  const keep = () => remember(wanted, installation, services).catch(failedOn(command, services))
+  const outcome = isForAll ? { refusal: MEMORY.notPrivate } : await keep()
+  await tellOutcome(outcome, command, { installation, services })
 }
 
 /** Handles `/ask memory`. Never rejects. */
@@ -43,42 +44,46 @@ export async function showMemory(
   installation: Installation,
   services: Services,
 ): Promise<void> {
-  await answerCommand(command, () => listOf(command, installation, services), { installation, services })
+  const deps = { installation, services }
+  const shown = await listFor(command, deps).catch(failedOn(command, services))
+  const content = 'refusal' in shown ? noteContent(shown.refusal) : memoryContent(shown.all, command)
+  await tellPerson(content, command, deps)
 }
 
-async function answerCommand(
-  command: Question,
-  work: () => Promise<Content | undefined>,
-  deps: { installation: Installation; services: Services },
-): Promise<void> {
-  const content = await work().catch((error: unknown) => {
-    deps.services.log.warn({ question: command.id, error: messageOf(error) }, 'a command about memory failed')
-    return noteContent(MEMORY.failed)
-  })
-  if (content) await tellPerson(content, command, deps)
+interface Deps {
+  installation: Installation
+  services: Services
+}
+
+/** Logs an error. @returns what the person is told */
+function failedOn({ id }: Question, { log }: Services) {
+  return (error: unknown) => {
+    log.warn({ question: id, error: messageOf(error) }, 'a command about memory failed')
+    return { refusal: MEMORY.failed }
+  }
 }
 
 /** Guests and people of connected workspaces may read, whether or not they may ask. */
 const READERS = new Set(['guest', 'external'])
 
-async function listOf(command: Question, installation: Installation, services: Services): Promise<Content> {
+async function listFor(command: Question, deps: Deps): Promise<{ refusal: string } | { all: ShownMemory[] }> {
+  const { installation, services } = deps
   const settings = await services.settingsFor(command)
   const applicant = { question: command, settings, installation, signal: AbortSignal.timeout(10_000) }
   const denial = await denialNow(applicant, { log: services.log })
-  if (denial && !READERS.has(denial)) return noteContent(denialText(denial))
-  return memoryPage(command, { page: 0, installation, services })
+  if (denial && !READERS.has(denial)) return { refusal: denialText(denial) }
+  return { all: await memoryOf(command, deps) }
 }
 
-/** One page of what is remembered in a place, for a person of it. @throws if the store fails */
-export async function memoryPage(
+/** What is remembered in a place, for a person of it. @throws if the store fails */
+export async function memoryOf(
   place: { team: string; channel: string; user: string },
-  { page, installation, services }: { page: number; installation: Installation; services: Services },
-): Promise<Content> {
-  const { team, channel, user } = place
+  { installation, services }: Deps,
+): Promise<ShownMemory[]> {
+  const { team, user } = place
   const all = await services.remembered.list(scopeOf(place))
-  const facts = await installation.directory.factsOf(team, user)
-  const viewer = { user, isAdmin: isAdmin(facts) }
-  return memoryContent(await shownMemory(all, { place, viewer, installation }), { team, channel, page })
+  const viewer = { user, isAdmin: isAdmin(await installation.directory.factsOf(team, user)) }
+  return shownMemory(all, { place, viewer, installation })
 }
 
 interface Viewer {

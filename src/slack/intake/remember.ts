@@ -43,32 +43,27 @@ export async function hearRemember(question: Question, text: string, services: S
   if (!isForBot || !installation) return
   if (question.bot !== undefined) return log.info({ question: question.id }, 'a bot asked to remember: ignored')
   const { ts = '', thread } = question
-  const told = await remember({ question, id: ts, text, at: Number(ts) * 1000 }, installation, services)
+  const outcome = await remember({ question, id: ts, text, at: Number(ts) * 1000 }, installation, services)
   const inThread = thread === ts ? {} : { thread_ts: thread }
-  if (told) void tellPerson(told, { ...question, ...inThread }, { installation, services })
+  void tellOutcome(outcome, { ...question, ...inThread }, { installation, services })
 }
 
-/**
- * Keeps it, if the person may. Nobody but full members may, whoever else may ask.
- * @returns what the person is told; undefined if it was kept before. @throws if the store fails
- */
-export async function remember(
-  wanted: Wanted,
-  installation: Installation,
-  services: Services,
-): Promise<Content | undefined> {
+/** `refusal`: why it is not kept, as mrkdwn. `kept`: with names in place of ids. */
+export type Outcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
+
+/** Keeps it, if the person may. Nobody but full members may, whoever else may ask. @throws if the store fails */
+export async function remember(wanted: Wanted, installation: Installation, services: Services): Promise<Outcome> {
   const { question, id, text, by = question.user } = wanted
   const { remembered, log } = services
   const refusal = await refusalOf(wanted, installation, services)
-  if (refusal !== undefined) return noteContent(refusal)
+  if (refusal !== undefined) return { refusal }
   const one: Remembered = { id, text, by, at: wanted.at ?? services.now().getTime() }
   const isOthers = by !== question.user
   const outcome = await remembered.add(scopeOf(question), isOthers ? { ...one, keptBy: question.user } : one)
   log.info({ question: question.id, user: question.user, chars: text.length, outcome }, 'asked to remember')
-  if (outcome === 'full') return noteContent(MEMORY.full)
-  if (outcome === 'known') return undefined
-  const shown = await new Mentions(installation.directory, question).readable(text)
-  return keptContent({ id, text: shown }, question)
+  if (outcome === 'full') return { refusal: MEMORY.full }
+  if (outcome === 'known') return outcome
+  return { kept: { id, text: await new Mentions(installation.directory, question).readable(text) } }
 }
 
 /** How long looking up the person may take: Slack waits three seconds for an ack. Milliseconds. */
@@ -100,22 +95,35 @@ async function personRefusal(
   return denial && denialText(denial)
 }
 
+/** Where a person is told. */
+interface Told {
+  team: string
+  channel: string
+  user: string
+  responseUrl?: string | undefined
+  thread_ts?: string
+}
+
+interface TellDeps {
+  installation: Installation
+  services: Services
+}
+
+/** Tells a person alone what became of it; nothing if it is known, because they were told then. Never rejects. */
+export async function tellOutcome(outcome: Outcome, place: Told, deps: TellDeps): Promise<void> {
+  if (outcome === 'known') return
+  const content = 'kept' in outcome ? keptContent(outcome.kept, place) : noteContent(outcome.refusal)
+  await tellPerson(content, place, deps)
+}
+
 /** Tells a person alone. Never rejects. */
-export async function tellPerson(
-  content: Content,
-  {
-    channel,
-    user,
-    responseUrl,
-    thread_ts,
-  }: Pick<Question, 'channel' | 'user' | 'responseUrl'> & { thread_ts?: string },
-  { installation: { client }, services }: { installation: Installation; services: Services },
-): Promise<void> {
-  const { log, fetch } = services
+export async function tellPerson({ text, blocks }: Content, place: Told, deps: TellDeps): Promise<void> {
+  const { channel, user, responseUrl, thread_ts } = place
+  const { log, fetch } = deps.services
+  const { client } = deps.installation
   const warn = (fields: object, line: string) => log.warn({ channel, user, ...fields }, line)
-  const place = { channel, user, responseUrl, ...(thread_ts === undefined ? {} : { thread_ts }) }
-  const { text, blocks } = content
-  await sendEphemeral(place, [{ text, blocks }, { text }], { client, fetch, log: warn }).catch((error: unknown) =>
+  const to = { channel, user, responseUrl, ...(thread_ts === undefined ? {} : { thread_ts }) }
+  await sendEphemeral(to, [{ text, blocks }, { text }], { client, fetch, log: warn }).catch((error: unknown) =>
     warn({ error: messageOf(error) }, 'a person could not be told what is remembered'),
   )
 }

@@ -5,7 +5,7 @@ import { FEEDBACK } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView, KEEP_EXPECTED } from '../views/feedback-view.ts'
 import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
-import { refusalOf, remember, tellPerson, type Wanted } from '../intake/remember.ts'
+import { refusalOf, remember, tellOutcome, type Wanted } from '../intake/remember.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
@@ -54,9 +54,9 @@ export function feedbackForm(services: Services): OnForm {
     if (refusal !== undefined) return ack({ response_action: 'errors', errors: { [EXPECTED]: refusal } })
     if (!(await rate(id, { by: user, rating: 'down', ...comment, ...expected }, services)))
       return ack({ response_action: 'update', view: FEEDBACK_GONE })
-    const told = wanted && (await remember(wanted, installation, services))
+    const outcome = wanted && (await remember(wanted, installation, services))
     await ack()
-    if (wanted && told) await tellPerson(told, wanted.question, { installation, services })
+    if (wanted && outcome) await tellOutcome(outcome, wanted.question, { installation, services })
   }
 }
 

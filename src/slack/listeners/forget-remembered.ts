@@ -2,8 +2,8 @@ import type { OnButton } from '../intake/bolt-types.ts'
 import { replaceMessage } from '../client/response-url.ts'
 import { noteContent } from '../format/blocks.ts'
 import { MEMORY } from '../format/messages.ts'
-import { readMemoryRef } from '../views/memory-content.ts'
-import { forgetRemembered, memoryPage } from '../intake/memory-command.ts'
+import { memoryContent, readMemoryRef } from '../views/memory-content.ts'
+import { forgetRemembered, memoryOf } from '../intake/memory-command.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
 import type { Services } from '../services.ts'
 
@@ -24,7 +24,7 @@ export function forgetButton(services: Services): OnButton {
       const refusal = ref.id === '' ? undefined : await forgetRemembered(ref.id, place, deps)
       if (refusal !== undefined) return pressed.tell(refusal)
       const content =
-        ref.page === undefined ? noteContent(MEMORY.forgotten) : await memoryPage(place, { ...deps, page: ref.page })
+        ref.page === undefined ? noteContent(MEMORY.forgotten) : memoryContent(await memoryOf(place, deps), ref)
       const log = (fields: object, line: string) => services.log.warn({ ...place, ...fields }, line)
       const { text, blocks } = content
       await replaceMessage(

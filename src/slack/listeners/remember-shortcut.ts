@@ -1,8 +1,7 @@
 import type { OnShortcut } from '../intake/bolt-types.ts'
-import { noteContent } from '../format/blocks.ts'
 import { MEMORY } from '../format/messages.ts'
 import { inBackground } from '../intake/pressed.ts'
-import { remember, tellPerson, toRemember } from '../intake/remember.ts'
+import { remember, tellOutcome, toRemember } from '../intake/remember.ts'
 import { plainText, recipientOf, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
@@ -23,11 +22,13 @@ export function rememberShortcut(services: Services): OnShortcut {
     const text = plainText(message.text ?? '', identity.botUser)
     const wanted = { id: ts, text: toRemember({ text }) ?? text, by: message.user ?? '', at: Number(ts) * 1000 }
     inBackground('remember', services, async () => {
-      const told =
+      const keep = () => remember({ question, ...wanted }, installation, services)
+      const outcome =
         isPersons && WRITTEN_BY_PEOPLE.has(message.subtype)
-          ? await remember({ question, ...wanted }, installation, services).catch(() => noteContent(MEMORY.failed))
-          : noteContent(MEMORY.notPerson)
-      await tellPerson(told ?? noteContent(MEMORY.known), question, { installation, services })
+          ? await keep().catch(() => ({ refusal: MEMORY.failed }))
+          : { refusal: MEMORY.notPerson }
+      const told = outcome === 'known' ? { refusal: MEMORY.known } : outcome
+      await tellOutcome(told, question, { installation, services })
     })
   }
 }
