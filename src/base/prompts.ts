@@ -14,6 +14,7 @@ export const PROMPT_VARIABLES = {
   remembered: ['remembered'],
   'unseen-pictures': ['names'],
   'house-instructions': ['instructions'],
+  skills: ['call', 'skills'],
   'channel-instructions': ['instructions'],
   'final-turn': ['reason', 'form'],
   text: ['tools', 'tool_names', 'today'],
