@@ -27,6 +27,8 @@ export interface PersonFacts {
   /** In lower case. Absent if the app lacks the scope for it. */
   email?: string
   isEmailConfirmed: boolean
+  /** The person's time zone, an IANA name. */
+  zone?: string
 }
 
 /**
@@ -235,6 +237,7 @@ const personSchema = z.object({
     is_admin: flag,
     is_owner: flag,
     is_email_confirmed: flag,
+    tz: text,
     enterprise_user: z
       .object({ enterprise_id: text, teams: z.array(z.string()).optional().catch(undefined) })
       .optional()
@@ -263,6 +266,7 @@ function factsOf(person: SlackPerson, home: { team: string; enterprise: string |
     isAdmin: person.is_admin === true || person.is_owner === true,
     ...(email ? { email } : {}),
     isEmailConfirmed: person.is_email_confirmed === true,
+    ...(person.tz ? { zone: person.tz } : {}),
   }
 }
 
