@@ -63,7 +63,13 @@ test('the tools of MCP servers are there; what a person has to allow is not done
   const model = await playModel(t)
   const read = act('I look.', 'memory__read_graph', '{}')
   model.on('Remember', read, act('I write.', 'memory__create_entities', '{"entities": []}'), finish('I could not.'))
-  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator', SKILLS_DIR: 'none', MCP_CONFIG }
+  const env = {
+    OPENAI_BASE_URL: model.url,
+    OPENAI_API_KEY: 'sk-x',
+    TOOLS: 'calculator',
+    SKILLS_DIR: 'none',
+    MCP_CONFIG,
+  }
   const cli = commandHere(t, CLI, { env })
   cli.write('Remember me.\n')
   cli.close()
