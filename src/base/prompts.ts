@@ -14,6 +14,7 @@ export const PROMPT_VARIABLES = {
   'unseen-pictures': ['names'],
   'house-instructions': ['instructions'],
   'channel-instructions': ['instructions'],
+  'quiet-schedule': [],
   'final-turn': ['reason', 'form'],
   text: ['tools', 'tool_names', 'today'],
   json: ['tools', 'tool_names', 'today'],

@@ -26,6 +26,9 @@ import { createUsageLimits, type UsageLimits } from '../stores/limits/usage-limi
 import { memoryActionTokens, redisActionTokens, type ActionTokens } from '../stores/tokens/action-tokens.ts'
 import { memoryInstallations, redisInstallations } from '../stores/installations/installation-store.ts'
 import type { InstallationStore } from '../stores/installations/types.ts'
+import { memorySchedules } from '../stores/schedules/memory-schedules.ts'
+import { redisSchedules } from '../stores/schedules/redis-schedules.ts'
+import type { ScheduleStore } from '../stores/schedules/types.ts'
 import { memoryThreads } from '../stores/threads/memory-threads.ts'
 import { redisThreads } from '../stores/threads/redis-threads.ts'
 import type { ThreadStates } from '../stores/threads/types.ts'
@@ -41,6 +44,7 @@ export interface Stores {
   threads: ThreadStates
   actionTokens: ActionTokens
   channelSettings: ChannelSettingsStore
+  schedules: ScheduleStore
   /** Opened for the first file, and for whatever forgets. */
   files(): Promise<FileStore>
   forgetting: ForgettingAll
@@ -105,6 +109,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     threads: memoryThreads({ ttlMs }),
     actionTokens: memoryActionTokens(),
     channelSettings: memoryChannelSettings(),
+    schedules: memorySchedules({ log }),
     files: once(async () => memoryFiles({ ttlMs })),
     queue,
     limits: limitsOf(config),
@@ -148,6 +153,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     threads: redisThreads({ ...place, ttlMs }),
     actionTokens: redisActionTokens({ ...place, sealer }),
     channelSettings: redisChannelSettings(place),
+    schedules: redisSchedules({ ...place, sealer }),
     files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
     limits: limitsOf(config, redis),
@@ -171,12 +177,21 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
 }
 
 type ForgettingStores =
-  'history' | 'archive' | 'threads' | 'actionTokens' | 'channelSettings' | 'files' | 'queue' | 'limits' | 'saidOnce'
+  | 'history'
+  | 'archive'
+  | 'threads'
+  | 'actionTokens'
+  | 'channelSettings'
+  | 'schedules'
+  | 'files'
+  | 'queue'
+  | 'limits'
+  | 'saidOnce'
 
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, threads, actionTokens, channelSettings, files, queue, limits, saidOnce } = stores
-  // The queue first, so that nothing is kept again by a run of the team.
-  const all = [queue, history, archive, threads]
+  const { history, archive, threads, actionTokens, channelSettings, schedules, files, queue, limits, saidOnce } = stores
+  // Schedules first, so that nothing new begins; then the queue, so that nothing is kept again by a run of the team.
+  const all = [schedules, queue, history, archive, threads]
   const forgetChannel = async (place: Place) => {
     for (const store of [...all, actionTokens, await files()]) await store.forgetChannel(place)
   }

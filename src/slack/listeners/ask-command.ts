@@ -7,15 +7,20 @@ import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
 import { stopRuns } from '../intake/stop-runs.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import { enqueue, isStopWord, plainText, recipientOf, type Delivery } from '../intake/to-question.ts'
+import { isSchedulesCommand, listSchedules } from '../schedules/schedules-command.ts'
 import type { Services } from '../services.ts'
 
 /** Subcommands of `/ask`. */
 const WORDS = [
   { isMeant: isForgetCommand, obey: forgetByCommand },
   { isMeant: isSettingsCommand, obey: openSettings },
+  { isMeant: isSchedulesCommand, obey: listSchedules },
 ]
 
-/** `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets, with `settings` it shows them. */
+/**
+ * `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets, with `settings` it shows them, with
+ * `schedules` it lists them.
+ */
 export function askCommand(services: Services): OnCommand {
   return async ({ command, ack, context }) => {
     const recipient = await recipientOf({ context }, services)

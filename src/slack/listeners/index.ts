@@ -13,6 +13,8 @@ import {
   KEEP,
   QUESTION_FORM,
   QUESTION_PRESSES,
+  SCHEDULE_FORM,
+  SCHEDULE_PRESSES,
   SETTINGS,
   SHARE,
   SHOW_ARGUMENTS,
@@ -45,6 +47,8 @@ import { messageChanged } from './message-changed.ts'
 import { messageDeleted } from './message-deleted.ts'
 import { message } from './message.ts'
 import { reactionAdded } from './reaction-added.ts'
+import { scheduleButton } from './schedule-buttons.ts'
+import { scheduleForm } from './schedule-form.ts'
 import { settingsSubmission } from './settings-submission.ts'
 import { shareButton } from './share-button.ts'
 import { showArguments } from './show-arguments.ts'
@@ -97,5 +101,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(SHARE, shareButton(services))
   app.action(KEEP, keepButton(services))
   app.action(HOME_EXAMPLE, homeExample(services))
+  app.action(SCHEDULE_PRESSES, scheduleButton(services, publishHome))
+  app.view(SCHEDULE_FORM, scheduleForm(services, publishHome))
   app.action(TAKE_TOOL, takeTool(services, publishHome))
 }
