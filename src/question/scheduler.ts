@@ -6,7 +6,8 @@
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Queue } from '../queue/types.ts'
-import { describeWhen, nextTimes } from '../schedules/when.ts'
+import { describeWhen } from '../schedules/describe-when.ts'
+import { nextTimes } from '../schedules/when.ts'
 import type { Occurrence, Question } from '../stores/runs/types.ts'
 import { latestMs, wakeAt, withRun } from '../stores/schedules/types.ts'
 import type { Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
@@ -43,7 +44,7 @@ export function startScheduler(options: SchedulerOptions): { stop(): Promise<voi
     } catch (error) {
       if (!isStopped) log.warn({ error: messageOf(error) }, 'the schedules could not be looked at')
     }
-    if (!isStopped) timer = setTimeout(() => (work = look()), everyMs)
+    if (!isStopped) timer = setTimeout(() => void (work = look()), everyMs)
   }
   work = look()
   return {
@@ -78,7 +79,9 @@ async function enqueueOne(ref: ScheduleRef, { schedules, queue, log, now }: Sche
     log.info({ question: question.id, schedule: schedule.id, accepted }, 'a schedule is due')
   }
   if (missed) log.warn({ schedule: schedule.id, times: missed.count ?? 1 }, 'times of a schedule were missed')
-  await schedules.update(ref, (one) => (one.state === 'active' && one.due === due ? movedOn(one, { missed, next }) : undefined))
+  await schedules.update(ref, (one) =>
+    one.state === 'active' && one.due === due ? movedOn(one, { missed, next }) : undefined,
+  )
 }
 
 interface Passed {
@@ -95,7 +98,9 @@ function movedOn({ due: _, ...schedule }: Schedule, { missed, next }: Passed): S
 function timesUntil(now: number, schedule: Schedule & { due: number }): Passed & { latest: number | undefined } {
   const { when, due } = schedule
   const delay = (wakeAt(schedule) ?? due) - due
-  const passed = [due, ...nextTimes(when, due, MAX_MISSED).filter((time) => time + delay <= now)]
+  const isPast = (time: number) => time + delay <= now
+  const isSeveral = nextTimes(when, due, 1).some(isPast)
+  const passed = [due, ...(isSeveral ? nextTimes(when, due, MAX_MISSED).filter(isPast) : [])]
   const last = passed.at(-1) ?? due
   const isInTime = now - last - delay <= latestMs(schedule)
   const late = isInTime ? passed.slice(0, -1) : passed
@@ -122,5 +127,15 @@ export function occurrenceOf(schedule: Schedule, { kind, at, now }: Beginning): 
   const thread = `${kind === 'try' ? 'private' : 'ask'}-schedule-${id}-${kind}-${at}`
   const surface = kind === 'try' ? 'private' : 'ask'
   const occurrence = { id, kind, at, when: describeWhen(schedule.when) }
-  return { id: `${team}:${channel}:${thread}`, team, channel, thread, user, text, surface, at: now, schedule: occurrence }
+  return {
+    id: `${team}:${channel}:${thread}`,
+    team,
+    channel,
+    thread,
+    user,
+    text,
+    surface,
+    at: now,
+    schedule: occurrence,
+  }
 }

@@ -2,8 +2,7 @@ import { madeFile } from '../agent/run-progress.ts'
 import { AnswerDeltas } from '../agent/parser/answer-deltas.ts'
 import type { Tool } from '../agent/types.ts'
 import { messageOf } from '../base/errors.ts'
-import { ExpiringMap } from '../base/expiring-map.ts'
-import { admit, needsNoModel, release } from '../question/admission.ts'
+import { needsNoModel, release } from '../question/admission.ts'
 import type { AnswerDeps } from '../question/answer.ts'
 import { answeredFields } from '../question/answered-fields.ts'
 import { archiveRun, isArchived } from '../question/archive-run.ts'
@@ -31,13 +30,12 @@ import { UPLOAD_SCOPE } from './client/upload.ts'
 import { chooseDisplay } from './display/choose-display.ts'
 import { isFailureTold, RunDisplay } from './display/run-display.ts'
 import { StreamRefusals } from './display/stream-refusals.ts'
-import { noticeDeadLetter, noticeDenial, noticeFailure, noticeFailureAgain, noticeRefusal } from './failure-notice.ts'
+import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
 import { filesForRun, saidWithFiles, whyNothingIsRead } from './files/file-intake.ts'
 import { sendMadeFiles } from './files/made-files.ts'
 import { rootContent } from './format/blocks.ts'
 import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
 import { SCHEDULES } from './format/schedule-words.ts'
-import { denialOf } from './intake/access.ts'
 import { catchUp } from './intake/catch-up.ts'
 import { isAboutOpen } from './opening/about-message.ts'
 import { openCommandThread } from './opening/command-thread.ts'
@@ -45,6 +43,7 @@ import { shareAnswer } from './opening/share-answer.ts'
 import type { QuestionWork } from './question-work.ts'
 import { openWorkspace } from './reading/open-workspace.ts'
 import { readMessage, readThread, withFilesLookedUp, type ThreadReading } from './reading/thread-reader.ts'
+import { admittedPeople, isDenied, refuse, type Admitted } from './refuse.ts'
 import { isScheduleRequest, showSchedule } from './schedules/schedule-request.ts'
 import {
   endScheduled,
@@ -59,8 +58,7 @@ import type { Services } from './services.ts'
 
 /** Returns how the queue's questions are handled. An error that a handler throws is the queue's to retry; people are told here. */
 export function createQuestionHandlers(services: Services): { answer: Handler; deadLetter: Handler } {
-  const now = () => services.now().getTime()
-  const admitted: Admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
+  const admitted = admittedPeople(() => services.now().getTime())
   const streamsRefused = new StreamRefusals()
   const handlerOf =
     (handle: (work: QuestionWork) => ReturnType<Handler>): Handler =>
@@ -77,13 +75,6 @@ export function createQuestionHandlers(services: Services): { answer: Handler; d
     }
   return { answer: handlerOf((work) => handleAndSettle(work, admitted)), deadLetter: handlerOf(deadLetter) }
 }
-
-/** Who may ask, by team, channel and person: nobody is looked up again for a while. */
-type Admitted = ExpiringMap<true>
-
-/** Milliseconds. */
-const ADMITTED_MS = 10 * 60_000
-const MAX_ADMITTED = 10_000
 
 interface WorkParts {
   services: Services
@@ -155,8 +146,7 @@ async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<H
 
 /** Shows what would be scheduled. It is no question of the thread, and counts against no limit. */
 async function handleScheduleRequest(work: QuestionWork, admitted: Admitted): Promise<Handled> {
-  if (!(await isDenied(work, admitted)))
-    await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
+  if (!(await isDenied(work, admitted))) await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
   return 'refused'
 }
 
@@ -165,31 +155,6 @@ async function answerUnseen(work: QuestionWork): Promise<void> {
   const deps = await answerDeps(work, await work.openDisplay({ steps: 'hidden' }))
   const named = { ...work, question: await work.mentions.named(work.question, work.run) }
   for await (const event of runQuestion(named, deps)) if (event.type === 'waiting') return
-}
-
-/** Tells who may not ask, or not now. @returns undefined for a question that is to be answered */
-async function refuse(
-  work: QuestionWork,
-  admitted: Admitted,
-  beforeLookUp: () => void,
-): Promise<{ end: Handled } | undefined> {
-  const { question, services } = work
-  if (await isDenied(work, admitted, beforeLookUp)) return { end: 'refused' }
-  const refusal = await admit(question, services.limits)
-  if (!refusal) return undefined
-  await noticeRefusal(refusal, work)
-  return { end: undefined }
-}
-
-/** Whether the asker may not ask, and was told so. */
-async function isDenied(work: QuestionWork, admitted: Admitted, beforeLookUp = () => {}): Promise<boolean> {
-  const { question, services } = work
-  const who = `${question.team}:${question.channel}:${question.user}`
-  if (admitted.has(who)) return false
-  const denial = await denialOf(work, { log: services.log, beforeLookUp })
-  if (denial) await noticeDenial(denial, work)
-  else if (question.bot === undefined) admitted.set(who, true)
-  return denial !== undefined
 }
 
 async function deadLetter(work: QuestionWork): Promise<void> {

@@ -3,6 +3,7 @@ import { expect, test, type TestContext } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Message } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { strangers } from '../harness/slack-hands.ts'
 
 const MINUTE = 60_000
 const DM = 'D0ALICE0001'
@@ -27,13 +28,18 @@ async function press(bot: TestBot, action_id: string, { user = ALICE, channel = 
 /** What was last shown to a person alone, once it fits. */
 const told = (bot: TestBot, words: RegExp, { channel = GENERAL, user = ALICE } = {}) =>
   bot.slack.until(
-    () => ephemerals(bot, channel, user).map((one) => bot.slack.shown(one as Message)).findLast((text) => words.test(text)),
+    () =>
+      ephemerals(bot, channel, user)
+        .map((one) => bot.slack.shown(one as Message))
+        .findLast((text) => words.test(text)),
     `the words ${words}`,
     15_000,
   )
 
 const roots = (bot: TestBot, channel = GENERAL) =>
-  bot.slack.messages(channel).filter((one) => one.user === BOT_USER && !one.thread_ts && bot.slack.shown(one).includes('schedule'))
+  bot.slack
+    .messages(channel)
+    .filter((one) => one.user === BOT_USER && !one.thread_ts && bot.slack.shown(one).includes('schedule'))
 
 async function occurrence(bot: TestBot, n: number, channel = GENERAL): Promise<Thread> {
   const root = await bot.slack.until(() => roots(bot, channel)[n - 1], `occurrence ${n}`)
@@ -55,19 +61,23 @@ test('a schedule is shown, tried and saved by its maker alone, runs once each ti
   expect(bot.slack.messages(GENERAL).filter(({ user }) => user === BOT_USER)).toEqual([])
   await press(bot, 'thinkaloud_schedule_save')
   await told(bot, /^Saved\. Next: /)
-  bot.later(21 * MINUTE)
+  bot.model.on('wiki', act('Add.', 'calculator', '1+1'), finish('All is **new**.'))
+  bot.later(22 * MINUTE)
   const first = await occurrence(bot, 1)
   expect(await first.ended()).toContain('All is *new*.')
-  expect(bot.slack.shown(roots(bot)[0]!)).toMatch(/Alice’s schedule · Every 20 minutes\n> what is new in our wiki\?/)
+  expect(bot.slack.shown(roots(bot)[0]!)).toMatch(
+    /⏰ \*Alice’s schedule\* · Every 20 minutes\n> what is new in our wiki\?/,
+  )
   expect(first.steps()).toHaveLength(1)
-  bot.model.on('and now', finish('Still new.'))
+  bot.model.condenses('and now', 'And now?')
+  bot.model.on('And now', finish('Still new.'))
   await first.reply('and now?')
   expect(await first.lastAnswer()).toContain('Still new.')
   await bot.slack.slash('schedules', { channel: GENERAL })
   expect(await told(bot, /Last: .*: answered · \d/)).toMatch(/Next: .*\n.*Cost of 30 days: /s)
   await press(bot, 'thinkaloud_schedule_pause')
   await told(bot, /Paused, because somebody paused it/)
-  bot.later(21 * MINUTE)
+  bot.later(22 * MINUTE)
   await press(bot, 'thinkaloud_schedule_resume')
   await told(bot, /Resumed\. Next: /)
   await press(bot, 'thinkaloud_schedule_run')
@@ -76,4 +86,83 @@ test('a schedule is shown, tried and saved by its maker alone, runs once each ti
   await told(bot, /^Deleted\.\nYou have no schedules/)
   expect(bot.slack.refusals).toEqual([])
   expect(bot.slack.pings()).toEqual([])
+})
+
+/** Makes a schedule in a place, and saves it. */
+async function schedule(bot: TestBot, text: string, { user = ALICE, channel = GENERAL } = {}) {
+  await bot.slack.slash(text, { channel, user })
+  await press(bot, 'thinkaloud_schedule_save', { user, channel })
+  await told(bot, /^Saved/, { user, channel })
+}
+
+/** What was written to Alice directly. */
+const dms = (bot: TestBot) => bot.slack.messages(DM).map((message) => bot.slack.shown(message))
+
+test('nothing is posted where there is nothing to report, and the list says that it looked', async (t) => {
+  const bot = await startWithClock(t)
+  bot.model.on('red', act('Add.', 'calculator', '1+1'), finish('NOTHING'))
+  await schedule(bot, 'every 20 minutes tell me the status, only if it is red')
+  bot.later(22 * MINUTE)
+  await bot.slack.until(() => bot.logs.some((line) => line.includes('"end":"quiet"')), 'a quiet run')
+  expect(roots(bot)).toEqual([])
+  await bot.slack.slash('schedules', { channel: GENERAL })
+  await told(bot, /Last: .*: looked, nothing to report · [\d,]+ tokens/)
+  bot.model.on('red', act('Add.', 'calculator', '1+1'), finish('It is **red**.'))
+  const asked = bot.model.requests.length
+  bot.later(20 * MINUTE)
+  const run = await occurrence(bot, 1)
+  expect(await run.ended()).toContain('It is *red*.')
+  expect(run.steps()).toHaveLength(1)
+  expect(bot.model.requests.slice(asked)).toHaveLength(2)
+  expect(bot.model.requests.at(-1)!.prompt).toContain('NOTHING')
+  expect(bot.slack.refusals).toEqual([])
+})
+
+test('late runs are missed, and a schedule pauses with one private message when its maker or the channel is gone', async (t) => {
+  const bot = await startWithClock(t)
+  bot.model.on('', finish('Done.'))
+  await schedule(bot, 'every 20 minutes what is new?')
+  bot.later(3 * 60 * MINUTE - 60_000)
+  await bot.slack.until(() => bot.logs.some((line) => line.includes('were missed')), 'missed runs')
+  await bot.slack.slash('schedules', { channel: GENERAL })
+  await told(bot, /: missed, because I was not running \(\d times\)/)
+  const { members } = bot.slack.store.channel(GENERAL)
+  members.delete(ALICE)
+  const before = roots(bot).length
+  bot.later(22 * MINUTE)
+  await bot.slack.until(() => dms(bot).length > 0, 'a private message')
+  expect(dms(bot)).toEqual([
+    expect.stringMatching(/^I paused your schedule “what is new\?” .* no longer a member of the channel/),
+  ])
+  bot.later(60 * MINUTE)
+  await bot.slack.settle()
+  expect([roots(bot).length, dms(bot).length]).toEqual([before, 1])
+  members.add(ALICE)
+  const [message] = bot.slack.messages(DM)
+  await bot.slack.press({ channel: DM, ts: message!.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_resume' })
+  await bot.slack.until(() => /^Resumed\. Next: /.test(dms(bot)[0]!), 'the next time')
+})
+
+test('who may not make one is told so privately, and ordinary sentences stay questions', async (t) => {
+  const bot = await startWithClock(t, { env: { ALLOW_EXTERNAL: 'true' } })
+  const guest = strangers.guest(bot.slack)
+  await bot.mention('every 20 minutes what is new?', { user: guest })
+  await told(bot, /^Only full members of this workspace can make schedules\./, { user: guest })
+  await bot.slack.slash('schedule whenever you like what is new?', { channel: GENERAL })
+  await told(bot, /I could not read when.*For example:/s)
+  await schedule(bot, 'schedule every 20 minutes what is new?', { channel: DM })
+  bot.model.on('lose', finish('Because.'))
+  const asked = await bot.mention('every Monday we lose orders, why?')
+  expect(await asked.ended()).toContain('Because.')
+  await bot.slack.slash('schedules', { channel: GENERAL, user: BOB })
+  await told(bot, /^You have no schedules here/, { user: BOB })
+  const home = await bot.openHome()
+  expect(home.shown()).toMatch(/Your schedules\n.*Every 20 minutes/)
+  await home.press('thinkaloud_schedule_change')
+  const modal = await bot.modal()
+  expect(JSON.stringify(modal.view())).toContain('every 20 minutes what is new?')
+  await modal.submit({ schedule_text: 'every hour what is old?' })
+  await bot.slack.until(() => /Every hour/.test(bot.slack.shownView(bot.slack.home()!)), 'the changed schedule')
+  await bot.slack.slash('forget', { channel: DM })
+  await bot.slack.until(async () => !/Your schedules/.test((await bot.openHome()).shown()), 'a Home without schedules')
 })

@@ -1,4 +1,4 @@
-import { describeTime, describeWhen } from '../../schedules/when.ts'
+import { describeTime, describeWhen } from '../../schedules/describe-when.ts'
 import {
   spentIn30Days,
   type Cost,
@@ -15,7 +15,6 @@ export const SCHEDULES = {
   off: 'Schedules are turned off here. My admin can turn them on (SCHEDULES_PER_USER).',
   notMember: 'Only full members of this workspace can make schedules.',
   untold: 'Slack did not tell me who you are, so I made no schedule. Please try again in a minute.',
-  noQuestion: 'Please add what I should answer then, for example `every Monday at 9 what is new in our wiki?`',
   cancelled: 'Cancelled. Nothing was saved.',
   trying: 'I am trying it now. Only you will see the answer.',
   gone: `This schedule no longer exists. \`${COMMAND} schedules\` lists yours.`,

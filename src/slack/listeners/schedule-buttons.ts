@@ -17,15 +17,18 @@ import { shownSchedules } from '../schedules/schedules-command.ts'
 import type { Services } from '../services.ts'
 import { scheduleForm, scheduleList } from '../views/schedule-blocks.ts'
 
-/** A press, and the schedule that the button names. */
+/** A press on a button that names a schedule. */
 interface Press {
   action: string
   ref: ScheduleRef
-  schedule: Schedule
   pressed: Pressed
   responseUrl: string | undefined
   /** The direct message of the Home on which it was pressed. */
   home: string | undefined
+}
+
+interface PressOn extends Press {
+  schedule: Schedule
 }
 
 /** What the presser reads; undefined where something else is shown. */
@@ -58,10 +61,15 @@ const OF_CARD = [SCHEDULE.save, SCHEDULE.try, SCHEDULE.cancel]
 
 /** Whether the button is in a list, which is shown again. The note about a paused schedule is a message of its own. */
 function isList({ container }: { container?: object }, action: string): boolean {
-  return !OF_CARD.includes(action) && container !== undefined && 'is_ephemeral' in container && container.is_ephemeral === true
+  return (
+    !OF_CARD.includes(action) &&
+    container !== undefined &&
+    'is_ephemeral' in container &&
+    container.is_ephemeral === true
+  )
 }
 
-async function outcomeOf(press: Omit<Press, 'schedule'>, services: Services): Promise<Outcome> {
+async function outcomeOf(press: Press, services: Services): Promise<Outcome> {
   const { action, ref, pressed } = press
   const { user, userTeam } = pressed
   const isMaker = user === ref.user && userTeam === undefined
@@ -80,7 +88,7 @@ async function isAdminHere({ team, user, userTeam, installation }: Pressed): Pro
   return userTeam === undefined && isAdmin(await installation.directory.factsOf(team, user, { isFresh: true }))
 }
 
-const ACTIONS: Record<string, (press: Press, services: Services) => Promise<Outcome>> = {
+const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Outcome>> = {
   [SCHEDULE.save]: save,
   [SCHEDULE.resume]: resume,
   [SCHEDULE.change]: change,
@@ -100,8 +108,7 @@ const ACTIONS: Record<string, (press: Press, services: Services) => Promise<Outc
   },
   async [SCHEDULE.pause]({ ref }, { schedules, now }) {
     const at = now().getTime()
-    const pause = (one: Schedule) =>
-      one.state === 'active' ? pausedSchedule(one, { why: 'person', at }) : undefined
+    const pause = (one: Schedule) => (one.state === 'active' ? pausedSchedule(one, { why: 'person', at }) : undefined)
     await schedules.update(ref, pause)
     return 'Paused. Its maker can resume it.'
   },
@@ -111,7 +118,7 @@ const ACTIONS: Record<string, (press: Press, services: Services) => Promise<Outc
   },
 }
 
-async function save({ ref, schedule }: Press, { schedules, scheduling, now }: Services): Promise<Outcome> {
+async function save({ ref, schedule }: PressOn, { schedules, scheduling, now }: Services): Promise<Outcome> {
   if (schedule.state !== 'draft') return savedText(schedule)
   const most = scheduling?.perUser ?? 0
   const { length } = (await schedules.list({ team: ref.team, user: ref.user })).filter(counts)
@@ -122,13 +129,11 @@ async function save({ ref, schedule }: Press, { schedules, scheduling, now }: Se
 }
 
 async function resume({ ref }: Press, { schedules, now }: Services): Promise<Outcome> {
-  const resumed = await schedules.update(ref, (one) =>
-    one.state === 'paused' ? activated(one, now().getTime()) : one,
-  )
+  const resumed = await schedules.update(ref, (one) => (one.state === 'paused' ? activated(one, now().getTime()) : one))
   return resumed?.state === 'active' ? `Resumed. Next: ${nextText(resumed)}.` : SCHEDULES.past
 }
 
-async function change({ ref, schedule, pressed, home }: Press): Promise<Outcome> {
+async function change({ ref, schedule, pressed, home }: PressOn): Promise<Outcome> {
   const { user, trigger, installation } = pressed
   const metadata = signMetadata(JSON.stringify({ ref, home }), { user, key: installation.signingKey })
   await installation.client.call(
@@ -142,7 +147,7 @@ async function change({ ref, schedule, pressed, home }: Press): Promise<Outcome>
 /** Presses within this time are one run. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
-async function begin(kind: 'now' | 'try', { schedule, responseUrl }: Press, services: Services): Promise<void> {
+async function begin(kind: 'now' | 'try', { schedule, responseUrl }: PressOn, services: Services): Promise<void> {
   const now = services.now().getTime()
   const occurrence = occurrenceOf(schedule, { kind, at: now - (now % SAME_PRESS_MS), now })
   await enqueue({ ...occurrence, ...(kind === 'try' && responseUrl ? { responseUrl } : {}) }, services)
@@ -150,7 +155,7 @@ async function begin(kind: 'now' | 'try', { schedule, responseUrl }: Press, serv
 
 async function show(
   words: string,
-  { pressed, responseUrl, ref, isInList }: Omit<Press, 'schedule'> & { isInList: boolean },
+  { pressed, responseUrl, ref, isInList }: Press & { isInList: boolean },
   services: Services,
 ): Promise<void> {
   const { team, user, installation } = pressed

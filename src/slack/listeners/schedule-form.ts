@@ -1,7 +1,7 @@
 import type { OnForm } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
-import { isScheduleWord } from '../../schedules/when.ts'
+import { afterScheduleWord } from '../../schedules/parse-schedule.ts'
 import { activated, type ScheduleRef } from '../../stores/schedules/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { nextText, SCHEDULES, whenText } from '../format/schedule-words.ts'
@@ -37,7 +37,9 @@ export function scheduleForm(services: Services, publishHome: PublishHome): OnFo
     await ack({ response_action: 'update', view: noteModal('Change your schedule', outcome.changed) })
     const { ref, home: channel } = about
     if (channel === undefined) return
-    inBackground('change schedule', services, () => publishHome({ team: ref.team, user: ref.user, channel, installation }))
+    inBackground('change schedule', services, () =>
+      publishHome({ team: ref.team, user: ref.user, channel, installation }),
+    )
   }
 }
 
@@ -50,12 +52,11 @@ async function change(
   const at = now().getTime()
   const maker = await makerOf(ref, installation)
   if (typeof maker === 'string') return { problem: maker }
-  const given = isScheduleWord(text) ?? text
+  const given = afterScheduleWord(text) ?? text
   const found = parsed(`schedule ${given}`, { zone: maker.zone, now: at, minMinutes: scheduling?.minMinutes ?? 1 })
-  if (!found) return { problem: SCHEDULES.noQuestion.replaceAll('`', '') }
-  if ('problem' in found) return found
-  const changed = await schedules.update(ref, ({ tried: _, ...one }) => {
-    const after = { ...one, ...found, text: given }
+  if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
+  const changed = await schedules.update(ref, ({ tried: _, gapMs: __, ...one }) => {
+    const after = { ...one, ...found }
     return one.state === 'paused' ? after : activated(after, at)
   })
   if (!changed) return { problem: SCHEDULES.gone.replaceAll('`', '') }

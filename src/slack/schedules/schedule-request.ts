@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { toolTitle } from '../../agent/tool-title.ts'
-import { isScheduleWord, parseSchedule } from '../../schedules/when.ts'
+import {
+  afterScheduleWord,
+  parseSchedule,
+  SCHEDULE_EXAMPLES,
+  type ParsedSchedule,
+} from '../../schedules/parse-schedule.ts'
+import { smallestGap, type When } from '../../schedules/when.ts'
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import type { Schedule } from '../../stores/schedules/types.ts'
@@ -24,9 +30,16 @@ export function isScheduleRequest(question: Question): boolean {
   return parsed(question.text, { zone: 'UTC', now: at, minMinutes: 1 }) !== undefined
 }
 
-export function parsed(text: string, at: { zone: string; now: number; minMinutes: number }) {
-  const rest = isScheduleWord(text)
-  return parseSchedule(rest ?? text, { ...at, explicit: rest !== undefined })
+type Found = { when: When; question: string; text: string; gapMs?: number } | { problem: string }
+
+/** Parses a schedule. What cannot be parsed after the word `schedule` is a problem, told with examples; else a question. */
+export function parsed(text: string, at: { zone: string; now: number; minMinutes: number }): Found | undefined {
+  const rest = afterScheduleWord(text)
+  const given = rest ?? text.trim()
+  const found: ParsedSchedule | undefined = parseSchedule(given, { ...at, explicit: rest !== undefined })
+  if (!found || 'problem' in found) return found
+  const gapMs = smallestGap(found.when, at.now)
+  return { ...found, text: given, ...(gapMs === Infinity ? {} : { gapMs }) }
 }
 
 /** Stores the draft of a schedule and shows it to its author alone, or says why there is none. */
@@ -39,19 +52,22 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   const maker = await makerOf(question, installation)
   if (typeof maker === 'string') return tell(maker)
   const found = parsed(text, { zone: maker.zone, now: at, minMinutes })
-  if (!found) return tell(SCHEDULES.noQuestion)
-  if ('problem' in found) return tell(escapeText(found.problem))
+  // It was one in another zone.
+  if (!found) return tell(SCHEDULES.past)
+  if ('problem' in found) return tell(`${escapeText(found.problem)} ${EXAMPLES}`)
   const own = await services.schedules.list({ team, user })
   if (own.filter(counts).length >= perUser) return tell(tooManySchedules(perUser))
   const id = createHash('sha256').update(question.id).digest('hex').slice(0, 12)
   const place = await placeOf(channel, installation)
   const draft: Schedule = {
-    ...{ id, team, channel, user, createdAt: at, text: isScheduleWord(text) ?? text, ...found },
+    ...{ id, team, channel, user, createdAt: at, ...found },
     ...{ state: 'draft', place, failures: 0, runs: [], spent: {} },
   }
   await services.schedules.add(draft)
   await outbox.sendEphemeral('schedule', await cardOf(draft, { settings, installation, services }))
 }
+
+const EXAMPLES = `For example:\n${SCHEDULE_EXAMPLES.map((example) => `• \`schedule ${example}\``).join('\n')}`
 
 /** Whether a schedule counts against SCHEDULES_PER_USER. */
 export function counts({ state }: Schedule): boolean {
@@ -128,4 +144,3 @@ async function placeOf(channel: string, installation: Installation): Promise<Sch
   const { isPrivate, isShared, isMember } = await factsOfPlace(channel, installation)
   return { isPrivate, isShared, isMember }
 }
-

@@ -1,6 +1,7 @@
 /** How schedules look: the card before one is saved, the list, and the modal that changes one. */
 import type { KnownBlock, ModalView } from '@slack/web-api'
-import { nextTimes, describeTime } from '../../schedules/when.ts'
+import { describeTime } from '../../schedules/describe-when.ts'
+import { nextTimes } from '../../schedules/when.ts'
 import { refText, type Schedule } from '../../stores/schedules/types.ts'
 import { SCHEDULE, SCHEDULE_FORM } from '../format/action-ids.ts'
 import { clip, section, type Content } from '../format/blocks.ts'

@@ -1,12 +1,12 @@
 import type { StoreLog } from '../../base/store-log.ts'
-import { scheduleStore } from './schedule-store.ts'
+import { Schedules } from './schedule-store.ts'
 import { refOf, refText, type ScheduleRef, type ScheduleStore } from './types.ts'
 
 /** Schedules in this process's memory, gone with the process. */
 export function memorySchedules({ log, now = Date.now }: { log: StoreLog; now?: () => number }): ScheduleStore {
   const stored = new Map<string, string>()
   const scores = new Map<string, number>()
-  return scheduleStore(
+  return new Schedules(
     {
       get: async (ref) => stored.get(refText(ref)),
       async swap(ref, { expected, text }) {

@@ -2,7 +2,7 @@ import { redisScript } from '../../base/redis/redis-script.ts'
 import { escapeGlob, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import type { Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
-import { scheduleStore } from './schedule-store.ts'
+import { Schedules, type SwappedText } from './schedule-store.ts'
 import { refOf, ttlOf, type ScheduleRef, type ScheduleStore } from './types.ts'
 
 export interface RedisSchedulesOptions {
@@ -36,8 +36,13 @@ export function redisSchedules(options: RedisSchedulesOptions): ScheduleStore {
     threadKey(prefix, `${team}:${channel}`, `schedule:${user}:${id}`)
   const texts = {
     get: async (ref: ScheduleRef) => (await redis.get(keyOf(ref))) ?? undefined,
-    swap: async (ref: ScheduleRef, { expected = '', text = '', schedule }: Parameters<Swap>[1]) =>
-      (await swapSchedule(redis, { schedule: keyOf(ref), expected, text, ttlMs: ttlOf(schedule, now()) })) === 1,
+    swap: async (ref: ScheduleRef, { expected = '', text = '', schedule }: SwappedText) =>
+      (await swapSchedule(redis, {
+        schedule: keyOf(ref),
+        expected,
+        text,
+        ttlMs: schedule ? ttlOf(schedule, now()) : 0,
+      })) === 1,
     async index(name: string, score: number) {
       await Promise.all([redis.zadd(due, score, name), redis.pexpire(due, INDEX_MS)])
     },
@@ -61,7 +66,5 @@ export function redisSchedules(options: RedisSchedulesOptions): ScheduleStore {
         yield keys.flatMap((key) => refOf(key.slice(prefix.length + 2).replace('}:schedule', '')) ?? [])
     },
   }
-  return scheduleStore(texts, { ...options, now })
+  return new Schedules(texts, { ...options, now })
 }
-
-type Swap = Parameters<typeof scheduleStore>[0]['swap']

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Person, Place } from '../../base/place.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
@@ -9,7 +10,7 @@ import { refOf, refText, ttlOf, wakeAt, type Schedule, type ScheduleRef, type Sc
 export interface ScheduleTexts {
   get(ref: ScheduleRef): Promise<string | undefined>
   /** Replaces a text if it is still `expected` (undefined: there is none). An undefined `text` removes it. */
-  swap(ref: ScheduleRef, change: { expected?: string | undefined; text?: string | undefined; schedule: Schedule }): Promise<boolean>
+  swap(ref: ScheduleRef, change: SwappedText): Promise<boolean>
   index(name: string, score: number): Promise<void>
   unindex(name: string): Promise<void>
   /** Names up to a score, the lowest first. */
@@ -19,6 +20,11 @@ export interface ScheduleTexts {
   /** All schedules with a text, in batches. */
   all(): AsyncIterable<ScheduleRef[]>
 }
+
+/** `schedule`: what the text holds, which says how long it is kept. */
+export type SwappedText = { expected?: string | undefined } & (
+  { text: string; schedule: Schedule } | { text?: undefined; schedule?: undefined }
+)
 
 interface Options {
   log: StoreLog
@@ -30,90 +36,117 @@ interface Options {
 const TRIES = 20
 
 /** The rules of a schedule store, over texts in memory or in Redis. */
-export function scheduleStore(texts: ScheduleTexts, { log, sealer, now }: Options): ScheduleStore {
-  const seal = (schedule: Schedule) => {
-    const text = JSON.stringify(schedule)
-    return sealer?.seal(text, belongsTo(schedule)) ?? text
+export class Schedules implements ScheduleStore {
+  readonly #texts: ScheduleTexts
+  readonly #options: Options
+
+  constructor(texts: ScheduleTexts, options: Options) {
+    this.#texts = texts
+    this.#options = options
   }
-  const read = (text: string, ref: ScheduleRef): Schedule | undefined => {
-    try {
-      const open = text.startsWith('{') ? text : (sealer?.open(text, belongsTo(ref)) ?? '')
-      const schedule = scheduleSchema.safeParse(parseJson(open)).data
-      if (schedule) return schedule
-    } catch (error) {
-      log.warn({ schedule: ref.id, error: messageOf(error) }, 'a schedule could not be opened')
-      return undefined
-    }
-    log.warn({ schedule: ref.id }, 'skipped an unreadable schedule')
-    return undefined
+
+  async load(ref: ScheduleRef): Promise<Schedule | undefined> {
+    const text = await this.#texts.get(ref)
+    return text === undefined ? undefined : this.#read(text, ref)
   }
-  const load = async (ref: ScheduleRef) => {
-    const text = await texts.get(ref)
-    return text === undefined ? undefined : read(text, ref)
+
+  async add(schedule: Schedule): Promise<void> {
+    // The index first: a name without a schedule is dropped when its time comes, a schedule without a name is never found.
+    await this.#index(schedule)
+    await this.#texts.swap(schedule, { text: this.#seal(schedule), schedule })
   }
-  // One that does not run is looked at when it expires, so that nothing stays of it.
-  const index = (schedule: Schedule) =>
-    texts.index(refText(schedule), wakeAt(schedule) ?? now() + ttlOf(schedule, now()))
-  const remove = async (ref: ScheduleRef) => {
-    const [expected, schedule] = [await texts.get(ref), await load(ref)]
-    if (expected !== undefined) await texts.swap(ref, { expected, schedule: schedule ?? { ...NONE, ...ref } })
-    await texts.unindex(refText(ref))
-  }
-  const update: ScheduleStore['update'] = async (ref, change) => {
+
+  async update(ref: ScheduleRef, change: Parameters<ScheduleStore['update']>[1]): Promise<Schedule | undefined> {
     for (let tries = 0; tries < TRIES; tries++) {
-      const expected = await texts.get(ref)
-      const before = expected === undefined ? undefined : read(expected, ref)
+      const expected = await this.#texts.get(ref)
+      const before = expected === undefined ? undefined : this.#read(expected, ref)
       const after = before && change(before)
       if (!after) return undefined
-      const text = seal(after)
-      if (!(await texts.swap(ref, { expected, text, schedule: after }))) continue
-      await index(after)
+      if (!(await this.#texts.swap(ref, { expected, text: this.#seal(after), schedule: after }))) continue
+      await this.#index(after)
       // Somebody else's change may have been indexed before this one.
-      const latest = await load(ref)
-      if (latest && wakeAt(latest) !== wakeAt(after)) await index(latest)
+      const latest = await this.load(ref)
+      if (latest && wakeAt(latest) !== wakeAt(after)) await this.#index(latest)
       return after
     }
     throw new Error(`The schedule ${ref.id} changed too often at the same time.`)
   }
-  const named = async (parts: Partial<ScheduleRef>) =>
-    (await texts.named(parts)).flatMap((name) => refOf(name) ?? [])
-  const forget = async (parts: Partial<ScheduleRef>) => {
-    for (const ref of await named(parts)) await remove(ref)
+
+  async remove(ref: ScheduleRef): Promise<void> {
+    for (let tries = 0; tries < TRIES; tries++) {
+      const expected = await this.#texts.get(ref)
+      if (expected === undefined || (await this.#texts.swap(ref, { expected }))) break
+    }
+    await this.#texts.unindex(refText(ref))
   }
-  return {
-    load,
-    async add(schedule) {
-      // The index first: a name without a schedule is dropped when its time comes, a schedule without a name is never found.
-      await index(schedule)
-      await texts.swap(schedule, { text: seal(schedule), schedule })
-    },
-    update,
-    remove,
-    async list(of) {
-      const found = await Promise.all((await named(of)).map(load))
-      return found.flatMap((one) => (one && one.state !== 'draft' ? one : [])).sort(byAge)
-    },
-    async due(now, max) {
-      return (await texts.upTo(now, max)).flatMap((name) => refOf(name) ?? [])
-    },
-    async moveChannel({ team, channel }, to) {
-      for (const ref of await named({ team, channel })) {
-        const schedule = await load(ref)
-        if (schedule) await texts.swap({ ...ref, channel: to }, { text: seal({ ...schedule, channel: to }), schedule })
-        if (schedule) await index({ ...schedule, channel: to })
-        await remove(ref)
+
+  async list(of: Parameters<ScheduleStore['list']>[0]): Promise<Schedule[]> {
+    const found = await Promise.all((await this.#named(of)).map((ref) => this.load(ref)))
+    return found.flatMap((one) => (one && one.state !== 'draft' ? one : [])).sort(byAge)
+  }
+
+  async due(now: number, max: number): Promise<ScheduleRef[]> {
+    return (await this.#texts.upTo(now, max)).flatMap((name) => refOf(name) ?? [])
+  }
+
+  async moveChannel({ team, channel }: Place, to: string): Promise<void> {
+    for (const ref of await this.#named({ team, channel })) {
+      const schedule = await this.load(ref)
+      if (schedule) await this.add({ ...schedule, channel: to })
+      await this.remove(ref)
+    }
+  }
+
+  async repair(): Promise<void> {
+    for await (const refs of this.#texts.all())
+      for (const ref of refs) {
+        const schedule = await this.load(ref)
+        if (schedule) await this.#index(schedule)
       }
-    },
-    async repair() {
-      for await (const refs of texts.all())
-        for (const ref of refs) {
-          const schedule = await load(ref)
-          if (schedule) await index(schedule)
-        }
-    },
-    forgetUser: ({ team, user }) => forget({ team, user }),
-    forgetChannel: ({ team, channel }) => forget({ team, channel }),
-    forgetTeam: (team) => forget({ team }),
+  }
+
+  forgetUser({ team, user }: Person): Promise<void> {
+    return this.#forget({ team, user })
+  }
+
+  forgetChannel({ team, channel }: Place): Promise<void> {
+    return this.#forget({ team, channel })
+  }
+
+  forgetTeam(team: string): Promise<void> {
+    return this.#forget({ team })
+  }
+
+  async #forget(parts: Partial<ScheduleRef>): Promise<void> {
+    for (const ref of await this.#named(parts)) await this.remove(ref)
+  }
+
+  async #named(parts: Partial<ScheduleRef>): Promise<ScheduleRef[]> {
+    return (await this.#texts.named(parts)).flatMap((name) => refOf(name) ?? [])
+  }
+
+  /** One that does not run is looked at when it expires, so that nothing stays of it. */
+  #index(schedule: Schedule): Promise<void> {
+    const now = this.#options.now()
+    return this.#texts.index(refText(schedule), wakeAt(schedule) ?? now + ttlOf(schedule, now))
+  }
+
+  #seal(schedule: Schedule): string {
+    const text = JSON.stringify(schedule)
+    return this.#options.sealer?.seal(text, belongsTo(schedule)) ?? text
+  }
+
+  #read(text: string, ref: ScheduleRef): Schedule | undefined {
+    const { sealer, log } = this.#options
+    try {
+      const opened = text.startsWith('{') ? text : (sealer?.open(text, belongsTo(ref)) ?? '')
+      const schedule = scheduleSchema.safeParse(parseJson(opened)).data
+      if (!schedule) log.warn({ schedule: ref.id }, 'skipped an unreadable schedule')
+      return schedule
+    } catch (error) {
+      log.warn({ schedule: ref.id, error: messageOf(error) }, 'a schedule could not be opened')
+      return undefined
+    }
   }
 }
 
@@ -123,12 +156,6 @@ const belongsTo = (ref: ScheduleRef) => `schedule ${refText(ref)}`
 
 const zone = z.string()
 const cost = z.object({ usd: z.number().exactOptional(), tokens: z.number() })
-
-/** Stands for a schedule that cannot be read, when it is removed. */
-const NONE: Omit<Schedule, keyof ScheduleRef> = {
-  ...{ text: '', question: '', createdAt: 0, when: { kind: 'once', at: 0, zone: 'UTC' }, state: 'over' },
-  ...{ place: { isPrivate: false, isShared: false, isMember: false }, failures: 0, runs: [], spent: {} },
-}
 
 const scheduleSchema: z.ZodType<Schedule> = z.object({
   id: z.string(),
@@ -143,6 +170,7 @@ const scheduleSchema: z.ZodType<Schedule> = z.object({
     z.object({ kind: z.literal('every'), minutes: z.number(), start: z.number(), zone }),
     z.object({ kind: z.literal('once'), at: z.number(), zone }),
   ]),
+  gapMs: z.number().exactOptional(),
   state: z.enum(['draft', 'active', 'paused', 'over']),
   due: z.number().exactOptional(),
   paused: z

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Forgetting, Moving, Person, Place } from '../../base/place.ts'
-import { gapMs, nextTimes, type When } from '../../schedules/when.ts'
+import { nextTimes, type When } from '../../schedules/when.ts'
 
 /** Identifies a schedule, and says whose it is and where it posts. */
 export interface ScheduleRef extends Place, Person {
@@ -14,6 +14,8 @@ export interface Schedule extends ScheduleRef {
   text: string
   question: string
   when: When
+  /** The smallest gap between two runs, in ms. Absent if it runs once. */
+  gapMs?: number
   /** `draft`: shown to its maker, not saved yet. `over`: its only time has passed. */
   state: 'draft' | 'active' | 'paused' | 'over'
   /** The next occurrence that is not enqueued yet. Absent unless active. */
@@ -115,16 +117,14 @@ export function wakeAt({ id, when, due }: Pick<Schedule, 'id' | 'when' | 'due'>)
 }
 
 /** How late an occurrence may begin. Milliseconds. */
-export function latestMs({ when }: Pick<Schedule, 'when'>): number {
-  return Math.min(gapMs(when) / 2, HOUR_MS)
+export function latestMs({ gapMs = Infinity }: Pick<Schedule, 'gapMs'>): number {
+  return Math.min(gapMs / 2, HOUR_MS)
 }
 
 /** Returns the schedule as active from `now` on; over if it has no time any more. */
 export function activated({ paused: _, due: __, ...schedule }: Schedule, now: number): Schedule {
   const [due] = nextTimes(schedule.when, now, 1)
-  return due === undefined
-    ? { ...schedule, state: 'over' }
-    : { ...schedule, state: 'active', due, failures: 0 }
+  return due === undefined ? { ...schedule, state: 'over' } : { ...schedule, state: 'active', due, failures: 0 }
 }
 
 /** Returns the schedule with one more run. A run that is there already is replaced, so that a retry counts once. */
