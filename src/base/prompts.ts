@@ -13,6 +13,7 @@ export const PROMPT_VARIABLES = {
   'thread-files': ['files'],
   'unseen-pictures': ['names'],
   'house-instructions': ['instructions'],
+  skills: ['call', 'skills'],
   'channel-instructions': ['instructions'],
   'quiet-schedule': [],
   'final-turn': ['reason', 'form'],
