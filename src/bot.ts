@@ -104,7 +104,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     async stop() {
       stopping.abort()
       opened.stop()
-      await scheduler?.stop()
+      void scheduler?.stop()
       const closed = Promise.all([receiver?.stop(), server.close()])
       await stores.queue.stop(config.SHUTDOWN_MS - Math.min(CLOSING_MS, config.SHUTDOWN_MS / 4))
       await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])

@@ -2,6 +2,8 @@
 import { expect, test, type TestContext } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Message } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot, type TestBotOptions } from '../harness/bot.ts'
+import { mcpFile } from '../harness/mcp/mcp-servers.ts'
+import { startNotesServer } from '../harness/mcp/notes-server.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { strangers } from '../harness/slack-hands.ts'
 
@@ -76,7 +78,7 @@ test('a schedule is shown, tried and saved by its maker alone, runs once each ti
   await bot.slack.slash('schedules', { channel: GENERAL })
   expect(await told(bot, /Last: .*: answered · \d/)).toMatch(/Next: .*\n.*Cost of 30 days: /s)
   await press(bot, 'thinkaloud_schedule_pause')
-  await told(bot, /Paused, because somebody paused it/)
+  await told(bot, /Paused\. Its maker can resume it\..*Resume/s)
   bot.later(22 * MINUTE)
   await press(bot, 'thinkaloud_schedule_resume')
   await told(bot, /Resumed\. Next: /)
@@ -94,6 +96,20 @@ async function schedule(bot: TestBot, text: string, { user = ALICE, channel = GE
   await press(bot, 'thinkaloud_schedule_save', { user, channel })
   await told(bot, /^Saved/, { user, channel })
 }
+
+interface Changing {
+  channel: ReturnType<TestBot['slack']['store']['channel']>
+  maker: { is_restricted?: boolean }
+}
+
+/** What keeps a schedule from running, and what is said then. */
+const CHANGES = ({ channel, maker }: Changing): [reason: string, is: () => void, was: () => void][] => [
+  ['the channel is archived', () => (channel.archived = true), () => (channel.archived = false)],
+  ['was shared with another company', () => (channel.shared = true), () => (channel.shared = false)],
+  ['was made private', () => (channel.kind = 'group'), () => (channel.kind = 'channel')],
+  ['I am no longer in the channel', () => channel.members.delete(BOT_USER), () => channel.members.add(BOT_USER)],
+  ['guests and people of connected', () => (maker.is_restricted = true), () => (maker.is_restricted = false)],
+]
 
 /** What was written to Alice directly. */
 const dms = (bot: TestBot) => bot.slack.messages(DM).map((message) => bot.slack.shown(message))
@@ -122,6 +138,7 @@ test('late runs are missed, and a schedule pauses with one private message when 
   const bot = await startWithClock(t)
   bot.model.on('', finish('Done.'))
   await schedule(bot, 'every 20 minutes what is new?')
+  // From then on the time is past the minute over which runs are spread.
   bot.later(3 * 60 * MINUTE - 60_000)
   await bot.slack.until(() => bot.logs.some((line) => line.includes('were missed')), 'missed runs')
   await bot.slack.slash('schedules', { channel: GENERAL })
@@ -141,6 +158,20 @@ test('late runs are missed, and a schedule pauses with one private message when 
   const [message] = bot.slack.messages(DM)
   await bot.slack.press({ channel: DM, ts: message!.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_resume' })
   await bot.slack.until(() => /^Resumed\. Next: /.test(dms(bot)[0]!), 'the next time')
+  const channel = bot.slack.store.channel(GENERAL)
+  const maker = bot.slack.store.users.get(ALICE)!
+  for (const [reason, is, was] of CHANGES({ channel, maker })) {
+    is()
+    bot.later(20 * MINUTE)
+    const said = () => dms(bot).filter((text) => text.includes(reason))
+    await bot.slack.until(() => said().length > 0, reason)
+    was()
+    const last = bot.slack.messages(DM).findLast((one) => bot.slack.shown(one).includes(reason))!
+    await bot.slack.press({ channel: DM, ts: last.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_resume' })
+    await bot.slack.until(() => said().length === 0, 'the next time')
+  }
+  expect(roots(bot)).toHaveLength(before)
+  expect(bot.slack.refusals).toEqual([])
 })
 
 test('who may not make one is told so privately, and ordinary sentences stay questions', async (t) => {
@@ -165,4 +196,63 @@ test('who may not make one is told so privately, and ordinary sentences stay que
   await bot.slack.until(() => /Every hour/.test(bot.slack.shownView(bot.slack.home()!)), 'the changed schedule')
   await bot.slack.slash('forget', { channel: DM })
   await bot.slack.until(async () => !/Your schedules/.test((await bot.openHome()).shown()), 'a Home without schedules')
+})
+
+/** A person’s card in a thread, and the press on it. */
+async function decide(bot: TestBot, thread: Thread, action_id: string) {
+  const card = await bot.slack.until(
+    () => thread.messages().find((one) => bot.slack.shown(one).startsWith('🔐')),
+    'a card that can be pressed',
+  )
+  await bot.slack.press({ channel: GENERAL, ts: card.ts, user: ALICE }, { action_id })
+}
+
+test('what would change something waits for its maker each time, also in a run that would be quiet', async (t) => {
+  const bot = await startWithClock(t, { env: { CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools' } })
+  const write = act('I write.', 'notebook', JSON.stringify({ title: 'Daily', text: 'Milk.' }))
+  bot.model.on('milk', write, finish('It is written.'), write, finish('NOTHING'))
+  await schedule(bot, 'every 20 minutes write down milk, only if we need some')
+  for (const n of [1, 2]) {
+    bot.model.on('milk', write, finish('It is written.'))
+    bot.later(22 * MINUTE)
+    const run = await occurrence(bot, n)
+    await decide(bot, run, 'thinkaloud_allow_always')
+    expect(await run.ended()).toContain('It is written.')
+    expect(run.shown().at(-1)).toContain('Changed: Daily (notebook), allowed by Alice')
+  }
+  expect(bot.slack.refusals).toEqual([])
+})
+
+test('a tool that the operator allows without asking asks in a scheduled run', async (t) => {
+  const notes = await startNotesServer(t)
+  const server = { type: 'http', url: notes.url, trust: true, allow: ['*'] }
+  const bot = await startWithClock(t, { env: { MCP_CONFIG: mcpFile(t, { mcpServers: { notes: server } }) } })
+  const input = JSON.stringify({ title: 'Daily', text: 'Milk.', urgent: false })
+  bot.model.on('Add', act('I add.', 'notes__add_note', input), finish('It is added.'))
+  await (await bot.mention('Add a note?')).ended()
+  expect(notes.notes).toHaveLength(1)
+  await schedule(bot, 'every 20 minutes add the milk?')
+  bot.model.on('milk', act('I add.', 'notes__add_note', input), finish('It is added.'))
+  bot.later(22 * MINUTE)
+  const run = await occurrence(bot, 1)
+  await decide(bot, run, 'thinkaloud_deny')
+  expect(await run.ended()).toContain('It is added.')
+  expect(notes.notes).toHaveLength(1)
+})
+
+test('three failures in a row pause it, and so does a budget that is used up; both are said once', async (t) => {
+  const bot = await startWithClock(t, { env: { BUDGET_USER_DAY_TOKENS: '100000' } })
+  bot.model.on('', { status: 400, body: { error: { message: 'no', code: 'invalid' } } })
+  await schedule(bot, 'every 20 minutes what is new?')
+  for (const n of [1, 2, 3]) {
+    bot.later(20 * MINUTE + (n === 1 ? 2 * MINUTE : 0))
+    await (await occurrence(bot, n)).ended()
+    await bot.slack.until(
+      () => bot.logs.filter((line) => line.includes('"end":"failed"')).length === n,
+      `${n} failures`,
+    )
+  }
+  await bot.slack.until(() => dms(bot).length > 0, 'a private message')
+  expect(dms(bot)).toEqual([expect.stringMatching(/because three runs in a row failed\. .*\nResume/)])
+  expect(bot.slack.refusals).toEqual([])
 })

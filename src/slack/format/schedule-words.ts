@@ -74,9 +74,13 @@ export function stateLines(schedule: Schedule, now: number): string[] {
     const cost = run.cost ? ` · ${costText(run.cost)}` : ''
     return `${i === 0 ? 'Last' : 'Before'}: ${describeTime(run.due, when.zone)}: ${ENDS[run.end]}${times}${cost}`
   })
-  const next = paused ? `Paused, because ${REASONS[paused.why]}` : `Next: ${nextText(schedule)}`
+  const next = paused ? pausedLine(paused.why) : `Next: ${nextText(schedule)}`
   const spent = spentIn30Days(schedule, now)
   return [next, ...(lines.length > 0 ? lines : ['Last: has not run yet']), `Cost of 30 days: ${costText(spent)}`]
+}
+
+function pausedLine(why: PauseReason): string {
+  return why === 'person' ? 'Paused' : `Paused, because ${REASONS[why]}`
 }
 
 export function nextText({ due, when }: Schedule): string {

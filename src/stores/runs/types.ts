@@ -128,6 +128,11 @@ export function isPrivate({ surface }: Pick<Question, 'surface'>): boolean {
   return surface === 'private'
 }
 
+/** Whether nobody waits for its answer: people's questions go before it. */
+export function isBackground({ schedule }: Pick<Question, 'schedule'>): boolean {
+  return schedule?.kind === 'due'
+}
+
 /** A command whose root message is not posted yet: there is no thread, and only the asker can be told anything. */
 export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
   return question.thread.startsWith('ask-')
