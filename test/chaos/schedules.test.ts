@@ -21,7 +21,7 @@ async function pass({ client, env }: Scene, minutes: number): Promise<void> {
       await client.set(key, JSON.stringify(earlier), 'KEEPTTL')
     }
   const index = `${prefix}:{schedules}:due`
-  for (const name of await client.zrange(index, 0, -1)) await client.zincrby(index, -ms, name)
+  for (const name of await client.zrange(index, 0, '-1')) await client.zincrby(index, -ms, name)
 }
 
 const ephemerals = ({ slack }: Scene) => slack.store.channel(CHANNEL).ephemerals
