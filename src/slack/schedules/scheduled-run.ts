@@ -114,7 +114,9 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   const refusal = await admit(question, services.limits)
   if (!refusal) return schedule
   services.watch?.refused(question, refusal.limit)
-  return refusal.resetsInMs !== undefined && refusal.limit.includes('Day') ? pause(work, 'budget') : endScheduled(work, 'skipped')
+  return refusal.resetsInMs !== undefined && refusal.limit.includes('Day')
+    ? pause(work, 'budget')
+    : endScheduled(work, 'skipped')
 }
 
 function isTooLate({ schedule: occurrence }: Question, schedule: Schedule, now: number): boolean {
@@ -160,7 +162,9 @@ export async function endScheduled(work: QuestionWork, end: ScheduleRun['end'] |
     const hasRun = how !== 'missed' && how !== 'skipped'
     const failures = isNoted || !hasRun ? before.failures : how === 'failed' ? before.failures + 1 : 0
     const after = { ...withRun(withoutTurn(before, question), noted), failures }
-    return failures >= MAX_FAILURES && !isNoted ? pausedSchedule(after, { why: 'failures', at, by: question.id }) : after
+    return failures >= MAX_FAILURES && !isNoted
+      ? pausedSchedule(after, { why: 'failures', at, by: question.id })
+      : after
   })
   services.log.info({ question: question.id, schedule: occurrence.id, end: how }, 'a scheduled run has ended')
   return schedule?.paused?.by === question.id ? tellPaused(work, schedule) : undefined
@@ -194,7 +198,10 @@ async function tellPaused({ question, outbox, services }: QuestionWork, schedule
   const send = async () => String((await outbox.call('chat.postMessage', args)).ts)
   await outbox.once('paused', { find: async () => undefined, send }).catch((error: unknown) => {
     if (!(error instanceof SlackRefusal)) throw error
-    services.log.warn({ schedule: refText(schedule), error: messageOf(error) }, 'the maker of a schedule could not be told')
+    services.log.warn(
+      { schedule: refText(schedule), error: messageOf(error) },
+      'the maker of a schedule could not be told',
+    )
   })
   return undefined
 }
@@ -203,7 +210,10 @@ async function tellPaused({ question, outbox, services }: QuestionWork, schedule
 async function showTried(work: QuestionWork): Promise<undefined> {
   const { question, run, services, outbox } = work
   const { cost } = costOf(run.saved)
-  const draft = await services.schedules.update(refIn(question), (before) => ({ ...before, ...(cost ? { tried: cost } : {}) }))
+  const draft = await services.schedules.update(refIn(question), (before) => ({
+    ...before,
+    ...(cost ? { tried: cost } : {}),
+  }))
   if (draft?.state === 'draft') await outbox.sendEphemeral('schedule', await cardOf(draft, work))
   return undefined
 }
