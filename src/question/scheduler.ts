@@ -127,6 +127,8 @@ export function occurrenceOf(schedule: Schedule, { kind, at, now }: Beginning): 
   const thread = `${kind === 'try' ? 'private' : 'ask'}-schedule-${id}-${kind}-${at}`
   const surface = kind === 'try' ? 'private' : 'ask'
   const occurrence = { id, kind, at, when: describeWhen(schedule.when) }
+  // Its time, not its end: what is written while a run is at work belongs to the next one.
+  const lastRunAt = schedule.runs.find(({ end }) => end === 'answered' || end === 'quiet')?.due
   return {
     id: `${team}:${channel}:${thread}`,
     team,
@@ -137,5 +139,6 @@ export function occurrenceOf(schedule: Schedule, { kind, at, now }: Beginning): 
     surface,
     at: now,
     schedule: occurrence,
+    ...(lastRunAt === undefined ? {} : { lastRunAt }),
   }
 }
