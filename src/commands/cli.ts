@@ -39,7 +39,7 @@ async function main(args: string[]): Promise<void> {
   // What is known about servers, pins included, ends with the conversation.
   const mcpStore = config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined
   const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
-  const conversation = new Conversation(agent, output)
+  const conversation = new Conversation(agent, output, { saysFigures: config.FIGURES === 'on' })
   await conversation.prepare()
   for (const { server, tool, why } of agent.mcp?.off() ?? [])
     console.error(tool === '' ? why : `${tool} of ${server} ${why}.`)

@@ -208,6 +208,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
     const isEnd = event.type === 'answer' || event.type === 'gave_up'
     if (isEnd && run.saved.steps.some(madeFile)) await sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
+    if (event.type === 'figures' && !settings.figures) continue
     if (event.type === 'message') void markHeard(installation.client, event.step.id)
     await display.write(await mentions.event(event))
   }

@@ -80,9 +80,11 @@ async function viewOf(loading: Promise<RunRecord | undefined>, { page, user, ins
 
 /** With names in place of the ids that are known: a look-up would take longer than the trigger lasts. */
 function withNames(record: RunRecord, names: Mentions): RunRecord {
-  const { question, standalone, steps } = record
+  const { question, standalone, steps, answer } = record
+  const figures = answer?.figures?.map((figure) => ({ ...figure, text: names.shown(figure.text) }))
   return {
     ...record,
+    ...(answer && figures ? { answer: { ...answer, figures } } : {}),
     question: { ...question, text: names.shown(question.text) },
     ...(standalone === undefined ? {} : { standalone: names.shown(standalone) }),
     steps: names.steps(steps).map((step: Step) => (step.kind === 'message' ? withName(step, names) : step)),
