@@ -71,7 +71,8 @@ export function figuresIn(answer: string): Figure[] {
   for (const date of dates) found.push({ kind: 'date', text: date.text, at: date.at, date })
   for (const time of times) found.push({ kind: 'time', text: time.text, at: time.at, time })
   for (const number of numbersIn(rest))
-    if (isFact(number)) found.push({ kind: 'number', text: number.text, at: number.at, number })
+    if (isFact(number) && !isConstant(number, rest))
+      found.push({ kind: 'number', text: number.text, at: number.at, number })
   return onlyOnce(found.sort((one, other) => one.at - other.at)).slice(0, MAX_FIGURES)
 }
 
@@ -93,6 +94,15 @@ function isFact({ isWord, isPercent, unit, readings: [reading], text }: Numeral)
   const value = reading?.value ?? 0
   if (isWord) return value >= LEAST_WORD || isPercent || (unit !== undefined && value > 1) || / /.test(text)
   return !/(?:st|nd|rd|th)$/.test(text) || value >= 10
+}
+
+const CONSTANTS = new Set([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 24, 60, 100, 365, 1000, 1024, 3600])
+
+/** Whether it is a factor, divisor or exponent that belongs to a sum and not to its matter: `x / 2`, `× 100`. */
+function isConstant({ at, text, readings: [reading] }: Numeral, answer: string): boolean {
+  if (!CONSTANTS.has(reading?.value ?? 0)) return false
+  const [before, after] = [answer.slice(Math.max(0, at - 2), at), answer.slice(at + text.length, at + text.length + 2)]
+  return /[×*·/÷^][ \u00a0]?$/.test(before) || /^[ \u00a0]?[×÷^]/.test(after)
 }
 
 function onlyOnce(figures: Figure[]): Figure[] {
