@@ -214,6 +214,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
     const isEnd = event.type === 'answer' || event.type === 'gave_up'
     if (isEnd && run.saved.steps.some(madeFile)) await sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
+    if (event.type === 'figures' && !settings.figures) continue
     if (event.type === 'message') void markHeard(installation.client, event.step.id)
     const isUnsaid = event.type === 'answer' && isConditional(question) && isNothing(event)
     await display.write(isUnsaid ? { ...event, text: SCHEDULES.nothing } : await mentions.event(event))

@@ -83,6 +83,7 @@ export class Mentions {
       await this.#lookUp(event.text)
       return { ...event, text: this.shown(event.text) }
     }
+    if (event.type === 'figures') return event
     await this.#lookUp(...textsOf(event.step))
     return this.#withNames(event)
   }

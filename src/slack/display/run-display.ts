@@ -4,6 +4,7 @@ import type { RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
 import { doneLines } from '../../question/done-lines.ts'
+import { figuresText } from '../../question/figures/judge-figures.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { isPrivate, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
@@ -43,7 +44,7 @@ export class RunDisplay {
   #progress: RunProgress
   #understood: string | undefined
   #done: DoneCall[] | undefined
-  #footnote = ''
+  readonly #footnotes: { figures?: string | undefined; end?: string } = {}
   #tail: Promise<void> = Promise.resolve()
   /** Steps with pending changes. The display gets them together, once it is done with its current work. */
   readonly #changed = new Set<number>()
@@ -86,6 +87,7 @@ export class RunDisplay {
     if (this.#leaseLost) throw this.#leaseLost
     if (event.type === 'understood') this.#understood = event.question
     if (event.type === 'done') this.#done = event.calls
+    if (event.type === 'figures') this.#footnotes.figures = figuresText(event.figures)
     this.#progress = applyEvent(this.#progress, event)
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
     if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#asked())
@@ -97,7 +99,7 @@ export class RunDisplay {
 
   /** Sets the end of the answer's footer. mrkdwn. */
   addToFooter(text: string): void {
-    this.#footnote = text
+    this.#footnotes.end = text
   }
 
   /** Ends the run with a sentence about its failure. */
@@ -224,12 +226,11 @@ export class RunDisplay {
   }
 
   #answer({ unseen, ...final }: FinalText): Promise<void> {
-    const { now } = this.#options
     const { steps, usage } = this.#progress
-    const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, now().getTime())
-    const figures = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
+    const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, this.#options.now().getTime())
+    const facts = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
     const known = usedMemory(this.#run.saved.remembered)
-    const last = [figures, known, this.#footnote].filter((part) => part !== '').join(' · ')
+    const last = [facts, known, this.#footnotes.figures, this.#footnotes.end].filter(Boolean).join(' · ')
     const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
     const done = this.#done && doneLines(this.#done, (user) => this.#options.mentions.nameOf(user))

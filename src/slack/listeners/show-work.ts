@@ -117,9 +117,11 @@ async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: Sh
 
 /** With names in place of the ids that are known: a look-up would take longer than the trigger lasts. */
 function withNames(record: RunRecord, names: Mentions): RunRecord {
-  const { question, standalone, steps } = record
+  const { question, standalone, steps, answer } = record
+  const figures = answer?.figures?.map((figure) => ({ ...figure, text: names.shown(figure.text) }))
   return {
     ...record,
+    ...(answer && figures ? { answer: { ...answer, figures } } : {}),
     question: { ...question, text: names.shown(question.text) },
     ...(standalone === undefined ? {} : { standalone: names.shown(standalone) }),
     steps: names.steps(steps).map((step: Step) => (step.kind === 'message' ? withName(step, names) : step)),

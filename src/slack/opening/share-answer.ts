@@ -1,6 +1,7 @@
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { stepCount, workMs } from '../../agent/run-progress.ts'
 import { doneLines } from '../../question/done-lines.ts'
+import { figuresText } from '../../question/figures/judge-figures.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
@@ -30,8 +31,10 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
 /** As it was told to the asker, without what may be pressed. */
 async function viewOf(record: RunRecord, { mentions, settings, installation }: QuestionWork): Promise<AnswerView> {
   const { question, steps, usage, standalone, endedAt } = record
-  const { text, sources, stopped, gaveUp, unseen, done } = record.answer ?? { text: '', sources: [], done: undefined }
-  const figures = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
+  const { text, sources, stopped, gaveUp, unseen, done, figures } = record.answer ?? { text: '', sources: [] }
+  const judged = settings.figures && figuresText(figures)
+  const spent = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
+  const facts = judged ? `${spent} · ${judged}` : spent
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,
@@ -39,7 +42,7 @@ async function viewOf(record: RunRecord, { mentions, settings, installation }: Q
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.shown(standalone) }),
     ...(done ? { done: doneLines(done, (user) => mentions.nameOf(user)) } : {}),
-    footer: unseen ? `${PICTURES_UNSEEN}\n${figures}` : figures,
+    footer: unseen ? `${PICTURES_UNSEEN}\n${facts}` : facts,
   }
 }
 
