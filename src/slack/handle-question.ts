@@ -23,6 +23,7 @@ import {
   type Run,
 } from '../stores/runs/types.ts'
 import { grantedBy } from './approvals/grants.ts'
+import { noticeBudgets } from './budget-notice.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
 import type { Installation } from './client/installations.ts'
 import { Mentions } from './client/mentions.ts'
@@ -82,7 +83,7 @@ interface WorkParts {
 
 async function workOn(question: Question, run: Run, parts: WorkParts): Promise<QuestionWork> {
   const { services, installation, signal, streamsRefused } = parts
-  const { log, now, fetch, threads, limits } = services
+  const { log, now, fetch, threads } = services
   const settings = await services.settingsFor({ ...question, waits: true })
   const mentions = new Mentions(installation.directory, question)
   const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
@@ -99,7 +100,7 @@ async function workOn(question: Question, run: Run, parts: WorkParts): Promise<Q
       const linkHosts = [...settings.linkHosts, installation.identity.url]
       return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions })
     },
-    release: (options) => release(question, run, { ...options, limits }),
+    release: (options) => release({ question, run, settings, services }, options),
   }
 }
 
@@ -184,6 +185,7 @@ async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<
     await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
     await takeBack(withdrawn, work, () => outbox.removePosts())
   } else if (!isWaiting) await archive(work, { hasFailed })
+  if (!needsNoModel(question) && !signal.aborted) await noticeBudgets(work)
   // With a durable queue the run is tried again if the catching up failed.
   await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined

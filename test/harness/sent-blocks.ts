@@ -22,6 +22,7 @@ import { facts, header, noteModal, sections } from '../../src/slack/views/plain-
 import { pageContent } from '../../src/slack/views/question-page.ts'
 import { questionView } from '../../src/slack/views/question-view.ts'
 import { settingsView } from '../../src/slack/views/settings-view.ts'
+import { useBlocks } from '../../src/slack/views/use-view.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
 
 /** What one call of `blocks.validate` takes. */
@@ -293,6 +294,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/question-page.ts pageContent': () => message(pageContent(page, VALUE)),
   'views/question-view.ts questionView': () => modal(questionView(form, '{}')),
   'views/settings-view.ts settingsView': () => modal(settingsOf(false), settingsOf(true)),
+  'views/use-view.ts useBlocks': () => home(useBlocks(use)),
   'views/work-view.ts workView': () =>
     modal(
       workView(record, { page: 0, nameOf: () => 'Bob' }),
@@ -326,6 +328,19 @@ function homeOf(isAdmin: boolean): View {
     left: [{ limit: 'userHour', allowed: 9, left: 2, nextInMs: 0, fullInMs: 9_000 }],
     ...(isAdmin ? { admin: adminBlocks(admin) } : {}),
   })
+}
+
+const amounts = { questions: 9, inputTokens: 12_345, outputTokens: 678, costUsd: 1.5 }
+const month = {
+  ...amounts,
+  ends: { answered: 5, gave_up: 1, stopped: 1, failed: 2, rated_down: 1 },
+  byChannel: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`C${i}`, amounts])),
+  byPerson: { [ASKER]: amounts },
+  byTool: { [`server__${'x'.repeat(200)}`]: { ...amounts, calls: 12 } },
+}
+const use = {
+  ...{ days7: month, days30: month, nameOf: () => LONG, channelNameOf: (id: string) => `#${id}` },
+  unanswered: { shown: [{ id: question.id, text: LONG, place: '#general', why: 'gave_up' as const }], hidden: 2 },
 }
 
 function settingsOf(isDirect: boolean): View {

@@ -10,6 +10,7 @@ import {
   FEEDBACK,
   FEEDBACK_COMMENT,
   HOME_EXAMPLE,
+  HOME_WORK,
   KEEP,
   QUESTION_FORM,
   QUESTION_PRESSES,
@@ -48,7 +49,7 @@ import { reactionAdded } from './reaction-added.ts'
 import { settingsSubmission } from './settings-submission.ts'
 import { shareButton } from './share-button.ts'
 import { showArguments } from './show-arguments.ts'
-import { showWork, turnWorkPage } from './show-work.ts'
+import { showWork, showWorkFromHome, turnWorkPage } from './show-work.ts'
 import { stopButton } from './stop-button.ts'
 import { takeTool } from './take-tool.ts'
 import { teamAccessGranted, teamAccessRevoked } from './team-access.ts'
@@ -89,6 +90,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(QUESTION_PRESSES, toolQuestion(services))
   app.view(QUESTION_FORM, toolQuestionForm(services))
   app.action(SHOW_WORK, showWork(services))
+  app.action(HOME_WORK, showWorkFromHome(services))
   for (const id of [WORK_PREVIOUS, WORK_NEXT]) app.action(id, turnWorkPage(services))
   app.action(FEEDBACK, feedback(services))
   app.view(FEEDBACK_COMMENT, feedbackForm(services))
