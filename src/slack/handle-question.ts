@@ -22,6 +22,7 @@ import {
   type Run,
 } from '../stores/runs/types.ts'
 import { grantedBy } from './approvals/grants.ts'
+import { noticeBudgets } from './budget-notice.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
 import type { Installation } from './client/installations.ts'
 import { Mentions } from './client/mentions.ts'
@@ -104,7 +105,7 @@ async function workOn(question: Question, run: Run, parts: WorkParts): Promise<Q
       const linkHosts = [...settings.linkHosts, installation.identity.url]
       return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions })
     },
-    release: (options) => release(question, run, { ...options, limits }),
+    release: (options) => release({ question, run, settings, services }, options),
   }
 }
 
@@ -189,6 +190,7 @@ async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<
     await takeBack(withdrawn, work, () => outbox.removePosts())
   } else if (!isWaiting) await archive(work, { hasFailed })
   else await endTurn(work)
+  if (!needsNoModel(question) && !signal.aborted) await noticeBudgets(work)
   // With a durable queue the run is tried again if the catching up failed.
   await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined

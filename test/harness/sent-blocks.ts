@@ -32,6 +32,7 @@ import {
   scheduleList,
 } from '../../src/slack/views/schedule-blocks.ts'
 import { settingsView } from '../../src/slack/views/settings-view.ts'
+import { useBlocks } from '../../src/slack/views/use-view.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
 
 /** What one call of `blocks.validate` takes. */
@@ -334,6 +335,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/schedule-blocks.ts pausedContent': () => message(pausedContent(pausedText(schedule, 'archived'), schedule)),
   'views/schedule-blocks.ts scheduleForm': () => modal(scheduleForm(schedule, '{}')),
   'views/settings-view.ts settingsView': () => modal(settingsOf(false), settingsOf(true)),
+  'views/use-view.ts useBlocks': () => home(useBlocks(use)),
   'views/work-view.ts workView': () =>
     modal(
       workView(record, { page: 0, nameOf: () => 'Bob' }),
@@ -367,6 +369,19 @@ function homeOf(isAdmin: boolean): View {
     left: [{ limit: 'userHour', allowed: 9, left: 2, nextInMs: 0, fullInMs: 9_000 }],
     ...(isAdmin ? { admin: adminBlocks(admin) } : {}),
   })
+}
+
+const amounts = { questions: 9, inputTokens: 12_345, outputTokens: 678, costUsd: 1.5 }
+const month = {
+  ...amounts,
+  ends: { answered: 5, gave_up: 1, stopped: 1, failed: 2, rated_down: 1 },
+  byChannel: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`C${i}`, amounts])),
+  byPerson: { [ASKER]: amounts },
+  byTool: { [`server__${'x'.repeat(200)}`]: { ...amounts, calls: 12 } },
+}
+const use = {
+  ...{ days7: month, days30: month, nameOf: () => LONG, channelNameOf: (id: string) => `#${id}` },
+  unanswered: { shown: [{ id: question.id, text: LONG, place: '#general', why: 'gave_up' as const }], hidden: 2 },
 }
 
 function settingsOf(isDirect: boolean): View {

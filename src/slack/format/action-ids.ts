@@ -13,6 +13,8 @@ export const WORK_PREVIOUS = 'thinkaloud_show_work_previous'
 export const WORK_NEXT = 'thinkaloud_show_work_next'
 /** An example on the App Home; its value is the question. */
 export const HOME_EXAMPLE = 'thinkaloud_home_example'
+/** "Show work" on an admin's App Home. */
+export const HOME_WORK = 'thinkaloud_home_work'
 /** On an admin's App Home; its value names a server's tool (views/admin-home.ts). */
 export const TAKE_TOOL = 'thinkaloud_take_tool'
 export const ASK_EDITED = 'thinkaloud_ask_edited'

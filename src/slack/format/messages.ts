@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { StopReason } from '../../agent/types.ts'
-import type { Refusal } from '../../stores/limits/usage-limits.ts'
+import type { Allowance, Refusal } from '../../stores/limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 
 /** The bot's own sentences, as mrkdwn. None of their text comes from a person or a model. */
@@ -219,6 +219,18 @@ export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
       ? 'Please ask again when one of them has finished.'
       : `Please ask again in ${inWords(resetsInMs)}.`
   return `You have reached the limit here: ${LIMITS[limit](allowed)}. ${when} This question did not count.`
+}
+
+/** Says how much of a budget is used, before it is used up. */
+export function budgetNotice({ limit, allowed, left, fullInMs }: Allowance): string {
+  const used = allowed - left
+  const percent = Math.min(100, Math.round((used / allowed) * 100))
+  const amount =
+    limit === 'teamDayUsd'
+      ? `$${used.toFixed(2)} of $${allowed}`
+      : `${Math.round(used).toLocaleString('en-US')} of ${allowed.toLocaleString('en-US')} tokens`
+  const whose = limit === 'userDayTokens' ? 'You have used' : 'This workspace has used'
+  return `${whose} ${percent}% of the daily budget: ${amount}. It refills bit by bit and is full again in ${inWords(fullInMs)}. When it is used up, I have to wait with new questions.`
 }
 
 /** `1 question`, `1,234 questions`. */

@@ -12,6 +12,7 @@ import {
   FORGET_REMEMBERED,
   FORGET_USED,
   HOME_EXAMPLE,
+  HOME_WORK,
   KEEP,
   MEMORY_PAGES,
   QUESTION_FORM,
@@ -59,7 +60,7 @@ import { rememberShortcut } from './remember-shortcut.ts'
 import { settingsSubmission } from './settings-submission.ts'
 import { shareButton } from './share-button.ts'
 import { showArguments } from './show-arguments.ts'
-import { forgetUsed, showWork, turnWorkPage } from './show-work.ts'
+import { forgetUsed, showWork, showWorkFromHome, turnWorkPage } from './show-work.ts'
 import { stopButton } from './stop-button.ts'
 import { takeTool } from './take-tool.ts'
 import { teamAccessGranted, teamAccessRevoked } from './team-access.ts'
@@ -103,6 +104,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(QUESTION_PRESSES, toolQuestion(services))
   app.view(QUESTION_FORM, toolQuestionForm(services))
   app.action(SHOW_WORK, showWork(services))
+  app.action(HOME_WORK, showWorkFromHome(services))
   for (const id of [WORK_PREVIOUS, WORK_NEXT]) app.action(id, turnWorkPage(services))
   for (const id of [FORGET_REMEMBERED, MEMORY_PAGES]) app.action(id, forgetButton(services))
   app.action(FORGET_USED, forgetUsed(services))
