@@ -27,7 +27,7 @@ export async function* wholeAnswer(
   yield* events
   written.finish(choice?.finish_reason)
   written.check()
-  if (written.isCutOff) yield { type: 'cut_off' }
+  if (written.isCutOff) yield cutOffOf(written)
   const calls = written.calls()
   if (calls.length > 0) yield { type: 'tool_calls', calls }
 }
@@ -70,12 +70,16 @@ export async function* streamedAnswer(
     }
     if (request.signal.aborted) throw request.signal.reason
     if (isDone) written.check()
-    if (written.isCutOff) yield { type: 'cut_off' }
+    if (written.isCutOff) yield cutOffOf(written)
     return { isDone, hasText: written.hasText, calls: written.calls() }
   } finally {
     const all = written.all()
     if (all !== '' || isBilled) request.onUsage?.(usage ?? (await estimateUsage(model, request.messages, all)))
   }
+}
+
+function cutOffOf({ isFull }: Written): ModelEvent {
+  return { type: 'cut_off', ...(isFull ? { isEndless: true } : {}) }
 }
 
 /** Merges consecutive pieces of the same kind into one event. */

@@ -40,11 +40,11 @@ export interface Completion {
   text: string
   reasoning?: string
   toolCalls?: ToolCall[]
-  /** Why it is incomplete: its length limit, the run's time, or a model that stalled. */
+  /** Why it is incomplete: its length limit, a model that writes without end, the run's time, or a model that stalled. */
   cutOff?: CutOff
 }
 
-export type CutOff = 'length' | 'time' | 'silence'
+export type CutOff = 'length' | 'endless' | 'time' | 'silence'
 
 export type ParsedTurn =
   | { kind: 'actions'; thought: string; actions: Action[] }

@@ -56,8 +56,8 @@ export type ModelEvent =
   /** Reasoning that a model sends beside the text. */
   | { type: 'reasoning'; text: string }
   | { type: 'tool_calls'; calls: ToolCall[] }
-  /** The answer reached a length limit, the endpoint's or ours, and is incomplete. */
-  | { type: 'cut_off' }
+  /** The answer reached a length limit and is incomplete. `isEndless`: ours, which no answer needs. */
+  | { type: 'cut_off'; isEndless?: true }
   /**
    * The following text was written without the pictures, because the model does not accept them. A restart resets this.
    */

@@ -17,6 +17,9 @@ export const HOME_EXAMPLE = 'thinkaloud_home_example'
 export const TAKE_TOOL = 'thinkaloud_take_tool'
 export const ASK_EDITED = 'thinkaloud_ask_edited'
 export const STOP = 'thinkaloud_stop'
+/** On the card of `/ask forget`; their value is the team. */
+export const FORGET_DELETE = 'thinkaloud_forget_delete'
+export const FORGET_CANCEL = 'thinkaloud_forget_cancel'
 
 /** The `callback_id`s of modals and shortcuts. */
 export const SETTINGS = 'thinkaloud_settings'

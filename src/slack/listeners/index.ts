@@ -9,6 +9,8 @@ import {
   DENY,
   FEEDBACK,
   FEEDBACK_COMMENT,
+  FORGET_CANCEL,
+  FORGET_DELETE,
   HOME_EXAMPLE,
   KEEP,
   QUESTION_FORM,
@@ -39,6 +41,7 @@ import { askEdited } from './ask-edited.ts'
 import { channelIdChanged } from './channel-id-changed.ts'
 import { decideCall } from './decide-call.ts'
 import { feedback, feedbackForm } from './feedback.ts'
+import { forgetButtons } from './forget-buttons.ts'
 import { homeExample } from './home-example.ts'
 import { keepButton } from './keep-button.ts'
 import { messageChanged } from './message-changed.ts'
@@ -96,6 +99,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(ASK_EDITED, askEdited(services))
   app.action(SHARE, shareButton(services))
   app.action(KEEP, keepButton(services))
+  for (const id of [FORGET_DELETE, FORGET_CANCEL]) app.action(id, forgetButtons(services))
   app.action(HOME_EXAMPLE, homeExample(services))
   app.action(TAKE_TOOL, takeTool(services, publishHome))
 }
