@@ -107,6 +107,7 @@ const schema = z.object({
   TOOL_OUTPUT_CHARS: whole(200, 100_000).default(4000),
   TOOLS: names.optional(),
   CUSTOM_TOOLS_DIR: z.string().refine(isFolder, 'a folder that exists and can be read').default('tools/custom'),
+  SKILLS_DIR: z.string().default('skills'),
   MCP_CONFIG: z.string().optional(),
   MCP_TOOLS_MAX: whole(0, 1000).default(40),
   STEPS: oneOf(STEPS).default('replies'),

@@ -122,6 +122,8 @@ export interface AgentSetup {
   model: Model
   dialect: Dialect
   tools: Tool[]
+  /** The names of the skills that it can read, for people. */
+  skills?: string[]
 }
 
 export interface AgentDeps extends AgentSetup, ToolEnv, Steering {

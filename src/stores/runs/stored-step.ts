@@ -15,6 +15,7 @@ const observation = z.object({
   file: z.object({ name: z.string(), text: z.string() }).exactOptional(),
   exhausted: z.literal(true).exactOptional(),
   passing: z.literal(true).exactOptional(),
+  instructions: z.literal(true).exactOptional(),
   hint: z.literal(true).exactOptional(),
   down: z.literal(true).exactOptional(),
   unknown: z.literal(true).exactOptional(),
