@@ -21,6 +21,8 @@ export const state = {
   /** The id of the open panel, and what of it is shown. */
   panel: undefined,
   panelItem: undefined,
+  /** What is known of the run whose work was asked for last: see run-panel.js. */
+  workOf: undefined,
 }
 
 export const names = {

@@ -85,7 +85,7 @@ function spent({ usage }: RunRecord): string[] {
   const { inputTokens, outputTokens, costUsd } = totalOf(usage)
   if (usage.length === 0) return []
   const about = usage.some(({ estimated }) => estimated) ? '~' : ''
-  const calls = `${usage.length} ${usage.length === 1 ? 'call' : 'calls'} of the model`
+  const calls = `${usage.length} model ${usage.length === 1 ? 'call' : 'calls'}`
   const tokens = `${about}${count(inputTokens)} tokens in, ${about}${count(outputTokens)} out`
   const isPriced = usage.every((one) => one.costUsd !== undefined)
   return [calls, tokens, ...(isPriced ? [`${about}$${costUsd.toPrecision(2)}`] : [])]
