@@ -75,6 +75,8 @@ const schema = z.object({
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: url('https', 'http').optional(),
   OPENAI_MODEL: z.string().default('gpt-5-mini'),
+  OPENAI_API: oneOf(['chat', 'responses', 'auto']).default('chat'),
+  OPENAI_REASONING_EFFORT: oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
   OPENAI_CONDENSE_MODEL: z.string().optional(),
   OPENAI_FALLBACK_MODEL: z.string().optional(),
   OPENAI_HEADERS: headers.optional(),

@@ -68,6 +68,10 @@ export const SETTING_WORDS = {
     SLACK_API_URL: 'The address of Slack’s Web API.',
     PORT: 'The port for /healthz and /readyz, and for /slack/events over HTTP.',
     HOST: 'The address to listen on.',
+    OPENAI_API:
+      'The API of the endpoint: chat (chat completions), responses, or auto to take responses where the endpoint has both.',
+    OPENAI_REASONING_EFFORT:
+      'How much a reasoning model thinks: none, minimal, low, medium, high, xhigh or max. Default: the model’s own.',
     OPENAI_HEADERS: 'Extra headers for a gateway, as a JSON object.',
     OPENAI_STREAM: 'false requests whole answers instead of streams.',
     REDIS_PREFIX: 'The prefix of every Redis key.',
