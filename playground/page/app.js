@@ -24,6 +24,10 @@ const acts = {
   go,
   openThread: (ts) => openThread(ts),
   fill: (text, file) => messageBox.fill(text, file),
+  offer: ({ thread_ts: thread }, text) => {
+    if (thread) return replyBox.fill(text)
+    return messageBox.fill(isDirect(state.channels.get(state.current)) ? text : `@thinkaloud ${text}`)
+  },
   press: (channel, ts, { action_id, value, chosen, values }) =>
     post('press', { channel, ts, action_id, value, chosen, values }),
   react: (channel, ts, { name, removed }) => post('react', { channel, ts, name, removed }),

@@ -2,6 +2,7 @@
 export const state = {
   you: '',
   bot: '',
+  isDemo: false,
   examples: [],
   shortcuts: [],
   /** What stands open before the person: modals, the uppermost last, and the app's Home. */
@@ -32,8 +33,8 @@ export const names = {
 
 /** Takes in the whole workspace. What did not change keeps its object, so that it is not drawn anew. */
 export function takeAll(all) {
-  const { you, bot, examples, shortcuts, views } = all
-  Object.assign(state, { you, bot, examples, shortcuts, views })
+  const { you, bot, isDemo, examples, shortcuts, views } = all
+  Object.assign(state, { you, bot, isDemo, examples, shortcuts, views })
   state.users = new Map(all.users.map((user) => [user.id, user]))
   state.channels = new Map(all.channels.map((channel) => [channel.id, withMessages(channel)]))
 }
