@@ -17,6 +17,7 @@ import {
   hasThreadBefore,
   isDirect,
   isPrivate,
+  isRepeat,
   isUnrooted,
   type Question,
   type Run,
@@ -96,7 +97,7 @@ async function workOn(question: Question, run: Run, parts: WorkParts): Promise<Q
   return {
     ...{ services, question, run, signal, settings, installation, mentions, outbox },
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
-      await mentions.lookUpSaved(run.saved)
+      await mentions.lookUpSaved(run.saved, isRepeat(question.id) ? `<@${question.user}>` : '')
       const { streamInChannels, approvers } = settings
       const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
       const named = (text: string) => mentions.shown(text)

@@ -7,7 +7,7 @@ import { doneLines } from '../../question/done-lines.ts'
 import { figuresText } from '../../question/figures/judge-figures.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { isPrivate, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
+import { isPrivate, isRepeat, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
@@ -18,7 +18,7 @@ import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { Status } from './status.ts'
-import type { AnswerStart, Display, ShownStep } from './types.ts'
+import type { Answer, AnswerStart, Display, Note, ShownStep } from './types.ts'
 
 export interface RunDisplayOptions {
   outbox: Outbox
@@ -102,15 +102,17 @@ export class RunDisplay {
     this.#footnotes.end = text
   }
 
-  /** Ends the run with a sentence about its failure. */
-  async fail(sentence: string, reference: string): Promise<void> {
-    await this.#finish({ key: keyOfEnd('failed', this.#run), kind: 'note', text: withReference(sentence, reference) })
+  /** Ends the run with a sentence about its failure. `again`: whether a button offers to ask the question again. */
+  async fail(sentence: string, reference: string, { again = true, name = 'failed' } = {}): Promise<void> {
+    const { id } = this.#options.outbox.question
+    const text = withReference(sentence, reference)
+    await this.#finish({ key: keyOfEnd(name, this.#run), kind: 'note', text, ...(again ? { again: id } : {}) })
   }
 
   /** The same for a dead-lettered question. It does not replace the answer, which may still come (`runs -- retry`). */
   async giveUp(sentence: string, reference: string): Promise<void> {
     if (this.#run.saved.posts['answer-1'] || isFailureTold(this.#run)) return
-    await this.#finish({ key: keyOfEnd('given-up', this.#run), kind: 'note', text: withReference(sentence, reference) })
+    await this.fail(sentence, reference, { name: 'given-up' })
   }
 
   /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run goes on without it. */
@@ -226,15 +228,17 @@ export class RunDisplay {
   }
 
   #answer({ unseen, ...final }: FinalText): Promise<void> {
+    const { now, mentions, outbox } = this.#options
     const { steps, usage } = this.#progress
-    const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, this.#options.now().getTime())
+    const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, now().getTime())
     const facts = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
     const known = usedMemory(this.#run.saved.remembered)
     const last = [facts, known, this.#footnotes.figures, this.#footnotes.end].filter(Boolean).join(' · ')
     const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
-    const done = this.#done && doneLines(this.#done, (user) => this.#options.mentions.nameOf(user))
-    const view = { ...this.#asked(), ...final, series, footer, ...(done ? { done } : {}) }
+    const done = this.#done && doneLines(this.#done, (user) => mentions.nameOf(user))
+    const again = isRepeat(outbox.question.id) ? { againBy: mentions.nameOf(outbox.question.user) } : {}
+    const view = { ...this.#asked(), ...final, ...again, series, footer, ...(done ? { done } : {}) }
     return this.#finish({ key: 'answer', kind: 'answer', view })
   }
 
@@ -249,9 +253,7 @@ export class RunDisplay {
   }
 
   /** Shows the ending after everything before it. Resolves once it is posted. @throws the error if that fails */
-  async #finish(
-    ending: { key: string } & ({ kind: 'answer'; view: AnswerView } | { kind: 'note'; text: string }),
-  ): Promise<void> {
+  async #finish(ending: Omit<Note, 'unfinished'> | Omit<Answer, 'unfinished'>): Promise<void> {
     const { steps } = this.#progress
     clearTimeout(this.#showTimer)
     const late = this.#display.everyMs === undefined ? [] : this.#takeChanged()
@@ -286,7 +288,7 @@ interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'g
 const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
 
 /** Each manual retry gets its own post key, so that a run that fails again says so again. */
-function keyOfEnd(name: 'failed' | 'given-up', { saved }: Run): string {
+function keyOfEnd(name: string, { saved }: Run): string {
   return saved.retries > 0 ? `${name}-${saved.retries}` : name
 }
 

@@ -19,6 +19,9 @@ export const HOME_WORK = 'thinkaloud_home_work'
 export const TAKE_TOOL = 'thinkaloud_take_tool'
 export const ASK_EDITED = 'thinkaloud_ask_edited'
 export const STOP = 'thinkaloud_stop'
+/** On the card of `/ask forget`; their value is the team. */
+export const FORGET_DELETE = 'thinkaloud_forget_delete'
+export const FORGET_CANCEL = 'thinkaloud_forget_cancel'
 
 /** *Forget*, below what was remembered, and the pages of `/ask memory`; their values are `memoryRef`s (views/memory-content.ts). */
 export const FORGET_REMEMBERED = 'thinkaloud_forget_remembered'

@@ -108,7 +108,19 @@ export function cannotPost(code: string): string {
   return `Slack does not let me answer here (${code}). Please tell my admin.`
 }
 
-/** Replies to `/ask forget`. */
+/** What `/ask forget` asks before it deletes anything. */
+export const FORGET_WHAT = {
+  person:
+    '*Delete what I remember of you?* That is our direct messages, your questions elsewhere in this workspace with my answers, ' +
+    'what I have read of your messages in threads, and your feedback. The messages in Slack stay. This cannot be undone.',
+  channel:
+    '*Delete what I remember of this channel?* That is everything asked here by anyone, with my answers, files and feedback. ' +
+    'The messages in Slack stay. This cannot be undone.',
+}
+
+export const FORGET_CANCELLED = 'Cancelled: nothing was deleted.'
+
+/** The end of `/ask forget`. */
 export const FORGET = {
   person:
     'Done: I have forgotten our direct messages, your questions elsewhere in this workspace with my answers, what I had read of your messages in threads, ' +

@@ -9,6 +9,8 @@ import {
   DENY,
   FEEDBACK,
   FEEDBACK_COMMENT,
+  FORGET_CANCEL,
+  FORGET_DELETE,
   FORGET_REMEMBERED,
   FORGET_USED,
   HOME_EXAMPLE,
@@ -48,6 +50,7 @@ import { channelIdChanged } from './channel-id-changed.ts'
 import { decideCall } from './decide-call.ts'
 import { feedback, feedbackForm } from './feedback.ts'
 import { forgetButton } from './forget-remembered.ts'
+import { forgetButtons } from './forget-buttons.ts'
 import { homeExample } from './home-example.ts'
 import { keepButton } from './keep-button.ts'
 import { messageChanged } from './message-changed.ts'
@@ -114,6 +117,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(ASK_EDITED, askEdited(services))
   app.action(SHARE, shareButton(services))
   app.action(KEEP, keepButton(services))
+  for (const id of [FORGET_DELETE, FORGET_CANCEL]) app.action(id, forgetButtons(services))
   app.action(HOME_EXAMPLE, homeExample(services))
   app.action(SCHEDULE_PRESSES, scheduleButton(services, publishHome))
   app.view(SCHEDULE_FORM, scheduleForm(services, publishHome))
