@@ -1,6 +1,7 @@
 import { once } from '../base/async.ts'
 import { memoryArchive } from '../stores/archive/memory-archive.ts'
 import { redisArchive } from '../stores/archive/redis-archive.ts'
+import { memoryPeople, redisPeople, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunArchive } from '../stores/archive/types.ts'
 import { memoryAudit } from '../stores/audit/memory-audit.ts'
 import { redisAudit } from '../stores/audit/redis-audit.ts'
@@ -52,6 +53,8 @@ export interface Stores {
   saidOnce: SaidOnce
   /** Only where MCP_CONFIG is set. */
   mcp: McpStore | undefined
+  /** What belongs to single people, above all their logins. */
+  people: PeopleStore
   /** Only where SLACK_CLIENT_ID is set. */
   installs: InstallStores | undefined
   /** True where an accepted question outlives this process. */
@@ -109,6 +112,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     queue,
     limits: limitsOf(config),
     saidOnce: memorySaidOnce(),
+    people: memoryPeople(),
   }
   return {
     ...kept,
@@ -152,6 +156,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     queue,
     limits: limitsOf(config, redis),
     saidOnce: redisSaidOnce({ redis, prefix }),
+    people: redisPeople(place),
   }
   return {
     ...kept,
@@ -171,10 +176,19 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
 }
 
 type ForgettingStores =
-  'history' | 'archive' | 'threads' | 'actionTokens' | 'channelSettings' | 'files' | 'queue' | 'limits' | 'saidOnce'
+  | 'history'
+  | 'archive'
+  | 'threads'
+  | 'actionTokens'
+  | 'channelSettings'
+  | 'files'
+  | 'queue'
+  | 'limits'
+  | 'saidOnce'
+  | 'people'
 
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, threads, actionTokens, channelSettings, files, queue, limits, saidOnce } = stores
+  const { history, archive, threads, actionTokens, channelSettings, files, queue, limits, saidOnce, people } = stores
   // The queue first, so that nothing is kept again by a run of the team.
   const all = [queue, history, archive, threads]
   const forgetChannel = async (place: Place) => {
@@ -185,10 +199,10 @@ function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingA
     forgetChannel,
     async forgetPerson(person) {
       await forgetChannel(person)
-      for (const store of [...all, await files()]) await store.forgetUser(person)
+      for (const store of [...all, people, await files()]) await store.forgetUser(person)
     },
     async forgetTeam(team) {
-      const others = [actionTokens, channelSettings, limits, saidOnce, await files()]
+      const others = [actionTokens, channelSettings, limits, saidOnce, people, await files()]
       for (const store of [...all, ...others]) await store?.forgetTeam(team)
     },
   }

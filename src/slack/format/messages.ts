@@ -42,6 +42,7 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
     '• With files: attach up to five. I read PDFs, Office documents, tables and text, and pictures if my model can see them',
     '• In a thread: reply `stop` to stop me, `mute` to stop automatic replies, `unmute` to turn them back on',
     `• \`${COMMAND} settings\`: change how I work in this channel`,
+    `• \`${COMMAND} connections\`: what I can use with a login of your own`,
     `• \`${COMMAND} forget\`: delete what I remember of it`,
     `• \`${COMMAND} help\`: show this help. Mentioning me with \`help\` works too`,
   ].join('\n')
@@ -119,6 +120,13 @@ export const FORGET = {
   untold:
     'Slack did not tell me who you are, so I deleted nothing. Please try again in a minute. If it keeps happening, tell my admin.',
   failed: 'I could not delete it just now. Please try again in a minute. If it keeps happening, tell my admin.',
+}
+
+/** Replies to `/ask connections`. */
+export const CONNECTIONS = {
+  head: 'What I can use as you. Each login is yours alone: I use it only when you ask.',
+  none: 'There is nothing to connect here.',
+  failed: 'I could not look up your connections. Please try again in a minute.',
 }
 
 /** Shown below the first answer in a thread of a channel, if the bot answers follow-ups there. */

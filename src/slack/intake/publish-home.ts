@@ -8,6 +8,7 @@ import { Mentions } from '../client/mentions.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
 import { homeView, type HomeParts } from '../views/home-view.ts'
+import { connectionsOf } from './connections-command.ts'
 import { isAdmin } from './may-set.ts'
 import { signedView } from './signed-metadata.ts'
 import type { Services } from '../services.ts'
@@ -45,9 +46,10 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
   const { team, user, channel, installation } = of
   const { settingsFor, limits, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
-  const [settings, left, asked, person, admin] = await Promise.all([
+  const [settings, left, connections, asked, person, admin] = await Promise.all([
     inTime(settingsFor({ team, channel })),
     inTime(limits?.left({ team, user })),
+    inTime(connectionsOf({ team, user }, services)),
     inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
     facts,
     facts.then((person) => (isAdmin(person) ? adminPartsOf(of, services).then(adminBlocks) : undefined)),
@@ -60,6 +62,7 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
     settings: shown,
     examples: services.examples,
     left,
+    connections,
     asked,
     maySeeSettings,
     ...(isAdmin(person) ? { toolsOff: tools?.off ?? agent.choices.toolsOff } : {}),

@@ -3,6 +3,7 @@ import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { noteContent } from '../format/blocks.ts'
 import { helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from '../intake/forget-command.ts'
+import { isConnectionsCommand, showConnections } from '../intake/connections-command.ts'
 import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
 import { stopRuns } from '../intake/stop-runs.ts'
 import { needsNoModel } from '../../question/admission.ts'
@@ -13,9 +14,13 @@ import type { Services } from '../services.ts'
 const WORDS = [
   { isMeant: isForgetCommand, obey: forgetByCommand },
   { isMeant: isSettingsCommand, obey: openSettings },
+  { isMeant: isConnectionsCommand, obey: showConnections },
 ]
 
-/** `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets, with `settings` it shows them. */
+/**
+ * `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets, with `settings` it shows them, and with `connections`
+ * what the person can connect.
+ */
 export function askCommand(services: Services): OnCommand {
   return async ({ command, ack, context }) => {
     const recipient = await recipientOf({ context }, services)

@@ -6,7 +6,9 @@ import {
   ASK_ABOUT,
   ASK_AGAIN,
   ASK_EDITED,
+  CONNECT,
   DENY,
+  DISCONNECT,
   FEEDBACK,
   FEEDBACK_COMMENT,
   HOME_EXAMPLE,
@@ -37,6 +39,7 @@ import { askAgain } from './ask-again.ts'
 import { askCommand } from './ask-command.ts'
 import { askEdited } from './ask-edited.ts'
 import { channelIdChanged } from './channel-id-changed.ts'
+import { connectionButton } from './connections.ts'
 import { decideCall } from './decide-call.ts'
 import { feedback, feedbackForm } from './feedback.ts'
 import { homeExample } from './home-example.ts'
@@ -54,6 +57,7 @@ import { takeTool } from './take-tool.ts'
 import { teamAccessGranted, teamAccessRevoked } from './team-access.ts'
 import { tokensRevoked } from './tokens-revoked.ts'
 import { toolQuestion, toolQuestionForm } from './tool-question.ts'
+import { userChange } from './user-change.ts'
 
 export function registerListeners(app: App, services: Services): void {
   const publishHome = homePublisher(services)
@@ -76,6 +80,7 @@ function registerEvents(app: App, services: Services, publishHome: PublishHome):
   app.event('channel_id_changed', channelIdChanged(services))
   app.event('team_access_granted', teamAccessGranted(services))
   app.event('team_access_revoked', teamAccessRevoked(services))
+  app.event('user_change', userChange(services))
 }
 
 function registerInteractions(app: App, services: Services, publishHome: PublishHome): void {
@@ -98,4 +103,5 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(KEEP, keepButton(services))
   app.action(HOME_EXAMPLE, homeExample(services))
   app.action(TAKE_TOOL, takeTool(services, publishHome))
+  for (const id of [CONNECT, DISCONNECT]) app.action(id, connectionButton(services, publishHome))
 }
