@@ -18,6 +18,7 @@ COPY --from=build /app/dist ./dist
 COPY manifest.yml manifest.agent.yml .env.example ./
 COPY prompts ./prompts
 COPY scripts ./scripts
+COPY skills ./skills
 COPY tools ./tools
 USER node
 EXPOSE 3000

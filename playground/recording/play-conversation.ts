@@ -41,8 +41,8 @@ export function failureText(
 }
 
 /** For how many looks something recorded is waited for in which nothing passes, and the pause between two, in ms: about ten seconds. */
-const PATIENCE = 700
-const LOOK_MS = 15
+const PATIENCE = 200
+const LOOK_MS = 50
 /** For how long nothing is under way where all is at rest, in ms. */
 const REST_MS = 120
 /** The longest pause between two openings of the Home that is kept, in ms. */

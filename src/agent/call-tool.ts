@@ -3,7 +3,7 @@ import { askOnce } from './ask-once.ts'
 import { Deadline, thinkingMs } from './budget.ts'
 import { ToolError } from '../base/errors.ts'
 import { clip, cutMiddle } from './observation.ts'
-import { MADE_FILE_CHARS } from './prompt-size.ts'
+import { MADE_FILE_CHARS, SKILL_CHARS } from './prompt-size.ts'
 import type { RunState } from './run-state.ts'
 import { isSafeTwice, notKnown } from './suspended-step.ts'
 import type { Observation, PersonsAnswer, Series, Tool, ToolAsks, ToolContext, ToolOutput, Usage } from './types.ts'
@@ -56,11 +56,11 @@ const SERIES = { points: 100, chars: 200 }
 
 /** Returns a tool's output as the model reads it: `most` characters of text at most. */
 export function observationOf(
-  { text, sources, series, exhausted, passing, file }: ToolOutput,
+  { text, sources, series, exhausted, passing, instructions, file }: ToolOutput,
   most: number,
 ): Observation {
   const drawn = series && boundedSeries(series)
-  const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, most)
+  const said = text.trim() === '' ? 'The tool returned nothing.' : cutMiddle(text, instructions ? SKILL_CHARS : most)
   return {
     ok: true,
     text: said,
@@ -68,6 +68,7 @@ export function observationOf(
     ...(drawn?.points.length ? { series: drawn } : {}),
     ...(exhausted ? { exhausted: true as const } : {}),
     ...(passing ? { passing: true as const } : {}),
+    ...(instructions ? { instructions: true as const } : {}),
     ...(file && file.text.length <= MADE_FILE_CHARS
       ? { file: { name: file.name.slice(0, 200), text: file.text } }
       : {}),

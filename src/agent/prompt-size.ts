@@ -11,6 +11,7 @@
  * - pictures of a question: limited by the code that loads them. Each counts as `PICTURE_TOKENS` in token estimates
  *   (model/tokens.ts).
  * - text of the question's files: `QUESTION_FILES_CHARS` (files/question-files.ts), names of earlier files included
+ * - skills: `MAX_SKILLS` lines of `MAX_DESCRIPTION` (toolbox/skills.ts), each reading of one up to `SKILL_CHARS`
  * - the operator's instructions: `MAX_CHARS` (question/house-instructions.ts)
  * - a channel's instructions: `MAX_INSTRUCTIONS` (stores/settings/settings.ts)
  * - descriptions of MCP tools: `DESCRIPTION_CHARS` (mcp/tools/seen-tools.ts) and `MAX_CHARS` for the schema
@@ -34,6 +35,9 @@ export const THREAD_MESSAGE_CHARS = 4_000
 
 /** The longest file from a tool. A longer one is not kept with its step. */
 export const MADE_FILE_CHARS = 200_000
+
+/** Longer texts of a skill lose their middle. The format recommends at most 5,000 tokens. */
+export const SKILL_CHARS = 20_000
 
 /** Longer names of pictures that the model cannot see lose their middle. */
 export const PICTURE_NAME_CHARS = 100

@@ -4,6 +4,7 @@ import type { RunProgress } from './run-progress.ts'
 import type {
   CutOff,
   Dialect,
+  KeptReasoning,
   Model,
   PastTurn,
   PersonsAnswer,
@@ -124,6 +125,8 @@ export interface AgentSetup {
   model: Model
   dialect: Dialect
   tools: Tool[]
+  /** The names of the skills that it can read, for people. */
+  skills?: string[]
 }
 
 export interface AgentDeps extends AgentSetup, ToolEnv, Steering {
@@ -157,6 +160,9 @@ export interface RunState extends AgentDeps {
   finalTurn?: StopReason | undefined
   /** The text of the model's last completion. */
   written: string
+  /** The reasoning beside it, and what of it goes back with its calls. */
+  reasoning?: string | undefined
+  kept?: KeptReasoning | undefined
   /** What has been streamed of its answer. */
   told: string
   cutOff?: CutOff | undefined

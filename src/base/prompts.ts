@@ -13,6 +13,7 @@ export const PROMPT_VARIABLES = {
   'thread-files': ['files'],
   'unseen-pictures': ['names'],
   'house-instructions': ['instructions'],
+  skills: ['call', 'skills'],
   'channel-instructions': ['instructions'],
   'final-turn': ['reason', 'form'],
   text: ['tools', 'tool_names', 'today'],

@@ -28,6 +28,7 @@ export const SETTING_WORDS = {
     RUN_MAX_USD: 'Dollars per question before the model must answer. Needs PRICES_FILE.',
     TOOLS: 'The tools to use, separated by commas. Default: all that need no key, and those whose key is set.',
     CUSTOM_TOOLS_DIR: 'The folder with your own tools.',
+    SKILLS_DIR: 'The folder with your skills, each a folder with a SKILL.md. It may be missing.',
     MCP_CONFIG: 'A JSON file of MCP servers, {"mcpServers": {…}}, whose tools the agent can use.',
     STEPS: 'How steps are shown: replies (a message each), card (one message), stream (one growing message) or hidden.',
     FOLLOW_UPS: 'thread: replies in a thread need no mention. mention: they do.',
@@ -67,6 +68,10 @@ export const SETTING_WORDS = {
     SLACK_API_URL: 'The address of Slack’s Web API.',
     PORT: 'The port for /healthz and /readyz, and for /slack/events over HTTP.',
     HOST: 'The address to listen on.',
+    OPENAI_API:
+      'The API of the endpoint: chat (chat completions), responses, or auto to take responses where the endpoint has both.',
+    OPENAI_REASONING_EFFORT:
+      'How much a reasoning model thinks: none, minimal, low, medium, high, xhigh or max. Default: the model’s own.',
     OPENAI_HEADERS: 'Extra headers for a gateway, as a JSON object.',
     OPENAI_STREAM: 'false requests whole answers instead of streams.',
     REDIS_PREFIX: 'The prefix of every Redis key.',

@@ -5,7 +5,7 @@
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { createAgent } from '../question/create-agent.ts'
-import { asksHelp } from './help.ts'
+import { asksHelp } from './command.ts'
 import { Conversation } from './cli/conversation.ts'
 import { JsonLines, Terminal, type Output } from './cli/output.ts'
 import { loadConfig, readEnv } from '../config.ts'

@@ -3,7 +3,7 @@ import { loadConfig, readEnv } from '../config.ts'
 import { messageOf } from '../base/errors.ts'
 import { evalQuestions } from './eval/eval-questions.ts'
 import { evalReplay } from './eval/eval-replay.ts'
-import { asksHelp } from './help.ts'
+import { asksHelp } from './command.ts'
 import { HELP, parseOptions, type Options } from './eval/options.ts'
 import { readCases, scoreCases, scoreTable } from './eval/score-parser.ts'
 

@@ -4,7 +4,7 @@ import { DIALECTS, type DialectName } from '../agent/dialects/index.ts'
 import { withInstructions } from '../agent/dialects/instructions.ts'
 import type { Dialect, Model, Tool } from '../agent/types.ts'
 import type { AnsweringAgent } from './answer.ts'
-import { DIALECTS as DIALECT_NAMES, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import { createToolHttp } from '../base/http/tool-http.ts'
 import type { Log } from '../base/log.ts'
@@ -14,20 +14,25 @@ import type { McpStore } from '../stores/mcp/mcp-store.ts'
 import type { Account } from '../mcp/login/account.ts'
 import type { PeopleStore } from '../stores/mcp/people-store.ts'
 import type { McpConfig } from '../mcp/types.ts'
+import { withChosenApi } from '../model/choose-api.ts'
 import { probeNativeCalls } from '../model/native-probe.ts'
 import { createModels, type ModelMeter, type Models } from '../model/index.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { loadPrompts, type Prompts } from '../base/prompts.ts'
 import { houseInstructions } from './house-instructions.ts'
 import { openMcp } from './open-mcp.ts'
+import type { Skill } from '../../tools/read-skill.ts'
+import { limitsOf } from './run-limits.ts'
 import { openToolbox, type LeftOut, type Toolbox } from '../toolbox/toolbox.ts'
+import { loadSkills } from '../toolbox/skills.ts'
+import { choicesOf, lackingTool, type AgentChoices } from './agent-choices.ts'
+import { dialectWithSkills, skillTools } from './with-skills.ts'
 
 /** What answering takes, apart from the history. The bot, the terminal and the evaluation share it. */
 export interface AgentParts {
   answer: AnsweringAgent
   /** Returns another dialect over the same tools. @throws ConfigError if a tool that it needs is missing */
   dialect(name: DialectName): Dialect
-  /** What a channel may choose from, by name. */
   choices: AgentChoices
   /**
    * Returns the model, the dialect and the tools that a channel has chosen, with the tools of MCP servers as they are
@@ -41,18 +46,6 @@ export interface AgentParts {
   /** MCP_CONFIG as it was read. */
   mcpConfig: McpConfig | undefined
   close(): Promise<void>
-}
-
-export interface AgentChoices {
-  /** The models that are offered. Others may be named too, if `isModel` accepts them. */
-  models: string[]
-  isModel(name: string): boolean
-  /** The models that the endpoint lists; empty until it has answered. */
-  listed: string[]
-  dialects: DialectName[]
-  tools: string[]
-  /** The tools that are off or broken, each with the reason. */
-  toolsOff: Toolbox['off']
 }
 
 export interface AgentSources {
@@ -92,11 +85,15 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
   const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
-  const models = given ? onlyModel(given) : createModels({ config, ...sources })
+  const models = given ? onlyModel(given) : createModels({ ...sources, config: await withChosenApi(config, sources) })
   const { toolSeam } = sources
+  const wrapped = (tools: Tool[] = []) => (toolSeam ? tools.map((tool) => toolSeam.wrap(tool)) : tools)
   const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)
   const withHouse = houseInstructions(config.INSTRUCTIONS_FILE, prompts)
-  const dialect = (name: DialectName) => withHouse(dialectOf(name, prompts, toolbox))
+  const skills = await loadSkills(config.SKILLS_DIR, sources.log)
+  const dialectWith = (name: DialectName, chosen: Skill[]) =>
+    withHouse(dialectWithSkills(dialectOf(name, prompts, toolbox), chosen, prompts))
+  const dialect = (name: DialectName) => dialectWith(name, skills)
   const name = given ? givenDialect(config) : await dialectName(config, models.model, sources.log)
   const world = {
     fetch: http.scope({ name: 'The tool', cacheMs: 0 }),
@@ -106,15 +103,23 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const { model, condenseModel } = models
   const opened = await openMcp(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
   const mcp = opened?.toolbox
-  const parts: AllParts = { models, toolbox, dialect, name, prompts, mcp, toolSeam, warnOfGone: warnOnce(sources.log) }
+  const parts: AllParts = {
+    ...{ models, toolbox, skills, dialectWith, name, prompts, mcp, wrapped },
+    warnOfGone: warnOnce(sources.log),
+  }
   const agent = {
-    ...{ model, dialect: dialect(name), tools: toolbox.tools },
+    ...{
+      model,
+      dialect: dialect(name),
+      tools: [...toolbox.tools, ...wrapped(skillTools(skills))],
+      skills: namesOf(skills),
+    },
     ...{ limits: limitsOf(config), ...world, ...(sources.watchCall ? { watchCall: sources.watchCall } : {}) },
   }
   return {
     answer: { agent, prompts, condenseModel },
     dialect,
-    choices: choicesOf(models, toolbox, mcp),
+    choices: choicesOf({ models, toolbox, mcp, skills }),
     agentFor: (chosen, place) => agentFor(chosen, place, parts),
     mcp,
     accounts: opened?.accounts ?? [],
@@ -166,31 +171,15 @@ function onlyModel(model: Model): Models {
   }
 }
 
-function choicesOf(
-  { names: models, named }: Models,
-  { tools, off }: Toolbox,
-  mcp: McpToolbox | undefined,
-): AgentChoices {
-  const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
-  const isModel = (name: string) => named(name) !== undefined
-  const own = tools.map(({ name }) => name)
-  return {
-    ...{ models, isModel, listed: [], dialects },
-    get tools() {
-      return [...own, ...(mcp?.choices() ?? [])]
-    },
-    // Tools of MCP servers that are off are shown to admins alone (mcp/tools/mcp-admin.ts).
-    toolsOff: off,
-  }
-}
-
 interface AllParts {
   models: Models
   toolbox: Toolbox
   prompts: Prompts
-  dialect: AgentParts['dialect']
+  skills: Skill[]
+  dialectWith(name: DialectName, skills: Skill[]): Dialect
   mcp: McpToolbox | undefined
-  toolSeam: ToolSeam | undefined
+  /** Returns the tools through the seam, if there is one. */
+  wrapped(tools?: Tool[]): Tool[]
   /** Called with chosen tools of which none is left. */
   warnOfGone: (tools: string[]) => void
   /** The operator's dialect. */
@@ -204,25 +193,31 @@ interface AllParts {
 async function agentFor(
   chosen: ChosenAgent,
   place: ToolsPlace,
-  { models, toolbox: { tools }, prompts, mcp, toolSeam, ...all }: AllParts,
+  { models, toolbox: { tools }, prompts, mcp, wrapped, ...all }: AllParts,
 ): Promise<AgentSetup> {
   const name = chosen.dialect && !lackingTool(chosen.dialect, tools) ? chosen.dialect : all.name
   const chosenOf = (some: Tool[]) => (chosen.tools ? some.filter((tool) => isChosen(tool, chosen.tools ?? [])) : some)
-  const wrapped = (some: Tool[] = []) => (toolSeam ? some.map((tool) => toolSeam.wrap(tool)) : some)
   const theirs = wrapped(await mcp?.toolsFor(place, chosenOf))
   const isGone = chosen.tools?.length && theirs.length + chosenOf(tools).length === 0
   if (isGone) all.warnOfGone(chosen.tools ?? [])
   const wanted = chosen.tools && !isGone ? [...chosen.tools, ...DIALECTS[name].needs] : undefined
   const { instructions } = chosen
-  const dialect = all.dialect(name)
+  const skills = chosen.skills ? all.skills.filter((one) => chosen.skills?.includes(one.name)) : all.skills
+  const dialect = all.dialectWith(name, skills)
   return {
     model: (chosen.model !== undefined && models.named(chosen.model)) || models.model,
     dialect: instructions ? withInstructions(dialect, prompts['channel-instructions']({ instructions })) : dialect,
     tools: [
       ...(wanted ? tools.filter((tool) => isChosen(tool, wanted)) : tools),
       ...(isGone ? wrapped(await mcp?.toolsFor(place)) : theirs),
+      ...wrapped(skillTools(skills)),
     ],
+    skills: namesOf(skills),
   }
+}
+
+function namesOf(skills: Skill[]): string[] {
+  return skills.map(({ name }) => name)
 }
 
 /** Matches a tool's name, or `server__*` for all tools of its server. */
@@ -258,20 +253,4 @@ function dialectOf(name: DialectName, prompts: Prompts, { tools, examples }: Too
   const lacking = lackingTool(name, tools)
   if (lacking) throw new ConfigError(`TOOLS lacks ${lacking}, which AGENT_DIALECT=${name} needs. Add it.`)
   return DIALECTS[name].create({ prompts, examples })
-}
-
-/** Returns the first tool that a dialect needs and that is missing. */
-function lackingTool(name: DialectName, tools: Tool[]): string | undefined {
-  return DIALECTS[name].needs.find((needed) => !tools.some((tool) => tool.name === needed))
-}
-
-function limitsOf(config: Config) {
-  return {
-    maxSteps: config.AGENT_MAX_STEPS,
-    timeoutMs: config.AGENT_TIMEOUT_MS,
-    toolTimeoutMs: config.TOOL_TIMEOUT_MS,
-    toolOutputChars: config.TOOL_OUTPUT_CHARS,
-    ...(config.RUN_MAX_TOKENS === undefined ? {} : { maxTokens: config.RUN_MAX_TOKENS }),
-    ...(config.RUN_MAX_USD === undefined ? {} : { maxCostUsd: config.RUN_MAX_USD }),
-  }
 }

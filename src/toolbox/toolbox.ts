@@ -51,7 +51,7 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
   const on = { ...wanted, enabled: toolsOn(wanted) }
   const builtIn = createToolbox({ settings: on, http, prompts })
   const dir = resolve(ROOT, config.CUSTOM_TOOLS_DIR)
-  const taken = [...on.enabled, ...builtIn.map((tool) => tool.name)]
+  const taken = ['read_skill', ...on.enabled, ...builtIn.map((tool) => tool.name)]
   const { tools: written, problems } = await loadCustomTools(dir, taken)
   const custom = written.map((tool) => withHosts(tool, http))
   problems.forEach(leftOut)

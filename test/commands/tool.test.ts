@@ -66,6 +66,6 @@ test('without a name it lists the tools; a wrong name is answered with those tha
   expect(listed.stderr).toMatch(/broken\.js: It has no default export/)
   const wrong = await tool(t, ['weekdya', 'x'], { files })
   expect(wrong.code).toBe(1)
-  expect(wrong.stderr).toMatch(/^There is no tool weekdya\. There are: .*calculator.*weekday\.$/m)
+  expect(wrong.stderr).toMatch(/^There is no tool weekdya\. There are: .*calculator.*weekday, read_skill\.$/m)
   expect(wrong.stderr.match(/broken\.js/g)).toHaveLength(1)
 })

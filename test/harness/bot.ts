@@ -75,6 +75,8 @@ export function envFor(
     ...(wiki ? { WIKIPEDIA_API_URL: wiki.url } : {}),
     PORT: '0',
     HOST: '127.0.0.1',
+    // None of the repository's skills: their lines would be in every prompt.
+    SKILLS_DIR: 'no-skills',
   }
 }
 

@@ -350,6 +350,11 @@ function settingsOf(isDirect: boolean): View {
       model: 'm',
       tools: ['calculator'],
     },
-    choices: { models: ['m', 'n'], dialects: ['text', 'json'], tools: ['calculator', 'wikipedia'] },
+    choices: {
+      models: ['m', 'n'],
+      dialects: ['text', 'json'],
+      tools: ['calculator', 'wikipedia'],
+      skills: ['a'.repeat(64)],
+    },
   })
 }

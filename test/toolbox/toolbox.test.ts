@@ -48,7 +48,10 @@ export default {
 /** The tools that a model is told of, by their names. */
 async function toolsOf(env: Env, logs: string[] = []): Promise<string[]> {
   const log = createLog('info', { write: (line) => void logs.push(line) })
-  const agent = await createAgent(loadConfig({ OPENAI_API_KEY: 'k', ...env }), { log, net: {} })
+  const agent = await createAgent(loadConfig({ OPENAI_API_KEY: 'k', SKILLS_DIR: 'no-skills', ...env }), {
+    log,
+    net: {},
+  })
   await agent.close()
   return agent.answer.agent.tools.map(({ name }) => name)
 }

@@ -1,5 +1,5 @@
 /** A dialect: builds the prompt and reads the completion. */
-import type { Message, Picture, ToolCall, ToolSpec } from './model-contract.ts'
+import type { KeptReasoning, Message, Picture, ToolCall, ToolSpec } from './model-contract.ts'
 import type { Action, Step, StopReason } from './run-events.ts'
 import type { Tool } from './tool-contract.ts'
 
@@ -38,8 +38,12 @@ export interface Rendered {
 /** A model's output in one turn, cut before its first invented observation. */
 export interface Completion {
   text: string
+  /** The model's own reasoning, which came beside the text. Shown to people, and never read as a turn. */
   reasoning?: string
+  /** The words in which the model declined. They are the answer. */
+  refusal?: string
   toolCalls?: ToolCall[]
+  kept?: KeptReasoning
   /** Why it is incomplete: its length limit, the run's time, or a model that stalled. */
   cutOff?: CutOff
 }

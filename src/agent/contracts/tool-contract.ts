@@ -111,6 +111,8 @@ export interface ToolOutput {
   exhausted?: boolean
   /** Whether the text is deleted once the run is over. */
   passing?: boolean
+  /** Whether the text is the operator's instructions, at most `SKILL_CHARS` of them. All other text is data. */
+  instructions?: boolean
   /** Sent into the thread before the answer, only if the context has `sendsFiles`. */
   file?: MadeFile
 }

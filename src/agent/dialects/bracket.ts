@@ -25,10 +25,11 @@ import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } 
 
 const FINISH = 'Finish'
 
-/** The two tools of the paper and their names here. */
+/** The two tools of the paper and their names here, and the one that reads skills. */
 const DOCSTORE = new Map([
   ['Search', 'wikipedia'],
   ['Lookup', 'wikipedia_lookup'],
+  ['read_skill', 'read_skill'],
 ])
 
 interface Form {

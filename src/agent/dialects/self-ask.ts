@@ -6,7 +6,7 @@ import { labelReader, type Label } from '../parser/labels.ts'
 import { toParsedTurn, turnText } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { nextLine, tidy } from '../parser/text-lines.ts'
-import type { Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
+import type { Action, Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
 import { fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 
 /** Tools that can answer a follow-up question, best first. */
@@ -28,13 +28,28 @@ export function selfAskDialect(prompts: Prompts): Dialect {
 
 /** The tool that answers follow-up questions, or undefined if the run has no tools. */
 function searchTool(tools: Tool[]): Tool | undefined {
-  return SEARCHES.flatMap((name) => tools.filter((tool) => tool.name === name))[0] ?? tools[0]
+  return (
+    SEARCHES.flatMap((name) => tools.filter((tool) => tool.name === name))[0] ??
+    tools.find(({ name }) => name !== READ_SKILL)
+  )
 }
 
 function onSearch(parsed: ParsedTurn, tools: Tool[]): ParsedTurn {
   const search = searchTool(tools)?.name
   if (parsed.kind !== 'actions' || search === undefined) return parsed
-  return { ...parsed, actions: parsed.actions.map((action) => ({ ...action, tool: search })) }
+  const hasSkills = tools.some(({ name }) => name === READ_SKILL)
+  return {
+    ...parsed,
+    actions: parsed.actions.map((action) => (hasSkills && skillIn(action)) || { ...action, tool: search }),
+  }
+}
+
+/** The other tool that a follow-up can call: `read_skill[name]`. */
+const READ_SKILL = 'read_skill'
+
+function skillIn({ input }: Action): Action | undefined {
+  const [, name] = /^read_skill\s{0,3}[[(:]?\s{0,3}([^\])]{1,200})[\])]?$/.exec(String(input)) ?? []
+  return name === undefined ? undefined : { tool: READ_SKILL, input: name.trim() }
 }
 
 function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
@@ -50,8 +65,12 @@ function renderSelfAsk(view: RunView, prompts: Prompts): Message[] {
 
 function renderStep(step: Step, nonce: string): string {
   if (step.kind === 'message') return messageLine(step)
-  const asked = step.kind === 'tool' ? `Follow up: ${inputText(step.action.input)}` : step.text
+  const asked = step.kind === 'tool' ? `Follow up: ${followUpText(step.action)}` : step.text
   return `${asked}\nIntermediate answer: ${fencedObservation(step, nonce)}\n`
+}
+
+function followUpText({ tool, input }: Action): string {
+  return tool === READ_SKILL ? `${tool}[${inputText(input)}]` : inputText(input)
 }
 
 type SelfAskLabel = 'followUp' | 'intermediate' | 'answer' | 'needed'

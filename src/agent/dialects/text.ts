@@ -1,6 +1,6 @@
 /** The text dialect, and the parts of prompts that all dialects share. */
 import type { Prompts } from '../../base/prompts.ts'
-import { cutMiddle, defuseLabels, fenceObservation, messageLine } from '../observation.ts'
+import { cutMiddle, defused, defuseLabels, fenceObservation, messageLine } from '../observation.ts'
 import { PICTURE_NAME_CHARS } from '../prompt-size.ts'
 import { acceptsInput, fieldsOf, fieldsText, inputText, takesText, toolNames } from '../tool-input.ts'
 import { labelledAnswer } from '../parser/answer-opening.ts'
@@ -101,9 +101,10 @@ export function questionMessage({ images, nonce }: RunView, prompts: Prompts, co
   return { role: 'user', content, images, unseen }
 }
 
-/** The fenced observation of a step, and the loop's note after it. */
+/** The observation of a step, fenced unless it is the operator's instructions, and the loop's note after it. */
 export function fencedObservation({ observation }: ToolStep | UnreadableStep, nonce: string): string {
-  const fenced = fenceObservation(observation?.text ?? '', nonce)
+  const { text = '', instructions } = observation ?? {}
+  const fenced = instructions ? defused(text) : fenceObservation(text, nonce)
   return observation?.note ? `${fenced}\n${observation.note}` : fenced
 }
 

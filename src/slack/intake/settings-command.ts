@@ -69,6 +69,7 @@ async function formOf(
 
 function namesIn({ model, dialect, tools, ...defaults }: Settings): SettingsForm['defaults'] {
   const { steps, followUps, whoMayStop, whoMayForget } = defaults
-  const named = { model: model.name, dialect: dialect.name, tools: tools.map(({ name }) => name) }
+  const toolNames = tools.flatMap(({ name }) => (name === 'read_skill' ? [] : [name]))
+  const named = { model: model.name, dialect: dialect.name, tools: toolNames }
   return { steps, followUps, whoMayStop, whoMayForget, ...named }
 }

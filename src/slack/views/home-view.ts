@@ -20,6 +20,7 @@ interface ShownSettings extends HelpOptions {
   model: { name: string }
   dialect: { name: string }
   tools: Pick<Tool, 'name' | 'title' | 'server' | 'brief' | 'description'>[]
+  skills?: string[]
 }
 
 /** The content of a person's Home. A part is absent if it could not be loaded in time or is not for that person. */
@@ -55,6 +56,7 @@ export function homeView(parts: HomeParts): View {
       header('Try asking'),
       ...examples.map(exampleBlock),
       ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff ?? [])] : []),
+      ...(settings?.skills?.length ? [header('Skills'), ...skillBlocks(settings.skills)] : []),
       ...(connections?.length ? [header('Your connections'), ...connectionBlocks(connections)] : []),
       ...(asked ? [header('Your latest questions'), ...askedBlocks(asked)] : []),
       ...(left?.length ? [header('Your limits'), ...sections(left.map(leftLine).join('\n'))] : []),
@@ -77,6 +79,10 @@ function toolBlocks({ tools }: ShownSettings, off: NonNullable<HomeParts['toolsO
   const lines = [...on, ...off.map(({ name, why }) => `➖ ${name}: ${why}`)].map((line) => shorten(line, TOOL_CHARS))
   const more = lines.length > TOOLS_SHOWN ? [`and ${lines.length - TOOLS_SHOWN} more`] : []
   return sections([...lines.slice(0, TOOLS_SHOWN), ...more].join('\n'))
+}
+
+function skillBlocks(skills: string[]): KnownBlock[] {
+  return sections(skills.map((name) => `• ${toolTitle({ name })}`).join('\n'))
 }
 
 const QUESTION_CHARS = 150

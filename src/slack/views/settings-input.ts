@@ -26,6 +26,7 @@ const SHAPES: { [Name in keyof ChannelSettings]-?: z.ZodType<ChannelSettings[Nam
   model: z.string(),
   dialect: z.enum(DIALECTS),
   tools: z.array(z.string()),
+  skills: z.array(z.string()),
   instructions: z.string().max(MAX_INSTRUCTIONS),
   whoMayStop: z.enum(['asker', 'anyone']),
   whoMayForget: z.enum(['admins', 'anyone']),
@@ -63,11 +64,14 @@ const GONE = 'This choice is no longer available. Please open the settings again
 function whyNot(
   name: keyof ChannelSettings,
   value: unknown,
-  { models, isModel, dialects, tools }: Parameters<typeof readSettingsInput>[1],
+  { models, isModel, dialects, tools, skills }: Parameters<typeof readSettingsInput>[1],
 ): string | undefined {
   if (value === undefined) return undefined
   if (name === 'dialect') return dialects.includes(String(value)) ? undefined : GONE
-  if (name === 'tools') return Array.isArray(value) && value.every((tool) => tools.includes(tool)) ? undefined : GONE
+  if (name === 'tools' || name === 'skills') {
+    const known = name === 'tools' ? tools : skills
+    return Array.isArray(value) && value.every((one) => known.includes(one)) ? undefined : GONE
+  }
   if (name !== 'model' || isModel(String(value))) return undefined
   return `I cannot use this model: its name is not valid, or it has no price while a dollar budget is set. I can use ${models.join(', ')}.`
 }

@@ -12,6 +12,7 @@ export interface SettingsChoices {
   models: string[]
   dialects: string[]
   tools: string[]
+  skills: string[]
 }
 
 /** The content of the modal of `/ask settings`. */
@@ -36,6 +37,7 @@ export const FIELDS = {
   model: 'model',
   dialect: 'dialect',
   tools: 'tools',
+  skills: 'skills',
   instructions: 'instructions',
   whoMayStop: 'who_may_stop',
   whoMayForget: 'who_may_forget',
@@ -69,7 +71,7 @@ type MenuName = 'followUps' | 'steps' | 'dialect' | 'whoMayStop' | 'whoMayForget
 /** The modal of `/ask settings`. All texts are plain text. */
 export function settingsView(form: SettingsForm): ModalView {
   const { isDirect, choices, mayChangeForget, metadata } = form
-  const several: KnownBlock[] = [
+  const ofSeveral: KnownBlock[] = [
     menu('followUps', { form, label: 'Follow-ups', values: FOLLOW_UPS }),
     menu('whoMayStop', { form, label: 'Who may stop me', values: ['asker', 'anyone'] }),
     ...(mayChangeForget
@@ -94,8 +96,9 @@ export function settingsView(form: SettingsForm): ModalView {
       menu('steps', { form, label: 'How I show my work', values: STEPS }),
       modelInput(form),
       ...toolsInput(form),
+      ...skillsInput(form),
       instructionsInput(form),
-      ...(isDirect ? [] : several),
+      ...(isDirect ? [] : ofSeveral),
       { type: 'header', text: plainText('Advanced') },
       menu('dialect', { form, label: 'Dialect', values: choices.dialects }),
     ],
@@ -132,19 +135,36 @@ function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
 
 /** Absent if there are fewer than two tools. */
 function toolsInput({ set, defaults, choices }: SettingsForm): KnownBlock[] {
-  const options = choices.tools.slice(0, MAX_OPTIONS).map((name) => option(name, titleOf(name)))
-  const initial = options.filter(({ value }) => set.tools?.includes(value ?? ''))
-  if (options.length < 2) return []
+  if (choices.tools.length < 2) return []
+  const usual = defaults.tools.map(titleOf).join(', ')
+  return [several('tools', { label: 'Tools', names: choices.tools, set: set.tools, usual })]
+}
+
+/** Absent if there are no skills. */
+function skillsInput({ set, choices }: SettingsForm): KnownBlock[] {
+  if (choices.skills.length === 0) return []
+  return [several('skills', { label: 'Skills', names: choices.skills, set: set.skills, usual: 'all' })]
+}
+
+interface Several {
+  label: string
+  names: string[]
+  set: string[] | undefined
+  /** The default, in words. */
+  usual: string
+}
+
+function several(name: 'tools' | 'skills', { label, names, set, usual }: Several): KnownBlock {
+  const options = names.slice(0, MAX_OPTIONS).map((one) => option(one, titleOf(one)))
+  const initial = options.filter(({ value }) => set?.includes(value ?? ''))
   const element = {
     type: 'multi_static_select' as const,
-    action_id: FIELDS.tools,
+    action_id: FIELDS[name],
     options,
-    placeholder: plainText(
-      cut(`Default (${defaults.tools.map((name) => titleOf(name)).join(', ')})`, PLACEHOLDER_CHARS),
-    ),
+    placeholder: plainText(cut(`Default (${usual})`, PLACEHOLDER_CHARS)),
     ...(initial.length > 0 ? { initial_options: initial } : {}),
   }
-  return [input('tools', { label: 'Tools', element, hint: 'Choose none to use the default.' })]
+  return input(name, { label, element, hint: 'Choose none to use the default.' })
 }
 
 function instructionsInput({ set }: SettingsForm): KnownBlock {

@@ -11,6 +11,7 @@ const usage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
   cachedTokens: z.number().optional(),
+  reasoningTokens: z.number().optional(),
   estimated: z.boolean(),
   costUsd: z.number().optional(),
 })

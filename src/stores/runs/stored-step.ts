@@ -15,6 +15,7 @@ const observation = z.object({
   file: z.object({ name: z.string(), text: z.string() }).exactOptional(),
   exhausted: z.literal(true).exactOptional(),
   passing: z.literal(true).exactOptional(),
+  instructions: z.literal(true).exactOptional(),
   hint: z.literal(true).exactOptional(),
   down: z.literal(true).exactOptional(),
   unknown: z.literal(true).exactOptional(),
@@ -54,6 +55,14 @@ const toolStep: z.ZodType<ToolStep> = z.object({
   kind: z.literal('tool'),
   turn: z.number(),
   thought: z.string(),
+  reasoning: z.string().exactOptional(),
+  kept: z
+    .object({
+      model: z.string(),
+      fields: fields.exactOptional(),
+      items: z.array(fields).exactOptional(),
+    })
+    .exactOptional(),
   action: z.object({ tool: z.string(), input: z.unknown(), callId: z.string().exactOptional() }),
   observation: observation.exactOptional(),
   dropped: z.number().exactOptional(),
@@ -75,6 +84,7 @@ const unreadableStep: z.ZodType<UnreadableStep> = z.object({
   kind: z.literal('unreadable'),
   turn: z.number(),
   thought: z.string(),
+  reasoning: z.string().exactOptional(),
   text: z.string(),
   observation,
 })

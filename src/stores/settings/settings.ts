@@ -68,6 +68,7 @@ export function settingsFromConfig(config: Config, agent: AgentSetup): SettingsF
     steps: config.STEPS,
     streamInChannels: config.STEPS_STREAM_CHANNELS,
     ...{ model: agent.model, dialect: agent.dialect, tools: agent.tools, instructions: '' },
+    ...(agent.skills ? { skills: agent.skills } : {}),
     followUps: config.FOLLOW_UPS,
     whoMayStop: 'asker',
     whoMayForget: 'admins',
@@ -122,6 +123,8 @@ export interface ChosenAgent {
   model?: string | undefined
   dialect?: DialectName | undefined
   tools?: string[] | undefined
+  /** Names of skills. Others cannot be read there. */
+  skills?: string[] | undefined
   /** What the model is told besides, in people's own words: at most `MAX_INSTRUCTIONS` characters. */
   instructions?: string | undefined
 }
@@ -229,6 +232,7 @@ const PARTS = {
   model: z.string().min(1).max(200).optional().catch(undefined),
   dialect: z.enum(DIALECTS).optional().catch(undefined),
   tools: z.array(z.string()).max(200).optional().catch(undefined),
+  skills: z.array(z.string()).max(200).optional().catch(undefined),
   instructions: z
     .string()
     .transform((text) => text.trim().slice(0, MAX_INSTRUCTIONS).replace(HALF, '') || undefined)

@@ -1,0 +1,47 @@
+import { DIALECTS, type DialectName } from '../agent/dialects/index.ts'
+import type { Tool } from '../agent/types.ts'
+import { DIALECTS as DIALECT_NAMES } from '../config.ts'
+import type { McpToolbox } from '../mcp/tools/mcp-toolbox.ts'
+import type { Models } from '../model/index.ts'
+import type { Toolbox } from '../toolbox/toolbox.ts'
+
+/** What a channel may choose from, by name. */
+export interface AgentChoices {
+  /** The models that are offered. Others may be named too, if `isModel` accepts them. */
+  models: string[]
+  isModel(name: string): boolean
+  /** The models that the endpoint lists; empty until it has answered. */
+  listed: string[]
+  dialects: DialectName[]
+  tools: string[]
+  skills: string[]
+  /** The tools that are off or broken, each with the reason. */
+  toolsOff: Toolbox['off']
+}
+
+interface ChoiceParts {
+  models: Models
+  toolbox: Toolbox
+  mcp: McpToolbox | undefined
+  skills: { name: string }[]
+}
+
+export function choicesOf({ models: { names: models, named }, toolbox, mcp, skills }: ChoiceParts): AgentChoices {
+  const { tools, off } = toolbox
+  const dialects = DIALECT_NAMES.filter((name) => !lackingTool(name, tools))
+  const isModel = (name: string) => named(name) !== undefined
+  const own = tools.map(({ name }) => name)
+  return {
+    ...{ models, isModel, listed: [], dialects, skills: skills.map(({ name }) => name) },
+    get tools() {
+      return [...own, ...(mcp?.choices() ?? [])]
+    },
+    // Tools of MCP servers that are off are shown to admins alone (mcp/tools/mcp-admin.ts).
+    toolsOff: off,
+  }
+}
+
+/** Returns the first tool that a dialect needs and that is missing. */
+export function lackingTool(name: DialectName, tools: Tool[]): string | undefined {
+  return DIALECTS[name].needs.find((needed) => !tools.some((tool) => tool.name === needed))
+}

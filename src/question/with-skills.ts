@@ -1,0 +1,23 @@
+import { withInstructions } from '../agent/dialects/instructions.ts'
+import type { Dialect, Tool } from '../agent/types.ts'
+import type { Prompts } from '../base/prompts.ts'
+import { readSkill, type Skill } from '../../tools/read-skill.ts'
+
+/** How the model reads a skill in dialects whose prompts list no tools. */
+const CALLS: Record<string, string> = {
+  docstore: 'the action read_skill[NAME]',
+  'self-ask': 'the line "Follow up: read_skill[NAME]"',
+}
+
+/** Returns the dialect with a line for each skill in its prompt. */
+export function dialectWithSkills(dialect: Dialect, skills: readonly Skill[], prompts: Prompts): Dialect {
+  if (skills.length === 0) return dialect
+  const lines = skills.map(({ name, description }) => `${name}: ${description}`).join('\n')
+  const call = CALLS[dialect.name] ?? 'the tool read_skill'
+  return withInstructions(dialect, prompts.skills({ call, skills: lines }))
+}
+
+/** Returns the tool that reads these skills, if there are any. */
+export function skillTools(skills: readonly Skill[]): Tool[] {
+  return skills.length === 0 ? [] : [readSkill(skills)]
+}

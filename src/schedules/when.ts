@@ -1,0 +1,100 @@
+/**
+ * When a schedule runs. cron-parser reads the expression and knows the calendar; it is asked in UTC, as if that were what a clock on the
+ * wall shows, because in zones that move by half an hour (Australia/Lord_Howe) its own daylight saving throws.
+ */
+import { CronExpressionParser } from 'cron-parser'
+
+/**
+ * `cron`: five fields, read in `zone`, an IANA name. `every`: each `minutes` from `start` on. `once`: a single time. Times are
+ * ms since the epoch.
+ */
+export type When =
+  | { kind: 'cron'; cron: string; zone: string }
+  | { kind: 'every'; minutes: number; start: number; zone: string }
+  | { kind: 'once'; at: number; zone: string }
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const YEAR = 366 * DAY
+/** No zone moves its clock by more in daylight saving. */
+const MAX_SHIFT = 120 * MINUTE
+/** Enough to see the smallest gap of a cron expression that runs 50 times a day; a denser one has small gaps anyway. */
+const MAX_GAPS = 100
+
+/** The next times strictly after `after`, in ascending order, at most `count`; fewer if the schedule ends before. */
+export function nextTimes(when: When, after: number, count: number): number[] {
+  if (when.kind === 'once') return when.at > after && count > 0 ? [when.at] : []
+  if (when.kind === 'cron') return cronTimes(when, after, count)
+  const gap = when.minutes * MINUTE
+  const passed = Math.max(0, Math.floor((after - when.start) / gap))
+  return Array.from({ length: count }, (_, n) => when.start + (passed + n + 1) * gap)
+}
+
+function cronTimes({ cron, zone }: { cron: string; zone: string }, after: number, count: number): number[] {
+  const clock = clockOf(zone)
+  const expression = CronExpressionParser.parse(cron, { currentDate: new Date(clock(after) - MAX_SHIFT), tz: 'UTC' })
+  const runsByTheHour = cron.split(' ')[1]?.startsWith('*') === true
+  const times = new Set<number>()
+  // What the clock shows later can be earlier by as much as the clock is put back.
+  for (let end = Infinity; ;) {
+    const shown = expression.next().getTime()
+    if (shown > end) break
+    const moments = momentsOf(shown, clock)
+    for (const moment of runsByTheHour ? moments : moments.slice(0, 1)) if (moment > after) times.add(moment)
+    if (end === Infinity && times.size >= count) end = shown + MAX_SHIFT
+  }
+  return [...times].sort((a, b) => a - b).slice(0, count)
+}
+
+/** Returns what a clock in the zone shows at a moment, as if it were UTC: ms, whole minutes. */
+function clockOf(zone: string): (at: number) => number {
+  const format = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
+  return (at) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`)
+}
+
+/**
+ * The moments at which a clock shows a time: two where the clock is put back, in order. A time that is left out where the
+ * clock is put forward counts as that much later.
+ */
+function momentsOf(shown: number, clock: (at: number) => number): number[] {
+  const offsets = [shown - DAY, shown + DAY].map((near) => clock(near) - near)
+  const moments = [...new Set(offsets.map((offset) => shown - offset))].sort((a, b) => a - b)
+  const exact = moments.filter((moment) => clock(moment) === shown)
+  return exact.length > 0 ? exact : moments.slice(-1)
+}
+
+/** The smallest gap between two runs in the year after `from`, in ms, without daylight saving; Infinity for a single run. */
+export function smallestGap(when: When, from: number): number {
+  if (when.kind === 'once') return Infinity
+  if (when.kind === 'every') return when.minutes * MINUTE
+  const expression = CronExpressionParser.parse(when.cron, { currentDate: new Date(from), tz: 'UTC' })
+  let smallest = YEAR
+  let last = expression.next().getTime()
+  for (let n = 0; n < MAX_GAPS && last < from + YEAR; n++) {
+    const time = expression.next().getTime()
+    smallest = Math.min(smallest, time - last)
+    last = time
+  }
+  return smallest
+}
+
+/** Whether a name is a time zone's, such as `Europe/Berlin` or `UTC`, and if so, how it is written. */
+export function timeZone(name: string): string | undefined {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether five fields are a cron expression as people mean it: no names of times, no random or special fields. */
+export function isCron(fields: string): boolean {
+  const part = String.raw`(?:\*|[a-z]{3}|\d{1,2})(?:-(?:[a-z]{3}|\d{1,2}))?(?:/\d{1,2})?`
+  if (!new RegExp(String.raw`^(?:${part}(?:,${part})*(?: |$)){5}$`, 'i').test(fields)) return false
+  try {
+    CronExpressionParser.parse(fields, { currentDate: new Date(0), tz: 'UTC' }).next()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,135 @@
+import { constants } from 'node:fs'
+import { open, readdir, realpath, type FileHandle } from 'node:fs/promises'
+import { isAbsolute, join, resolve, sep } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import type { Skill } from '../../tools/read-skill.ts'
+import { defused } from '../agent/observation.ts'
+import { messageOf, ToolError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import { ROOT } from '../base/package-root.ts'
+
+const SKILL_FILE = 'SKILL.md'
+/** What of a file is read. Bytes. The prompt takes less (`SKILL_CHARS` in agent/prompt-size.ts). */
+const MAX_BYTES = 1_000_000
+const MAX_DESCRIPTION = 1_024
+/** The maximum number of skills: each has a line in every prompt, and Slack shows at most 100 choices. */
+const MAX_SKILLS = 100
+
+/**
+ * Loads the skills of SKILLS_DIR, in the order of their folders. A skill that breaks the format is logged by its folder
+ * and left out, and so is a link. The files themselves are read when they are asked for.
+ */
+export async function loadSkills(dir: string, log: Log): Promise<Skill[]> {
+  const skills: Skill[] = []
+  for (const folder of await foldersIn(resolve(ROOT, dir), log)) {
+    try {
+      const skill = await loadSkill(folder)
+      if (skills.some(({ name }) => name === skill.name)) throw new Error(`another folder has the skill ${skill.name}`)
+      if (skills.length === MAX_SKILLS) throw new Error(`there are more than ${MAX_SKILLS} skills`)
+      skills.push(skill)
+    } catch (error) {
+      log.warn({ folder, why: messageOf(error).split('\n', 1)[0] }, 'skipped a skill')
+    }
+  }
+  return skills
+}
+
+/** The folders and links in the folder, sorted by name. Hidden ones and plain files are none of its skills. */
+async function foldersIn(dir: string, log: Log): Promise<string[]> {
+  try {
+    const real = await realpath(dir)
+    const entries = await readdir(real, { withFileTypes: true })
+    const folders = entries.filter((one) => !one.isFile() && !one.name.startsWith('.'))
+    return folders.map(({ name }) => join(real, name)).sort()
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (!isMissing) log.warn({ folder: dir, why: messageOf(error) }, 'the folder of skills cannot be read')
+    return []
+  }
+}
+
+const frontMatter = z.object({
+  name: z.string().regex(/^[a-z0-9-]{1,64}$/, 'should have 1 to 64 of a–z, 0–9 and -'),
+  description: z
+    .string()
+    .transform((text) => text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim())
+    .refine((text) => text !== '', 'is empty'),
+})
+
+async function loadSkill(folder: string): Promise<Skill> {
+  const { data, error } = frontMatter.safeParse(fieldsOf(split(await textIn(folder, SKILL_FILE)).front))
+  if (error) throw new Error(error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '))
+  const read = async (file = '') => {
+    const beside = file.trim().replace(/^(?:\.\/)+/, '')
+    if (beside !== '') return textIn(folder, beside).catch(() => noFile(data.name, beside))
+    return split(await textIn(folder, SKILL_FILE).catch(() => noFile(data.name, SKILL_FILE))).body
+  }
+  return { name: data.name, description: defused(headOf(data.description, MAX_DESCRIPTION)), read }
+}
+
+function noFile(name: string, file: string): never {
+  throw new ToolError(`The skill ${name} has no text file "${file.slice(0, 200)}" that can be read.`)
+}
+
+/** The first characters, without half of one. */
+function headOf(text: string, max: number): string {
+  return text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
+}
+
+/** Parses the front matter. Many skills have a description with a colon and without quotes, which is no YAML. */
+function fieldsOf(front: string): unknown {
+  try {
+    return parse(front)
+  } catch {
+    return parse(
+      front.replace(/^(\w+):[ \t]+(?=[^\s"'|>[{&*!#%@`])(.*)$/gm, (_, key, text) => `${key}: ${quoted(text)}`),
+    )
+  }
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.trim())
+}
+
+/** @throws Error if there is no front matter */
+function split(text: string): { front: string; body: string } {
+  const [, front, body = ''] = /^\s*---[ \t]*\n([^]*?)\n---[ \t]*(?:\n([^]*))?$/.exec(text) ?? []
+  if (front === undefined) throw new Error(`${SKILL_FILE} does not begin with front matter between two lines of ---`)
+  return { front, body: body.trim() }
+}
+
+/**
+ * Returns the text of a plain file in the folder, up to `MAX_BYTES`. Follows no link: neither the folder nor any part
+ * of the path may be one.
+ * @throws Error for anything else
+ */
+async function textIn(folder: string, file: string): Promise<string> {
+  const path = join(folder, file)
+  if (isAbsolute(file) || !path.startsWith(`${folder}${sep}`)) throw new Error(`${file} is outside the folder`)
+  if ((await realpath(path)) !== path) throw new Error(`${file} is reached by a link`)
+  // A pipe would keep the opening waiting.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+  try {
+    if (!(await handle.stat()).isFile()) throw new Error(`${file} is not a file`)
+    return textOf(await head(handle), file)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function head(handle: FileHandle): Promise<Buffer> {
+  const buffer = Buffer.alloc(MAX_BYTES)
+  let length = 0
+  for (let read = -1; read !== 0 && length < MAX_BYTES; length += read)
+    read = (await handle.read(buffer, length, MAX_BYTES - length)).bytesRead
+  return buffer.subarray(0, length)
+}
+
+function textOf(bytes: Buffer, file: string): string {
+  if (bytes.includes(0)) throw new Error(`${file} is not text`)
+  return bytes
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .replace(/\r\n?/g, '\n')
+}

@@ -1,0 +1,239 @@
+import { expect, test } from 'vitest'
+import { describeTime, describeWhen } from '../../src/schedules/describe-when.ts'
+import { afterScheduleWord, parseSchedule, SCHEDULE_EXAMPLES } from '../../src/schedules/parse-schedule.ts'
+import { nextTimes } from '../../src/schedules/when.ts'
+
+/** Thursday, 26 November 2026, 14:00 in Berlin. */
+const now = Date.parse('2026-11-26T13:00Z')
+
+function parse(text: string, explicit = false) {
+  return parseSchedule(text, { zone: 'Europe/Berlin', now, explicit, minMinutes: 15 })
+}
+
+function told(text: string, explicit = false): string[] {
+  const parsed = parse(text, explicit)
+  if (!parsed) return ['a question']
+  if ('problem' in parsed) return [parsed.problem]
+  const next = nextTimes(parsed.when, now, 1).map((at) => describeTime(at, parsed.when.zone))
+  return [describeWhen(parsed.when), ...next, parsed.question]
+}
+
+test.each([
+  [
+    'every Monday at 9 what happened in #ops?',
+    'Every Monday at 09:00 (Europe/Berlin)',
+    'Mon, 30 Nov 2026, 09:00 (Europe/Berlin)',
+    'what happened in #ops?',
+  ],
+  [
+    'Every monday 9am, what happened?',
+    'Every Monday at 09:00 (Europe/Berlin)',
+    'Mon, 30 Nov 2026, 09:00 (Europe/Berlin)',
+    'what happened?',
+  ],
+  [
+    'every Monday 9 what happened?',
+    'Every Monday at 09:00 (Europe/Berlin)',
+    'Mon, 30 Nov 2026, 09:00 (Europe/Berlin)',
+    'what happened?',
+  ],
+  [
+    'every weekday 17:30 list open tickets',
+    'Every weekday at 17:30 (Europe/Berlin)',
+    'Thu, 26 Nov 2026, 17:30 (Europe/Berlin)',
+    'list open tickets',
+  ],
+  [
+    'every day at 9:30 pm America/New_York: how many orders?',
+    'Every day at 21:30 (America/New_York)',
+    'Thu, 26 Nov 2026, 21:30 (America/New_York)',
+    'how many orders?',
+  ],
+  ['daily at noon UTC what is new?', 'Every day at 12:00 (UTC)', 'Fri, 27 Nov 2026, 12:00 (UTC)', 'what is new?'],
+  [
+    'at 9 every Monday what happened?',
+    'Every Monday at 09:00 (Europe/Berlin)',
+    'Mon, 30 Nov 2026, 09:00 (Europe/Berlin)',
+    'what happened?',
+  ],
+  [
+    'Mondays and Thursdays at 12am sum up',
+    'Every Monday and Thursday at 00:00 (Europe/Berlin)',
+    'Mon, 30 Nov 2026, 00:00 (Europe/Berlin)',
+    'sum up',
+  ],
+  [
+    'every Mon, Wed and Fri at 12pm sum up',
+    'Every Monday, Wednesday and Friday at 12:00 (Europe/Berlin)',
+    'Fri, 27 Nov 2026, 12:00 (Europe/Berlin)',
+    'sum up',
+  ],
+  [
+    'every Monday to Friday at 8 news?',
+    'Every weekday at 08:00 (Europe/Berlin)',
+    'Fri, 27 Nov 2026, 08:00 (Europe/Berlin)',
+    'news?',
+  ],
+  [
+    'on the 1st of each month at 8 figures?',
+    'On the 1st of each month at 08:00 (Europe/Berlin)',
+    'Tue, 1 Dec 2026, 08:00 (Europe/Berlin)',
+    'figures?',
+  ],
+  [
+    'every month on the 1st and 15th at 8 figures?',
+    'On the 1st and 15th of each month at 08:00 (Europe/Berlin)',
+    'Tue, 1 Dec 2026, 08:00 (Europe/Berlin)',
+    'figures?',
+  ],
+  [
+    'on the 31st of every month at 8 figures?',
+    'On the 31st of each month that has one at 08:00 (Europe/Berlin)',
+    'Thu, 31 Dec 2026, 08:00 (Europe/Berlin)',
+    'figures?',
+  ],
+  [
+    'on the last day of each month at 8 figures?',
+    'On the last day of each month at 08:00 (Europe/Berlin)',
+    'Mon, 30 Nov 2026, 08:00 (Europe/Berlin)',
+    'figures?',
+  ],
+  [
+    'on the first Monday of each month at 8 figures?',
+    'On the first Monday of each month at 08:00 (Europe/Berlin)',
+    'Mon, 7 Dec 2026, 08:00 (Europe/Berlin)',
+    'figures?',
+  ],
+  [
+    'on the last Friday of the month at 8 figures?',
+    'On the last Friday of each month at 08:00 (Europe/Berlin)',
+    'Fri, 27 Nov 2026, 08:00 (Europe/Berlin)',
+    'figures?',
+  ],
+  [
+    'every 4 hours is the page green?',
+    'Every 4 hours',
+    'Thu, 26 Nov 2026, 18:00 (Europe/Berlin)',
+    'is the page green?',
+  ],
+  ['every hour is the page green?', 'Every hour', 'Thu, 26 Nov 2026, 15:00 (Europe/Berlin)', 'is the page green?'],
+  [
+    'every 30 minutes is the page green?',
+    'Every 30 minutes',
+    'Thu, 26 Nov 2026, 14:30 (Europe/Berlin)',
+    'is the page green?',
+  ],
+  [
+    'tomorrow at 8 remind me',
+    'Once, on Fri, 27 Nov 2026, 08:00 (Europe/Berlin)',
+    'Fri, 27 Nov 2026, 08:00 (Europe/Berlin)',
+    'remind me',
+  ],
+  ['today at 17:00 Asia/Tokyo remind me', 'a question'],
+  [
+    'today at 18:00 remind me',
+    'Once, on Thu, 26 Nov 2026, 18:00 (Europe/Berlin)',
+    'Thu, 26 Nov 2026, 18:00 (Europe/Berlin)',
+    'remind me',
+  ],
+  [
+    'in 20 minutes check the build',
+    'Once, on Thu, 26 Nov 2026, 14:20 (Europe/Berlin)',
+    'Thu, 26 Nov 2026, 14:20 (Europe/Berlin)',
+    'check the build',
+  ],
+  [
+    'in an hour check the build',
+    'Once, on Thu, 26 Nov 2026, 15:00 (Europe/Berlin)',
+    'Thu, 26 Nov 2026, 15:00 (Europe/Berlin)',
+    'check the build',
+  ],
+  [
+    'on 2026-12-24 at 9 who works?',
+    'Once, on Thu, 24 Dec 2026, 09:00 (Europe/Berlin)',
+    'Thu, 24 Dec 2026, 09:00 (Europe/Berlin)',
+    'who works?',
+  ],
+  [
+    '0 9 * * 1 what happened?',
+    'Every Monday at 09:00 (Europe/Berlin)',
+    'Mon, 30 Nov 2026, 09:00 (Europe/Berlin)',
+    'what happened?',
+  ],
+  [
+    '*/15 9-17 * * MON-FRI UTC anything new?',
+    'At the times of the cron expression */15 9-17 * * MON-FRI (UTC)',
+    'Thu, 26 Nov 2026, 13:15 (UTC)',
+    'anything new?',
+  ],
+])('%s', (text, ...expected) => {
+  expect(told(text)).toEqual(expected)
+})
+
+test.each([
+  'every Monday we lose orders, why?',
+  'every Monday 3 people are ill, why?',
+  'every day at work we lose orders, why?',
+  'Every 2 days we lose orders, why?',
+  'what happens every Monday at 9?',
+  'tomorrow is a holiday, is it?',
+  'tomorrow at eight or nine?',
+  'in 2026 what happened?',
+  'in 20 minute intervals, how many?',
+  'in 5 years what will a house cost?',
+  'today at 9 the site was down, why?',
+  'every Monday at 9',
+  'every other Monday at 9 what happened?',
+  'every Monday at 25 what happened?',
+  'every Monday at 9 and 17:30 what happened?',
+  '2 * 3 * 4 * 5',
+  '2 * 3 * 4 * 5 is what?',
+  '2 * 3 * 4',
+  '2 * 3 * 4 is what?',
+  '0 0 31 2 * what?',
+  '@daily what?',
+  '* * what?',
+  'H H * * * what?',
+  '0 0 9 * * 1 what?',
+  'on Monday at 9 we met Bob, who is he?',
+  'the 1st of each month is what?',
+  'May',
+])('%s is a question', (text) => {
+  expect(told(text)).toEqual(['a question'])
+})
+
+test.each([
+  ['every Monday we lose orders', 'The hour is missing. Write it after the day, such as `at 9` or `at 17:30`.'],
+  ['every Monday at 9', 'The question is missing. Write it after the time.'],
+  [
+    'every Monday at 9 Mars/Base what happened?',
+    'Mars/Base is not a time zone that I know. Write one such as Europe/Berlin or UTC.',
+  ],
+  ['today at 9 remind me', 'That time is over.'],
+  ['2026-02-30 at 9 remind me', '2026-02-30 is no date.'],
+  ['2 * 3 * 4 * 5', 'I could not read when it should run.'],
+  ['a meeting with Bob', 'I could not read when it should run.'],
+  ['0 0 9 * * 1 what?', 'Write five cron fields, without seconds: minute, hour, day of the month, month, weekday.'],
+])('schedule %s is asked back', (text, problem) => {
+  expect(told(text, true)).toEqual([problem])
+})
+
+test('what runs too often is told so, with the word schedule and without', () => {
+  const problem = 'That is too often. A schedule may run every 15 minutes at most.'
+  for (const text of ['every 5 minutes what?', '* * * * * what?', '0,5 9 * * * what?', 'every minute what?'])
+    expect([told(text), told(text, true)]).toEqual([[problem], [problem]])
+})
+
+test('the word schedule stands at the beginning, with a colon or without', () => {
+  expect(['schedule: every day', 'Schedule every day', 'schedule'].map(afterScheduleWord)).toEqual([
+    'every day',
+    'every day',
+    '',
+  ])
+  expect(['schedules', 'scheduled', 'my schedule every day'].map(afterScheduleWord)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ])
+  for (const example of SCHEDULE_EXAMPLES) expect(parse(example), example).toHaveProperty('when')
+})

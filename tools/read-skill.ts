@@ -1,0 +1,45 @@
+/** Reads a skill: the operator's instructions for one kind of task. A run has this tool if there are skills. */
+import { z } from 'zod'
+import { zodInput } from '../src/agent/tool-input.ts'
+import type { Tool } from '../src/agent/types.ts'
+import { nearest } from '../src/base/nearest.ts'
+import { ToolError } from '../src/base/errors.ts'
+
+/** A folder with a `SKILL.md`, as https://agentskills.io/specification describes it. */
+export interface Skill {
+  /** 1 to 64 of a–z, 0–9 and `-`. */
+  name: string
+  /** What it is for, on one line. */
+  description: string
+  /**
+   * Returns the text of `SKILL.md` without its front matter, or of a file beside it.
+   * @throws ToolError if it cannot be read
+   */
+  read(file?: string): Promise<string>
+}
+
+const input = z.object({
+  name: z.string().describe('name of the skill'),
+  file: z.string().optional().describe('a file beside it that its text names'),
+})
+
+export function readSkill(skills: readonly Skill[]): Tool<z.infer<typeof input>> {
+  return {
+    name: 'read_skill',
+    title: 'Read a skill',
+    description: 'Returns the instructions of a skill, or a file that they name. Input: the name of the skill.',
+    ...zodInput(input),
+    effects: 'read',
+    run: async ({ name, file }) => ({ text: await skillOf(skills, name.trim()).read(file), instructions: true }),
+  }
+}
+
+function skillOf(skills: readonly Skill[], name: string): Skill {
+  const found = skills.find((skill) => skill.name === name)
+  if (found) return found
+  const names = skills.map((skill) => skill.name)
+  const meant = nearest(name, names)
+  throw new ToolError(
+    `There is no skill "${name.slice(0, 100)}". ${meant ? `Did you mean ${meant}?` : `There are: ${names.join(', ')}.`}`,
+  )
+}
