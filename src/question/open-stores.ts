@@ -1,6 +1,7 @@
 import { once } from '../base/async.ts'
 import { memoryArchive } from '../stores/archive/memory-archive.ts'
 import { redisArchive } from '../stores/archive/redis-archive.ts'
+import { memoryPeople, redisPeople, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunArchive } from '../stores/archive/types.ts'
 import { memoryAudit } from '../stores/audit/memory-audit.ts'
 import { redisAudit } from '../stores/audit/redis-audit.ts'
@@ -71,6 +72,8 @@ export interface Stores {
   homeAdmins: RecentList
   /** Only where MCP_CONFIG is set. */
   mcp: McpStore | undefined
+  /** What belongs to single people, above all their logins. */
+  people: PeopleStore
   /** Only where SLACK_CLIENT_ID is set. */
   installs: InstallStores | undefined
   /** True where an accepted question outlives this process. */
@@ -137,6 +140,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     use: memoryUse(),
     unanswered: memoryRecentList(UNANSWERED),
     homeAdmins: memoryRecentList(HOME_ADMINS),
+    people: memoryPeople(),
   }
   return {
     ...kept,
@@ -185,6 +189,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     use: redisUse(place),
     unanswered: redisRecentList({ ...place, ...UNANSWERED, name: 'unanswered' }),
     homeAdmins: redisRecentList({ ...place, ...HOME_ADMINS, name: 'home-admins' }),
+    people: redisPeople(place),
   }
   return {
     ...kept,
@@ -215,6 +220,7 @@ type ForgettingStores =
   | 'queue'
   | 'limits'
   | 'saidOnce'
+  | 'people'
   | UseStores
 
 type UseStores = 'use' | 'unanswered' | 'homeAdmins'
@@ -222,7 +228,7 @@ type UseStores = 'use' | 'unanswered' | 'homeAdmins'
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
   const { history, archive, threads, actionTokens, channelSettings, schedules, remembered, files, queue, limits } =
     stores
-  const { saidOnce, use, unanswered, homeAdmins } = stores
+  const { saidOnce, use, unanswered, homeAdmins, people } = stores
   // Schedules first, so that nothing new begins; then the queue, so that nothing is kept again by a run of the team.
   const all = [schedules, queue, history, archive, threads, remembered]
   const forgetChannel = async (place: Place) => {
@@ -233,11 +239,11 @@ function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingA
     forgetChannel,
     async forgetPerson(person) {
       await forgetChannel(person)
-      for (const store of [...all, await files()]) await store.forgetUser(person)
+      for (const store of [...all, people, await files()]) await store.forgetUser(person)
       await forgetPersonsUse(use, person, Date.now())
     },
     async forgetTeam(team) {
-      const others = [actionTokens, channelSettings, limits, saidOnce, use, unanswered, homeAdmins, await files()]
+      const others = [actionTokens, channelSettings, limits, saidOnce, use, unanswered, homeAdmins, people, await files()]
       for (const store of [...all, ...others]) await store?.forgetTeam(team)
     },
   }

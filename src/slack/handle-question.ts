@@ -10,6 +10,7 @@ import { withoutGap } from '../question/earlier-turns.ts'
 import { auditSaved, runQuestion } from '../question/run-question.ts'
 import { takeBack } from '../question/take-back.ts'
 import type { Handled, Handler } from '../queue/types.ts'
+import { personKey } from '../stores/mcp/people-store.ts'
 import type { History, ThreadContext } from '../stores/history/types.ts'
 import { Withdrawn, type Grants } from '../stores/runs/control.ts'
 import {
@@ -104,7 +105,8 @@ async function workOn(question: Question, run: Run, parts: WorkParts): Promise<Q
       const stop = () => stopRun(question, services)
       const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, named, stopRun: stop })
       const linkHosts = [...settings.linkHosts, installation.identity.url]
-      return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions })
+      const { connections } = services
+      return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions, connections })
     },
     release: (options) => release({ question, run, settings, services }, options),
   }
@@ -238,6 +240,7 @@ async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<Answ
       dialect: settings.dialect,
       tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),
       workspace: async () => openWorkspace(work),
+      asker: question.bot === undefined ? personKey(question) : undefined,
       sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
       ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),
     },

@@ -3,6 +3,7 @@ import { applyEvent, endedStep, isRunning, stepCount, toolsDown, workMs } from '
 import type { RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
+import type { Connections } from '../../question/connections.ts'
 import { doneLines } from '../../question/done-lines.ts'
 import { figuresText } from '../../question/figures/judge-figures.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
@@ -27,14 +28,14 @@ export interface RunDisplayOptions {
   mentions: Mentions
   linkHosts: string[]
   approvers: Settings['approvers']
+  connections?: Connections | undefined
   log: Log
   signal: AbortSignal
   now(): Date
 }
 
 /**
- * Shows one run in its thread from its events, and maintains the status. It hands steps and the ending to a display one
- * after the other, in the order of the events, while the agent goes on.
+ * Shows one run in its thread from its events and maintains the status, while the agent goes on.
  */
 export class RunDisplay {
   readonly #options: RunDisplayOptions
@@ -46,7 +47,7 @@ export class RunDisplay {
   #done: DoneCall[] | undefined
   readonly #footnotes: { figures?: string | undefined; end?: string } = {}
   #tail: Promise<void> = Promise.resolve()
-  /** Steps with pending changes. The display gets them together, once it is done with its current work. */
+  /** Steps with pending changes. The display gets them together once it is free. */
   readonly #changed = new Set<number>()
   #isShowQueued = false
   #mayShowAt = 0

@@ -29,6 +29,10 @@ export const FORGET_USED = 'thinkaloud_forget_used'
 export const MEMORY_PAGE = 'thinkaloud_memory_page'
 export const MEMORY_PAGES = /^thinkaloud_memory_page/
 
+/** On the list of a person's connections; their value is the name of what is connected. */
+export const CONNECT = 'thinkaloud_connect'
+export const DISCONNECT = 'thinkaloud_disconnect'
+
 /** The `callback_id`s of modals and shortcuts. */
 export const SETTINGS = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
@@ -41,6 +45,8 @@ export const QUESTION_DECLINE = 'thinkaloud_question_decline'
 export const QUESTION_PAGE = 'thinkaloud_question_page'
 export const QUESTION_LINK = 'thinkaloud_question_link'
 export const QUESTION_DONE = 'thinkaloud_question_done'
+/** Opens a login in the browser. */
+export const QUESTION_CONNECT = 'thinkaloud_question_connect'
 /** Matches all of them. */
 export const QUESTION_PRESSES = /^thinkaloud_question_/
 /** The `callback_id` of the modal with a form's fields. */

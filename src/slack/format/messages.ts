@@ -44,6 +44,7 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
     '• In a thread: reply `stop` to stop me, `mute` to stop automatic replies, `unmute` to turn them back on',
     `• Tell me once: \`remember: our fiscal year starts in May\`. I know it here from then on; \`${COMMAND} memory\` lists such things`,
     `• \`${COMMAND} settings\`: change how I work in this channel`,
+    `• \`${COMMAND} connections\`: what I can use with a login of your own`,
     `• \`${COMMAND} forget\`: delete what I remember of it`,
     `• \`${COMMAND} help\`: show this help. Mentioning me with \`help\` works too`,
   ].join('\n')
@@ -158,6 +159,13 @@ export function tooLongToRemember(length: number): string {
 /** In an answer's footer; '' if nothing was remembered. */
 export function usedMemory({ length } = [] as readonly string[]): string {
   return length > 0 ? `${count(length, 'thing')} remembered` : ''
+}
+
+/** Replies to `/ask connections`. */
+export const CONNECTIONS = {
+  head: 'What I can use as you. Each login is yours alone: I use it only when you ask.',
+  none: 'There is nothing to connect here.',
+  failed: 'I could not look up your connections. Please try again in a minute.',
 }
 
 /** Shown below the first answer in a thread of a channel, if the bot answers follow-ups there. */

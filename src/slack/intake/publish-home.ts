@@ -11,6 +11,7 @@ import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
 import { homeView, type HomeParts } from '../views/home-view.ts'
 import { scheduleBlocks } from '../views/schedule-blocks.ts'
 import { useBlocks } from '../views/use-view.ts'
+import { connectionsOf } from './connections-command.ts'
 import { isAdmin } from './may-set.ts'
 import { signedView } from './signed-metadata.ts'
 import { useOfTeam } from './use-of-team.ts'
@@ -51,9 +52,10 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
   const { team, user, channel, installation } = of
   const { settingsFor, limits, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
-  const [settings, left, asked, schedules, person, admin] = await Promise.all([
+  const [settings, left, connections, asked, schedules, person, admin] = await Promise.all([
     inTime(settingsFor({ team, channel })),
     inTime(limits?.left({ team, user })),
+    inTime(connectionsOf({ team, user }, services)),
     inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
     inTime(schedulesOf(of, services)),
     facts,
@@ -67,6 +69,7 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
     settings: shown,
     examples: services.examples,
     left,
+    connections,
     asked,
     maySeeSettings,
     schedules,

@@ -6,7 +6,9 @@ import {
   ASK_ABOUT,
   ASK_AGAIN,
   ASK_EDITED,
+  CONNECT,
   DENY,
+  DISCONNECT,
   FEEDBACK,
   FEEDBACK_COMMENT,
   FORGET_CANCEL,
@@ -47,6 +49,7 @@ import { askCommand } from './ask-command.ts'
 import { askEdited } from './ask-edited.ts'
 import { channelDeleted } from './channel-deleted.ts'
 import { channelIdChanged } from './channel-id-changed.ts'
+import { connectionButton } from './connections.ts'
 import { decideCall } from './decide-call.ts'
 import { feedback, feedbackForm } from './feedback.ts'
 import { forgetButton } from './forget-remembered.ts'
@@ -69,6 +72,7 @@ import { takeTool } from './take-tool.ts'
 import { teamAccessGranted, teamAccessRevoked } from './team-access.ts'
 import { tokensRevoked } from './tokens-revoked.ts'
 import { toolQuestion, toolQuestionForm } from './tool-question.ts'
+import { userChange } from './user-change.ts'
 
 export function registerListeners(app: App, services: Services): void {
   const publishHome = homePublisher(services)
@@ -93,6 +97,7 @@ function registerEvents(app: App, services: Services, publishHome: PublishHome):
   app.event('channel_id_changed', channelIdChanged(services))
   app.event('team_access_granted', teamAccessGranted(services))
   app.event('team_access_revoked', teamAccessRevoked(services))
+  app.event('user_change', userChange(services))
 }
 
 function registerInteractions(app: App, services: Services, publishHome: PublishHome): void {
@@ -122,4 +127,5 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(SCHEDULE_PRESSES, scheduleButton(services, publishHome))
   app.view(SCHEDULE_FORM, scheduleForm(services, publishHome))
   app.action(TAKE_TOOL, takeTool(services, publishHome))
+  for (const id of [CONNECT, DISCONNECT]) app.action(id, connectionButton(services, publishHome))
 }
