@@ -243,7 +243,17 @@ function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingA
       await forgetPersonsUse(use, person, Date.now())
     },
     async forgetTeam(team) {
-      const others = [actionTokens, channelSettings, limits, saidOnce, use, unanswered, homeAdmins, people, await files()]
+      const others = [
+        actionTokens,
+        channelSettings,
+        limits,
+        saidOnce,
+        use,
+        unanswered,
+        homeAdmins,
+        people,
+        await files(),
+      ]
       for (const store of [...all, ...others]) await store?.forgetTeam(team)
     },
   }

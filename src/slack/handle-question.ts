@@ -89,7 +89,7 @@ interface WorkParts {
 
 async function workOn(question: Question, run: Run, parts: WorkParts): Promise<QuestionWork> {
   const { services, installation, signal, streamsRefused } = parts
-  const { log, now, fetch, threads, limits } = services
+  const { log, now, fetch, threads } = services
   const quietWords = () => services.agent.answer.prompts['quiet-schedule']({})
   const settings = scheduledSettings(question, await services.settingsFor({ ...question, waits: true }), quietWords)
   const mentions = new Mentions(installation.directory, question)

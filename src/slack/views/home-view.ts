@@ -48,7 +48,17 @@ export interface HomeParts {
 
 /** A person's Home: what the bot can do, and the person's own questions, limits and settings. */
 export function homeView(parts: HomeParts): View {
-  const { settings, examples = EXAMPLES, toolsOff, connections, asked, left, maySeeSettings, schedules = [], admin } = parts
+  const {
+    settings,
+    examples = EXAMPLES,
+    toolsOff,
+    connections,
+    asked,
+    left,
+    maySeeSettings,
+    schedules = [],
+    admin,
+  } = parts
   return {
     type: 'home',
     private_metadata: parts.channel,
