@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { applyEvent, endedStep, isRunning, stepCount, toolsDown, workMs } from '../../agent/run-progress.ts'
-import type { RunProgress } from '../../agent/run-progress.ts'
+import {
+  applyEvent,
+  endedStep,
+  isRunning,
+  stepCount,
+  toolsDown,
+  workMs,
+  type RunProgress,
+} from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
 import type { Connections } from '../../question/connections.ts'
@@ -34,9 +41,7 @@ export interface RunDisplayOptions {
   now(): Date
 }
 
-/**
- * Shows one run in its thread from its events and maintains the status, while the agent goes on.
- */
+/** Shows one run in its thread from its events and maintains the status, while the agent goes on. */
 export class RunDisplay {
   readonly #options: RunDisplayOptions
   readonly #run: Run
@@ -281,9 +286,7 @@ export class RunDisplay {
   }
 }
 
-interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> {
-  unseen?: true
-}
+type FinalText = Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> & { unseen?: true }
 
 /** Keeps others from seeing that the bot works on a private question. */
 const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }

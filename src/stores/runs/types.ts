@@ -29,10 +29,7 @@ export interface Question {
   channel: string
   /** `thread_ts ?? ts`; a slash command has none until its root message is posted, and carries its id here. */
   thread: string
-  /**
-   * The thread whose conversation it goes on, where that is another than its own: set by the queue for what is said in a
-   * direct message (queue/dm-conversations.ts). It is answered in its own thread all the same.
-   */
+  /** The thread whose conversation it continues, if that is another one; the queue sets it in direct messages. */
   conversation?: string
   user: string
   text: string
