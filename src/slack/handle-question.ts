@@ -1,6 +1,7 @@
 import { madeFile } from '../agent/run-progress.ts'
 import { AnswerDeltas } from '../agent/parser/answer-deltas.ts'
 import type { Tool } from '../agent/types.ts'
+import { once } from '../base/async.ts'
 import { messageOf } from '../base/errors.ts'
 import { needsNoModel, release } from '../question/admission.ts'
 import type { AnswerDeps } from '../question/answer.ts'
@@ -239,7 +240,7 @@ async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<Answ
       model: settings.model,
       dialect: settings.dialect,
       tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),
-      workspace: async () => openWorkspace(work),
+      workspace: once(async () => openWorkspace(work)),
       asker: question.bot === undefined ? personKey(question) : undefined,
       sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
       ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),

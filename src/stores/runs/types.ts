@@ -59,6 +59,8 @@ export interface Question {
   userTeam?: string
   /** It came by an `app_mention` without `files`, which Slack may leave out there: the message is looked up. */
   mayHaveFiles?: true
+  /** Of a schedule's question: when the schedule last ran, ms. */
+  lastRunAt?: number
   /** The id of the bot that asks, if it is no person. */
   bot?: string
   /** The schedule whose occurrence it is. */
