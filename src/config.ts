@@ -75,6 +75,8 @@ const schema = z.object({
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: url('https', 'http').optional(),
   OPENAI_MODEL: z.string().default('gpt-5-mini'),
+  OPENAI_API: oneOf(['chat', 'responses', 'auto']).default('chat'),
+  OPENAI_REASONING_EFFORT: oneOf(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
   OPENAI_CONDENSE_MODEL: z.string().optional(),
   OPENAI_FALLBACK_MODEL: z.string().optional(),
   OPENAI_HEADERS: headers.optional(),
@@ -136,6 +138,7 @@ const schema = z.object({
   // At most as long as a waiting question is stored, because it identifies the conversation of a direct message.
   DM_MEMORY_MINUTES: whole(0, 10_080).default(60),
   HISTORY_TTL_DAYS: whole(1, 3650).default(30),
+  MEMORY_TTL_DAYS: whole(1, 3650).default(365),
   RUN_TRACES: flag.default(false),
 
   WIKIPEDIA_API_URL: url('https', 'http').default('https://en.wikipedia.org/w/api.php'),

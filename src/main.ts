@@ -1,6 +1,6 @@
 /** `npm start`: reads the settings, starts the bot, stops it on SIGTERM or SIGINT. */
 import { startBot, type Bot } from './bot.ts'
-import { asksHelp } from './commands/help.ts'
+import { asksHelp } from './commands/command.ts'
 import { droppedSettings, loadConfig, readEnv, secretsOf, unknownSettings } from './config.ts'
 import { ConfigError, messageOf } from './base/errors.ts'
 import { createLog } from './base/log.ts'

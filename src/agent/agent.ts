@@ -3,27 +3,15 @@
  * ends the run. All dialects share it. It yields events and stores nothing. Between two events the generator waits, so
  * a reader can save each event before the loop continues, and start a later run from what it saved.
  */
-import { tooSlow } from '../base/errors.ts'
 import { actAndObserve } from './act.ts'
-import { callDeadline, eitherOf, roomForActions, stopReason } from './budget.ts'
-import { beginsMessage, cutMiddle } from './observation.ts'
-import { ObservationCut } from './parser/observation-cut.ts'
-import { CUT_OFF, findingsOf, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
+import { eitherOf, roomForActions, stopReason } from './budget.ts'
+import { complete, withdraw } from './complete.ts'
+import { cutMiddle } from './observation.ts'
+import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer.ts'
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, tell } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
-import type {
-  AgentEvent,
-  Completion,
-  CutOff,
-  MessageStep,
-  ParsedTurn,
-  RunView,
-  ToolCall,
-  ToolStep,
-  UnreadableStep,
-  Usage,
-} from './types.ts'
+import type { AgentEvent, Completion, MessageStep, ParsedTurn, ToolStep, UnreadableStep, Usage } from './types.ts'
 
 export type { AgentDeps, Task } from './run-state.ts'
 
@@ -42,12 +30,6 @@ export async function* runAgent(task: Task, deps: AgentDeps): AsyncGenerator<Age
     // Only at this level: an inner generator that yields while it is being returned from continues afterwards.
     yield* reportUsage(run)
   }
-}
-
-/** Withdraws streamed text that is not the answer. */
-function* withdraw(run: RunState): Generator<AgentEvent> {
-  if (run.told !== '') yield { type: 'answer_withdrawn' }
-  run.told = ''
 }
 
 /** @throws the reason of `run.signal` when that is aborted. */
@@ -134,80 +116,19 @@ async function* think(run: RunState): AsyncGenerator<AgentEvent, ParsedTurn | un
   }
   yield* reportUsage(run)
   run.written = completion?.text ?? ''
+  run.reasoning = completion?.reasoning?.trim()
+  run.kept = completion?.kept
   run.cutOff = completion?.cutOff
-  const turn = completion && wholeOf(run.dialect.read(completion, run.tools), completion)
+  const turn = completion && turnOf(run, completion)
   if (!(turn?.kind === 'finish' && turn.answer.startsWith(run.told))) yield* withdraw(run)
   return turn
 }
 
-/** One completion. The stream ends at the first observation that the model invents. */
-async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEvent, Completion | undefined> {
-  const { stop } = run.dialect
-  const invention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
-  const time = callDeadline(run)
-  const { signal, ms: timeMs } = time
-  const request = { ...run.dialect.render(viewOf(run)), stop, signal, timeMs, onUsage: (u: Usage) => usages.push(u) }
-  let cut = new ObservationCut(invention)
-  let toolCalls: ToolCall[] | undefined
-  let cutOff: CutOff | undefined
-  let reasoning = ''
-  let unseen = false
-  let heardAt = run.now().getTime()
-  let along = run.readAlong?.(run.dialect, run.tools)
-  run.told = ''
-  try {
-    for await (const event of run.model.stream(request)) {
-      heardAt = run.now().getTime()
-      if (event.type === 'restart') {
-        ;[cut, reasoning, along] = [new ObservationCut(invention), '', run.readAlong?.(run.dialect, run.tools)]
-        unseen = false
-        yield* withdraw(run)
-      } else if (event.type === 'tool_calls') toolCalls = event.calls
-      else if (event.type === 'cut_off') cutOff = 'length'
-      else if (event.type === 'unseen') unseen = true
-      else if (event.type === 'reasoning') reasoning = (reasoning + event.text).slice(0, REASONING_CHARS)
-      else if (cut.push(event.text)) break
-      else if (along) {
-        const text = along.push(event.text, cut)
-        run.told = along.told
-        if (text !== '') yield { type: 'answer_delta', text }
-      }
-    }
-  } catch (error) {
-    if (run.signal.aborted || !signal.aborted) throw error
-    if (!run.finalTurn) return undefined
-    // The model wrote nothing in the run's whole time and no tool found anything: the model failed.
-    if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
-      throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
-    cutOff = run.now().getTime() - heardAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE) ? 'time' : 'silence'
-  } finally {
-    time.release()
-  }
-  run.unseen = unseen || undefined
-  return { text: cut.text, reasoning, ...(toolCalls ? { toolCalls } : {}), ...(cutOff ? { cutOff } : {}) }
-}
-
-/** When its time ends, a model counts as stalled after this long without an event, or this share of the call's time. */
-const SILENT_MS = 5_000
-const SILENT_SHARE = 0.25
-
-/** How many characters of reasoning are kept: it may become a thought. */
-const REASONING_CHARS = 10_000
-
-function viewOf(run: RunState): RunView {
-  const { tools, progress, nonce, finalTurn, task, today } = run
-  return {
-    question: task.question,
-    ...(task.images?.length ? { images: task.images } : {}),
-    tools,
-    steps: progress.steps,
-    today,
-    nonce,
-    history: task.history ?? [],
-    ...(task.said ? { said: task.said } : {}),
-    ...(task.filesText ? { filesText: task.filesText } : {}),
-    ...(finalTurn ? { finalTurn } : {}),
-  }
+/** A refusal is the answer, without the form of the dialect. */
+function turnOf({ dialect, tools }: RunState, completion: Completion): ParsedTurn {
+  const { refusal } = completion
+  if (refusal?.trim()) return { kind: 'finish', thought: '', answer: refusal.trim() }
+  return wholeOf(dialect.read(completion, tools), completion)
 }
 
 /**
@@ -242,10 +163,18 @@ function* addSteps(run: RunState, turn: Exclude<ParsedTurn, { kind: 'finish' }>)
 /** The step for an unreadable completion. Its observation is the dialect's hint. */
 function unreadableStep(run: RunState, { thought, hint }: ParsedTurn & { kind: 'unreadable' }): UnreadableStep {
   const text = run.written.slice(0, UNREADABLE_CHARS)
-  return { kind: 'unreadable', turn: nextTurn(run), thought, text, observation: { ok: false, text: hint } }
+  const reasoning = run.reasoning ? { reasoning: run.reasoning } : {}
+  return {
+    kind: 'unreadable',
+    turn: nextTurn(run),
+    thought,
+    ...reasoning,
+    text,
+    observation: { ok: false, text: hint },
+  }
 }
 
-/** The first step of a turn has the thought, the last one the number of dropped calls. */
+/** The first step of a turn has the thought and the reasoning, the last one the number of dropped calls. */
 function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'actions' }): ToolStep[] {
   const [turn, used] = [nextTurn(run), actions.slice(0, roomForActions(run))]
   const dropped = actions.length - used.length
@@ -253,6 +182,8 @@ function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'ac
     kind: 'tool',
     turn,
     thought: i === 0 ? thought : '',
+    ...(i === 0 && run.reasoning ? { reasoning: run.reasoning } : {}),
+    ...(i === 0 && run.kept ? { kept: run.kept } : {}),
     action,
     ...(i === used.length - 1 && dropped > 0 ? { dropped } : {}),
   }))

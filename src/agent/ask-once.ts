@@ -1,9 +1,10 @@
-import type { Model, ModelRequest, ToolCall } from './types.ts'
+import type { KeptReasoning, Model, ModelRequest, ToolCall } from './types.ts'
 
 /** A model's text and native tool calls, and whether it could not see the pictures. */
 interface ModelReply {
   text: string
   calls: ToolCall[]
+  kept?: KeptReasoning
   isUnseen: boolean
 }
 
@@ -14,6 +15,7 @@ export async function readReply(model: Model, request: ModelRequest): Promise<Mo
     if (event.type === 'restart') read = { text: '', calls: [], isUnseen: false }
     if (event.type === 'text') read.text += event.text
     if (event.type === 'tool_calls') read.calls = event.calls
+    if (event.type === 'kept') read.kept = event.kept
     if (event.type === 'unseen') read.isUnseen = true
   }
   return read

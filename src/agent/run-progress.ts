@@ -73,7 +73,12 @@ export function totalOf(usage: readonly Usage[]) {
   const sum = (part: (one: Usage) => number) => usage.reduce((total, one) => total + part(one), 0)
   const inputTokens = sum((one) => one.inputTokens)
   const outputTokens = sum((one) => one.outputTokens)
-  return { inputTokens, outputTokens, tokens: inputTokens + outputTokens, costUsd: sum((one) => one.costUsd ?? 0) }
+  return {
+    ...{ inputTokens, outputTokens, tokens: inputTokens + outputTokens },
+    cachedTokens: sum((one) => one.cachedTokens ?? 0),
+    reasoningTokens: sum((one) => one.reasoningTokens ?? 0),
+    costUsd: sum((one) => one.costUsd ?? 0),
+  }
 }
 
 /** The agent's own progress, and the usage that no event has reported yet. */
@@ -115,12 +120,18 @@ export function endedStep(step: Step): Step {
 
 const NOT_FINISHED = { ok: false, text: 'This was not finished.' }
 
-/** Removes the asker's input for a tool and the server's state: they are kept only while the run needs them. */
-export function withoutAnswers(step: Step): Step {
-  if (step.kind !== 'tool' || !step.waiting) return step
-  const { answers, waiting, ...kept } = step
+/**
+ * Removes the asker's input for a tool, the server's state, and what goes back to the model: they are kept only while
+ * the run needs them.
+ */
+export function withoutAnswers(given: Step): Step {
+  if (given.kind !== 'tool') return given
+  const step = { ...given }
+  delete step.kept
+  if (!step.waiting) return step
+  const { answers, waiting, ...rest } = step
   const { for: asked, ...times } = waiting
-  return { ...kept, waiting: answers || asked?.kind === 'question' ? times : waiting }
+  return { ...rest, waiting: answers || asked?.kind === 'question' ? times : waiting }
 }
 
 /** Whether the step's tool made a file, which is sent with the answer. */

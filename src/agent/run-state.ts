@@ -4,6 +4,7 @@ import type { RunProgress } from './run-progress.ts'
 import type {
   CutOff,
   Dialect,
+  KeptReasoning,
   Model,
   PastTurn,
   PersonsAnswer,
@@ -60,6 +61,8 @@ export interface Task extends Partial<RunProgress> {
   history?: PastTurn[]
   /** What people wrote in the thread before the question. */
   said?: string
+  /** What people had remembered in the question's place, a line each. */
+  remembered?: string
   /** Aborted when the process hands the run over. The run then throws the signal's reason. */
   signal: AbortSignal
 }
@@ -157,6 +160,9 @@ export interface RunState extends AgentDeps {
   finalTurn?: StopReason | undefined
   /** The text of the model's last completion. */
   written: string
+  /** The reasoning beside it, and what of it goes back with its calls. */
+  reasoning?: string | undefined
+  kept?: KeptReasoning | undefined
   /** What has been streamed of its answer. */
   told: string
   cutOff?: CutOff | undefined

@@ -19,7 +19,7 @@ export const SETTING_WORDS = {
       'Keeps conversations and work across restarts: redis://host:6379, rediss:// for TLS, redis+cluster://host:6379, ' +
       'or redis+sentinel://host:26379,host:26379/master. Without it everything is in memory.',
     SECRETS_KEY:
-      'Encrypts installations, logins, search permissions and the text of files in Redis. At least 32 characters: openssl rand -hex 32.',
+      'Encrypts installations, logins, search permissions, what people had remembered and the text of files in Redis. At least 32 characters: openssl rand -hex 32.',
     AGENT_DIALECT:
       'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, or auto to choose text or native.',
     INSTRUCTIONS_FILE: 'A text file with instructions for every answer, in all channels.',
@@ -48,6 +48,7 @@ export const SETTING_WORDS = {
     BUDGET_TEAM_DAY_TOKENS: 'Tokens per workspace and day.',
     BUDGET_TEAM_DAY_USD: 'Dollars per workspace and day. Needs PRICES_FILE.',
     HISTORY_TTL_DAYS: 'Days until an idle conversation is forgotten.',
+    MEMORY_TTL_DAYS: 'Days after its last use until something that people asked the bot to remember is forgotten.',
     SERPAPI_API_KEY: 'A SerpApi key. It turns on the tool search.',
     GITHUB_TOKEN: 'A GitHub token, for more than 60 look-ups an hour.',
     HTTPS_PROXY: 'A proxy for all outgoing connections: Slack, the model, the tools.',
@@ -68,6 +69,10 @@ export const SETTING_WORDS = {
     SLACK_API_URL: 'The address of Slack’s Web API.',
     PORT: 'The port for /healthz and /readyz, and for /slack/events over HTTP.',
     HOST: 'The address to listen on.',
+    OPENAI_API:
+      'The API of the endpoint: chat (chat completions), responses, or auto to take responses where the endpoint has both.',
+    OPENAI_REASONING_EFFORT:
+      'How much a reasoning model thinks: none, minimal, low, medium, high, xhigh or max. Default: the model’s own.',
     OPENAI_HEADERS: 'Extra headers for a gateway, as a JSON object.',
     OPENAI_STREAM: 'false requests whole answers instead of streams.',
     REDIS_PREFIX: 'The prefix of every Redis key.',

@@ -4,10 +4,10 @@ import { parseArgs } from 'node:util'
 import { evaluationLine } from '../stores/archive/evaluation-set.ts'
 import { redisArchive } from '../stores/archive/redis-archive.ts'
 import type { RunArchive } from '../stores/archive/types.ts'
-import { asksHelp } from './help.ts'
+import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { openCommandRedis } from './command-redis.ts'
-import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
-import { ConfigError, messageOf } from '../base/errors.ts'
+import { loadConfig, secretsOf } from '../config.ts'
+import { ConfigError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 
 const USAGE = `Usage: npm run feedback -- export [--out FILE]
@@ -27,40 +27,38 @@ function outOf(args: string[]): string | undefined {
   throw new ConfigError(USAGE)
 }
 
-async function exportRated(archive: RunArchive, out: string | undefined): Promise<void> {
+async function exportRated(archive: RunArchive, out: string | undefined, io: CommandIo): Promise<void> {
   const lines: string[] = []
   let leftOut = 0
   for await (const record of archive.rated()) {
     const line = evaluationLine(record)
-    if (line) lines.push(`${JSON.stringify(line)}\n`)
+    if (line) lines.push(JSON.stringify(line))
     else leftOut += 1
   }
   // The file contains people's questions: no other user of this machine may read it.
-  if (out === undefined) process.stdout.write(lines.join(''))
-  else await writeFile(out, lines.join(''), { mode: 0o600 })
+  if (out !== undefined) await writeFile(out, lines.map((line) => `${line}\n`).join(''), { mode: 0o600 })
+  else for (const line of lines) io.print(line)
   const without = leftOut === 0 ? '' : `, ${leftOut} left out (no answer, and nobody said what would be right)`
-  console.error(`${lines.length} rated ${lines.length === 1 ? 'answer' : 'answers'}${without}`)
+  io.complain(`${lines.length} rated ${lines.length === 1 ? 'answer' : 'answers'}${without}`)
 }
 
-async function main(config: Config, args: string[]): Promise<void> {
-  const out = outOf(args)
+async function run(io: CommandIo): Promise<number> {
+  const config = loadConfig(io.readEnv())
+  const out = outOf(io.args)
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing. Without Redis, feedback is only in the bot’s memory.')
-  const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
+  const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))
   const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
     const place = { redis, log, prefix: config.REDIS_PREFIX, ttlMs: config.HISTORY_TTL_DAYS * DAY_MS }
-    await exportRated(redisArchive(place), out)
+    await exportRated(redisArchive(place), out, io)
+    return 0
   } finally {
     redis.disconnect()
   }
 }
 
-try {
-  const args = process.argv.slice(2)
-  if (asksHelp(args)) console.log(USAGE)
-  else await main(loadConfig(readEnv()), args)
-} catch (error) {
-  console.error(messageOf(error))
-  process.exitCode = 1
-}
+const feedback: Command = { usage: USAGE, run }
+export default feedback
+
+await runIfMain(import.meta, feedback)

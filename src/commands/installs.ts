@@ -1,9 +1,9 @@
 /** `npm run installs -- list | show TEAM | remove TEAM [--json]`: the operator's commands for installations. */
-import { asksHelp } from './help.ts'
+import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { createNetwork } from '../base/http/proxy.ts'
-import { ConfigError, messageOf } from '../base/errors.ts'
+import { ConfigError } from '../base/errors.ts'
 import { createLog, type Log } from '../base/log.ts'
-import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
+import { loadConfig, secretsOf, type Config } from '../config.ts'
 import { createStores, type Stores } from '../question/open-stores.ts'
 import { SlackRefusal } from '../slack/client/slack-errors.ts'
 import { SlackWeb } from '../slack/client/slack-web.ts'
@@ -16,33 +16,44 @@ const USAGE = `Usage: npm run installs -- COMMAND [--json]
   remove TEAM   ends one of the distributed app: revokes its token and deletes everything of that workspace
   --json: an array of objects`
 
+interface InstallsOptions extends LookOptions {
+  stores: Stores
+  io: CommandIo
+}
+
 /** @returns the exit code */
-async function installs(config: Config, args: string[], options: LookOptions & { stores: Stores }): Promise<number> {
+async function installs(config: Config, options: InstallsOptions): Promise<number> {
+  const { args, print, complain } = options.io
   const asJson = args.includes('--json')
   const [command, team, ...more] = args.filter((arg) => arg !== '--json')
   if (more.length === 0 && command === 'list' && team === undefined)
-    return print(await lookAtInstalls(config, options), asJson)
+    return list(await lookAtInstalls(config, options), { asJson, print })
   if (more.length === 0 && team !== undefined && (command === 'show' || command === 'remove')) {
     const rows = await lookAtInstalls(config, options, team)
     if (rows.length === 0)
       throw new ConfigError(`The bot is not installed in ${team}. List where it is: npm run installs -- list`)
     if (command === 'remove') await remove(config, team, options)
-    return print(rows, asJson, command === 'remove' ? 'Removed: ' : '')
+    return list(rows, { asJson, print, before: command === 'remove' ? 'Removed: ' : '' })
   }
-  console.error(USAGE)
+  complain(USAGE)
   return 1
 }
 
-function print(rows: InstallRow[], asJson: boolean, before = ''): number {
-  if (asJson) console.log(JSON.stringify(rows, null, 2))
-  else for (const row of rows) console.log(`${before}${installLine(row)}`)
-  if (!asJson && before === '') console.log(rows.length === 1 ? '1 installation' : `${rows.length} installations`)
+interface ListOptions extends Pick<CommandIo, 'print'> {
+  asJson: boolean
+  before?: string
+}
+
+function list(rows: InstallRow[], { asJson, print, before = '' }: ListOptions): number {
+  if (asJson) print(JSON.stringify(rows, null, 2))
+  else for (const row of rows) print(`${before}${installLine(row)}`)
+  if (!asJson && before === '') print(rows.length === 1 ? '1 installation' : `${rows.length} installations`)
   return 0
 }
 
 const CALL_MS = 20_000
 
-async function remove(config: Config, team: string, options: LookOptions & { stores: Stores }): Promise<void> {
+async function remove(config: Config, team: string, options: InstallsOptions): Promise<void> {
   const { stores, log, net } = options
   if (!stores.installs)
     throw new ConfigError(
@@ -64,7 +75,8 @@ async function remove(config: Config, team: string, options: LookOptions & { sto
   opened.stop()
 }
 
-async function main(config: Config, args: string[]): Promise<number> {
+async function run(io: CommandIo): Promise<number> {
+  const config = loadConfig(io.readEnv())
   if (config.SLACK_CLIENT_ID && !config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing: without Redis installations live in the bot’s memory only.')
   if (config.SLACK_CLIENT_ID && !config.SECRETS_KEY)
@@ -73,20 +85,14 @@ async function main(config: Config, args: string[]): Promise<number> {
   const net = await createNetwork(config)
   const stores = await createStores(config, log)
   try {
-    return await installs(config, args, { log, net, installs: stores.installs, stores })
+    return await installs(config, { log, net, installs: stores.installs, stores, io })
   } finally {
     await stores.queue.stop(0)
     await stores.close()
   }
 }
 
-try {
-  const args = process.argv.slice(2)
-  if (asksHelp(args)) console.log(USAGE)
-  else process.exitCode = await main(loadConfig(readEnv()), args)
-} catch (error) {
-  console.error(messageOf(error))
-  process.exitCode = 1
-}
-// A connection may still be closing.
-process.stdout.write('', () => process.exit())
+const command: Command = { usage: USAGE, run }
+export default command
+
+await runIfMain(import.meta, command)

@@ -3,10 +3,10 @@
  * servers.
  */
 import { parseArgs } from 'node:util'
-import { loadConfig, readEnv, secretsOf } from '../config.ts'
-import { ConfigError, messageOf } from '../base/errors.ts'
+import { loadConfig, secretsOf } from '../config.ts'
+import { ConfigError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
-import { asksHelp } from './help.ts'
+import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { checkLogin, checkServers, listServers, logInAt, type OperatorPlace } from './mcp/operator.ts'
 import { loadMcpConfig } from '../mcp/config/mcp-config.ts'
 import { acceptTools, listTools } from './mcp/operator-tools.ts'
@@ -51,11 +51,14 @@ function readArgs(args: string[]): McpCommand {
   throw new ConfigError(USAGE)
 }
 
-/** @returns the exit code */
-async function run(place: OperatorPlace, { command, names: [name, tool], port }: McpCommand): Promise<number> {
+interface McpPlace extends OperatorPlace {
+  stdin: CommandIo['stdin']
+}
+
+async function runAt(place: McpPlace, { command, names: [name, tool], port }: McpCommand): Promise<number> {
   if (command === 'check') return checkServers(place)
   if (command === 'tools') return withToolbox(place, (toolbox) => listTools(place, toolbox, name))
-  if (command === 'login') return logInAt(place, name ?? '', { port, input: process.stdin })
+  if (command === 'login') return logInAt(place, name ?? '', { port, input: place.stdin })
   if (command === 'accept')
     return withToolbox(place, (toolbox) => acceptTools(place, toolbox, { server: name ?? '', tool }))
   return listServers(place)
@@ -79,8 +82,9 @@ async function withToolbox(
   }
 }
 
-async function main(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
+async function run({ args, readEnv, stdin, stderr, print: say }: CommandIo): Promise<number> {
   const asked = readArgs(args)
+  const env = readEnv()
   const config = loadConfig(env)
   if (!config.MCP_CONFIG)
     throw new ConfigError('MCP_CONFIG is missing. Set it to a JSON file with your servers: {"mcpServers": {…}}.')
@@ -88,22 +92,16 @@ async function main(env: NodeJS.ProcessEnv, args: string[]): Promise<number> {
   if (asked.command === 'login') checkLogin(config, servers, asked.names[0] ?? '')
   if (!config.REDIS_URL && ['login', 'accept'].includes(asked.command))
     throw new ConfigError(`REDIS_URL is missing. Without Redis, ${asked.command} cannot reach the bot.`)
-  const log = createLog(config.LOG_LEVEL, process.stderr, secretsOf(config))
+  const log = createLog(config.LOG_LEVEL, stderr, secretsOf(config))
   const { store, close } = await openMcpStore(config, log)
   try {
-    return await run({ config, servers, store, log, say: (line) => console.log(line) }, asked)
+    return await runAt({ config, servers, store, log, say, stdin }, asked)
   } finally {
     close()
   }
 }
 
-try {
-  const args = process.argv.slice(2)
-  if (asksHelp(args)) console.log(USAGE)
-  else process.exitCode = await main(readEnv(), args)
-} catch (error) {
-  console.error(messageOf(error))
-  process.exitCode = 1
-}
-// The terminal or a server's connection would keep the process alive.
-process.exit()
+const mcp: Command = { usage: USAGE, run }
+export default mcp
+
+await runIfMain(import.meta, mcp)

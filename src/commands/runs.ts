@@ -6,11 +6,11 @@ import { redisArchive } from '../stores/archive/redis-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'
 import { auditedTeams, redisAudit } from '../stores/audit/redis-audit.ts'
 import { MAX_ENTRIES } from '../stores/audit/types.ts'
-import { asksHelp } from './help.ts'
+import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { openCommandRedis } from './command-redis.ts'
 import { usage } from './runs/usage.ts'
-import { loadConfig, readEnv, secretsOf, type Config } from '../config.ts'
-import { ConfigError, messageOf } from '../base/errors.ts'
+import { loadConfig, secretsOf } from '../config.ts'
+import { ConfigError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { retryDeadLettered, type RetryPlace } from '../queue/operator-retry.ts'
 import { sealerFrom, type Sealer } from '../base/seal.ts'
@@ -35,6 +35,7 @@ const DAY_MS = 86_400_000
 interface RunsPlace extends RetryPlace {
   ttlMs: number
   sealer: Sealer | undefined
+  io: CommandIo
 }
 
 /** @returns the exit code */
@@ -50,7 +51,7 @@ async function runs(place: RunsPlace, [command, argument, ...more]: string[]): P
   }
   const asked = command === 'audit' ? auditAsked([argument, ...more]) : undefined
   if (asked) return audit(place, asked)
-  console.error(USAGE)
+  place.io.complain(USAGE)
   return 1
 }
 
@@ -61,77 +62,75 @@ function auditAsked(args: (string | undefined)[]): { n: number; asJson: boolean 
   return n > 0 && others.length === 0 ? { n: Math.min(n, MAX_ENTRIES), asJson: args.includes('--json') } : undefined
 }
 
-async function audit({ redis, prefix }: RetryPlace, { n, asJson }: { n: number; asJson: boolean }): Promise<number> {
+async function audit({ redis, prefix, io }: RunsPlace, { n, asJson }: { n: number; asJson: boolean }): Promise<number> {
   const log = redisAudit({ redis, prefix })
   const lists = await Promise.all((await auditedTeams(redis, prefix)).map((team) => log.list({ team }, n)))
   const newest = lists
     .flat()
     .sort((one, other) => other.at - one.at)
     .slice(0, n)
-  for (const entry of newest) console.log(asJson ? JSON.stringify(entry) : auditLine(entry))
-  if (!asJson) console.log(newest.length === 1 ? '1 write' : `${newest.length} writes`)
+  for (const entry of newest) io.print(asJson ? JSON.stringify(entry) : auditLine(entry))
+  if (!asJson) io.print(newest.length === 1 ? '1 write' : `${newest.length} writes`)
   return 0
 }
 
-async function list(place: RetryPlace, isAll: boolean): Promise<number> {
+async function list(place: RunsPlace, isAll: boolean): Promise<number> {
   let count = 0
   for await (const run of listRuns(place)) {
     if ((run.state === 'done' || run.state === 'added') && !isAll) continue
-    console.log(summaryOf(run))
+    place.io.print(summaryOf(run))
     count += 1
   }
-  console.log(count === 1 ? '1 run' : `${count} runs`)
+  place.io.print(count === 1 ? '1 run' : `${count} runs`)
   return 0
 }
 
-async function show(place: RetryPlace, id: string): Promise<number> {
+async function show(place: RunsPlace, id: string): Promise<number> {
   const found = await findRuns(place, id)
-  for (const run of found) console.log(JSON.stringify(shownRun(run), null, 2))
-  return found.length > 0 ? 0 : unknown(id)
+  for (const run of found) place.io.print(JSON.stringify(shownRun(run), null, 2))
+  return found.length > 0 ? 0 : unknown(place, id)
 }
 
 async function trace(place: RunsPlace, id: string): Promise<number> {
   const found = await redisArchive(place).loadTrace(id)
-  if (found) console.log(JSON.stringify(found, null, 2))
-  else console.error(`There is no trace of ${id}. Traces need RUN_TRACES=true and are kept for HISTORY_TTL_DAYS.`)
+  if (found) place.io.print(JSON.stringify(found, null, 2))
+  else place.io.complain(`There is no trace of ${id}. Traces need RUN_TRACES=true and are kept for HISTORY_TTL_DAYS.`)
   return found ? 0 : 1
 }
 
-async function retry(place: RetryPlace, id: string): Promise<number> {
+async function retry(place: RunsPlace, id: string): Promise<number> {
   if (await retryDeadLettered(place, id)) {
-    console.log(`${id} will be tried again.`)
+    place.io.print(`${id} will be tried again.`)
     return 0
   }
   const [run] = await findRuns(place, id)
-  if (!run) return unknown(id)
-  console.error(`${id} is not dead-lettered but ${run.state}, so there is nothing to retry.`)
+  if (!run) return unknown(place, id)
+  place.io.complain(`${id} is not dead-lettered but ${run.state}, so there is nothing to retry.`)
   return 1
 }
 
-function unknown(id: string): number {
-  console.error(`There is no run ${id}. To list them: npm run runs -- list`)
+function unknown({ io }: RunsPlace, id: string): number {
+  io.complain(`There is no run ${id}. To list them: npm run runs -- list`)
   return 1
 }
 
-async function main(config: Config, args: string[]): Promise<number> {
+async function run(io: CommandIo): Promise<number> {
+  const config = loadConfig(io.readEnv())
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing. Without Redis, runs are only in the bot’s memory.')
-  const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
+  const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))
   const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
     const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS
     const sealer = sealerFrom(config)
-    return await runs({ redis, prefix: config.REDIS_PREFIX, knownTtlMs, ttlMs: knownTtlMs, sealer, log }, args)
+    const place = { redis, prefix: config.REDIS_PREFIX, knownTtlMs, ttlMs: knownTtlMs, sealer, log, io }
+    return await runs(place, io.args)
   } finally {
     redis.disconnect()
   }
 }
 
-try {
-  const args = process.argv.slice(2)
-  if (asksHelp(args)) console.log(USAGE)
-  else process.exitCode = await main(loadConfig(readEnv()), args)
-} catch (error) {
-  console.error(messageOf(error))
-  process.exitCode = 1
-}
+const command: Command = { usage: USAGE, run }
+export default command
+
+await runIfMain(import.meta, command)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { loadConfig, readEnv, type Env } from '../config.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createNetwork, type Network } from '../base/http/proxy.ts'
-import { asksHelp } from './help.ts'
+import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { createAddress, readManifest } from './slack/app-manifest.ts'
 import { checkSlack, installedIn, type CheckOptions } from './slack/check-slack.ts'
 import { connectModel } from './slack/connect-model.ts'
@@ -35,23 +35,25 @@ async function options(env: Env): Promise<CheckOptions & { net: Network }> {
 }
 
 /** @returns the exit code */
-async function report(env: Env, { writes }: { writes: boolean }): Promise<number> {
+async function report(io: CommandIo): Promise<number> {
+  const env = io.readEnv()
   const how = await options(env)
   const given = tokensOf(env)
-  const tokens = { ...given, ...tokensIn(isPiped() ? await readPiped(process.stdin) : '') }
-  const file = tokenFile(ENV_FILE, { env, given })
+  const tokens = { ...given, ...tokensIn(isPiped(io.stdin) ? await readPiped(io.stdin) : '') }
+  const file = tokenFile(join(io.folder, ENV_FILE), { env, given })
   const checks = await checkSlack(tokens, { ...how, before: file.installed() })
   const ok = checks.every((row) => row.ok)
-  const written = writes && ok && (await file.keep(tokens, { installed: installedIn(checks) })) === 'written'
+  const written =
+    io.args.includes('--write') && ok && (await file.keep(tokens, { installed: installedIn(checks) })) === 'written'
   const create = createAddress(readManifest('plain'))
-  console.log(JSON.stringify({ ok, api: how.apiUrl, checks, ...(written && { written: ENV_FILE }), create }, null, 2))
+  io.print(JSON.stringify({ ok, api: how.apiUrl, checks, ...(written && { written: ENV_FILE }), create }, null, 2))
   return ok ? 0 : 1
 }
 
 /** Readers of JSON also get a setting error as JSON. */
-function reportFault(error: unknown): number {
+function reportFault(error: unknown, { print }: CommandIo): number {
   const checks = [{ name: 'settings', ok: false, sentence: messageOf(error) }]
-  console.log(JSON.stringify({ ok: false, checks }, null, 2))
+  print(JSON.stringify({ ok: false, checks }, null, 2))
   return 1
 }
 
@@ -106,26 +108,18 @@ function start(): Promise<number> {
   return new Promise((resolve) => bot.once('close', (code) => resolve(code ?? 1)))
 }
 
-async function main(args: string[]): Promise<number> {
-  if (asksHelp(args)) {
-    console.log(USAGE)
-    return 0
-  }
+async function run(io: CommandIo): Promise<number> {
+  const { args } = io
   const isJson = args.includes('--json')
   const known = args.filter((arg) => arg === '--json' || (arg === '--write' && isJson))
   if (known.length < args.length) throw new ConfigError(USAGE)
-  const env = readEnv(ENV_FILE)
-  if (isJson) return report(env, { writes: args.includes('--write') }).catch(reportFault)
+  if (isJson) return report(io).catch((error: unknown) => reportFault(error, io))
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new ConfigError('npm run slack needs a terminal. In a script, use: npm run slack -s -- --json')
-  return lead(env)
+  return lead(io.readEnv())
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2))
-} catch (error) {
-  console.error(messageOf(error))
-  process.exitCode = 1
-}
-// Keep-alive connections to Slack would keep the process running.
-process.exit()
+const slack: Command = { usage: USAGE, run }
+export default slack
+
+await runIfMain(import.meta, slack)

@@ -9,7 +9,7 @@ import { createLog } from '../base/log.ts'
 import { loadConfig, readEnv, type Config } from '../config.ts'
 import { createAgent, type AgentParts } from '../question/create-agent.ts'
 import { everyToolName, leftOutSentence, type LeftOut } from '../toolbox/toolbox.ts'
-import { asksHelp } from './help.ts'
+import { asksHelp } from './command.ts'
 import { commandContext } from './tool-context.ts'
 
 const USAGE = `Usage: npm run tool -- NAME INPUT

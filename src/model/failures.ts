@@ -41,6 +41,23 @@ export function declined(): KnownFailure {
   return new KnownFailure('the model declined to answer', HINTS.declined)
 }
 
+/** The endpoint has no Responses API. Nothing falls back to chat completions. */
+export function noResponses(cause: unknown): KnownFailure {
+  const status = statusOf(cause) ?? 404
+  return new KnownFailure(
+    `its endpoint has no Responses API (status ${status}), so OPENAI_API=responses cannot work`,
+    `The model’s address has no Responses API (status ${status}). Your admin should check OPENAI_API and OPENAI_BASE_URL.`,
+  )
+}
+
+/** Whether the address exists, but not this path. A bare 404 may also be an unknown model. */
+export function isNoEndpoint(error: unknown): boolean {
+  if (!(error instanceof APIError) || error.param) return false
+  return NO_ENDPOINT.has(error.status ?? 0) && !isUnknownModel(error)
+}
+
+const NO_ENDPOINT = new Set([404, 405, 501])
+
 /** The endpoint is not a model. Retried, since a gateway also shows a page while the service behind it restarts. */
 export function noModel(message: string, { retryable = true } = {}): KnownFailure {
   return new KnownFailure(message, HINTS.noModel, { retryable })

@@ -83,8 +83,11 @@ function modelOf(name: string, parts: Parts, prices: Prices): Model {
 
 function endpoint(model: string, { config, log, net, meter, blindModels }: Parts, prices: Prices): Model {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_HEADERS: headers, OPENAI_STREAM: stream } = config
+  // `auto` is resolved before (choose-api.ts).
+  const api = config.OPENAI_API === 'responses' ? 'responses' : 'chat'
+  const effort = config.OPENAI_REASONING_EFFORT
   const priced = withPrices(
-    openAiModel({ model, apiKey, baseUrl, headers, stream, fetch: net.fetch, blindModels, log }),
+    openAiModel({ ...{ model, apiKey, baseUrl, headers, stream, api, effort }, fetch: net.fetch, blindModels, log }),
     prices,
   )
   const measured = meter?.model(priced) ?? priced

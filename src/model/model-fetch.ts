@@ -4,7 +4,6 @@
  * limits the total duration of a call.
  */
 import { APIError } from 'openai/core/error'
-import type { ChatCompletionChunk } from 'openai/resources/chat/completions'
 import { discard, followRedirects, readCapped } from '../base/http/bounds.ts'
 import { TransportResponse } from '../base/http/transport-response.ts'
 import { KnownFailure, noModel } from './failures.ts'
@@ -144,7 +143,7 @@ const GATHER_MS = 20
  * @throws SyntaxError for a chunk that is not JSON, APIError for an error instead of a chunk, KnownFailure for a web
  *   page or an oversized stream, and what the connection throws
  */
-export function chunkBatches(response: Response): AsyncIterable<ChatCompletionChunk[]> {
+export function chunkBatches(response: Response): AsyncIterable<unknown[]> {
   return { [Symbol.asyncIterator]: () => new BatchReader(response) }
 }
 
@@ -152,7 +151,7 @@ export function chunkBatches(response: Response): AsyncIterable<ChatCompletionCh
  * Written by hand, because an async generator costs each token of a slow stream three more turns of the microtask
  * queue.
  */
-class BatchReader implements AsyncIterator<ChatCompletionChunk[], undefined> {
+class BatchReader implements AsyncIterator<unknown[], undefined> {
   readonly #response: Response
   readonly #bytes: AsyncIterator<Uint8Array> | undefined
   readonly #decoder = new EventDecoder()
@@ -167,7 +166,7 @@ class BatchReader implements AsyncIterator<ChatCompletionChunk[], undefined> {
     this.#bytes = body?.[Symbol.asyncIterator]()
   }
 
-  async next(): Promise<IteratorResult<ChatCompletionChunk[], undefined>> {
+  async next(): Promise<IteratorResult<unknown[], undefined>> {
     for (;;) {
       if (this.#fault !== undefined) return this.#fail(this.#fault)
       const read = await this.#bytes?.next()
@@ -177,13 +176,13 @@ class BatchReader implements AsyncIterator<ChatCompletionChunk[], undefined> {
     }
   }
 
-  async return(): Promise<IteratorResult<ChatCompletionChunk[], undefined>> {
+  async return(): Promise<IteratorResult<unknown[], undefined>> {
     await this.#bytes?.return?.()
     return OVER
   }
 
-  #decode(bytes: Uint8Array): ChatCompletionChunk[] {
-    const batch: ChatCompletionChunk[] = []
+  #decode(bytes: Uint8Array): unknown[] {
+    const batch: unknown[] = []
     try {
       this.#check(bytes)
       for (const data of this.#decoder.push(bytes)) {
@@ -212,9 +211,9 @@ class BatchReader implements AsyncIterator<ChatCompletionChunk[], undefined> {
 
 const OVER = { value: undefined, done: true } as const
 
-function chunkOf(data: string, response: Response): ChatCompletionChunk {
-  const chunk = JSON.parse(data) as ChatCompletionChunk & { error?: object }
-  if (chunk?.error) throw new APIError(undefined, chunk.error, undefined, response.headers)
+function chunkOf(data: string, response: Response): unknown {
+  const chunk = JSON.parse(data) as { error?: object; type?: string }
+  if (chunk?.error && chunk.type !== 'error') throw new APIError(undefined, chunk.error, undefined, response.headers)
   return chunk
 }
 

@@ -34,11 +34,12 @@ const ASK: Message[] = [
 export async function probeNativeCalls(model: Model, timeMs: number): Promise<NativeCalls> {
   const signal = AbortSignal.timeout(timeMs)
   try {
-    const { calls, text } = await readReply(model, { messages: ASK, tools: [TOOL], signal, timeMs })
+    const { calls, text, kept } = await readReply(model, { messages: ASK, tools: [TOOL], signal, timeMs })
     const why = faultOf(calls, text)
     if (why !== undefined) return { usable: false, why }
     const result: Message = { role: 'tool', content: `${STOCK} pieces`, toolCallId: calls[0]?.id ?? '' }
-    const messages: Message[] = [...ASK, { role: 'assistant', content: text, toolCalls: calls.slice(0, 1) }, result]
+    const said: Message = { role: 'assistant', content: text, toolCalls: calls.slice(0, 1), ...(kept && { kept }) }
+    const messages = [...ASK, said, result]
     const second = await readReply(model, { messages, tools: [TOOL], signal, timeMs })
     return second.text.includes(STOCK)
       ? { usable: true }

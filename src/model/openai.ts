@@ -1,14 +1,15 @@
 import type OpenAI from 'openai'
-import { APIError } from 'openai/core/error'
-import type { ChatCompletion, ChatCompletionCreateParams } from 'openai/resources/chat/completions'
-import type { Message, Model, ModelEvent, ModelRequest, Picture } from '../agent/types.ts'
+import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
 import { sleep } from '../base/backoff.ts'
 import type { Log } from '../base/log.ts'
-import { streamedAnswer, wholeAnswer } from './completion.ts'
-import { BrokenStream } from './failures.ts'
+import { chatWire } from './chat.ts'
+import { BrokenStream, isNoEndpoint, noResponses } from './failures.ts'
 import { chunkBatches, modelFetch } from './model-fetch.ts'
 import { PictureRefusals, type PreparedRequest } from './picture-refusals.ts'
+import { responsesWire } from './responses.ts'
 import { patienceFor, RETRIES } from './retry.ts'
+import { UnsupportedParameters } from './unsupported-parameters.ts'
+import { readAnswer, type Wire } from './wire.ts'
 
 export interface OpenAiOptions {
   model: string
@@ -18,18 +19,24 @@ export interface OpenAiOptions {
   headers?: Record<string, string> | undefined
   /** Whether to stream. False requests whole answers. */
   stream: boolean
+  /** Chat completions unless given. */
+  api?: 'chat' | 'responses'
+  /** OPENAI_REASONING_EFFORT; not sent unless given. */
+  effort?: string | undefined
   fetch?: typeof globalThis.fetch | undefined
   /** The models that are known not to accept pictures. This one is added if it turns out not to. */
   blindModels?: Set<string> | undefined
   log: Log
 }
 
-/** Chat completions of any OpenAI-compatible endpoint. Retries within the caller's time (retry.ts). */
+/** A model of any OpenAI-compatible endpoint, over either API. Retries within the caller's time (retry.ts). */
 export function openAiModel(options: OpenAiOptions): Model {
   const client = clientOf(options)
   // Each call reports the error itself.
   client.catch(() => {})
-  const endpoint: Endpoint = { client, options, refused: new UnsupportedParameters(), saysWhenDone: true }
+  const wire = options.api === 'responses' ? responsesWire : chatWire
+  const learnt = new UnsupportedParameters(wire.optional)
+  const endpoint: Endpoint = { client, options, wire, learnt, saysWhenDone: true }
   return { name: options.model, stream: (request) => withRetries(endpoint, request) }
 }
 
@@ -67,8 +74,9 @@ function accessOf({ apiKey, headers }: OpenAiOptions) {
 interface Endpoint {
   client: Promise<OpenAI>
   options: OpenAiOptions
-  refused: UnsupportedParameters
-  /** False once the endpoint's streams are known to carry no finish_reason. */
+  wire: Wire
+  learnt: UnsupportedParameters
+  /** False once the endpoint's streams are known to never say that they are done. */
   saysWhenDone: boolean
   /** Created by the first call with a picture. */
   pictures?: PictureRefusals
@@ -94,27 +102,36 @@ class ParameterRejected extends Error {
 }
 
 async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): AsyncGenerator<ModelEvent> {
-  const { client, options, refused } = endpoint
+  const { options, wire, learnt } = endpoint
+  const { model, stream, effort } = options
   const sight = given.messages.some(({ images }) => images?.length) ? await lookAt(endpoint, given) : undefined
   const request = sight?.request ?? given
   if (sight?.imagesStripped) yield { type: 'unseen' }
-  const body = bodyOf(request, options.model, { stream: options.stream, refused: refused.of(options.model) })
+  const body = wire.body(request, { model, stream, effort, learnt })
   try {
-    const asked = (await client).chat.completions.create(body, { signal: request.signal })
-    if (!options.stream) return yield* wholeAnswer((await asked) as ChatCompletion, options.model, request)
-    const end = yield* streamedAnswer(chunkBatches(await asked.asResponse()), options.model, request)
+    const asked = wire.send(await endpoint.client, body, request.signal)
+    const batches = stream ? chunkBatches(await asked.asResponse()) : whole(asked)
+    const end = yield* readAnswer(wire.reader(model), batches, request)
+    if (!stream && !end.isDone) throw new BrokenStream('the answer holds no message')
     // A few servers never say that they are done. Their text is accepted after the last retry, and always from then on.
     const isSomething = end.hasText || end.calls.length > 0
     if (!end.isDone && !(isSomething && (last || !endpoint.saysWhenDone))) throw new BrokenStream(CUT)
     endpoint.saysWhenDone = end.isDone
+    if (end.kept) yield { type: 'kept', kept: end.kept }
     if (end.calls.length > 0) yield { type: 'tool_calls', calls: end.calls }
   } catch (error) {
     const isRejected =
       (sight && endpoint.pictures?.learn(error, sight)) ||
-      refused.learn(options.model, error, body) ||
+      learnt.learn(error, body) ||
       (sight && endpoint.pictures?.suspect(error, sight))
-    throw isRejected ? new ParameterRejected() : error
+    if (isRejected) throw new ParameterRejected()
+    throw options.api === 'responses' && isNoEndpoint(error) ? noResponses(error) : error
   }
+}
+
+/** A whole answer, as a stream of one chunk. */
+async function* whole(answer: PromiseLike<unknown>): AsyncGenerator<unknown[]> {
+  yield [await answer]
 }
 
 /** Prepares the request for its model: without the pictures if it does not accept them. */
@@ -124,89 +141,3 @@ async function lookAt(endpoint: Endpoint, request: ModelRequest): Promise<Prepar
 }
 
 const CUT = 'the stream ended before the model was done'
-
-/** Parameters that not every endpoint accepts. o3, gpt-5 and grok refuse `stop`; some refuse `temperature`. */
-const OPTIONAL = ['stop', 'temperature', 'stream_options', 'tool_choice'] as const
-type Optional = (typeof OPTIONAL)[number]
-
-/** The parameters that each model has refused. Learnt from a 400 once per process. */
-class UnsupportedParameters {
-  readonly #byModel = new Map<string, Set<Optional>>()
-
-  of(model: string): Set<Optional> {
-    const known = this.#byModel.get(model) ?? new Set()
-    this.#byModel.set(model, known)
-    return known
-  }
-
-  /** Remembers refused parameters. Returns true if the request should be repeated without them. */
-  learn(model: string, error: unknown, sent: object): boolean {
-    if (!(error instanceof APIError) || (error.status !== 400 && error.status !== 422)) return false
-    const { param, message } = error
-    const named = OPTIONAL.filter((name) => (param ? isParam(param, name) : mentions(message, name)))
-    // An endpoint may refuse something without naming it. Then all optional parameters are dropped.
-    const isNameless = !param && named.length === 0 && NAMELESS.test(message)
-    const refused = (isNameless ? OPTIONAL : named).filter((name) => name in sent)
-    for (const name of refused) this.of(model).add(name)
-    return refused.length > 0
-  }
-}
-
-/** "Extra inputs are not permitted", "Unknown field", "Unrecognized request arguments". */
-const NAMELESS =
-  /\b(?:extra|additional|unknown|unrecogni[sz]ed|unexpected|unsupported)\s+(?:request\s+|keyword\s+)?(?:inputs?|fields?|propert(?:y|ies)|parameters?|arguments?|keys?)\b/i
-
-/** `stream_options.include_usage` is a part of `stream_options`. */
-function isParam(param: string, name: string): boolean {
-  return param === name || param.startsWith(`${name}.`)
-}
-
-/** The words in which endpoints refuse a parameter. A message that only mentions its name refuses nothing. */
-const REFUSES =
-  /support|unrecogni[sz]ed|unknown|unexpected|not (?:allowed|permitted|accepted|valid|available|implemented|compatible)|extra (?:inputs|fields)|invalid|incompatible|deprecated|must (?:not )?be/i
-
-function mentions(message: string, name: string): boolean {
-  const named = new RegExp(`(^|[^\\w-])['"\`]?${name}['"\`]?([^\\w-]|$)`, 'i').test(message)
-  return named && REFUSES.test(message)
-}
-
-/** The body of one chat completion, without what the model is known to refuse. */
-function bodyOf(
-  request: ModelRequest,
-  model: string,
-  options: { stream: boolean; refused: Set<Optional> },
-): ChatCompletionCreateParams {
-  const { stream, refused } = options
-  return {
-    model,
-    messages: request.messages.map(toWire),
-    stream,
-    ...(stream && !refused.has('stream_options') ? { stream_options: { include_usage: true } } : {}),
-    ...(refused.has('temperature') ? {} : { temperature: 0 }),
-    ...(request.stop?.length && !refused.has('stop') ? { stop: request.stop } : {}),
-    ...(request.tools?.length
-      ? { tools: request.tools.map((fn) => ({ type: 'function' as const, function: fn })) }
-      : {}),
-    ...(request.tools?.length && request.toolChoice && !refused.has('tool_choice')
-      ? { tool_choice: request.toolChoice }
-      : {}),
-  }
-}
-
-function toWire(message: Message): ChatCompletionCreateParams['messages'][number] {
-  const { role, content, images, toolCalls, toolCallId } = message
-  if (role === 'user' && images?.length)
-    return { role, content: [{ type: 'text', text: content }, ...images.map(toPart)] }
-  if (role === 'tool') return { role, content, tool_call_id: toolCallId ?? '' }
-  if (role !== 'assistant') return { role, content }
-  const calls = toolCalls?.map((c) => ({
-    id: c.id,
-    type: 'function' as const,
-    function: { name: c.name, arguments: c.arguments },
-  }))
-  return { role, content: content === '' && calls ? null : content, ...(calls ? { tool_calls: calls } : {}) }
-}
-
-function toPart({ mime, base64 }: Picture) {
-  return { type: 'image_url' as const, image_url: { url: `data:${mime};base64,${base64}`, detail: 'auto' as const } }
-}

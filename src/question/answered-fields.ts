@@ -8,7 +8,7 @@ import type { Question, SavedRun } from '../stores/runs/types.ts'
 export function answeredFields(question: Question, saved: SavedRun, now: number): Record<string, string | number> {
   const { id, team, channel, thread, surface, at, traceparent } = question
   const stopped = saved.answer?.stopped
-  const { inputTokens, outputTokens, costUsd } = totalOf(saved.usage)
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd } = totalOf(saved.usage)
   // A model without a price has no cost, rather than none.
   const hasCost = saved.usage.some((call) => call.costUsd !== undefined)
   return {
@@ -19,6 +19,8 @@ export function answeredFields(question: Question, saved: SavedRun, now: number)
     modelCalls: saved.usage.length,
     inputTokens,
     outputTokens,
+    ...(cachedTokens > 0 ? { cachedTokens } : {}),
+    ...(reasoningTokens > 0 ? { reasoningTokens } : {}),
     ...(hasCost ? { costUsd: Number(costUsd.toFixed(6)) } : {}),
     ...(saved.attempts > 1 ? { attempts: saved.attempts } : {}),
     ...(traceparent ? { trace: traceparent.split('-')[1]! } : {}),

@@ -15,6 +15,7 @@ import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
 import type { ChosenAgent } from '../stores/settings/settings.ts'
 import type { McpStore } from '../stores/mcp/mcp-store.ts'
 import type { McpConfig } from '../mcp/types.ts'
+import { withChosenApi } from '../model/choose-api.ts'
 import { probeNativeCalls } from '../model/native-probe.ts'
 import { createModels, type ModelMeter, type Models } from '../model/index.ts'
 import type { Network } from '../base/http/proxy.ts'
@@ -80,7 +81,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
   const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
-  const models = given ? onlyModel(given) : createModels({ config, ...sources })
+  const models = given ? onlyModel(given) : createModels({ ...sources, config: await withChosenApi(config, sources) })
   const { toolSeam } = sources
   const wrapped = (tools: Tool[] = []) => (toolSeam ? tools.map((tool) => toolSeam.wrap(tool)) : tools)
   const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)

@@ -45,6 +45,7 @@ function modelsIn(registry: Registry) {
     modelFailures: counter('model_failures_total', 'Model calls that failed after their retries', ['model', 'error']),
     tokens: counter('tokens_total', 'Tokens in and out', ['model', 'direction']),
     cachedTokens: counter('cached_tokens_total', 'Input tokens that came from the provider’s cache', ['model']),
+    reasoningTokens: counter('reasoning_tokens_total', 'Output tokens that were used for reasoning', ['model']),
     cost: counter('cost_usd_total', 'Dollars spent on models that PRICES_FILE knows', ['model']),
     breaker: new Gauge({ name: 'thinkaloud_breaker_open', help, labelNames: ['model'], registers: [registry] }),
   }

@@ -64,7 +64,7 @@ const NOTHING_YET = { text: '', reasoning: '', toolCalls: [] }
 function take(call: MeasuredCall, event: ModelEvent, now: () => number): void {
   if (event.type === 'restart') Object.assign(call, NOTHING_YET, { retries: call.retries + 1 })
   else if (event.type !== 'unseen') call.firstMs ??= Math.max(0, now() - call.from)
-  if (event.type === 'text') call.text += event.text
+  if (event.type === 'text' || event.type === 'refusal') call.text += event.text
   if (event.type === 'reasoning') call.reasoning += event.text
   if (event.type === 'tool_calls') call.toolCalls = event.calls
 }

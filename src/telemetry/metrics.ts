@@ -78,6 +78,7 @@ export class Metrics {
       this.#m.tokens.inc({ model, direction: 'input' }, amountOf(usage.inputTokens))
       this.#m.tokens.inc({ model, direction: 'output' }, amountOf(usage.outputTokens))
       this.#m.cachedTokens.inc({ model }, amountOf(usage.cachedTokens))
+      this.#m.reasoningTokens.inc({ model }, amountOf(usage.reasoningTokens))
       this.#m.cost.inc({ model }, amountOf(usage.costUsd))
     }
   }

@@ -1,3 +1,4 @@
+import { shownThought } from '../agent/shown-thought.ts'
 import type { ModelRequest, ToolOutput, ToolAsks } from '../agent/types.ts'
 import type { AnswerEvent } from '../question/answer.ts'
 import type { RunRecord } from '../stores/archive/types.ts'
@@ -137,7 +138,7 @@ export class Recording {
     this.#turn = step.turn
     const call = this.#asked
     if (!call) return
-    const thought = this.#text.text(step.thought)
+    const thought = this.#text.text(step.thought || shownThought(step))
     if (step.kind === 'unreadable')
       return void (call.read = { kind: 'unreadable', step: n, thought, hint: step.observation.text })
     const action = { step: n, tool: this.#text.text(step.action.tool), input: this.#text.json(step.action.input) }

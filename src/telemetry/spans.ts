@@ -118,6 +118,7 @@ function usageAttributes({ usages }: ModelCallEvent): Attributes {
     'gen_ai.usage.input_tokens': last.inputTokens,
     'gen_ai.usage.output_tokens': last.outputTokens,
     ...(last.cachedTokens ? { 'gen_ai.usage.cache_read.input_tokens': last.cachedTokens } : {}),
+    ...(last.reasoningTokens ? { 'gen_ai.usage.reasoning.output_tokens': last.reasoningTokens } : {}),
   }
 }
 

@@ -42,8 +42,8 @@ export class TraceText {
     }
   }
 
-  /** Pictures are kept by name and type alone. */
-  message({ images, ...message }: Message): TracedMessage {
+  /** Pictures are kept by name and type alone. Reasoning is in the output that brought it. */
+  message({ images, kept: _, ...message }: Message): TracedMessage {
     const { content, unseen, toolCalls } = message
     return {
       ...message,

@@ -76,13 +76,15 @@ describe.concurrent('an action that is repeated', () => {
 })
 
 describe.concurrent('what a reasoning model thinks beside its text', () => {
-  test('is the thought of the tools that it calls without a word', async (t) => {
+  test('is beside the thought of the tools that it calls without a word', async (t) => {
     const toolCalls = [{ name: 'echo', arguments: '{"query": "x"}' }]
     const { events } = await runOn(t, {
       dialect: 'native',
       model: (_, n) => (n === 0 ? { reasoning: ' I should look it up. ', toolCalls } : 'done'),
     })
-    expect(events.find(({ type }) => type === 'thought')).toMatchObject({ step: { thought: 'I should look it up.' } })
+    expect(events.find(({ type }) => type === 'thought')).toMatchObject({
+      step: { thought: '', reasoning: 'I should look it up.' },
+    })
   })
 
   test('is told once where the call broke off and was made again', async (t) => {
@@ -92,7 +94,9 @@ describe.concurrent('what a reasoning model thinks beside its text', () => {
       dialect: 'native',
       model: (_, n) => [first, { reasoning: 'I should look it up.', toolCalls }, 'done'][n] ?? 'done',
     })
-    expect(events.find(({ type }) => type === 'thought')).toMatchObject({ step: { thought: 'I should look it up.' } })
+    expect(events.find(({ type }) => type === 'thought')).toMatchObject({
+      step: { thought: '', reasoning: 'I should look it up.' },
+    })
     expect(final).toMatchObject({ text: 'done' })
   })
 

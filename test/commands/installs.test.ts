@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { fileEnds } from '../harness/ends.ts'
-import { startCommand } from '../harness/command.ts'
+import { commandHere, startCommand } from '../harness/command.ts'
 import { distributed, startManyBot } from '../harness/many-bot.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 
@@ -28,7 +28,7 @@ describeWithRedis('npm run installs', async () => {
       /^T0ACME00001: token accepted; without .*channels:history.*; search off; token ends .*; last used /,
     )
     expect(plain.stdout).toContain('T0OTHER0001: token accepted')
-    const json = await startCommand(t, FILE, { args: ['list', '--json'], env }).ended
+    const json = await commandHere(t, FILE, { args: ['list', '--json'], env }).ended
     const rows = JSON.parse(json.stdout)
     expect(rows[0]).toEqual({
       ...{ team: ACME.id, token: 'ok', missingScopes: expect.arrayContaining(['channels:history']), search: 'off' },
@@ -39,19 +39,19 @@ describeWithRedis('npm run installs', async () => {
   })
 
   test('show is one of them; an unknown team and an unknown command are one sentence', async (t) => {
-    const shown = await startCommand(t, FILE, { args: ['show', OTHER.id, '--json'], env }).ended
+    const shown = await commandHere(t, FILE, { args: ['show', OTHER.id, '--json'], env }).ended
     expect(JSON.parse(shown.stdout)).toEqual([expect.objectContaining({ team: OTHER.id })])
-    const unknown = await startCommand(t, FILE, { args: ['show', 'T0NOWHERE01'], env }).ended
+    const unknown = await commandHere(t, FILE, { args: ['show', 'T0NOWHERE01'], env }).ended
     expect([unknown.code, unknown.stderr]).toEqual([
       1,
       expect.stringContaining('The bot is not installed in T0NOWHERE01.'),
     ])
-    expect((await startCommand(t, FILE, { args: ['drop'], env }).ended).code).toBe(1)
+    expect((await commandHere(t, FILE, { args: ['drop'], env }).ended).code).toBe(1)
   })
 
   test('a record that another key sealed is listed as unreadable', async (t) => {
     const other = { ...env, SECRETS_KEY: 'another key that is long enough too' }
-    const { stdout } = await startCommand(t, FILE, { args: ['list', '--json'], env: other }).ended
+    const { stdout } = await commandHere(t, FILE, { args: ['list', '--json'], env: other }).ended
     expect(JSON.parse(stdout)).toMatchObject([{ team: ACME.id, token: 'unreadable' }, { token: 'unreadable' }])
   })
 
@@ -62,7 +62,7 @@ describeWithRedis('npm run installs', async () => {
   })
 
   test('remove revokes the token and deletes everything of that workspace, and nothing of another', async (t) => {
-    const { code, stdout } = await startCommand(t, FILE, { args: ['remove', ACME.id], env }).ended
+    const { code, stdout } = await commandHere(t, FILE, { args: ['remove', ACME.id], env }).ended
     expect([code, stdout]).toEqual([0, expect.stringContaining('Removed: T0ACME00001')])
     expect(bot.slack.calls.filter(({ method }) => method === 'auth.revoke')).toMatchObject([{ home: ACME.id }])
     expect(await redis.keys('*T0ACME00001*')).toEqual([])
@@ -71,7 +71,7 @@ describeWithRedis('npm run installs', async () => {
 })
 
 test('without Redis there is nothing that a command could see', async (t) => {
-  const { code, stderr } = await startCommand(t, FILE, {
+  const { code, stderr } = await commandHere(t, FILE, {
     args: ['list'],
     env: distributed({ apiUrl: 'http://127.0.0.1:9/api/' }),
   }).ended

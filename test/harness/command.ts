@@ -3,8 +3,11 @@ import { mkdtempSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Env } from '../../src/config.ts'
+import { PassThrough, Writable } from 'node:stream'
 import { until } from '../../playground/base/until.ts'
+import { runCommand as runModule, type Command as CommandModule } from '../../src/commands/command.ts'
+import { ROOT } from '../../src/base/package-root.ts'
+import { readEnv, type Env } from '../../src/config.ts'
 import { nodeArgs } from './compiled-sources.ts'
 import type { Ends } from './ends.ts'
 
@@ -44,27 +47,75 @@ export function startCommand(t: Ends, file: string, options: CommandOptions = {}
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text))
   child.stdin.on('error', () => {})
-  const all = () => `${stdout}\n${stderr}`
-  const find = (text: string | RegExp) => {
-    const found = all().match(typeof text === 'string' ? text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : text)
-    if (!found && child.exitCode !== null) throw new Error(`It ended without ${String(text)}:${all()}`)
-    return found
-  }
   return {
     stdout: () => stdout,
     stderr: () => stderr,
     write: (text) => void child.stdin.write(text),
     close: () => void child.stdin.end(),
     signal: (name) => void child.kill(name),
-    shows: (text) => until(() => find(text), String(text), 150_000),
+    shows: (text) =>
+      until(() => found({ stdout, stderr, hasEnded: child.exitCode !== null }, text), String(text), 150_000),
     ended: endOf(t, child).then((code) => ({ code, stdout, stderr })),
   }
 }
 
-/** Runs it to its end, with `input` on its stdin. */
-export async function runCommand(t: Ends, file: string, options: CommandOptions & { input?: string } = {}) {
-  const command = startCommand(t, file, options)
-  command.write(options.input ?? '')
+/** The same command in this process, which saves the start of another Node. No signal reaches it. */
+export function commandHere(t: Ends, file: string, options: CommandOptions = {}): Omit<Command, 'signal'> {
+  const { args = [], env = {}, cwd: folder = emptyFolder(t) } = options
+  const stdin = new PassThrough()
+  let [stdout, stderr, hasEnded] = ['', '', false]
+  const run = async () => {
+    const { default: command } = (await import(join(ROOT, file))) as { default: CommandModule }
+    const code = await runModule(command, {
+      ...{ args, folder, stdin, readEnv: () => readEnv(join(folder, '.env'), env) },
+      stdout: sink((text) => (stdout += text)),
+      stderr: sink((text) => (stderr += text)),
+      print: (line) => void (stdout += `${line}\n`),
+      complain: (line) => void (stderr += `${line}\n`),
+    })
+    hasEnded = true
+    return { code, stdout, stderr }
+  }
+  return {
+    stdout: () => stdout,
+    stderr: () => stderr,
+    write: (text) => void stdin.write(text),
+    close: () => void stdin.end(),
+    shows: (text) => until(() => found({ stdout, stderr, hasEnded }, text), String(text), 150_000),
+    ended: run(),
+  }
+}
+
+function sink(take: (text: string) => void): Writable {
+  const write = (text: string, done: () => void) => {
+    take(text)
+    done()
+  }
+  return new Writable({ decodeStrings: false, write: (text: string, _, done) => write(text, done) })
+}
+
+/** @throws if it has ended without it */
+function found(command: { stdout: string; stderr: string; hasEnded: boolean }, text: string | RegExp) {
+  const all = `${command.stdout}\n${command.stderr}`
+  const match = all.match(typeof text === 'string' ? text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&') : text)
+  if (!match && command.hasEnded) throw new Error(`It ended without ${String(text)}:${all}`)
+  return match
+}
+
+type RunOptions = CommandOptions & { input?: string }
+
+/** Runs a file to its end in a process of its own, with `input` on its stdin. */
+export async function runCommand(t: Ends, file: string, { input = '', ...options }: RunOptions = {}) {
+  return toEnd(startCommand(t, file, options), input)
+}
+
+/** Runs a command to its end in this process. */
+export async function runHere(t: Ends, file: string, { input = '', ...options }: RunOptions = {}) {
+  return toEnd(commandHere(t, file, options), input)
+}
+
+function toEnd<T extends Pick<Command, 'write' | 'close' | 'ended'>>(command: T, input: string): T['ended'] {
+  command.write(input)
   command.close()
   return command.ended
 }

@@ -29,7 +29,6 @@ interface Token {
 export const APP = 'A0MANY00001'
 export const CLIENT = { id: '111.222', secret: 'a-client-secret' }
 export const SIGNING_SECRET = 'many-signing-secret'
-const HOUR_MS = 3_600_000
 
 export const botUserOf = (home: string) => `U0BOT${home.slice(1)}`
 
@@ -44,6 +43,10 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     refuses: (_method: string, _home: string | undefined, _args: Json): string | undefined => undefined,
     /** What `oauth.v2.access` waits for before it answers. */
     hold: (_args: Json): Promise<void> | undefined => undefined,
+    /** What it waits for after it has answered, before the answer leaves. */
+    holdAnswer: (_args: Json): Promise<void> | undefined => undefined,
+    /** How long a new token lives, in seconds. */
+    expiresIn: 43_200,
     refreshes: 0,
     /** As if a process had used them and ended before it stored the answer. */
     spendRefreshTokens: () => refreshTokens.clear(),
@@ -53,11 +56,11 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
 
   const issue = (home: Home): Json => {
     const token = `${rotates ? 'xoxe.' : ''}xoxb-${home.id}-${randomBytes(6).toString('hex')}`
-    tokens.set(token, { home, until: rotates ? clock.now + 12 * HOUR_MS : Infinity })
+    tokens.set(token, { home, until: rotates ? clock.now + state.expiresIn * 1000 : Infinity })
     if (!rotates) return { access_token: token, token_type: 'bot' }
     const refresh = `xoxe-1-${randomBytes(6).toString('hex')}`
     refreshTokens.set(refresh, home)
-    return { access_token: token, token_type: 'bot', refresh_token: refresh, expires_in: 43_200 }
+    return { access_token: token, token_type: 'bot', refresh_token: refresh, expires_in: state.expiresIn }
   }
 
   const oauthAccess = (args: Json): Json => {
@@ -133,7 +136,9 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       : (Object.fromEntries(new URLSearchParams(body)) as Json)
     const token = (request.headers.authorization ?? '').replace('Bearer ', '')
     await state.hold(args)
-    sendJson(response, answer((request.url ?? '').replace(/^\/api\//, ''), args, token))
+    const answered = answer((request.url ?? '').replace(/^\/api\//, ''), args, token)
+    await state.holdAnswer(args)
+    sendJson(response, answered)
   }
 
   /** Sends something as Slack does, signed. */

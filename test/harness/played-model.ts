@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen } from '../../playground/base/loopback-server.ts'
 import type { Ends } from './ends.ts'
+import { asChat, eventsOf, outputOf, responseOf, writeEvent, wrongWith, type ResponseItem } from './played-responses.ts'
 
 /** One answer of the played model: its text, or more than text, or something that goes wrong. */
 export type Turn = string | TurnParts
@@ -8,6 +9,14 @@ export type Turn = string | TurnParts
 export interface TurnParts {
   text?: string
   reasoning?: string
+  /** The name of the reasoning over chat completions, in place of `reasoning_content`. */
+  reasoningField?: string
+  /** Fields beside the text, in the first chunk. */
+  fields?: Record<string, unknown>
+  /** Over the Responses API: a refusal, the output items in place of all above, an error in place of the end. */
+  refusal?: string
+  output?: ResponseItem[]
+  failure?: { code: string; message: string }
   toolCalls?: { name: string; arguments: string; id?: string }[]
   /** A pause before anything is sent, and one between two chunks, in milliseconds. */
   delayMs?: number
@@ -33,8 +42,9 @@ export interface TurnParts {
 }
 
 export interface PlayedRequest {
-  /** The body; a content in parts is taken apart. */
+  /** The body; a content in parts is taken apart, and a body of the Responses API is one of chat completions. */
   body: Body
+  api: 'chat' | 'responses'
   /** The same as it came. */
   raw: string
   /** The addresses of all pictures in it. */
@@ -55,6 +65,7 @@ export interface PlayedRequest {
 }
 
 export interface Body {
+  [field: string]: unknown
   model: string
   /** `images`: the addresses of the pictures in a content of parts, whose text is the content here. */
   messages: {
@@ -88,6 +99,8 @@ export interface PlayedModel {
   about(key: string): PlayedRequest[]
   /** Parameters that a request may not have: a 400 names the first that it has. */
   refuses: Set<string>
+  /** From then on there is no such API: it gets a 404. */
+  lacks: Set<PlayedRequest['api']>
   /** From then on a request with pictures gets this: OpenAI's own refusal unless told otherwise. */
   takesNoPictures(refusal?: TurnParts): void
 }
@@ -100,6 +113,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
   const scripts: { kind: PlayedRequest['kind']; key: string; script: Script; count: number }[] = []
   const requests: PlayedRequest[] = []
   const refuses = new Set<string>()
+  const lacks = new Set<PlayedRequest['api']>()
   const any = { script, count: 0 }
   let pictureRefusal: TurnParts | undefined
   const { base, close } = await listen((request, response) => {
@@ -111,8 +125,11 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
     const played = recordOf(await textOf(request), request)
     const { body } = played
     requests.push(played)
+    if (lacks.has(played.api)) return sendJson(response, { status: 404, body: { detail: 'Not Found' } })
+    const wrong = played.api === 'responses' ? wrongWith(body) : undefined
+    if (wrong) return sendJson(response, { status: 400, body: { error: { message: wrong, param: 'input' } } })
     response.on('close', () => (played.aborted = !played.done))
-    const refused = [...refuses].find((name) => name in body)
+    const refused = [...refuses].find((name) => isIn(body, name))
     if (refused) return sendJson(response, { status: 400, body: refusalOf(refused) })
     if (pictureRefusal && played.images.length > 0) return sendJson(response, pictureRefusal)
     const entry = scripts.findLast((one) => one.kind === played.kind && played.question.includes(one.key)) ?? any
@@ -128,6 +145,7 @@ export async function playModel(t: Ends, script: Script = []): Promise<PlayedMod
     url: `${base}/v1`,
     requests,
     refuses,
+    lacks,
     takesNoPictures: (refusal = { status: 400, body: PICTURES_REFUSED }) => void (pictureRefusal = refusal),
     on: (key, ...turns) => add('turn', key, turns),
     decide: (key, decided) => add('turn', key, decided),
@@ -169,13 +187,15 @@ function bodyOf(raw: string): Body {
 }
 
 function recordOf(raw: string, request: IncomingMessage): PlayedRequest {
-  const body = bodyOf(raw)
+  const api = request.url?.split('?')[0]?.endsWith('/responses') ? 'responses' : 'chat'
+  const body = api === 'responses' ? asChat(raw) : bodyOf(raw)
   const prompt = body.messages.map(({ role, content }) => `${role}: ${content ?? ''}`).join('\n')
   const isCondensing = /standalone question/i.test(prompt) && !body.tools
   const last = body.messages.findLast(({ role }) => role === 'user')?.content ?? ''
   const question = isCondensing ? (prompt.split('\nMessage: ').at(-1) ?? '') : questionIn(last, body)
   return {
     body,
+    api,
     raw,
     images: body.messages.flatMap(({ images = [] }) => images),
     prompt,
@@ -198,6 +218,14 @@ async function textOf(request: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of request.setEncoding('utf8')) text += chunk as string
   return text
+}
+
+/** Whether the body has a parameter; `a.b` is a field of one, or of a message. */
+function isIn(body: Body, name: string): boolean {
+  const [first = '', second] = name.split('.')
+  const value = body[first]
+  if (second === undefined) return first in body
+  return [value].flat().some((one) => typeof one === 'object' && one !== null && second in one)
 }
 
 /** OpenAI's own words of a model that takes no pictures. */
@@ -229,6 +257,7 @@ async function play(response: ServerResponse, played: PlayedRequest, turn: TurnP
     return sendJson(response, { body: { error: { message: 'played fault', type: 'server_error' } }, ...turn })
   }
   const { text, isInvented } = spoken(turn, played.body)
+  if (played.api === 'responses') return respond(response, played, { ...turn, text })
   if (played.body.stream)
     return stream(response, played, { ...turn, text, ...(isInvented ? { chunkMs: turn.chunkMs ?? 4 } : {}) })
   played.sent = text
@@ -280,7 +309,8 @@ function wholeAnswer(body: Body, turn: TurnParts): object {
   const message = {
     role: 'assistant',
     content: turn.text,
-    ...(turn.reasoning ? { reasoning_content: turn.reasoning } : {}),
+    ...reasoningOf(turn),
+    ...turn.fields,
     ...(tool_calls && { tool_calls }),
   }
   const finish_reason = turn.finish || (tool_calls ? 'tool_calls' : 'stop')
@@ -293,6 +323,37 @@ function wholeAnswer(body: Body, turn: TurnParts): object {
     choices: [{ index: 0, message, finish_reason }],
     ...(usage && { usage }),
   }
+}
+
+function reasoningOf({ reasoning, reasoningField = 'reasoning_content' }: TurnParts): object {
+  return reasoning ? { [reasoningField]: reasoning } : {}
+}
+
+/** Answers over the Responses API. */
+async function respond(response: ServerResponse, played: PlayedRequest, turn: TurnParts): Promise<void> {
+  const { body } = played
+  const output = outputOf(turn, body.messages.length)
+  const whole = responseOf(body, output, turn)
+  if (!body.stream) {
+    played.sent = turn.text ?? ''
+    end(played)
+    return sendJson(response, { body: whole })
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
+  const items = output.flatMap((item, i) => eventsOf(item, i, (text) => piecesOf(text, turn.chunkChars)))
+  const begun = { ...whole, status: 'in_progress', output: [], error: null, usage: null }
+  const begin = ['response.created', 'response.in_progress'].map((type) => ({ type, response: begun }))
+  for (const [n, event] of [...begin, ...items].entries()) {
+    if (played.sent.length >= (turn.cutAfter ?? Infinity)) return void response.destroy()
+    if (response.destroyed || played.sent.length >= (turn.stallAfter ?? Infinity)) return
+    writeEvent(response, event, n)
+    if (event.type === 'response.output_text.delta') played.sent += String((event as { delta?: string }).delta)
+    if (turn.chunkMs) await pause(turn.chunkMs)
+  }
+  if (turn.finish !== false)
+    writeEvent(response, { type: `response.${String(whole['status'])}`, response: whole }, items.length + 2)
+  end(played)
+  response.end()
 }
 
 async function stream(response: ServerResponse, played: PlayedRequest, turn: TurnParts): Promise<void> {
@@ -311,7 +372,8 @@ async function stream(response: ServerResponse, played: PlayedRequest, turn: Tur
   }
   const delta = (part: object, finish_reason: string | null = null) => send([{ index: 0, delta: part, finish_reason }])
   delta({ role: 'assistant', content: '' })
-  if (turn.reasoning) delta({ reasoning_content: turn.reasoning })
+  if (turn.reasoning) delta(reasoningOf(turn))
+  if (turn.fields) delta(turn.fields)
   for (const piece of piecesOf(text, turn.chunkChars)) {
     if (played.sent.length >= brokenAfter) response.write('data: {"choices": [{"del\n\n')
     if (played.sent.length >= cutAfter) return void response.destroy()

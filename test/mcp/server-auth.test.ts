@@ -1,15 +1,16 @@
-/** How a worker uses a login: `npm run mcp -- check` and `list` are processes that connect as the bot does. */
+/** How a worker uses a login: `npm run mcp -- check` and `list` connect as the bot does. */
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { sealerOf } from '../../src/base/seal.ts'
 import { loadMcpConfig } from '../../src/mcp/config/mcp-config.ts'
 import { openLoggedIn } from '../../src/mcp/login/logged-in-servers.ts'
 import { redisMcpStore } from '../../src/stores/mcp/mcp-store.ts'
+import { startCommand } from '../harness/command.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { startOAuthServer } from '../harness/mcp/oauth-server.ts'
 import type { OAuthMode } from '../harness/mcp/authorization-server.ts'
 import { loginPlace } from '../harness/mcp/login-here.ts'
-import { SECRETS_KEY, mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
+import { MCP, SECRETS_KEY, mcpFolder, operatorCommand } from '../harness/mcp/operator-command.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -58,11 +59,12 @@ describeWithRedis('a login of the workspace', () => {
   })
 
   test('two processes that find the token ended renew it once: a refresh token is never used twice', async () => {
-    const { server, run } = await loggedIn()
+    const { server, place, run } = await loggedIn()
     server.expire()
     // As long as both take to start: without the lock the second would send what the first has sent.
     server.mode.renewalMs = 3_000
-    const both = await Promise.all([run('check'), run('check')])
+    const started = () => startCommand({ onTestFinished }, MCP, { ...place, args: ['check'] }).ended
+    const both = await Promise.all([started(), started()])
     expect(both.map(({ code, stdout }) => [code, stdout])).toEqual(Array(2).fill([0, 'tickets\tup\t1 tool\n']))
     expect(server.counts).toMatchObject({ renewed: 1, reused: 0 })
     delete server.mode.renewalMs

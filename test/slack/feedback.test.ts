@@ -7,7 +7,7 @@ import { BOB, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { FEEDBACK } from '../../src/slack/format/action-ids.ts'
 import { postButtons, questionId } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
-import { runCommand, temporaryFolder } from '../harness/command.ts'
+import { runCommand, runHere, temporaryFolder } from '../harness/command.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { scrape } from '../harness/scrape.ts'
@@ -84,9 +84,9 @@ describeWithRedis('npm run feedback', () => {
       { question: 'One that is known?', gold: ['Right answer'], rejected: ['Wrong answer'] },
     ])
     expect(await readFile(file, 'utf8')).toContain('"comments":["No."]')
-    const without = await runCommand(t, MAIN, { args: ['export'] })
+    const without = await runHere(t, MAIN, { args: ['export'] })
     expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('REDIS_URL is missing')])
-    const wrong = await runCommand(t, MAIN, { args: ['import'], env })
+    const wrong = await runHere(t, MAIN, { args: ['import'], env })
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('Usage: npm run feedback')])
   })
 })

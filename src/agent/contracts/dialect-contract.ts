@@ -1,5 +1,5 @@
 /** A dialect: builds the prompt and reads the completion. */
-import type { Message, Picture, ToolCall, ToolSpec } from './model-contract.ts'
+import type { KeptReasoning, Message, Picture, ToolCall, ToolSpec } from './model-contract.ts'
 import type { Action, Step, StopReason } from './run-events.ts'
 import type { Tool } from './tool-contract.ts'
 
@@ -22,9 +22,11 @@ export interface RunView {
   nonce: string
   history: PastTurn[]
   /** What people wrote in the thread before the question, one message per line. Untrusted data, like observations. */
-  said?: string
+  said?: string | undefined
   /** The text of the files that came with the question. Untrusted data too. */
-  filesText?: string
+  filesText?: string | undefined
+  /** What people had remembered in the question's place. Untrusted data too. */
+  remembered?: string | undefined
   /** The reason why this is the final turn: the model must answer now, without tools. */
   finalTurn?: StopReason
 }
@@ -38,8 +40,12 @@ export interface Rendered {
 /** A model's output in one turn, cut before its first invented observation. */
 export interface Completion {
   text: string
+  /** The model's own reasoning, which came beside the text. Shown to people, and never read as a turn. */
   reasoning?: string
+  /** The words in which the model declined. They are the answer. */
+  refusal?: string
   toolCalls?: ToolCall[]
+  kept?: KeptReasoning
   /** Why it is incomplete: its length limit, the run's time, or a model that stalled. */
   cutOff?: CutOff
 }

@@ -15,6 +15,18 @@ export interface Picture {
   base64: string
 }
 
+/**
+ * A model's own reasoning beside its tool calls, as its endpoint wants it back within the run. Opaque outside
+ * `src/model/`, which wrote it, and never sent to another model.
+ */
+export interface KeptReasoning {
+  model: string
+  /** Chat completions: the fields of the message, under the names that the endpoint gave them. */
+  fields?: Record<string, unknown>
+  /** Responses API: the output items, in order. */
+  items?: Record<string, unknown>[]
+}
+
 export interface Message {
   role: 'system' | 'user' | 'assistant' | 'tool'
   content: string
@@ -23,6 +35,8 @@ export interface Message {
   /** Precedes the content instead of the pictures if the model does not accept them. */
   unseen?: string
   toolCalls?: ToolCall[]
+  /** The reasoning that came with the tool calls. */
+  kept?: KeptReasoning
   toolCallId?: string
 }
 
@@ -56,6 +70,10 @@ export type ModelEvent =
   /** Reasoning that a model sends beside the text. */
   | { type: 'reasoning'; text: string }
   | { type: 'tool_calls'; calls: ToolCall[] }
+  /** The reasoning to send back with the answer's tool calls. Comes before them. */
+  | { type: 'kept'; kept: KeptReasoning }
+  /** The model declined in these words, which are the answer in every dialect. */
+  | { type: 'refusal'; text: string }
   /** The answer reached a length limit, the endpoint's or ours, and is incomplete. */
   | { type: 'cut_off' }
   /**
@@ -82,7 +100,10 @@ export interface Usage {
   model: string
   inputTokens: number
   outputTokens: number
+  /** Input tokens that came from the provider's cache. */
   cachedTokens?: number
+  /** Output tokens that the model used for reasoning. */
+  reasoningTokens?: number
   estimated: boolean
   costUsd?: number
 }

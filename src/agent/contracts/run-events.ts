@@ -1,5 +1,5 @@
 /** The steps and events of a run. */
-import type { Usage } from './model-contract.ts'
+import type { KeptReasoning, Usage } from './model-contract.ts'
 import type { MadeFile, PersonsAnswer, Series, Source, ToolMemory, ToolQuestion } from './tool-contract.ts'
 
 /** A tool call: the tool's name as the model wrote it, and the input (text, or fields if the dialect writes JSON). */
@@ -38,7 +38,12 @@ export interface ToolStep {
   kind: 'tool'
   /** Counts the model's completions from 1. Calls of one completion share a turn. */
   turn: number
+  /** What the model wrote before its action. */
   thought: string
+  /** The model's own reasoning, where its endpoint sends it. For people alone: no prompt contains it. */
+  reasoning?: string
+  /** On the first step of a turn: what goes back to the model with the turn's calls. The archive has none of it. */
+  kept?: KeptReasoning
   action: Action
   observation?: Observation
   /** How many more calls the model asked for, which were dropped. Only on the last step of a turn. */
@@ -94,6 +99,8 @@ export interface UnreadableStep {
   kind: 'unreadable'
   turn: number
   thought: string
+  /** See ToolStep. */
+  reasoning?: string
   text: string
   observation: Observation
 }

@@ -104,27 +104,27 @@ function renderTurn(steps: ToolStep[], nonce: string): Message[] {
     content: fencedObservation(step, nonce),
     toolCallId: idOf(step, i),
   }))
-  return [{ role: 'assistant', content: steps[0]?.thought ?? '', toolCalls }, ...results]
+  const { thought = '', kept } = steps[0] ?? {}
+  return [{ role: 'assistant', content: thought, toolCalls, ...(kept ? { kept } : {}) }, ...results]
 }
 
 function argumentsOf(input: unknown): string {
   return typeof input === 'string' ? JSON.stringify({ input }) : inputText(input)
 }
 
-function readNative({ text, reasoning, toolCalls }: Completion, tools: string[]): ParsedTurn {
+function readNative({ text, toolCalls }: Completion, tools: string[]): ParsedTurn {
   const words = spokenWords(text)
-  const thinking = (reasoning ?? '').trim()
   if (toolCalls?.length) {
     const actions = toolCalls.map((call) => ({
       tool: listedTool(call.name, tools) ?? call.name,
       input: parseArguments(call.arguments),
       callId: call.id,
     }))
-    return { kind: 'actions', thought: words || thinking, actions }
+    return { kind: 'actions', thought: words, actions }
   }
   const written = readWritten(text, tools)
   if (written) return written
-  if (words !== '') return { kind: 'finish', thought: thinking, answer: words.replace(ANSWER_LABEL, '') }
+  if (words !== '') return { kind: 'finish', thought: '', answer: words.replace(ANSWER_LABEL, '') }
   return { kind: 'unreadable', thought: '', hint: 'You wrote nothing. Call a tool, or write the answer.' }
 }
 

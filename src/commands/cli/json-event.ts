@@ -9,9 +9,10 @@ export function jsonOf(event: AnswerEvent): object {
   const { type, n } = event
   switch (type) {
     case 'thought': {
-      const { turn, thought: text } = event.step
+      const { turn, thought, reasoning } = event.step
       const unreadable = event.step.kind === 'unreadable' ? { unreadable: event.step.text } : {}
-      return { type, step: n, turn, text, ...unreadable }
+      // A model that writes nothing beside its calls has no other thought.
+      return { type, step: n, turn, text: thought || (reasoning ?? ''), ...(reasoning && { reasoning }), ...unreadable }
     }
     case 'action':
       return { type, step: n, turn: event.step.turn, action: event.step.action }

@@ -1,4 +1,5 @@
 import type { AnswerEvent } from '../../question/answer.ts'
+import { shownThought } from '../../agent/shown-thought.ts'
 import type { Observation } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { jsonOf } from './json-event.ts'
@@ -68,7 +69,7 @@ function harmless(text: string): string {
 function lineOf(event: AnswerEvent): { text: string; kind: keyof typeof COLOURS } | undefined {
   if (event.type === 'understood') return { text: `Understood as: ${event.question}`, kind: 'step' }
   if (event.type === 'thought')
-    return event.step.thought ? { text: `Thought: ${event.step.thought}`, kind: 'step' } : undefined
+    return shownThought(event.step) ? { text: `Thought: ${shownThought(event.step)}`, kind: 'step' } : undefined
   if (event.type === 'action')
     return { text: `Tool: ${event.step.action.tool}\nInput: ${inputText(event.step.action.input)}`, kind: 'step' }
   if (event.type === 'observation') {

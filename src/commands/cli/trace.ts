@@ -20,7 +20,7 @@ async function* watched(
   try {
     for await (const event of model.stream(request)) {
       if (event.type === 'restart') received += '\n(the call failed and is repeated)\n'
-      if (event.type === 'text' || event.type === 'reasoning') received += event.text
+      if (event.type === 'text' || event.type === 'reasoning' || event.type === 'refusal') received += event.text
       if (event.type === 'tool_calls') received += `\n${JSON.stringify(event.calls)}`
       yield event
     }

@@ -4,7 +4,7 @@ import { droppedSettings, loadConfig, secretsOf, unknownSettings, type Config, t
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import { createLog, type Log } from '../../base/log.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
-import { asksHelp } from '../help.ts'
+import { asksHelp } from '../command.ts'
 import { findingsOf, withoutSecrets, type Finding } from './finding.ts'
 import { findingsTable } from './findings-table.ts'
 

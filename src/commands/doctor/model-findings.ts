@@ -4,6 +4,7 @@ import type { Model } from '../../agent/types.ts'
 import type { Config } from '../../config.ts'
 import { isTimeUp, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import { withChosenApi } from '../../model/choose-api.ts'
 import { createModels } from '../../model/index.ts'
 import { probeNativeCalls } from '../../model/native-probe.ts'
 import { operatorSentence } from '../../model/operator-sentence.ts'
@@ -26,7 +27,8 @@ const CALL_MS = 20_000
 export async function modelFindings(config: Config, { log, net }: { log: Log; net: Network }): Promise<Finding[]> {
   if (!config.OPENAI_API_KEY && !config.OPENAI_BASE_URL) return [noAccess(config)]
   const wire = watchedWire(net.fetch ?? globalThis.fetch)
-  const models = createModels({ config: alone(config), log, net: { ...net, fetch: wire.fetch } })
+  const chosen = await withChosenApi(config, { log, net })
+  const models = createModels({ config: alone(chosen), log, net: { ...net, fetch: wire.fetch } })
   const [listed, answers, ...beside] = await Promise.all([
     listFindings(config, { log, net }),
     answerFinding(models.model, 'OPENAI_MODEL'),
@@ -37,13 +39,19 @@ export async function modelFindings(config: Config, { log, net }: { log: Log; ne
   const parameters = isThere ? [refusedFinding(config.OPENAI_MODEL, wire.refusedBy(config.OPENAI_MODEL))] : []
   // A front makes no model calls.
   const prices = config.ROLE === 'front' ? [] : priceFindings(config, log)
-  return [...listed, answers, ...rest, ...parameters, ...beside, ...prices]
+  return [...listed, ...apiFindings(config, chosen), answers, ...rest, ...parameters, ...beside, ...prices]
 }
 
 function noAccess({ ROLE }: Config): Finding {
   return ROLE === 'front'
     ? ok('access', 'Not needed: with ROLE=front, the workers call the model.')
     : fault('access', 'No model is set. Set OPENAI_API_KEY, or OPENAI_BASE_URL to an endpoint without keys.')
+}
+
+function apiFindings({ OPENAI_API: set }: Config, { OPENAI_API: chosen }: Config): Finding[] {
+  if (set === 'chat') return []
+  const name = chosen === 'responses' ? 'the Responses API' : 'chat completions'
+  return [ok('api', set === 'auto' ? `OPENAI_API=auto uses ${name}.` : `OPENAI_API=${set}: the bot uses ${name}.`)]
 }
 
 /** Checks each model by itself: no fallback answers in its place, and none is left out for lack of a price. */

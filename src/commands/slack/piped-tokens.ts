@@ -8,10 +8,11 @@ const MAX = 64_000
 /** How long to read from the pipe, in ms. A pipe without a writer would otherwise wait forever. */
 const WAIT_MS = 10_000
 
-/** Returns whether a pipe or a file is connected to stdin. */
-export function isPiped(): boolean {
+/** Returns whether stdin is a pipe or a file. */
+export function isPiped({ fd }: Readable & { fd?: number }): boolean {
+  if (fd === undefined) return true
   try {
-    const stdin = fstatSync(0)
+    const stdin = fstatSync(fd)
     return stdin.isFIFO() || stdin.isFile() || stdin.isSocket()
   } catch {
     return false

@@ -156,8 +156,9 @@ export class Mentions {
 
   #step<Kind extends Step>(step: Kind): Kind {
     if (step.kind === 'message') return { ...step, text: this.shown(step.text) }
-    const thought = this.shown(step.thought)
-    return step.kind === 'tool' ? { ...step, thought, action: this.#action(step.action) } : { ...step, thought }
+    const { thought, reasoning } = step
+    const said = { thought: this.shown(thought), ...(reasoning ? { reasoning: this.shown(reasoning) } : {}) }
+    return step.kind === 'tool' ? { ...step, ...said, action: this.#action(step.action) } : { ...step, ...said }
   }
 
   #action(action: Action): Action {
@@ -200,7 +201,8 @@ export class Mentions {
 /** The texts of a step in which ids are replaced: the model's text, or the message that a person added. */
 function textsOf(step: Step): string[] {
   if (step.kind === 'message') return [step.text]
-  return step.kind === 'tool' ? [step.thought, step.action.tool, inputText(step.action.input)] : [step.thought]
+  const said = [step.thought, step.reasoning ?? '']
+  return step.kind === 'tool' ? [...said, step.action.tool, inputText(step.action.input)] : said
 }
 
 /** The id in `@U…` or `#C…`; undefined for a user group, which is not looked up. */

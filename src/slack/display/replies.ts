@@ -1,3 +1,4 @@
+import { shownThought } from '../../agent/shown-thought.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
@@ -130,7 +131,7 @@ function viewOf({ step, understood }: ShownStep): StepView {
   return step.kind === 'unreadable'
     ? { thought: '', unreadable: true, understood, observation }
     : {
-        thought: step.thought,
+        thought: shownThought(step),
         understood,
         action: step.action,
         observation,

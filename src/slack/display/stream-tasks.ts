@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
+import { shownThought } from '../../agent/shown-thought.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import type { ToolStep, UnreadableStep } from '../../agent/types.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
@@ -17,7 +18,8 @@ export interface TaskUpdate {
 }
 
 export function taskOf({ n, step }: { n: number; step: ToolStep | UnreadableStep }): TaskUpdate {
-  const { thought, observation } = step
+  const { observation } = step
+  const thought = shownThought(step)
   const isReadable = step.kind === 'tool'
   const title = isReadable
     ? `${step.action.tool}: ${inputText(step.action.input)}`

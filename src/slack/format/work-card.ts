@@ -1,4 +1,5 @@
 import type { ContainerBlock, ContextBlock, KnownBlock, RichTextBlock, TaskCardBlock } from '@slack/web-api'
+import { shownThought } from '../../agent/shown-thought.ts'
 import type { Source, ToolStep, UnreadableStep } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { STOP } from './action-ids.ts'
@@ -82,7 +83,7 @@ function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
     title: titleOf(step),
     // Never `error`, which shows a red triangle: a tool's ordinary failure is not a fault of the bot.
     status,
-    ...(isFull && isReadable ? richText('details', step.thought) : {}),
+    ...(isFull && isReadable ? richText('details', shownThought(step)) : {}),
     ...(isFull && isReadable && observation ? richText('output', gistOf(step)) : {}),
     ...(sources.length > 0 ? { sources } : {}),
   }

@@ -1,4 +1,5 @@
 import type { KnownBlock, View } from '@slack/web-api'
+import { shownThought } from '../../agent/shown-thought.ts'
 import { stepCount, totalOf, waitedMs, workMs } from '../../agent/run-progress.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/types.ts'
@@ -6,6 +7,7 @@ import { doneLines } from '../../question/done-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { button, plainText } from '../format/plain-elements.ts'
+import { usedBlocks, type ShownMemory } from './memory-content.ts'
 import { facts, header, noteModal, sections } from './plain-blocks.ts'
 
 /**
@@ -21,12 +23,15 @@ interface WorkOptions {
   page: number
   /** Names a person. */
   nameOf(user: string): string
+  /** What was remembered and given to the model. */
+  remembered?: ShownMemory[]
 }
 
 /** One page of how a run went: the question, its cost and every step in full. Too high a number shows the last page. */
-export function workView(record: RunRecord, { page, nameOf }: WorkOptions): View {
+export function workView(record: RunRecord, { page, nameOf, remembered = [] }: WorkOptions): View {
   const done = record.answer?.done && doneLines(record.answer.done, nameOf)
-  const pages = inPages([...asked(record, done), ...record.steps.flatMap(stepBlocks)])
+  const used = remembered.length > 0 ? usedBlocks(remembered, record.question) : []
+  const pages = inPages([...asked(record, done), ...used, ...record.steps.flatMap(stepBlocks)])
   const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)
   return {
     type: 'modal',
@@ -82,11 +87,13 @@ function long(ms: number): string {
 }
 
 function spent({ usage }: RunRecord): string[] {
-  const { inputTokens, outputTokens, costUsd } = totalOf(usage)
+  const { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd } = totalOf(usage)
   if (usage.length === 0) return []
   const about = usage.some(({ estimated }) => estimated) ? '~' : ''
   const calls = `${usage.length} ${usage.length === 1 ? 'call' : 'calls'} of the model`
-  const tokens = `${about}${count(inputTokens)} tokens in, ${about}${count(outputTokens)} out`
+  const cached = cachedTokens > 0 ? ` (${count(cachedTokens)} cached)` : ''
+  const reasoning = reasoningTokens > 0 ? ` (${count(reasoningTokens)} reasoning)` : ''
+  const tokens = `${about}${count(inputTokens)} tokens in${cached}, ${about}${count(outputTokens)} out${reasoning}`
   const isPriced = usage.every((one) => one.costUsd !== undefined)
   return [calls, tokens, ...(isPriced ? [`${about}$${costUsd.toPrecision(2)}`] : [])]
 }
@@ -125,11 +132,12 @@ function stepBlocks(step: Step, i: number): KnownBlock[] {
   return toolBlocks(step, i + 1)
 }
 
-function toolBlocks({ thought, action, observation, ms }: ToolStep, n: number): KnownBlock[] {
+function toolBlocks(step: ToolStep, n: number): KnownBlock[] {
+  const { action, observation, ms } = step
   const input = inputText(action.input)
   return [
     header(`Step ${n}: ${action.tool}`),
-    ...(thought.trim() ? sections(`💭 ${thought}`) : []),
+    ...thoughtBlocks(step),
     ...sections(`🔧 ${action.tool}${input.trim() ? `\n${input}` : ''}`),
     ...(observation
       ? sections(`${observation.ok ? '👁' : '⚠️'} ${observation.text}`)
@@ -141,13 +149,19 @@ function toolBlocks({ thought, action, observation, ms }: ToolStep, n: number): 
   ]
 }
 
-function unreadableBlocks({ thought, text, observation }: UnreadableStep, n: number): KnownBlock[] {
+function unreadableBlocks(step: UnreadableStep, n: number): KnownBlock[] {
+  const { text, observation } = step
   return [
     header(`Step ${n}: unreadable`),
-    ...(thought.trim() ? sections(`💭 ${thought}`) : []),
+    ...thoughtBlocks(step),
     ...sections(`⚠️ The model’s output could not be read: ${text}`),
     ...sections(`The model was told: ${observation.text}`),
   ]
+}
+
+function thoughtBlocks(step: ToolStep | UnreadableStep): KnownBlock[] {
+  const thought = shownThought(step)
+  return thought.trim() ? sections(`💭 ${thought}`) : []
 }
 
 function messageBlocks({ user, text }: MessageStep): KnownBlock[] {

@@ -9,6 +9,7 @@ const usage = z.looseObject({
   inputTokens: amount,
   outputTokens: amount,
   cachedTokens: amount.optional(),
+  reasoningTokens: amount.optional(),
   costUsd: amount.optional(),
 })
 const toolCalls = z.array(z.looseObject({ id: z.string(), name: z.string(), arguments: z.string() })).optional()

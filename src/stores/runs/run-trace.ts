@@ -62,8 +62,8 @@ interface CallTimes {
   error?: string
 }
 
-/** A message as it was sent. */
-export interface TracedMessage extends Omit<Message, 'images'> {
+/** A message as it was sent, without encrypted reasoning. */
+export interface TracedMessage extends Omit<Message, 'images' | 'kept'> {
   images?: { name: string; mime: string }[]
 }
 

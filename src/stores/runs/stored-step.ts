@@ -55,6 +55,14 @@ const toolStep: z.ZodType<ToolStep> = z.object({
   kind: z.literal('tool'),
   turn: z.number(),
   thought: z.string(),
+  reasoning: z.string().exactOptional(),
+  kept: z
+    .object({
+      model: z.string(),
+      fields: fields.exactOptional(),
+      items: z.array(fields).exactOptional(),
+    })
+    .exactOptional(),
   action: z.object({ tool: z.string(), input: z.unknown(), callId: z.string().exactOptional() }),
   observation: observation.exactOptional(),
   dropped: z.number().exactOptional(),
@@ -76,6 +84,7 @@ const unreadableStep: z.ZodType<UnreadableStep> = z.object({
   kind: z.literal('unreadable'),
   turn: z.number(),
   thought: z.string(),
+  reasoning: z.string().exactOptional(),
   text: z.string(),
   observation,
 })

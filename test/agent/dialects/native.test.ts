@@ -41,7 +41,7 @@ describe('native', () => {
     expect(once?.[2]?.toolCalls?.map(({ id }) => id)).toEqual(once?.slice(3).map(({ toolCallId }) => toolCallId))
   })
 
-  test('reads calls, with the text beside them for the thought, or else the thinking', () => {
+  test('reads calls, with the text beside them for the thought, and never the reasoning', () => {
     const toolCalls = [
       { id: 'c1', name: 'wikipedia', arguments: '{"query":"x"}' },
       { id: 'c2', name: 'wikipedia', arguments: '' },
@@ -57,7 +57,7 @@ describe('native', () => {
     })
     expect(read('native', { text: '<think>hm hm</think>', reasoning: 'hm', toolCalls })).toEqual({
       kind: 'actions',
-      thought: 'hm',
+      thought: '',
       actions,
     })
   })

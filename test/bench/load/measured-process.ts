@@ -11,6 +11,8 @@ export interface Measured {
   nowMb(): number
   peakMb(): number
   stop(): Promise<void>
+  /** Ends it as a crash does. */
+  kill(): Promise<void>
 }
 
 export function freePort(): Promise<number> {
@@ -47,6 +49,7 @@ export async function start(command: string[], env: Record<string, string>): Pro
     nowMb: () => mebibytes(/VmRSS:\s+(\d+)/.exec(proc('status'))),
     peakMb: () => mebibytes(/VmHWM:\s+(\d+)/.exec(proc('status'))),
     stop: () => end(child),
+    kill: () => end(child, 'SIGKILL'),
   }
 }
 
@@ -67,11 +70,12 @@ function readyLine(child: ChildProcess): Promise<void> {
   })
 }
 
-function end(child: ChildProcess): Promise<void> {
+function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve()
     child.removeAllListeners('exit')
     child.once('exit', () => resolve())
-    child.kill('SIGTERM')
+    child.kill(signal)
     setTimeout(() => child.kill('SIGKILL'), 10_000).unref()
   })
 }

@@ -6,7 +6,7 @@ import { checkSlack } from '../../../src/commands/slack/check-slack.ts'
 import { createAddress, readManifest } from '../../../src/commands/slack/app-manifest.ts'
 import { tokensIn } from '../../../src/commands/slack/piped-tokens.ts'
 import type { LocalSlackOptions } from '../../../playground/slack/slack.ts'
-import { runCommand, startCommand, temporaryFolder } from '../../harness/command.ts'
+import { runCommand, runHere, startCommand, temporaryFolder } from '../../harness/command.ts'
 import { connectProxy, SLACK_HOST } from '../../harness/connect-proxy.ts'
 import { localSlack } from '../../harness/local-slack.ts'
 import { startWebServer } from '../../harness/web-server.ts'
@@ -45,7 +45,7 @@ async function report(given: {
   if (given.dotenv !== undefined) writeFileSync(join(cwd, '.env'), given.dotenv)
   const env = { SLACK_API_URL: slack.apiUrl, ...given.env }
   const args = ['--json', ...(given.args ?? [])]
-  const { code, stdout, stderr } = await runCommand(t, 'src/commands/slack.ts', {
+  const { code, stdout, stderr } = await runHere(t, 'src/commands/slack.ts', {
     args,
     cwd,
     env,
@@ -123,7 +123,7 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
     const proxy = await connectProxy(t)
     const slack = await localSlack({ botToken: BOT, appToken: APP, scopes, host: SLACK_HOST })
     const env = { SLACK_API_URL: slack.apiUrl, HTTPS_PROXY: proxy.url, SLACK_BOT_TOKEN: BOT, SLACK_APP_TOKEN: APP }
-    const { code } = await runCommand(t, 'src/commands/slack.ts', {
+    const { code } = await runHere(t, 'src/commands/slack.ts', {
       args: ['--json'],
       cwd: await temporaryFolder(t),
       env,
@@ -135,14 +135,14 @@ describe('npm run slack --json', { timeout: 240_000 }, () => {
   test('a setting that is wrong is told as JSON too', async () => {
     const cwd = await temporaryFolder(t)
     const env = { SLACK_API_URL: 'slack', SLACK_BOT_TOKEN: BOT }
-    const { code, stdout } = await runCommand(t, 'src/commands/slack.ts', { args: ['--json'], cwd, env })
+    const { code, stdout } = await runHere(t, 'src/commands/slack.ts', { args: ['--json'], cwd, env })
     const sentence = 'SLACK_API_URL should be an address that begins with https:// or http://.'
     expect([code, JSON.parse(stdout)]).toEqual([1, { ok: false, checks: [{ name: 'settings', ok: false, sentence }] }])
   })
 
   test('says what it is for to whom asks for something else, and who has no terminal', async () => {
     const cwd = await temporaryFolder(t)
-    const unknown = await runCommand(t, 'src/commands/slack.ts', { args: ['--yes'], cwd })
+    const unknown = await runHere(t, 'src/commands/slack.ts', { args: ['--yes'], cwd })
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('Usage: npm run slack')])
     const piped = await runCommand(t, 'src/commands/slack.ts', { cwd })
     expect([piped.code, piped.stderr]).toEqual([

@@ -1,7 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startCommand, temporaryFolder, type Command } from '../command.ts'
+import { commandHere, temporaryFolder, type Command } from '../command.ts'
 import type { Ends } from '../ends.ts'
+
+/** The file of `npm run mcp`. */
+export const MCP = 'src/commands/mcp.ts'
 
 /** A key for tests, as `openssl rand -hex 32` would make one. */
 export const SECRETS_KEY = 'b8f7a7d1c1f04d1e8ab06d0f5b0b3f1c9f0f5d8a4c3b2a190817263544536271'
@@ -17,17 +20,17 @@ export async function mcpFolder(
   return { cwd, env: { MCP_CONFIG: join(cwd, 'mcp.json'), SECRETS_KEY, ...env } }
 }
 
-/** `npm run mcp -- ARGS` in a process of its own. */
+/** `npm run mcp -- ARGS`, in this process. */
 export function operatorCommand(
   t: Ends,
   place: { cwd: string; env: Record<string, string> },
   ...args: string[]
-): Command {
-  return startCommand(t, 'src/commands/mcp.ts', { ...place, args })
+): Omit<Command, 'signal'> {
+  return commandHere(t, MCP, { ...place, args })
 }
 
 /** The page that the command shows to whoever is to log in. */
-export async function addressShown(command: Command): Promise<string> {
+export async function addressShown(command: Pick<Command, 'shows' | 'stdout'>): Promise<string> {
   await command.shows('Paste the address of that page here')
   const address = /^ {2}(https?:\S+)$/m.exec(command.stdout())?.[1]
   if (address === undefined) throw new Error(`No address is shown:\n${command.stdout()}`)

@@ -11,7 +11,7 @@ import { callKey } from '../../../src/stores/runs/call-key.ts'
 import { undecidedSteps, type Decision } from '../../../src/stores/runs/types.ts'
 import { createStores } from '../../../src/question/open-stores.ts'
 import { envFor, startBot, type TestBotOptions, type Thread } from '../../harness/bot.ts'
-import { runCommand, temporaryFolder } from '../../harness/command.ts'
+import { runHere, temporaryFolder } from '../../harness/command.ts'
 import { fileEnds, type Ends } from '../../harness/ends.ts'
 import { act, finish } from '../../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../../harness/redis.ts'
@@ -206,7 +206,7 @@ describeWithRedis('the audit list', async () => {
     await thread.ended()
     await eventually(async () => expect(await bot.listed()).toMatchObject([{ outcome: 'done' }, { outcome: 'done' }]))
     const env = { REDIS_URL: server.url, REDIS_PREFIX: bot.prefix }
-    const audit = (...args: string[]) => runCommand(t, 'src/commands/runs.ts', { args: ['audit', ...args], env })
+    const audit = (...args: string[]) => runHere(t, 'src/commands/runs.ts', { args: ['audit', ...args], env })
     const [all, one, json, wrong] = await Promise.all([audit(), audit('1'), audit('2', '--json'), audit('some')])
     const hash = callKey('write', { input: 'milk' }).slice(0, 12)
     const [newest = '', older = '', ...rest] = all.stdout.split('\n')

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { Redis } from 'ioredis'
 import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue } from '../../../src/queue/redis-queue.ts'
@@ -8,20 +6,16 @@ import { connect } from '../../../src/base/redis/redis.ts'
 import { findRuns } from '../../../src/stores/runs/list-runs.ts'
 import { threadKeys } from '../../../src/stores/runs/thread-keys.ts'
 import { conversationOf } from '../../../src/stores/runs/types.ts'
-import { nodeArgs } from '../../harness/compiled-sources.ts'
+import { commandHere, startCommand } from '../../harness/command.ts'
 import { describeWithRedis, freePort, suiteRedis } from '../../harness/redis.ts'
 import { deferred, eventually, keptLog, question, toolStep } from '../../harness/stores.ts'
 
-/** The command as an operator calls it. */
-async function runs(url: string, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const env = { PATH: process.env.PATH, REDIS_URL: url, REDIS_PREFIX: 'ops', HISTORY_TTL_DAYS: '90' }
-  const child = spawn('node', [...nodeArgs('src/commands/runs.ts'), ...args], { env })
-  let [out, err] = ['', '']
-  child.stdout.on('data', (chunk) => (out += String(chunk)))
-  child.stderr.on('data', (chunk) => (err += String(chunk)))
-  await once(child, 'close')
-  return { code: child.exitCode ?? -1, out, err }
-}
+const t = { onTestFinished }
+const RUNS = 'src/commands/runs.ts'
+const env = (url: string) => ({ REDIS_URL: url, REDIS_PREFIX: 'ops', HISTORY_TTL_DAYS: '90' })
+
+/** The command, as an operator calls it, in this process. */
+const runs = (url: string, ...args: string[]) => commandHere(t, RUNS, { args, env: env(url) }).ended
 
 /** What a person typed for a tool. */
 const TYPED = { state: null, action: 'accept' as const, content: { note: 'hunter2' } }
@@ -73,17 +67,17 @@ describeWithRedis('npm run runs', () => {
 
     await eventually(async () => expect(await stateOf('T1:C1:bad')).toEqual(['dead-lettered']))
     const [listed, all, shown] = await Promise.all([
-      runs(server.url, 'list'),
+      startCommand(t, RUNS, { args: ['list'], env: env(server.url) }).ended,
       runs(server.url, 'list', '--all'),
       runs(server.url, 'show', 'T1:C1:bad'),
     ])
-    expect(listed.out).toMatch(
+    expect(listed.stdout).toMatch(
       /^T1:C1:bad {2}dead-lettered \(given up\) .* 1 steps {2}3 attempts .* 2 failures {2}"the model\\nis away"\n1 run\n$/,
     )
-    expect(listed.out).not.toContain('question')
-    expect(shown.out).not.toContain('hunter2')
-    expect(all.out).toContain('T1:C1:good  done')
-    expect(JSON.parse(shown.out)).toMatchObject({
+    expect(listed.stdout).not.toContain('question')
+    expect(shown.stdout).not.toContain('hunter2')
+    expect(all.stdout).toContain('T1:C1:good  done')
+    expect(JSON.parse(shown.stdout)).toMatchObject({
       question: { text: 'a bad question' },
       state: 'dead-lettered',
       saved: { steps: [{ thought: 'a thought' }] },
@@ -124,9 +118,9 @@ describeWithRedis('npm run runs', () => {
       runs(server.url, 'show', 'T1:C1:*'),
       runs(server.url, 'retry', 'T1:C1:waits'),
     ])
-    expect(shown).toMatchObject({ code: 1, out: '' })
+    expect(shown).toMatchObject({ code: 1, stdout: '' })
     expect(retried).toMatchObject({ code: 1 })
-    expect(retried.err).toMatch(/is not dead-lettered but \w+, so there is nothing to retry/)
+    expect(retried.stderr).toMatch(/is not dead-lettered but \w+, so there is nothing to retry/)
     const redis = new Redis(server.url)
     await redis.flushall()
     await redis.quit()
@@ -138,9 +132,9 @@ describeWithRedis('npm run runs', () => {
       runs('', 'list'),
       runs(`redis://127.0.0.1:${await freePort()}`, 'list'),
     ])
-    expect(bare.err).toContain('retry ID')
-    expect(homeless.err).toContain('REDIS_URL is missing')
+    expect(bare.stderr).toContain('retry ID')
+    expect(homeless.stderr).toContain('REDIS_URL is missing')
     expect(nobody).toMatchObject({ code: 1 })
-    expect(nobody.err).toMatch(/Cannot connect to Redis at .* \(REDIS_URL\): no answer within 5 s/)
+    expect(nobody.stderr).toMatch(/Cannot connect to Redis at .* \(REDIS_URL\): no answer within 5 s/)
   }, 240_000)
 })

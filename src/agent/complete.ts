@@ -1,0 +1,93 @@
+/** One completion of the model: the stream is read, cut, and passed on as it comes. */
+import { tooSlow } from '../base/errors.ts'
+import { callDeadline } from './budget.ts'
+import { beginsMessage } from './observation.ts'
+import { ObservationCut } from './parser/observation-cut.ts'
+import { findingsOf } from './partial-answer.ts'
+import type { RunState } from './run-state.ts'
+import type { AgentEvent, Completion, ModelEvent, RunView, Usage } from './types.ts'
+
+/** Withdraws streamed text that is not the answer. */
+export function* withdraw(run: RunState): Generator<AgentEvent> {
+  if (run.told !== '') yield { type: 'answer_withdrawn' }
+  run.told = ''
+}
+
+/** One completion. The stream ends at the first observation that the model invents. */
+export async function* complete(run: RunState, usages: Usage[]): AsyncGenerator<AgentEvent, Completion | undefined> {
+  const { stop } = run.dialect
+  const invention = (line: string) => run.dialect.beginsObservation(line) || beginsMessage(line)
+  const time = callDeadline(run)
+  const { signal, ms: timeMs } = time
+  const request = { ...run.dialect.render(viewOf(run)), stop, signal, timeMs, onUsage: (u: Usage) => usages.push(u) }
+  let cut = new ObservationCut(invention)
+  let beside: Omit<Completion, 'text'> = {}
+  let unseen = false
+  let heardAt = run.now().getTime()
+  let along = run.readAlong?.(run.dialect, run.tools)
+  run.told = ''
+  try {
+    for await (const event of run.model.stream(request)) {
+      heardAt = run.now().getTime()
+      if (event.type === 'restart') {
+        ;[cut, beside, along] = [new ObservationCut(invention), {}, run.readAlong?.(run.dialect, run.tools)]
+        unseen = false
+        yield* withdraw(run)
+      } else if (event.type === 'unseen') unseen = true
+      else if (event.type !== 'text') beside = withEvent(beside, event)
+      else if (cut.push(event.text)) break
+      else if (along) {
+        const text = along.push(event.text, cut)
+        run.told = along.told
+        if (text !== '') yield { type: 'answer_delta', text }
+      }
+    }
+  } catch (error) {
+    if (run.signal.aborted || !signal.aborted) throw error
+    if (!run.finalTurn) return undefined
+    // The model wrote nothing in the run's whole time and no tool found anything: the model failed.
+    if (cut.text === '' && findingsOf(run.progress.steps).length === 0)
+      throw tooSlow(`model ${run.model.name}: nothing came within the run's time`, error)
+    const isWriting = run.now().getTime() - heardAt < Math.min(SILENT_MS, timeMs * SILENT_SHARE)
+    beside = { ...beside, cutOff: isWriting ? 'time' : 'silence' }
+  } finally {
+    time.release()
+  }
+  run.unseen = unseen || undefined
+  return { text: cut.text, ...beside }
+}
+
+/** Everything in a completion but its text. */
+function withEvent(beside: Omit<Completion, 'text'>, event: ModelEvent): Omit<Completion, 'text'> {
+  const { reasoning = '', refusal = '' } = beside
+  switch (event.type) {
+    case 'tool_calls':
+      return { ...beside, toolCalls: event.calls }
+    case 'kept':
+      return { ...beside, kept: event.kept }
+    case 'cut_off':
+      return { ...beside, cutOff: 'length' }
+    case 'reasoning':
+      return { ...beside, reasoning: (reasoning + event.text).slice(0, REASONING_CHARS) }
+    case 'refusal':
+      return { ...beside, refusal: refusal + event.text }
+    default:
+      return beside
+  }
+}
+
+/** When its time ends, a model counts as stalled after this long without an event, or this share of the call's time. */
+const SILENT_MS = 5_000
+const SILENT_SHARE = 0.25
+
+/** How many characters of reasoning are shown at most. */
+const REASONING_CHARS = 10_000
+
+function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): RunView {
+  const { question, images, history = [], said, filesText, remembered } = task
+  return {
+    ...{ question, tools, steps: progress.steps, today, nonce, history, said, filesText, remembered },
+    ...(images?.length ? { images } : {}),
+    ...(finalTurn ? { finalTurn } : {}),
+  }
+}

@@ -1,0 +1,57 @@
+import { realpathSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import { messageOf } from '../base/errors.ts'
+import { readEnv, type Env } from '../config.ts'
+
+/** What a command reads, and where it prints. */
+export interface CommandIo {
+  args: string[]
+  /** Where `.env` is. */
+  folder: string
+  /** The settings. @throws ConfigError if `.env` cannot be read */
+  readEnv(): Env
+  stdin: Readable & { isTTY?: boolean }
+  stdout: Writable & { isTTY?: boolean }
+  stderr: Writable & { isTTY?: boolean }
+  /** Writes a line to stdout. */
+  print(line: string): void
+  /** Writes a line to stderr. */
+  complain(line: string): void
+}
+
+export interface Command {
+  usage: string
+  /** @returns the exit code */
+  run(io: CommandIo): Promise<number>
+}
+
+/** Whether the arguments of a command ask for its usage. */
+export function asksHelp(args: string[]): boolean {
+  return args.includes('--help') || args.includes('-h')
+}
+
+/** Runs a command, or prints its usage. An error becomes one sentence on stderr. @returns the exit code */
+export async function runCommand({ usage, run }: Command, io: CommandIo): Promise<number> {
+  try {
+    if (!asksHelp(io.args)) return await run(io)
+    io.print(usage)
+    return 0
+  } catch (error) {
+    io.complain(messageOf(error))
+    return 1
+  }
+}
+
+/**
+ * Runs the command of a module if Node was started with that module, and then ends the process, which an open
+ * connection or terminal would keep running.
+ */
+export async function runIfMain({ filename }: ImportMeta, command: Command): Promise<void> {
+  const [, started] = process.argv
+  if (started === undefined || realpathSync(started) !== filename) return
+  const { stdin, stdout, stderr, argv } = process
+  const args = argv.slice(2)
+  const lines = { print: (line: string) => console.log(line), complain: (line: string) => console.error(line) }
+  process.exitCode = await runCommand(command, { args, folder: '', readEnv, stdin, stdout, stderr, ...lines })
+  stdout.write('', () => process.exit())
+}

@@ -1,0 +1,171 @@
+/** Chat completions: the body of a request, and how an answer is read. */
+import { APIError } from 'openai/core/error'
+import type { ChatCompletion, ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources/chat/completions'
+import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/types.ts'
+import type { Learnt } from './unsupported-parameters.ts'
+import type { AnswerReader, BodyOptions, Wire } from './wire.ts'
+import { MAX_BESIDE, Written, usageOf, type MessagePiece } from './written.ts'
+
+export const chatWire: Wire = {
+  // The last three are fields of messages.
+  optional: [
+    ...['stop', 'temperature', 'stream_options', 'tool_choice', 'reasoning_effort'],
+    ...['reasoning_content', 'reasoning', 'reasoning_details'],
+  ],
+  body: bodyOf,
+  send: (client, body, signal) => client.chat.completions.create(body as ChatCompletionCreateParams, { signal }),
+  reader: (model) => new ChatReader(model),
+}
+
+function bodyOf(
+  request: ModelRequest,
+  { model, stream, effort, learnt }: BodyOptions,
+): ChatCompletionCreateParams & { reasoning_effort?: string } {
+  const { refused } = learnt
+  return {
+    model,
+    messages: request.messages.map((message) => toWire(message, model, learnt)),
+    stream,
+    ...(stream && !refused.has('stream_options') ? { stream_options: { include_usage: true } } : {}),
+    ...(refused.has('temperature') ? {} : { temperature: 0 }),
+    ...(effort === undefined || refused.has('reasoning_effort') ? {} : ({ reasoning_effort: effort } as object)),
+    ...(request.stop?.length && !refused.has('stop') ? { stop: request.stop } : {}),
+    ...(request.tools?.length
+      ? { tools: request.tools.map((fn) => ({ type: 'function' as const, function: fn })) }
+      : {}),
+    ...(request.tools?.length && request.toolChoice && !refused.has('tool_choice')
+      ? { tool_choice: request.toolChoice }
+      : {}),
+  }
+}
+
+function toWire(message: Message, model: string, learnt: Learnt): ChatCompletionCreateParams['messages'][number] {
+  const { role, content, images, toolCalls, toolCallId } = message
+  if (role === 'user' && images?.length)
+    return { role, content: [{ type: 'text', text: content }, ...images.map(toPart)] }
+  if (role === 'tool') return { role, content, tool_call_id: toolCallId ?? '' }
+  if (role !== 'assistant') return { role, content }
+  const calls = toolCalls?.map((c) => ({
+    id: c.id,
+    type: 'function' as const,
+    function: { name: c.name, arguments: c.arguments },
+  }))
+  const said = { role, content: content === '' && calls ? null : content }
+  return calls ? { ...said, ...reasoningOf(message, model, learnt), tool_calls: calls } : said
+}
+
+/** The model's own reasoning under the names that its endpoint gave it, beside its tool calls alone. */
+function reasoningOf({ kept }: Message, model: string, { refused, needsReasoning }: Learnt): object {
+  const own = kept?.model === model ? Object.entries(kept.fields ?? {}) : []
+  const fields = own.filter(([name]) => !refused.has(name))
+  return { ...(needsReasoning ? { reasoning_content: '' } : {}), ...Object.fromEntries(fields) }
+}
+
+function toPart({ mime, base64 }: Picture) {
+  return { type: 'image_url' as const, image_url: { url: `data:${mime};base64,${base64}`, detail: 'auto' as const } }
+}
+
+/** A chunk of a stream, or a whole answer. */
+type Chunk = Partial<Omit<ChatCompletionChunk & ChatCompletion, 'choices' | 'usage'>> & {
+  error?: object
+  choices?: { delta?: Delta | null; message?: Delta | null; finish_reason?: unknown }[]
+  usage?: ReportedUsage | null
+}
+
+/** Endpoints give a model's reasoning these names: DeepSeek and others the first, OpenRouter and vLLM the second. */
+interface Delta extends MessagePiece {
+  reasoning_content?: unknown
+  reasoning_details?: unknown
+}
+
+interface ReportedUsage {
+  prompt_tokens?: unknown
+  completion_tokens?: unknown
+  prompt_tokens_details?: { cached_tokens?: unknown } | null
+  completion_tokens_details?: { reasoning_tokens?: unknown } | null
+  /** DeepSeek's. */
+  prompt_cache_hit_tokens?: unknown
+}
+
+class ChatReader implements AnswerReader {
+  readonly model: string
+  readonly written = new Written()
+  usage: Usage | undefined
+  isBilled = false
+  isDone = false
+  readonly #fields: { reasoning_content?: string; reasoning?: string } = {}
+  readonly #details = new ReasoningDetails()
+
+  constructor(model: string) {
+    this.model = model
+  }
+
+  take(chunk: Chunk): ModelEvent[] {
+    const choice = chunk.choices?.[0]
+    if (chunk.error && !choice?.message) throw new APIError(undefined, chunk.error, undefined, undefined)
+    const { usage } = chunk
+    this.isBilled ||= Boolean(usage ?? choice?.message)
+    this.usage = (usage && reportedBy(usage, this.model)) ?? this.usage
+    const said = choice?.message ?? choice?.delta
+    const events = said ? this.#said(said) : []
+    this.written.finish(choice?.finish_reason)
+    this.isDone ||= Boolean(choice?.finish_reason ?? choice?.message)
+    return events
+  }
+
+  kept(): KeptReasoning | undefined {
+    const details = this.#details.all()
+    const fields = { ...this.#fields, ...(details.length > 0 ? { reasoning_details: details } : {}) }
+    return Object.keys(fields).length > 0 ? { model: this.model, fields } : undefined
+  }
+
+  #said(said: Delta): ModelEvent[] {
+    const { reasoning_content: content, reasoning, reasoning_details: given, ...rest } = said
+    const name = content ? 'reasoning_content' : 'reasoning'
+    const details = this.#details.take(given)
+    const events = this.written.take({ ...rest, reasoning: content || reasoning || details })
+    const [first] = events
+    if (first?.type === 'reasoning' && (content || reasoning))
+      this.#fields[name] = (this.#fields[name] ?? '') + first.text
+    return events
+  }
+}
+
+function reportedBy(usage: ReportedUsage, model: string): Usage | undefined {
+  return usageOf(model, {
+    input: usage.prompt_tokens,
+    output: usage.completion_tokens,
+    cached: usage.prompt_tokens_details?.cached_tokens ?? usage.prompt_cache_hit_tokens,
+    reasoning: usage.completion_tokens_details?.reasoning_tokens,
+  })
+}
+
+/** OpenRouter's `reasoning_details`: a list of blocks, in a stream in pieces. It wants them back as they were. */
+class ReasoningDetails {
+  #blocks: Record<string, unknown>[] = []
+  #chars = 0
+
+  /** @returns the words in the given pieces */
+  take(given: unknown): string {
+    if (!Array.isArray(given)) return ''
+    const pieces = given.filter((one): one is Record<string, unknown> => typeof one === 'object' && one !== null)
+    this.#chars += JSON.stringify(pieces).length
+    if (this.#chars <= MAX_BESIDE) for (const piece of pieces) this.#add(piece)
+    return pieces.map((piece) => String(piece['text'] ?? piece['summary'] ?? '')).join('')
+  }
+
+  /** All blocks, or none if they are too large. */
+  all(): object[] {
+    return this.#chars <= MAX_BESIDE ? this.#blocks : []
+  }
+
+  #add(piece: Record<string, unknown>): void {
+    const last = this.#blocks.at(-1)
+    const field = piece['type'] === 'reasoning.text' ? 'text' : piece['type'] === 'reasoning.summary' ? 'summary' : ''
+    if (!last || field === '' || last['type'] !== piece['type'] || last['index'] !== piece['index'])
+      return void this.#blocks.push({ ...piece })
+    const words = String(last[field] ?? '') + String(piece[field] ?? '')
+    const told = Object.entries(piece).filter(([, value]) => value !== null && value !== undefined)
+    Object.assign(last, Object.fromEntries(told), { [field]: words })
+  }
+}

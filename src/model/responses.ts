@@ -1,0 +1,223 @@
+/**
+ * OpenAI's Responses API, stateless: nothing is stored there, and a model's reasoning comes back encrypted, to be sent
+ * again with its tool calls. https://platform.openai.com/docs/api-reference/responses
+ */
+import { APIError } from 'openai/core/error'
+import type { ResponseCreateParams } from 'openai/resources/responses/responses'
+import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/types.ts'
+import type { AnswerReader, BodyOptions, Wire } from './wire.ts'
+import { MAX_BESIDE, textOf, usageOf, Written } from './written.ts'
+
+export const responsesWire: Wire = {
+  optional: ['temperature', 'tool_choice', 'include', 'reasoning', 'reasoning.effort', 'reasoning.summary'],
+  body: bodyOf,
+  send: (client, body, signal) => client.responses.create(body as ResponseCreateParams, { signal }),
+  reader: (model) => new ResponseReader(model),
+}
+
+/** This API has no `stop`: the caller cuts the stream. */
+function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOptions): object {
+  const { refused } = learnt
+  const { tools = [], toolChoice } = request
+  const reasoning = {
+    ...(effort === undefined || refused.has('reasoning.effort') ? {} : { effort }),
+    ...(refused.has('reasoning.summary') ? {} : { summary: 'auto' }),
+  }
+  return {
+    ...{ model, input: request.messages.flatMap((message) => toInput(message, model)), stream, store: false },
+    ...(refused.has('include') ? {} : { include: ['reasoning.encrypted_content'] }),
+    ...(refused.has('reasoning') || Object.keys(reasoning).length === 0 ? {} : { reasoning }),
+    ...(refused.has('temperature') ? {} : { temperature: 0 }),
+    // Unless told otherwise, this API wants every schema in a strict form that MCP servers do not write.
+    ...(tools.length > 0 ? { tools: tools.map((tool) => ({ type: 'function', ...tool, strict: false })) } : {}),
+    ...(tools.length > 0 && toolChoice && !refused.has('tool_choice') ? { tool_choice: toolChoice } : {}),
+  }
+}
+
+type Item = Record<string, unknown>
+
+function toInput(message: Message, model: string): Item[] {
+  const { role, content, images, toolCalls = [], toolCallId } = message
+  if (role === 'tool') return [{ type: 'function_call_output', call_id: toolCallId ?? '', output: content }]
+  if (role === 'user' && images?.length) {
+    const pictures = images.map(({ mime, base64 }) => ({
+      ...{ type: 'input_image', detail: 'auto', image_url: `data:${mime};base64,${base64}` },
+    }))
+    return [{ type: 'message', role, content: [{ type: 'input_text', text: content }, ...pictures] }]
+  }
+  const said = content === '' && toolCalls.length > 0 ? [] : [{ type: 'message', role, content }]
+  const calls = toolCalls.map(({ id, name, arguments: written }) => callItem(id, name, written))
+  return keptItems(message, model) ?? [...said, ...calls]
+}
+
+function callItem(call_id: string, name: unknown, written: unknown): Item {
+  return { type: 'function_call', call_id, name, arguments: written }
+}
+
+/**
+ * The model's reasoning, words and calls in the order in which it wrote them. Calls that were not made are left out,
+ * with the reasoning before them. Undefined if another model wrote them.
+ */
+function keptItems({ kept, toolCalls = [] }: Message, model: string): Item[] | undefined {
+  if (kept?.model !== model || !kept.items) return undefined
+  const made = new Set<unknown>(toolCalls.map(({ id }) => id))
+  const isDropped = (item: Item | undefined) => item?.['type'] === 'function_call' && !made.has(item['call_id'])
+  const { items } = kept
+  const sent = items.filter((item, i) => {
+    const next = item['type'] === 'reasoning' ? items.slice(i).find(({ type }) => type !== 'reasoning') : item
+    return next !== undefined && !isDropped(next)
+  })
+  const known = sent.filter(({ type }) => type === 'function_call')
+  return known.length === toolCalls.length ? sent : undefined
+}
+
+/** An event of a stream, or a whole response. Every field is missing at some endpoint. */
+interface Event extends Reply {
+  type?: string
+  delta?: unknown
+  summary_index?: unknown
+  item?: Item
+  response?: Reply
+  code?: unknown
+  message?: unknown
+}
+
+interface Reply {
+  status?: unknown
+  output?: Item[]
+  error?: object | null
+  incomplete_details?: { reason?: unknown } | null
+  usage?: {
+    input_tokens?: unknown
+    output_tokens?: unknown
+    input_tokens_details?: { cached_tokens?: unknown } | null
+    output_tokens_details?: { reasoning_tokens?: unknown } | null
+  } | null
+}
+
+class ResponseReader implements AnswerReader {
+  readonly model: string
+  readonly written = new Written()
+  usage: Usage | undefined
+  isBilled = false
+  isDone = false
+  /** What has to be sent again with the tool calls. */
+  readonly #items: Item[] = []
+  /** The types of the output items that have come in pieces, and whole. */
+  readonly #heardTypes = new Set<unknown>()
+  readonly #wholeTypes = new Set<unknown>()
+  /** Whether something of the current item came in pieces. */
+  #isHeard = false
+
+  constructor(model: string) {
+    this.model = model
+  }
+
+  take(event: Event): ModelEvent[] {
+    const { type, delta } = event
+    if (type === undefined) return this.#end(event)
+    if (type === 'response.output_text.delta') return this.#heard('message', this.#text(delta))
+    if (type === 'response.refusal.delta') return this.#heard('message', asRefusal(this.#text(delta)))
+    if (type === 'response.reasoning_summary_part.added' && this.#isHeard) return this.#think('\n\n')
+    if (type === 'response.reasoning_summary_text.delta' || type === 'response.reasoning_text.delta')
+      return this.#heard('reasoning', this.#think(delta))
+    if (type === 'response.output_item.done') return this.#item(event.item ?? {})
+    if (ENDS.has(type)) return this.#end(event.response ?? {})
+    if (type === 'error') throw failed(event.error ?? { code: event.code, message: event.message })
+    return []
+  }
+
+  kept(): KeptReasoning | undefined {
+    const items = this.#items
+    const isWanted = items.some(({ type }) => type === 'reasoning') && JSON.stringify(items).length <= MAX_BESIDE
+    return isWanted ? { model: this.model, items } : undefined
+  }
+
+  #heard(type: string, events: ModelEvent[]): ModelEvent[] {
+    this.#isHeard = true
+    this.#heardTypes.add(type)
+    return events
+  }
+
+  #text(content: unknown): ModelEvent[] {
+    return this.written.take({ content })
+  }
+
+  #think(reasoning: unknown): ModelEvent[] {
+    return this.written.take({ reasoning })
+  }
+
+  /** A whole output item. What came of it in pieces is not read twice. */
+  #item(item: Item): ModelEvent[] {
+    const isNew = !this.#isHeard
+    this.#isHeard = false
+    this.#wholeTypes.add(item['type'])
+    if (item['type'] === 'function_call') return this.#call(item)
+    if (item['type'] === 'reasoning') return this.#reasoning(item, isNew)
+    return item['type'] === 'message' ? this.#message(item, isNew) : []
+  }
+
+  #call({ call_id, id, name, arguments: written }: Item): ModelEvent[] {
+    const called = String(call_id ?? id ?? `call_${this.#items.length}`)
+    this.#items.push(callItem(called, name, written))
+    return this.written.take({
+      tool_calls: [{ index: this.#items.length, id: called, function: { name, arguments: written } }],
+    })
+  }
+
+  #reasoning(item: Item, isNew: boolean): ModelEvent[] {
+    // Without its content, an item is a reference to something that was not stored.
+    if (item['encrypted_content'] || textOf(item['content']) !== '') this.#items.push(item)
+    const parts = Array.isArray(item['summary']) ? item['summary'].map((part: unknown) => textOf([part])) : []
+    return isNew ? this.#think(parts.join('\n\n') || textOf(item['content'])) : []
+  }
+
+  #message({ content, phase }: Item, isNew: boolean): ModelEvent[] {
+    const parts = Array.isArray(content) ? (content as (Item | null)[]) : []
+    const text = textOf(content)
+    if (text !== '')
+      this.#items.push({ type: 'message', role: 'assistant', content: text, ...(phase ? { phase } : {}) })
+    if (!isNew) return []
+    return parts.flatMap((part) =>
+      part?.['type'] === 'refusal' ? asRefusal(this.#text(part['refusal'])) : this.#text(part?.['text']),
+    )
+  }
+
+  /** The end of a stream, or a whole response: reads what the stream has not brought. */
+  #end({ status = 'completed', output, error, incomplete_details, usage }: Reply): ModelEvent[] {
+    this.isBilled ||= Boolean(usage ?? output?.length)
+    this.usage = usageOf(this.model, {
+      input: usage?.input_tokens,
+      output: usage?.output_tokens,
+      cached: usage?.input_tokens_details?.cached_tokens,
+      reasoning: usage?.output_tokens_details?.reasoning_tokens,
+    })
+    if (error || status === 'failed') throw failed(error ?? {})
+    this.isDone = Array.isArray(output) && (status === 'completed' || status === 'incomplete')
+    const missed = (output ?? []).filter(({ type }) => !this.#wholeTypes.has(type))
+    const events = missed.flatMap((item) => {
+      this.#isHeard = this.#heardTypes.has(item['type'])
+      return this.#item(item)
+    })
+    this.written.finish(status === 'incomplete' ? (incomplete_details?.reason ?? 'length') : 'stop')
+    return events
+  }
+}
+
+const ENDS = new Set(['response.completed', 'response.incomplete', 'response.failed', 'response.cancelled'])
+
+/** The model's refusal is the answer, whatever form its dialect wants. */
+function asRefusal(events: ModelEvent[]): ModelEvent[] {
+  return events.map((event) => (event.type === 'text' ? { type: 'refusal', text: event.text } : event))
+}
+
+/** An error that came with status 200, with the status that a chat completion would have had. */
+function failed(error: { code?: unknown }): APIError {
+  const code = String(error.code)
+  const status = code === 'rate_limit_exceeded' ? 429 : OF_THE_REQUEST.test(code) ? 400 : 500
+  return new APIError(status, error, undefined, undefined)
+}
+
+/** The codes of errors that the same request would bring again. */
+const OF_THE_REQUEST =
+  /^(?:invalid|unsupported|image|empty_image|failed_to_download|context|content|data_residency|insufficient)|policy|filter/

@@ -1,0 +1,91 @@
+/** One API of an endpoint: its requests, and how its answers are read, whole or streamed. */
+import type OpenAI from 'openai'
+import type { KeptReasoning, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
+import { estimateUsage } from './tokens.ts'
+import type { Learnt } from './unsupported-parameters.ts'
+import type { Written } from './written.ts'
+
+export interface BodyOptions {
+  model: string
+  stream: boolean
+  /** OPENAI_REASONING_EFFORT. */
+  effort?: string | undefined
+  learnt: Learnt
+}
+
+/** chat.ts and responses.ts implement it. */
+export interface Wire {
+  /** The parameters that not every endpoint accepts; `a.b` is a field of one. */
+  readonly optional: readonly string[]
+  /** The body of a request, without what the model is known to refuse. */
+  body(request: ModelRequest, options: BodyOptions): object
+  /** Sends a body. Awaited, it is a whole answer. */
+  send(client: OpenAI, body: object, signal: AbortSignal): PromiseLike<unknown> & { asResponse(): Promise<Response> }
+  reader(model: string): AnswerReader
+}
+
+/** Reads one answer. A whole answer is read like a stream of one chunk. */
+export interface AnswerReader {
+  readonly model: string
+  readonly written: Written
+  readonly usage: Usage | undefined
+  /** Whether tokens were used, although nothing was written. */
+  readonly isBilled: boolean
+  /** Whether the endpoint said that it was done. */
+  readonly isDone: boolean
+  /** @throws APIError for an error in place of an answer */
+  take(chunk: unknown): ModelEvent[]
+  /** The reasoning that has to accompany this answer's tool calls. */
+  kept(): KeptReasoning | undefined
+}
+
+export interface AnswerEnd {
+  /** Whether the endpoint said that it was done, rather than falling silent. */
+  isDone: boolean
+  hasText: boolean
+  calls: ToolCall[]
+  kept: KeptReasoning | undefined
+}
+
+/**
+ * Yields events as they arrive. The caller yields the tool calls once it accepts the end. Leaving early aborts the
+ * request (`batches` does so on return) and reports estimated tokens.
+ * @throws KnownFailure for a refusal by a filter or the model itself
+ */
+export async function* readAnswer(
+  reader: AnswerReader,
+  batches: AsyncIterable<unknown[]>,
+  request: ModelRequest,
+): AsyncGenerator<ModelEvent, AnswerEnd> {
+  const { model, written } = reader
+  try {
+    for await (const batch of batches) {
+      request.onSign?.()
+      const events: ModelEvent[] = []
+      for (const chunk of batch) {
+        for (const event of reader.take(chunk)) addTo(events, event)
+        if (written.isFull) break
+      }
+      for (const event of events) yield event
+      if (written.isFull) break
+    }
+    if (request.signal.aborted) throw request.signal.reason
+    const isDone = reader.isDone || written.isFull
+    if (isDone) written.check()
+    if (written.isCutOff) yield { type: 'cut_off' }
+    const calls = written.calls()
+    return { isDone, hasText: written.hasText, calls, kept: calls.length > 0 ? reader.kept() : undefined }
+  } finally {
+    const all = written.all()
+    if (all !== '' || reader.isBilled)
+      request.onUsage?.(reader.usage ?? (await estimateUsage(model, request.messages, all)))
+  }
+}
+
+/** Merges consecutive pieces of the same kind into one event. */
+function addTo(events: ModelEvent[], event: ModelEvent): void {
+  const last = events.at(-1)
+  if (last?.type === 'text' && event.type === 'text') last.text += event.text
+  else if (last?.type === 'reasoning' && event.type === 'reasoning') last.text += event.text
+  else events.push(event)
+}
