@@ -221,9 +221,9 @@ type ForgettingStores =
   | 'limits'
   | 'saidOnce'
   | 'people'
-  | UseStores
-
-type UseStores = 'use' | 'unanswered' | 'homeAdmins'
+  | 'use'
+  | 'unanswered'
+  | 'homeAdmins'
 
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
   const { history, archive, threads, actionTokens, channelSettings, schedules, remembered, files, queue, limits } =

@@ -1,3 +1,4 @@
+import type { CommandIo } from '../command.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { redisUse, teamsWithUse } from '../../stores/use/redis-use.ts'
 import { readUse, type Amounts, type UseSummary } from '../../stores/use/use-counts.ts'
@@ -7,13 +8,13 @@ const MOST_ROWS = 20
 
 /** Prints how much the bot was used in the last 7 and 30 days, by all teams or by one. @returns the exit code */
 export async function usage(
-  { redis, prefix }: { redis: RedisClient; prefix: string },
+  { redis, prefix, io }: { redis: RedisClient; prefix: string; io: CommandIo },
   { team, asJson }: { team: string | undefined; asJson: boolean },
 ): Promise<number> {
   const teams = team === undefined ? await teamsWithUse(redis, prefix) : [team]
   const use = await readUse(redisUse({ redis, prefix }), teams, Date.now())
-  if (asJson) console.log(JSON.stringify(use, null, 2))
-  else console.log([...tableOf('Last 7 days', use.days7), '', ...tableOf('Last 30 days', use.days30)].join('\n'))
+  if (asJson) io.print(JSON.stringify(use, null, 2))
+  else io.print([...tableOf('Last 7 days', use.days7), '', ...tableOf('Last 30 days', use.days30)].join('\n'))
   return 0
 }
 
