@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { figuresText, judgeFigures } from '../../src/question/figures/judge-figures.ts'
 import { readTexts } from '../../src/question/figures/read-texts.ts'
+import { shippedPages } from '../../playground/wiki/wiki-pages.ts'
+import { measureFigures } from '../harness/planted-figures.ts'
 import type { FoundFigure } from '../../src/stores/runs/types.ts'
 
 const TODAY = new Date('2026-11-26T12:00:00Z')
@@ -124,6 +126,20 @@ test('the places are steps with their sources, pages of files, the thread and ea
     { text: '3737', in: [] },
   ])
   expect(readTexts({ question: 'Hi', steps: [], sources: [], turns: [] })).toBeUndefined()
+})
+
+test('sentences of the wiki’s pages raise at most 2 % false alarms, and 90 % of changed figures are found', () => {
+  const episodes = shippedPages().map(({ title, text }) => ({
+    question: `What is ${title}?`,
+    observations: text.match(/[^]{1,2000}/g) ?? [],
+  }))
+  const { answers, alarms, planted, missed } = measureFigures(Array.from({ length: 10 }, () => episodes).flat())
+  expect([answers, planted].every((count) => count > 200)).toBe(true)
+  expect([alarms.length <= 0.02 * answers, missed.length <= 0.1 * planted, alarms.slice(0, 5)]).toEqual([
+    true,
+    true,
+    expect.anything(),
+  ])
 })
 
 test('the footer counts', () => {
