@@ -11,6 +11,7 @@ import { tooSlow } from '../base/errors.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/control.ts'
 import { earlierTurns } from './earlier-turns.ts'
 import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
+import { recallFor, type Recall } from './recall.ts'
 import { joinMessages, trimToBudget } from '../stores/history/said.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
@@ -65,6 +66,8 @@ export interface AnswerDeps extends AnsweringAgent {
    * none. Absent if nobody can give files.
    */
   loadFiles?: (() => Promise<ConversationFiles>) | undefined
+  /** Finds what people had remembered in the question's place. Absent if nobody can. */
+  recall?: Recall | undefined
   /** How people reach the run while it is under way. Absent if nobody can. */
   control?: RunControl | undefined
   /** Which tools need no approval in the question's thread any more. Absent if nobody can be asked for one. */
@@ -202,10 +205,11 @@ async function* work(
 ): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const said = hasSaid(deps) ? joinMessages(deps) : ''
+  const remembered = await recallFor(standalone, run, deps.recall)
   const { images, text: filesText, files, tools } = await filesOf(run, deps)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, images, filesText, history, said, ...progress, signal: deps.signal },
+    { question: standalone, images, filesText, history, said, remembered, ...progress, signal: deps.signal },
     { ...deps.agent, files, tools: [...deps.agent.tools, ...tools], ...steeringOf(deps) },
   )
   let final: Final | undefined
@@ -215,7 +219,9 @@ async function* work(
       const [event, last] = [next.value, progress]
       progress = applyEvent(progress, event)
       const isFinal = event.type === 'answer' || event.type === 'gave_up'
-      const judged = isFinal ? await judgeAnswer(event, { ...deps, ...progress, filesText, saved: run.saved }) : {}
+      const judged = isFinal
+        ? await judgeAnswer(event, { ...deps, ...progress, filesText, remembered, saved: run.saved })
+        : {}
       const parts = isFinal ? [answerPart(event, judged)] : partsOf(event, last, progress)
       const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
       saved?.catch(() => undefined)

@@ -12,7 +12,7 @@ import type { ThreadStates } from '../../stores/threads/types.ts'
 import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
 import { noteContent, type AnswerView } from '../format/blocks.ts'
-import { PICTURES_UNSEEN, toolsDownText, withReference } from '../format/messages.ts'
+import { PICTURES_UNSEEN, toolsDownText, usedMemory, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
@@ -228,12 +228,12 @@ export class RunDisplay {
   #answer({ unseen, ...final }: FinalText): Promise<void> {
     const { steps, usage } = this.#progress
     const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, this.#options.now().getTime())
-    const facts = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
-    const last = [facts, this.#footnotes.figures, this.#footnotes.end].filter(Boolean).join(' · ')
-    const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')
+    const spent = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
+    const facts = [spent, usedMemory(this.#run.saved.remembered), this.#footnotes.figures, this.#footnotes.end]
+    const lines = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), facts.filter(Boolean).join(' · ')]
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
     const done = this.#done && doneLines(this.#done, (user) => this.#options.mentions.nameOf(user))
-    const view = { ...this.#asked(), ...final, series, footer, ...(done ? { done } : {}) }
+    const view = { ...this.#asked(), ...final, series, footer: lines.join('\n'), ...(done ? { done } : {}) }
     return this.#finish({ key: 'answer', kind: 'answer', view })
   }
 

@@ -18,9 +18,16 @@ export const TAKE_TOOL = 'thinkaloud_take_tool'
 export const ASK_EDITED = 'thinkaloud_ask_edited'
 export const STOP = 'thinkaloud_stop'
 
+/** *Forget*, below what was remembered, and the pages of `/ask memory`; their values are `memoryRef`s (views/memory-content.ts). */
+export const FORGET_REMEMBERED = 'thinkaloud_forget_remembered'
+export const FORGET_USED = 'thinkaloud_forget_used'
+export const MEMORY_PAGE = 'thinkaloud_memory_page'
+export const MEMORY_PAGES = /^thinkaloud_memory_page/
+
 /** The `callback_id`s of modals and shortcuts. */
 export const SETTINGS = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
+export const REMEMBER = 'thinkaloud_remember'
 
 /** On the card of a tool's question; their value names the wait (`waitValue`). A choice appends its number. */
 export const QUESTION_OPEN = 'thinkaloud_question_open'
