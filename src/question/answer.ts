@@ -219,7 +219,9 @@ async function* work(
       const [event, last] = [next.value, progress]
       progress = applyEvent(progress, event)
       const isFinal = event.type === 'answer' || event.type === 'gave_up'
-      const judged = isFinal ? await judgeAnswer(event, { ...deps, ...progress, filesText, saved: run.saved }) : {}
+      const judged = isFinal
+        ? await judgeAnswer(event, { ...deps, ...progress, filesText, remembered, saved: run.saved })
+        : {}
       const parts = isFinal ? [answerPart(event, judged)] : partsOf(event, last, progress)
       const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
       saved?.catch(() => undefined)

@@ -6,7 +6,7 @@ import type { Turn } from '../stores/history/types.ts'
 import type { Grants } from '../stores/runs/control.ts'
 import type { DoneCall, FoundFigure, Question, SavedRun } from '../stores/runs/types.ts'
 import { judgeFigures } from './figures/judge-figures.ts'
-import { readTexts } from './figures/read-texts.ts'
+import { REMEMBERED, readTexts } from './figures/read-texts.ts'
 
 export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
@@ -26,6 +26,8 @@ interface AnsweredRun {
   /** What people wrote before the question. */
   said: string
   filesText: string
+  /** What people had remembered, a line for each. */
+  remembered: string
 }
 
 export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<Judged> {
@@ -39,8 +41,16 @@ export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<
 function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, run: AnsweredRun) {
   const question = run.question.text
   const read = readTexts({ ...run, question, sources })
-  return read && judgeFigures(text, { question, read, today: run.agent.now() })
+  const figures = read && judgeFigures(text, { question, read, today: run.agent.now() })
+  // What is remembered is given with every question: it counts as read only if a figure is from it.
+  const hasRead = read?.some(({ place }) => !GIVEN.test(place))
+  return hasRead || figures?.some((figure) => figure.in.some((place) => place.startsWith(REMEMBERED)))
+    ? figures
+    : undefined
 }
+
+/** The places of what every run is given. */
+const GIVEN = new RegExp(`^(?:the question|earlier in|${REMEMBERED})`)
 
 export function* judgedEvents({ done, figures }: Judged): Generator<JudgedEvent> {
   if (done) yield { type: 'done', calls: done }

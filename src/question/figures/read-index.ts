@@ -198,9 +198,10 @@ function indexesOf(texts: readonly string[], test: (text: string) => boolean): n
   return [...texts.keys()].filter((i) => test(texts[i] ?? ''))
 }
 
-/** Lower case, and a space after each word and number, so that marks and line breaks do not matter. */
+/** Lower case, and a space after each word and number: marks, line breaks and numbers of notes (`[2]`) do not matter. */
 function wordsOf(text: string): string {
   const words = text
+    .replace(/\[\d{1,3}\]/g, ' ')
     .replace(/[[\]'’‘*_`]/g, '')
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu)

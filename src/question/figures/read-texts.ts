@@ -14,8 +14,11 @@ export interface RunTexts {
   turns?: readonly Turn[]
   /** What the first prompt has of the files. */
   filesText?: string
+  /** What people had remembered, a line for each. */
+  remembered?: string
 }
 
+export const REMEMBERED = 'remembered thing'
 /** More sources are not shown below an answer. */
 const NUMBERED = 5
 
@@ -27,17 +30,20 @@ export function readTexts({
   said = '',
   turns = [],
   filesText = '',
+  remembered = '',
 }: RunTexts): ReadText[] | undefined {
   const fromSteps = steps.flatMap((step, i) => (step.kind === 'tool' ? stepTexts(step, i + 1, sources) : []))
   const thread = [...turns.map((turn) => turn.said ?? ''), said].filter((text) => text !== '').join('\n')
   const files = filesText === '' ? [] : pagesIn(filesText, 'the files')
-  if (fromSteps.length === 0 && thread === '' && files.length === 0) return undefined
+  if (fromSteps.length === 0 && thread === '' && files.length === 0 && remembered === '') return undefined
+  const lines = remembered.split('\n').filter((line) => line !== '')
   const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
   return [
     { place: 'the question', text: [question, ...added].join('\n') },
     ...(turns.length > 0 ? [{ place: 'earlier in this conversation', text: turns.map(textOf).join('\n') }] : []),
     ...(thread === '' ? [] : [{ place: 'the thread', text: thread }]),
     ...files,
+    ...lines.map((text, i) => ({ place: `${REMEMBERED} ${i + 1}`, text })),
     ...fromSteps,
   ]
 }

@@ -25,6 +25,7 @@ import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
+import { keyOfEnd } from './post-keys.ts'
 import { Status } from './status.ts'
 import type { Answer, AnswerStart, Display, Note, ShownStep } from './types.ts'
 
@@ -290,16 +291,6 @@ type FinalText = Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> & {
 
 /** Keeps others from seeing that the bot works on a private question. */
 const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
-
-/** Each manual retry gets its own post key, so that a run that fails again says so again. */
-function keyOfEnd(name: string, { saved }: Run): string {
-  return saved.retries > 0 ? `${name}-${saved.retries}` : name
-}
-
-/** Whether an earlier process began to post that this run failed, and then died before it ended the run. */
-export function isFailureTold(run: Run): boolean {
-  return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
-}
 
 /** Whether the step before is unreadable too: several in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {

@@ -7,9 +7,9 @@ import { doneLines } from '../../question/done-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { button, plainText } from '../format/plain-elements.ts'
-import { usedBlocks, type ShownMemory } from './memory-content.ts'
 import { SOURCES_SHOWN } from '../format/split-answer.ts'
 import { shorten } from '../format/escape.ts'
+import { usedBlocks, type ShownMemory } from './memory-content.ts'
 import { facts, header, noteModal, sections } from './plain-blocks.ts'
 
 /**
