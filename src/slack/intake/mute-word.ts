@@ -44,7 +44,7 @@ const REACT_MS = 15_000
 export async function hearMuteWord(question: Question, options: MuteOptions): Promise<void> {
   const { threads, log } = options
   const thread = conversationOf(question)
-  if (question.surface === 'thread' && !(await isKnown(thread, options))) return
+  if (question.surface === 'thread' && !(await isKnownThread(thread, options))) return
   if (!(await mayAskNow(question, options))) return
   const muted = !/^un/i.test(question.text)
   await threads.patch(thread, { muted })
@@ -54,10 +54,11 @@ export async function hearMuteWord(question: Question, options: MuteOptions): Pr
 
 /** Whether the bot answers replies without a mention in the question's thread: it was asked there, and is not muted. */
 export async function isFollowed(question: Question, options: KnownOptions & HeardOptions): Promise<boolean> {
-  return (await isHeard(question, options)) && isKnown(conversationOf(question), options)
+  return (await isHeard(question, options)) && isKnownThread(conversationOf(question), options)
 }
 
-async function isKnown(thread: ThreadKey, { queue, history }: KnownOptions): Promise<boolean> {
+/** Whether the bot was asked in a thread before. */
+export async function isKnownThread(thread: ThreadKey, { queue, history }: KnownOptions): Promise<boolean> {
   const { running, waiting } = await queue.inThread(thread)
   return running !== undefined || waiting.length > 0 || (await history.load(thread)).length > 0
 }
