@@ -111,9 +111,8 @@ export class RunDisplay {
 
   /** Ends the run with a sentence about its failure. `again`: whether a button offers to ask the question again. */
   async fail(sentence: string, reference: string, { again = true, name = 'failed' } = {}): Promise<void> {
-    const { id } = this.#options.outbox.question
-    const text = withReference(sentence, reference)
-    await this.#finish({ key: keyOfEnd(name, this.#run), kind: 'note', text, ...(again ? { again: id } : {}) })
+    const ending = { key: keyOfEnd(name, this.#run), kind: 'note', text: withReference(sentence, reference) } as const
+    await this.#finish(again ? { ...ending, again: this.#options.outbox.question.id } : ending)
   }
 
   /** The same for a dead-lettered question. It does not replace the answer, which may still come (`runs -- retry`). */

@@ -113,9 +113,9 @@ export function cannotPost(code: string): string {
 export const FORGET_WHAT = {
   person:
     '*Delete what I remember of you?* That is our direct messages, your questions elsewhere in this workspace with my answers, ' +
-    'what I have read of your messages in threads, and your feedback. The messages in Slack stay. This cannot be undone.',
+    'what I have read of your messages in threads, what you asked me to remember, and your feedback. The messages in Slack stay. This cannot be undone.',
   channel:
-    '*Delete what I remember of this channel?* That is everything asked here by anyone, with my answers, files and feedback. ' +
+    '*Delete what I remember of this channel?* That is everything asked and remembered here, by anyone, with my answers, files and feedback. ' +
     'The messages in Slack stay. This cannot be undone.',
 }
 
