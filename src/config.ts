@@ -138,6 +138,7 @@ const schema = z.object({
   // At most as long as a waiting question is stored, because it identifies the conversation of a direct message.
   DM_MEMORY_MINUTES: whole(0, 10_080).default(60),
   HISTORY_TTL_DAYS: whole(1, 3650).default(30),
+  MEMORY_TTL_DAYS: whole(1, 3650).default(365),
   RUN_TRACES: flag.default(false),
 
   WIKIPEDIA_API_URL: url('https', 'http').default('https://en.wikipedia.org/w/api.php'),

@@ -105,7 +105,7 @@ class Bots implements ChildBots {
   }
 
   async #replaceBy(bot: ChildProcess): Promise<void> {
-    // A bot that was itself replaced while it was starting.
+    // This bot was itself replaced while it was starting.
     if (this.#starting !== bot) return
     const before = this.#current
     this.#current = bot
@@ -155,7 +155,7 @@ function send(bot: ChildProcess, message: ToBot) {
   if (bot.connected) bot.send(message)
 }
 
-/** Hands on what a bot tells of its runs and tools. */
+/** Passes on a bot's reports of its runs and tools. */
 function takeReports(bot: ChildProcess, { recorder, onTrace }: ChildBotsOptions) {
   const ends = new Map<number, ReturnType<Recorder['onTool']>>()
   bot.on('message', (message: FromBot) => {

@@ -11,6 +11,7 @@ export const PROMPT_VARIABLES = {
   'standalone-question': ['history', 'question'],
   'thread-messages': ['messages'],
   'thread-files': ['files'],
+  remembered: ['remembered'],
   'unseen-pictures': ['names'],
   'house-instructions': ['instructions'],
   skills: ['call', 'skills'],

@@ -19,7 +19,7 @@ export const SETTING_WORDS = {
       'Keeps conversations and work across restarts: redis://host:6379, rediss:// for TLS, redis+cluster://host:6379, ' +
       'or redis+sentinel://host:26379,host:26379/master. Without it everything is in memory.',
     SECRETS_KEY:
-      'Encrypts installations, logins, search permissions and the text of files in Redis. At least 32 characters: openssl rand -hex 32.',
+      'Encrypts installations, logins, search permissions, what people had remembered and the text of files in Redis. At least 32 characters: openssl rand -hex 32.',
     AGENT_DIALECT:
       'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, or auto to choose text or native.',
     INSTRUCTIONS_FILE: 'A text file with instructions for every answer, in all channels.',
@@ -48,6 +48,7 @@ export const SETTING_WORDS = {
     BUDGET_TEAM_DAY_TOKENS: 'Tokens per workspace and day.',
     BUDGET_TEAM_DAY_USD: 'Dollars per workspace and day. Needs PRICES_FILE.',
     HISTORY_TTL_DAYS: 'Days until an idle conversation is forgotten.',
+    MEMORY_TTL_DAYS: 'Days after its last use until something that people asked the bot to remember is forgotten.',
     SERPAPI_API_KEY: 'A SerpApi key. It turns on the tool search.',
     GITHUB_TOKEN: 'A GitHub token, for more than 60 look-ups an hour.',
     HTTPS_PROXY: 'A proxy for all outgoing connections: Slack, the model, the tools.',

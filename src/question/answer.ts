@@ -11,6 +11,7 @@ import { tooSlow } from '../base/errors.ts'
 import { doneCalls } from '../stores/audit/note-writes.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/control.ts'
 import { earlierTurns } from './earlier-turns.ts'
+import { recallFor, type Recall } from './recall.ts'
 import { joinMessages, trimToBudget } from '../stores/history/said.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
@@ -63,6 +64,8 @@ export interface AnswerDeps extends AnsweringAgent {
    * none. Absent if nobody can give files.
    */
   loadFiles?: (() => Promise<ConversationFiles>) | undefined
+  /** Finds what people had remembered in the question's place. Absent if nobody can. */
+  recall?: Recall | undefined
   /** How people reach the run while it is under way. Absent if nobody can. */
   control?: RunControl | undefined
   /** Which tools need no approval in the question's thread any more. Absent if nobody can be asked for one. */
@@ -198,10 +201,11 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
 async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const said = hasSaid(deps) ? joinMessages(deps) : ''
+  const remembered = await recallFor(standalone, run, deps.recall)
   const { images, text: filesText, files, tools } = await filesOf(run, deps)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, images, filesText, history, said, ...progress, signal: deps.signal },
+    { question: standalone, images, filesText, history, said, remembered, ...progress, signal: deps.signal },
     { ...deps.agent, files, tools: [...deps.agent.tools, ...tools], ...steeringOf(deps) },
   )
   let final: Final | undefined

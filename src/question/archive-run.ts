@@ -27,10 +27,11 @@ export function recordOf(
   saved: SavedRun,
   { hasFailed, ...ending }: RunEnding,
 ): RunRecord {
-  const { standalone, steps, usage, answer, posts, startedAt } = saved
+  const { standalone, remembered, steps, usage, answer, posts, startedAt } = saved
   return {
     ...{ question, steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
     ...(standalone === undefined ? {} : { standalone }),
+    ...(remembered?.length ? { remembered } : {}),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),
     feedback: [],

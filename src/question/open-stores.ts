@@ -22,6 +22,8 @@ import type { Queue } from '../queue/types.ts'
 import type { RunControl } from '../stores/runs/control.ts'
 import { connect, scanKeys, threadKey, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
 import { requireUsableRedis } from '../base/redis/redis-check.ts'
+import { memoryRemembered, redisRemembered } from '../stores/remembered/remembered.ts'
+import type { RememberedStore } from '../stores/remembered/types.ts'
 import { memorySaidOnce, redisSaidOnce, type SaidOnce } from '../stores/limits/said-once.ts'
 import { createUsageLimits, type UsageLimits } from '../stores/limits/usage-limits.ts'
 import { memoryActionTokens, redisActionTokens, type ActionTokens } from '../stores/tokens/action-tokens.ts'
@@ -42,6 +44,8 @@ export interface Stores {
   threads: ThreadStates
   actionTokens: ActionTokens
   channelSettings: ChannelSettingsStore
+  /** What people asked the bot to remember. */
+  remembered: RememberedStore
   /** Opened for the first file, and for whatever forgets. */
   files(): Promise<FileStore>
   forgetting: ForgettingAll
@@ -108,6 +112,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     threads: memoryThreads({ ttlMs }),
     actionTokens: memoryActionTokens(),
     channelSettings: memoryChannelSettings(),
+    remembered: memoryRemembered({ ttlMs: config.MEMORY_TTL_DAYS * DAY_MS }),
     files: once(async () => memoryFiles({ ttlMs })),
     queue,
     limits: limitsOf(config),
@@ -152,6 +157,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     threads: redisThreads({ ...place, ttlMs }),
     actionTokens: redisActionTokens({ ...place, sealer }),
     channelSettings: redisChannelSettings(place),
+    remembered: redisRemembered({ ...place, ttlMs: config.MEMORY_TTL_DAYS * DAY_MS, sealer }),
     files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
     limits: limitsOf(config, redis),
@@ -181,6 +187,7 @@ type ForgettingStores =
   | 'threads'
   | 'actionTokens'
   | 'channelSettings'
+  | 'remembered'
   | 'files'
   | 'queue'
   | 'limits'
@@ -188,9 +195,10 @@ type ForgettingStores =
   | 'people'
 
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, threads, actionTokens, channelSettings, files, queue, limits, saidOnce, people } = stores
+  const { history, archive, threads, actionTokens, channelSettings, remembered, files, queue } = stores
+  const { limits, saidOnce, people } = stores
   // The queue first, so that nothing is kept again by a run of the team.
-  const all = [queue, history, archive, threads]
+  const all = [queue, history, archive, threads, remembered]
   const forgetChannel = async (place: Place) => {
     for (const store of [...all, actionTokens, await files()]) await store.forgetChannel(place)
   }

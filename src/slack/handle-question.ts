@@ -43,6 +43,7 @@ import { openCommandThread } from './opening/command-thread.ts'
 import { shareAnswer } from './opening/share-answer.ts'
 import type { QuestionWork } from './question-work.ts'
 import { openWorkspace } from './reading/open-workspace.ts'
+import { recallIn } from './reading/recall.ts'
 import { readMessage, readThread, withFilesLookedUp, type ThreadReading } from './reading/thread-reader.ts'
 import type { Services } from './services.ts'
 
@@ -237,6 +238,7 @@ async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<Answ
     control: mentions.control(services.control),
     grants: { grantedBy: granterIn(work) },
     readThread: readerOf(work, display),
+    recall: recallIn(work),
     loadFiles: () => filesForRun(work),
   }
 }

@@ -18,6 +18,7 @@ import { argumentsView } from '../../src/slack/views/arguments-view.ts'
 import { askAboutView } from '../../src/slack/views/ask-about-view.ts'
 import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view.ts'
 import { homeView } from '../../src/slack/views/home-view.ts'
+import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/memory-content.ts'
 import { facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
 import { pageContent } from '../../src/slack/views/question-page.ts'
 import { questionView } from '../../src/slack/views/question-view.ts'
@@ -198,6 +199,11 @@ const view: blocks.AnswerView = {
   ...{ allowedHosts: ['en.wikipedia.org'], footer: '4 steps · 8.9 s' },
 }
 
+const place = { team: 'T1', channel: 'C1' }
+const memory = Array.from({ length: 100 }, (_, i) => ({
+  ...{ id: `1.${i}`, text: LONG.slice(0, 500), who: 'Bob', at: 1, mayForget: i % 2 === 0 },
+}))
+
 const note = blocks.noteContent('*A word* of the bot’s own.')
 const cell = (words: string, isLink = false) => [{ words, isLink }]
 const table = tableForms(
@@ -283,9 +289,13 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/admin-home.ts adminBlocks': () => home(adminBlocks(admin)),
   'views/arguments-view.ts argumentsView': () => modal(argumentsView(call), argumentsView(bigCall)),
   'views/ask-about-view.ts askAboutView': () => modal(askAboutView('{}')),
-  'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id)),
+  'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
   'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true)),
+  'views/memory-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),
+  'views/memory-content.ts memoryContent': () =>
+    [memory, memory.slice(0, 1), []].flatMap((all) => message(memoryContent(all, place))),
+  'views/memory-content.ts usedBlocks': () => home(usedBlocks(memory.slice(0, 2), place)),
   'views/plain-blocks.ts sections': () => home(sections(LONG.repeat(5))),
   'views/plain-blocks.ts header': () => home([header('A head')]),
   'views/plain-blocks.ts facts': () => home([facts('some facts')]),

@@ -22,9 +22,11 @@ export interface RunView {
   nonce: string
   history: PastTurn[]
   /** What people wrote in the thread before the question, one message per line. Untrusted data, like observations. */
-  said?: string
+  said?: string | undefined
   /** The text of the files that came with the question. Untrusted data too. */
-  filesText?: string
+  filesText?: string | undefined
+  /** What people had remembered in the question's place. Untrusted data too. */
+  remembered?: string | undefined
   /** The reason why this is the final turn: the model must answer now, without tools. */
   finalTurn?: StopReason
 }

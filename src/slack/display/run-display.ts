@@ -12,7 +12,7 @@ import type { ThreadStates } from '../../stores/threads/types.ts'
 import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
 import { noteContent, type AnswerView } from '../format/blocks.ts'
-import { PICTURES_UNSEEN, toolsDownText, withReference } from '../format/messages.ts'
+import { PICTURES_UNSEEN, toolsDownText, usedMemory, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
@@ -229,7 +229,8 @@ export class RunDisplay {
     const { steps, usage } = this.#progress
     const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, now().getTime())
     const figures = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
-    const last = this.#footnote === '' ? figures : `${figures} · ${this.#footnote}`
+    const known = usedMemory(this.#run.saved.remembered)
+    const last = [figures, known, this.#footnote].filter((part) => part !== '').join(' · ')
     const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
     const done = this.#done && doneLines(this.#done, (user) => this.#options.mentions.nameOf(user))

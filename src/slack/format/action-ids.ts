@@ -22,9 +22,16 @@ export const STOP = 'thinkaloud_stop'
 export const CONNECT = 'thinkaloud_connect'
 export const DISCONNECT = 'thinkaloud_disconnect'
 
+/** *Forget*, below what was remembered, and the pages of `/ask memory`; their values are `memoryRef`s (views/memory-content.ts). */
+export const FORGET_REMEMBERED = 'thinkaloud_forget_remembered'
+export const FORGET_USED = 'thinkaloud_forget_used'
+export const MEMORY_PAGE = 'thinkaloud_memory_page'
+export const MEMORY_PAGES = /^thinkaloud_memory_page/
+
 /** The `callback_id`s of modals and shortcuts. */
 export const SETTINGS = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
+export const REMEMBER = 'thinkaloud_remember'
 
 /** On the card of a tool's question; their value names the wait (`waitValue`). A choice appends its number. */
 export const QUESTION_OPEN = 'thinkaloud_question_open'

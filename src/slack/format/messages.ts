@@ -41,6 +41,7 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
     `• Just for you: \`${COMMAND} private: my question\`. About a message: choose *Ask about this message* in its menu`,
     '• With files: attach up to five. I read PDFs, Office documents, tables and text, and pictures if my model can see them',
     '• In a thread: reply `stop` to stop me, `mute` to stop automatic replies, `unmute` to turn them back on',
+    `• Tell me once: \`remember: our fiscal year starts in May\`. I know it here from then on; \`${COMMAND} memory\` lists such things`,
     `• \`${COMMAND} settings\`: change how I work in this channel`,
     `• \`${COMMAND} connections\`: what I can use with a login of your own`,
     `• \`${COMMAND} forget\`: delete what I remember of it`,
@@ -111,8 +112,9 @@ export function cannotPost(code: string): string {
 export const FORGET = {
   person:
     'Done: I have forgotten our direct messages, your questions elsewhere in this workspace with my answers, what I had read of your messages in threads, ' +
-    'and your feedback. Other people’s questions stay, and so do the messages in Slack: if I am asked in a thread, I read what is there.',
-  channel: 'Done: I have forgotten what was asked and answered in this channel. The messages in Slack stay.',
+    'what you asked me to remember, and your feedback. Other people’s questions stay, and so do the messages in Slack: if I am asked in a thread, I read what is there.',
+  channel:
+    'Done: I have forgotten what was asked, answered and remembered in this channel. The messages in Slack stay.',
   notAdmin:
     'Only an admin can delete what I remember of a channel. Ask an admin to do it, or to allow everyone with `/ask settings`.',
   notMember:
@@ -127,6 +129,30 @@ export const CONNECTIONS = {
   head: 'What I can use as you. Each login is yours alone: I use it only when you ask.',
   none: 'There is nothing to connect here.',
   failed: 'I could not look up your connections. Please try again in a minute.',
+}
+
+/** Replies to `remember: …` and `/ask memory`. */
+export const MEMORY = {
+  empty: `Please write what I should remember, such as \`${COMMAND} remember our fiscal year starts in May\`.`,
+  full: `I already remember 100 things here, which is my limit. Please forget some first: \`${COMMAND} memory\`.`,
+  notMember: 'Only full members of this workspace can tell me what to remember.',
+  notPerson: 'I only remember what people write themselves, so I did not keep this message.',
+  notPrivate: `What I remember here is known to everyone in this channel. Type \`${COMMAND} remember …\` without \`private:\`, or tell me in a direct message.`,
+  untold: 'Slack did not tell me who you are, so I remembered nothing. Please try again in a minute.',
+  failed: 'That did not work. Please try again in a minute.',
+  known: 'I already remember this message, or was asked to forget it.',
+  forgotten: 'Forgotten.',
+  notYours: 'Only the person who said this, or an admin, can make me forget it.',
+}
+
+/** `length`: that of the text, in characters. */
+export function tooLongToRemember(length: number): string {
+  return `That has ${count(length, 'character')}, and I can remember at most 500 at a time. Please shorten it.`
+}
+
+/** In an answer's footer; '' if nothing was remembered. */
+export function usedMemory({ length } = [] as readonly string[]): string {
+  return length > 0 ? `${count(length, 'thing')} remembered` : ''
 }
 
 /** Shown below the first answer in a thread of a channel, if the bot answers follow-ups there. */

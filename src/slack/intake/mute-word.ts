@@ -39,7 +39,7 @@ const REACT_MS = 15_000
 export async function hearMuteWord(question: Question, options: MuteOptions): Promise<void> {
   const { threads, log } = options
   const thread = conversationOf(question)
-  if (question.surface === 'thread' && !(await isKnown(thread, options))) return
+  if (question.surface === 'thread' && !(await isKnownThread(thread, options))) return
   if (!(await mayAskNow(question, options))) return
   const muted = !/^un/i.test(question.text)
   await threads.patch(thread, { muted })
@@ -47,7 +47,11 @@ export async function hearMuteWord(question: Question, options: MuteOptions): Pr
   void acknowledge(question, muted ? 'mute' : 'loud_sound', options)
 }
 
-async function isKnown(thread: ThreadKey, { queue, history }: MuteOptions): Promise<boolean> {
+/** Whether the bot was asked in a thread before. */
+export async function isKnownThread(
+  thread: ThreadKey,
+  { queue, history }: Pick<MuteOptions, 'queue' | 'history'>,
+): Promise<boolean> {
   const { running, waiting } = await queue.inThread(thread)
   return running !== undefined || waiting.length > 0 || (await history.load(thread)).length > 0
 }

@@ -4,9 +4,13 @@ import { settledWithin } from '../../base/async.ts'
 import type { MessageStep, Step } from '../../agent/types.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { SHOW_WORK } from '../format/action-ids.ts'
+import { FORGET_USED, SHOW_WORK } from '../format/action-ids.ts'
+import { scopeOf } from '../../stores/remembered/types.ts'
+import { readMemoryRef, type ShownMemory } from '../views/memory-content.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
 import { readableBy, withRecord } from '../intake/answer-record.ts'
+import { isAdmin } from '../intake/may-set.ts'
+import { forgetRemembered, shownMemory } from '../intake/memory-command.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { readMetadata, signedView } from '../intake/signed-metadata.ts'
 import { Mentions } from '../client/mentions.ts'
@@ -38,7 +42,27 @@ export function turnWorkPage(services: Services): OnButton {
     if (!question?.startsWith(`${recipient.team}:`)) return
     inBackground(action.action_id, services, async () => {
       const loading = services.archive.load(question).then((record) => readableBy(user, record))
-      const view = await viewOf(loading, { page: Number(action.value), user, installation })
+      const view = await viewOf(loading, { page: Number(action.value), user, installation, services })
+      await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
+    })
+  }
+}
+
+/** *Forget*, beside what was remembered and used in a run. */
+export function forgetUsed(services: Services): OnButton {
+  return async ({ ack, action, body, context }) => {
+    const ref = readMemoryRef(action.value)
+    const recipient = await recipientOf({ context, isShared: true }, services)
+    const installation = ref && recipient && (await services.installations.of(ref.team))
+    await ack()
+    const { id, private_metadata: signed = '' } = body.view ?? {}
+    const user = body.user.id
+    const question = installation && readMetadata(signed, { user, key: installation.signingKey })
+    if (!installation || id === undefined || !question?.startsWith(`${ref.team}:${ref.channel}:`)) return
+    inBackground(FORGET_USED, services, async () => {
+      await forgetRemembered(ref.id, { ...ref, user }, { installation, services })
+      const loading = services.archive.load(question).then((record) => readableBy(user, record))
+      const view = await viewOf(loading, { page: 0, user, installation, services })
       await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
     })
   }
@@ -49,7 +73,7 @@ async function openWork(pressed: Pressed, services: Services): Promise<void> {
   const { client } = installation
   const loading = withRecord(async () => readableBy(user, await services.archive.load(id)))
   const isQuick = await settledWithin(QUICK_MS, [loading])
-  const whole = viewOf(loading, { page: 0, user, installation })
+  const whole = viewOf(loading, { page: 0, user, installation, services })
   await showOrTell(pressed, async () => {
     const args = { trigger_id: trigger, view: isQuick ? await whole : WORK_LOADING }
     const opened = await client.call('views.open', args, { effort: 'once' })
@@ -63,19 +87,32 @@ interface Showing {
   /** The person who sees the view. */
   user: string
   installation: Installation
+  services: Services
 }
 
 /** Never rejects: where the store does not answer, the view says so. */
-async function viewOf(loading: Promise<RunRecord | undefined>, { page, user, installation }: Showing): Promise<View> {
+async function viewOf(loading: Promise<RunRecord | undefined>, showing: Showing): Promise<View> {
+  const { page, user, installation } = showing
   try {
     const record = await loading
     if (!record) return WORK_GONE
+    const remembered = await usedIn(record, showing)
     const names = new Mentions(installation.directory, record.question)
-    const view = workView(withNames(record, names), { page, nameOf: (id) => names.nameOf(id) })
+    const view = workView(withNames(record, names), { page, nameOf: (id) => names.nameOf(id), remembered })
     return signedView(view, { user, key: installation.signingKey })
   } catch {
     return WORK_UNREADABLE
   }
+}
+
+/** What was remembered and given to the model, without what is forgotten by now. */
+async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: Showing): Promise<ShownMemory[]> {
+  if (ids.length === 0) return []
+  const { user, installation, services } = showing
+  const all = await services.remembered.list(scopeOf(question))
+  const viewer = { user, isAdmin: isAdmin(installation.directory.knownFacts(question.team, user)) }
+  const used = all.filter(({ id }) => ids.includes(id))
+  return shownMemory(used, { place: question, viewer, installation })
 }
 
 /** With names in place of the ids that are known: a look-up would take longer than the trigger lasts. */

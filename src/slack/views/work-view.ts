@@ -7,6 +7,7 @@ import { doneLines } from '../../question/done-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { button, plainText } from '../format/plain-elements.ts'
+import { usedBlocks, type ShownMemory } from './memory-content.ts'
 import { facts, header, noteModal, sections } from './plain-blocks.ts'
 
 /**
@@ -22,12 +23,15 @@ interface WorkOptions {
   page: number
   /** Names a person. */
   nameOf(user: string): string
+  /** What was remembered and given to the model. */
+  remembered?: ShownMemory[]
 }
 
 /** One page of how a run went: the question, its cost and every step in full. Too high a number shows the last page. */
-export function workView(record: RunRecord, { page, nameOf }: WorkOptions): View {
+export function workView(record: RunRecord, { page, nameOf, remembered = [] }: WorkOptions): View {
   const done = record.answer?.done && doneLines(record.answer.done, nameOf)
-  const pages = inPages([...asked(record, done), ...record.steps.flatMap(stepBlocks)])
+  const used = remembered.length > 0 ? usedBlocks(remembered, record.question) : []
+  const pages = inPages([...asked(record, done), ...used, ...record.steps.flatMap(stepBlocks)])
   const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)
   return {
     type: 'modal',

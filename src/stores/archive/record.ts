@@ -36,6 +36,7 @@ const answer = z.object({
 const record = z.object({
   question: questionSchema,
   standalone: z.string().optional(),
+  remembered: z.array(z.string()).optional(),
   steps: z.array(z.unknown()).transform((steps) => steps.map(parseStep).filter((step): step is Step => Boolean(step))),
   usage: z.array(usage),
   answer: answer.optional(),

@@ -66,6 +66,8 @@ const saidSchema: z.ZodType<ThreadContext> = z.object({
   hasFiles: z.literal(true).exactOptional(),
 })
 
+const idsSchema = z.array(z.string())
+
 const decisionSchema: z.ZodType<Decision> = z.union([
   z.object({
     outcome: z.enum(['allowed', 'denied']),
@@ -128,6 +130,8 @@ function parseSaved(hash: Map<string, string>): SavedRun {
   if (said) saved.said = said
   const standalone = hash.get('standalone')
   if (standalone !== undefined) saved.standalone = standalone
+  const remembered = idsSchema.safeParse(parseJson(hash.get('remembered'))).data
+  if (remembered) saved.remembered = remembered
   saved.attempts = Number(hash.get('attempts') ?? 0)
   saved.retries = Number(hash.get('retries') ?? 0)
   saved.steps = numbered(hash, 'step', parseStep)

@@ -127,6 +127,8 @@ export interface SavedRun {
   /** What people wrote in the thread before the question, with names, as it was read at the start; empty if nobody did. */
   said?: ThreadContext
   standalone?: string
+  /** The ids of what was remembered and given to the model. Absent if nothing was. */
+  remembered?: string[]
   steps: Step[]
   /** What the tools remember between steps. */
   memory: ToolMemory
@@ -178,6 +180,7 @@ export type RunPart =
   | { part: 'named'; value: string }
   | { part: 'said'; value: ThreadContext }
   | { part: 'standalone'; value: string }
+  | { part: 'remembered'; value: string[] }
   | { part: 'step'; n: number; value: Step }
   | { part: 'memory'; value: ToolMemory }
   | { part: 'usage'; n: number; value: Usage }
@@ -225,6 +228,9 @@ export function applyPart(saved: SavedRun, part: RunPart): void {
       return
     case 'standalone':
       saved.standalone = part.value
+      return
+    case 'remembered':
+      saved.remembered = part.value
       return
     case 'step':
       saved.steps[part.n - 1] = part.value
