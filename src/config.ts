@@ -128,6 +128,9 @@ const schema = z.object({
   // At most 30 days, which is how long a thread is remembered by default (HISTORY_TTL_DAYS).
   APPROVAL_HOURS: whole(1, 720).default(24),
 
+  SCHEDULES_PER_USER: whole(0, 1_000).default(5),
+  SCHEDULE_MIN_MINUTES: whole(1, 10_080).default(15),
+
   LIMIT_USER_HOUR: whole(1, 1_000_000).optional(),
   LIMIT_CHANNEL_HOUR: whole(1, 1_000_000).optional(),
   LIMIT_TEAM_RUNS: whole(1, 100_000).optional(),

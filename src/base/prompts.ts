@@ -16,6 +16,7 @@ export const PROMPT_VARIABLES = {
   'house-instructions': ['instructions'],
   skills: ['call', 'skills'],
   'channel-instructions': ['instructions'],
+  'quiet-schedule': [],
   'final-turn': ['reason', 'form'],
   text: ['tools', 'tool_names', 'today'],
   json: ['tools', 'tool_names', 'today'],

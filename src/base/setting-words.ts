@@ -42,6 +42,8 @@ export const SETTING_WORDS = {
       'Who besides the asker may approve tool calls: ids of people or user groups, separated by commas. NAME=ID|ID for one ' +
       'server or tool (files__* for all that begin so); not-asker excludes the asker.',
     SETTINGS_BY: 'Who may change a channel’s settings with /ask settings: members of the channel, or admins.',
+    SCHEDULES_PER_USER: 'Schedules that a person may have. 0 turns schedules off.',
+    SCHEDULE_MIN_MINUTES: 'The shortest time between two runs of a schedule, in minutes.',
     LIMIT_USER_HOUR: 'Questions per person and hour.',
     LIMIT_CHANNEL_HOUR: 'Questions per channel and hour.',
     BUDGET_USER_DAY_TOKENS: 'Tokens per person and day.',

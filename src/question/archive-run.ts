@@ -23,7 +23,7 @@ export function isArchived({ question, signal }: RunWork): boolean {
 
 /** Returns what the archive keeps of a run, without what was only valid while the question was asked. */
 export function recordOf(
-  { responseUrl: _, traceparent: __, ...question }: Question,
+  { responseUrl: _, traceparent: __, prior: ___, ...question }: Question,
   saved: SavedRun,
   { hasFailed, ...ending }: RunEnding,
 ): RunRecord {

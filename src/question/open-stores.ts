@@ -28,6 +28,9 @@ import { createUsageLimits, type UsageLimits } from '../stores/limits/usage-limi
 import { memoryActionTokens, redisActionTokens, type ActionTokens } from '../stores/tokens/action-tokens.ts'
 import { memoryInstallations, redisInstallations } from '../stores/installations/installation-store.ts'
 import type { InstallationStore } from '../stores/installations/types.ts'
+import { memorySchedules } from '../stores/schedules/memory-schedules.ts'
+import { redisSchedules } from '../stores/schedules/redis-schedules.ts'
+import type { ScheduleStore } from '../stores/schedules/types.ts'
 import { memoryThreads } from '../stores/threads/memory-threads.ts'
 import { redisThreads } from '../stores/threads/redis-threads.ts'
 import type { ThreadStates } from '../stores/threads/types.ts'
@@ -43,6 +46,7 @@ export interface Stores {
   threads: ThreadStates
   actionTokens: ActionTokens
   channelSettings: ChannelSettingsStore
+  schedules: ScheduleStore
   /** What people asked the bot to remember. */
   remembered: RememberedStore
   /** Opened for the first file, and for whatever forgets. */
@@ -109,6 +113,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     threads: memoryThreads({ ttlMs }),
     actionTokens: memoryActionTokens(),
     channelSettings: memoryChannelSettings(),
+    schedules: memorySchedules({ log }),
     remembered: memoryRemembered({ ttlMs: config.MEMORY_TTL_DAYS * DAY_MS }),
     files: once(async () => memoryFiles({ ttlMs })),
     queue,
@@ -153,6 +158,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     threads: redisThreads({ ...place, ttlMs }),
     actionTokens: redisActionTokens({ ...place, sealer }),
     channelSettings: redisChannelSettings(place),
+    schedules: redisSchedules({ ...place, sealer }),
     remembered: redisRemembered({ ...place, ttlMs: config.MEMORY_TTL_DAYS * DAY_MS, sealer }),
     files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
@@ -182,6 +188,7 @@ type ForgettingStores =
   | 'threads'
   | 'actionTokens'
   | 'channelSettings'
+  | 'schedules'
   | 'remembered'
   | 'files'
   | 'queue'
@@ -189,10 +196,11 @@ type ForgettingStores =
   | 'saidOnce'
 
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, threads, actionTokens, channelSettings, remembered, files, queue, limits, saidOnce } =
+  const { history, archive, threads, actionTokens, channelSettings, schedules, remembered, files, queue, limits } =
     stores
-  // The queue first, so that nothing is kept again by a run of the team.
-  const all = [queue, history, archive, threads, remembered]
+  const { saidOnce } = stores
+  // Schedules first, so that nothing new begins; then the queue, so that nothing is kept again by a run of the team.
+  const all = [schedules, queue, history, archive, threads, remembered]
   const forgetChannel = async (place: Place) => {
     for (const store of [...all, actionTokens, await files()]) await store.forgetChannel(place)
   }

@@ -3,12 +3,14 @@ import type { KnownBlock, View } from '@slack/web-api'
 import { loadConfig } from '../../src/config.ts'
 import type { ToolQuestion, ToolStep } from '../../src/agent/types.ts'
 import type { RunRecord } from '../../src/stores/archive/types.ts'
+import type { Schedule } from '../../src/stores/schedules/types.ts'
 import type { AuditEntry } from '../../src/stores/audit/types.ts'
 import * as approvalCard from '../../src/slack/approvals/approval-card.ts'
 import * as blocks from '../../src/slack/format/blocks.ts'
 import { chartBlock } from '../../src/slack/format/chart-block.ts'
 import { plainContext } from '../../src/slack/format/plain-elements.ts'
 import { endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
+import { pausedText } from '../../src/slack/format/schedule-words.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { tableForms } from '../../src/slack/format/table-blocks.ts'
 import { foldedCard, workingCard, type CardStep } from '../../src/slack/format/work-card.ts'
@@ -22,6 +24,13 @@ import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/me
 import { facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
 import { pageContent } from '../../src/slack/views/question-page.ts'
 import { questionView } from '../../src/slack/views/question-view.ts'
+import {
+  pausedContent,
+  scheduleBlocks,
+  scheduleCard,
+  scheduleForm,
+  scheduleList,
+} from '../../src/slack/views/schedule-blocks.ts'
 import { settingsView } from '../../src/slack/views/settings-view.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
 
@@ -32,6 +41,20 @@ export type Sent =
 const ASKER = 'U0ALICE0001'
 const VALUE = '1 T1:C1:1.1 k'
 const LONG = 'A sentence with *marks*, <signs> & a number, 3.14. '.repeat(30)
+
+const schedule: Schedule = {
+  ...{ id: '0123456789ab', team: 'T1', channel: 'C1', user: ASKER, createdAt: 0, text: LONG, question: LONG },
+  ...{ when: { kind: 'cron', cron: '0 9 * * 1', zone: 'Europe/Berlin' }, gapMs: 604_800_000, state: 'active', due: 0 },
+  ...{
+    place: { isPrivate: false, isShared: false, isMember: true },
+    failures: 0,
+    spent: { 0: { tokens: 5, usd: 0.01 } },
+  },
+  runs: [{ occurrence: 'o', due: 0, at: 0, end: 'missed', count: 3 }],
+}
+const many: Schedule[] = Array.from({ length: 20 }, (_, i) =>
+  i % 2 === 0 ? schedule : { ...schedule, state: 'paused' },
+)
 
 const step: ToolStep = {
   kind: 'tool',
@@ -302,6 +325,14 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/plain-blocks.ts noteModal': () => modal(noteModal('A title', 'A word.')),
   'views/question-page.ts pageContent': () => message(pageContent(page, VALUE)),
   'views/question-view.ts questionView': () => modal(questionView(form, '{}')),
+  'views/schedule-blocks.ts scheduleCard': () =>
+    message(scheduleCard(schedule, { tools: ['Calculator', LONG], question: LONG.repeat(5), now: 0 })),
+  'views/schedule-blocks.ts scheduleList': () =>
+    [many, []].flatMap((own) => message(scheduleList({ own, others: [], now: 0, nameOf: () => 'Bob', note: 'Done.' }))),
+  'views/schedule-blocks.ts scheduleBlocks': () =>
+    home(scheduleBlocks({ own: many.slice(0, 1), others: many, now: 0, nameOf: () => 'Bob' })),
+  'views/schedule-blocks.ts pausedContent': () => message(pausedContent(pausedText(schedule, 'archived'), schedule)),
+  'views/schedule-blocks.ts scheduleForm': () => modal(scheduleForm(schedule, '{}')),
   'views/settings-view.ts settingsView': () => modal(settingsOf(false), settingsOf(true)),
   'views/work-view.ts workView': () =>
     modal(

@@ -48,3 +48,18 @@ export const DENY = 'thinkaloud_deny'
 export const SHOW_ARGUMENTS = 'thinkaloud_show_arguments'
 /** The input for the reason, and the block around it. */
 export const DENY_REASON = 'thinkaloud_deny_reason'
+
+/** Buttons of schedules; their value names the schedule (`refText`). The regular expression matches all of them. */
+export const SCHEDULE = {
+  save: 'thinkaloud_schedule_save',
+  try: 'thinkaloud_schedule_try',
+  cancel: 'thinkaloud_schedule_cancel',
+  run: 'thinkaloud_schedule_run',
+  pause: 'thinkaloud_schedule_pause',
+  resume: 'thinkaloud_schedule_resume',
+  change: 'thinkaloud_schedule_change',
+  delete: 'thinkaloud_schedule_delete',
+}
+export const SCHEDULE_PRESSES = /^thinkaloud_schedule_/
+/** The `callback_id` of the modal that changes a schedule. */
+export const SCHEDULE_FORM = 'thinkaloud_change_schedule'

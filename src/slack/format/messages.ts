@@ -39,6 +39,7 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
     `• In the thread of an answer: ${again}. I remember what was said before.`,
     `• In a direct message to me: ${memory}`,
     `• Just for you: \`${COMMAND} private: my question\`. About a message: choose *Ask about this message* in its menu`,
+    `• On a schedule: begin with the time, \`${COMMAND} every Monday at 9 what is new?\`; \`${COMMAND} schedules\` lists yours`,
     '• With files: attach up to five. I read PDFs, Office documents, tables and text, and pictures if my model can see them',
     '• In a thread: reply `stop` to stop me, `mute` to stop automatic replies, `unmute` to turn them back on',
     `• Tell me once: \`remember: our fiscal year starts in May\`. I know it here from then on; \`${COMMAND} memory\` lists such things`,

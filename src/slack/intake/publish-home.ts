@@ -1,3 +1,4 @@
+import type { KnownBlock } from '@slack/web-api'
 import { settledWithin } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
@@ -8,6 +9,7 @@ import { Mentions } from '../client/mentions.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
 import { homeView, type HomeParts } from '../views/home-view.ts'
+import { scheduleBlocks } from '../views/schedule-blocks.ts'
 import { isAdmin } from './may-set.ts'
 import { signedView } from './signed-metadata.ts'
 import type { Services } from '../services.ts'
@@ -26,6 +28,8 @@ export type PublishHome = (of: HomeOf) => Promise<void>
 const PATIENCE_MS = 2_500
 const ASKED_SHOWN = 10
 const WRITES_SHOWN = 10
+/** Slack takes 100 blocks, and a schedule has three. */
+const SCHEDULES_SHOWN = 10
 /** Time limit for looking up names, in ms. */
 const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
@@ -45,10 +49,11 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
   const { team, user, channel, installation } = of
   const { settingsFor, limits, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
-  const [settings, left, asked, person, admin] = await Promise.all([
+  const [settings, left, asked, schedules, person, admin] = await Promise.all([
     inTime(settingsFor({ team, channel })),
     inTime(limits?.left({ team, user })),
     inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
+    inTime(schedulesOf(of, services)),
     facts,
     facts.then((person) => (isAdmin(person) ? adminPartsOf(of, services).then(adminBlocks) : undefined)),
   ])
@@ -62,9 +67,16 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
     left,
     asked,
     maySeeSettings,
+    schedules,
     ...(isAdmin(person) ? { toolsOff: tools?.off ?? agent.choices.toolsOff } : {}),
     admin,
   }
+}
+
+/** The person's own schedules. Those of others are listed in their channels alone (`/ask schedules`). */
+async function schedulesOf({ team, user }: HomeOf, { schedules, now }: Services): Promise<KnownBlock[]> {
+  const own = await schedules.list({ team, user })
+  return scheduleBlocks({ own: own.slice(0, SCHEDULES_SHOWN), others: [], now: now().getTime(), nameOf: (id) => id })
 }
 
 /** A tool that searches is off where the workspace does not let apps search. */

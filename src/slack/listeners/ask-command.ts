@@ -8,17 +8,22 @@ import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
 import { stopRuns } from '../intake/stop-runs.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import { enqueue, isStopWord, plainText, recipientOf, type Delivery } from '../intake/to-question.ts'
+import { isSchedulesCommand, listSchedules } from '../schedules/schedules-command.ts'
 import type { Services } from '../services.ts'
 
 /** Subcommands of `/ask`. */
 const WORDS = [
   { isMeant: isForgetCommand, obey: forgetByCommand },
   { isMeant: isSettingsCommand, obey: openSettings },
+  { isMeant: isSchedulesCommand, obey: listSchedules },
   { isMeant: isRememberCommand, obey: rememberByCommand },
   { isMeant: isMemoryCommand, obey: showMemory },
 ]
 
-/** `/ask`: a question, or without one the help, which the asker alone sees; with `forget`, `settings`, `remember` and `memory` it does that. */
+/**
+ * `/ask`: a question, or without one the help, which the asker alone sees; with `forget`, `settings`, `schedules`, `remember` and
+ * `memory` it does that.
+ */
 export function askCommand(services: Services): OnCommand {
   return async ({ command, ack, context }) => {
     const recipient = await recipientOf({ context }, services)

@@ -16,6 +16,8 @@ import {
   MEMORY_PAGES,
   QUESTION_FORM,
   QUESTION_PRESSES,
+  SCHEDULE_FORM,
+  SCHEDULE_PRESSES,
   REMEMBER,
   SETTINGS,
   SHARE,
@@ -51,6 +53,8 @@ import { messageChanged } from './message-changed.ts'
 import { messageDeleted } from './message-deleted.ts'
 import { message } from './message.ts'
 import { reactionAdded } from './reaction-added.ts'
+import { scheduleButton } from './schedule-buttons.ts'
+import { scheduleForm } from './schedule-form.ts'
 import { rememberShortcut } from './remember-shortcut.ts'
 import { settingsSubmission } from './settings-submission.ts'
 import { shareButton } from './share-button.ts'
@@ -109,5 +113,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(SHARE, shareButton(services))
   app.action(KEEP, keepButton(services))
   app.action(HOME_EXAMPLE, homeExample(services))
+  app.action(SCHEDULE_PRESSES, scheduleButton(services, publishHome))
+  app.view(SCHEDULE_FORM, scheduleForm(services, publishHome))
   app.action(TAKE_TOOL, takeTool(services, publishHome))
 }

@@ -37,13 +37,15 @@ export interface HomeParts {
   asked?: { record: RunRecord; text: string; url: string | undefined }[] | undefined
   /** Absent if nothing is limited. */
   left?: Allowance[] | undefined
+  /** The person's schedules: schedule-blocks.ts. */
+  schedules?: KnownBlock[] | undefined
   /** Only for admins: admin-home.ts. */
   admin?: KnownBlock[] | undefined
 }
 
 /** A person's Home: what the bot can do, and the person's own questions, limits and settings. */
 export function homeView(parts: HomeParts): View {
-  const { settings, examples = EXAMPLES, toolsOff, asked, left, maySeeSettings, admin } = parts
+  const { settings, examples = EXAMPLES, toolsOff, asked, left, maySeeSettings, schedules = [], admin } = parts
   return {
     type: 'home',
     private_metadata: parts.channel,
@@ -53,6 +55,7 @@ export function homeView(parts: HomeParts): View {
       header('Try asking'),
       ...examples.map(exampleBlock),
       ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff ?? [])] : []),
+      ...(schedules.length > 0 ? [header('Your schedules'), ...schedules] : []),
       ...(settings?.skills?.length ? [header('Skills'), ...skillBlocks(settings.skills)] : []),
       ...(asked ? [header('Your latest questions'), ...askedBlocks(asked)] : []),
       ...(left?.length ? [header('Your limits'), ...sections(left.map(leftLine).join('\n'))] : []),

@@ -55,6 +55,10 @@ export const questionSchema: z.ZodType<Question> = z.object({
   userTeam: z.string().exactOptional(),
   mayHaveFiles: z.literal(true).exactOptional(),
   bot: z.string().exactOptional(),
+  schedule: z
+    .object({ id: z.string(), kind: z.enum(['due', 'now', 'try']), at: z.number(), when: z.string() })
+    .exactOptional(),
+  prior: z.record(z.string(), z.string()).exactOptional(),
   traceparent: z.string().optional(),
 })
 
@@ -120,6 +124,11 @@ export function parseRun(fields: Record<string, string>): StoredRun | undefined 
     failures: Number(hash.get('failures') ?? 0),
     ...(lastError === undefined ? {} : { lastError }),
   }
+}
+
+/** Reads the parts of a run that were stored as fields (`fieldOf`). */
+export function parseFields(fields: Record<string, string>): SavedRun {
+  return parseSaved(new Map(Object.entries(fields)))
 }
 
 function parseSaved(hash: Map<string, string>): SavedRun {

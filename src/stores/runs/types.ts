@@ -64,8 +64,21 @@ export interface Question {
   mayHaveFiles?: true
   /** The id of the bot that asks, if it is no person. */
   bot?: string
+  /** The schedule whose occurrence it is. */
+  schedule?: Occurrence
+  /** What a quiet run of it has saved before its thread was open: fields of a stored run (stored-run.ts). */
+  prior?: Record<string, string>
   /** The trace that it belongs to, where traces are on: a W3C `traceparent` header's value. */
   traceparent?: string
+}
+
+/** `due`: its time has come; `now`, `try`: its maker has pressed a button. `at`: the time that it is for, in ms since the epoch. */
+export interface Occurrence {
+  id: string
+  kind: 'due' | 'now' | 'try'
+  at: number
+  /** How often it runs, for people. */
+  when: string
 }
 
 /** The part of a question's id that all versions of an edited question share: the message that it was asked by. */
@@ -113,6 +126,11 @@ export function isDirect({ surface, channel }: Pick<Question, 'surface' | 'chann
 /** Whether nobody but the asker may see anything of it. */
 export function isPrivate({ surface }: Pick<Question, 'surface'>): boolean {
   return surface === 'private'
+}
+
+/** Whether nobody waits for its answer: people's questions go before it. */
+export function isBackground({ schedule }: Pick<Question, 'schedule'>): boolean {
+  return schedule?.kind === 'due'
 }
 
 /** A command whose root message is not posted yet: there is no thread, and only the asker can be told anything. */
