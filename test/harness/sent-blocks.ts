@@ -9,7 +9,7 @@ import * as approvalCard from '../../src/slack/approvals/approval-card.ts'
 import * as blocks from '../../src/slack/format/blocks.ts'
 import { chartBlock } from '../../src/slack/format/chart-block.ts'
 import { plainContext } from '../../src/slack/format/plain-elements.ts'
-import { endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
+import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
 import { pausedText } from '../../src/slack/format/schedule-words.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { tableForms } from '../../src/slack/format/table-blocks.ts'
@@ -31,6 +31,7 @@ import {
   scheduleForm,
   scheduleList,
 } from '../../src/slack/views/schedule-blocks.ts'
+import { connectionBlocks, connectionsContent } from '../../src/slack/views/connection-blocks.ts'
 import { settingsView } from '../../src/slack/views/settings-view.ts'
 import { useBlocks } from '../../src/slack/views/use-view.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
@@ -116,6 +117,11 @@ const call = {
 }
 const bigCall = { ...call, approval: { ...call.approval, input: { text: LONG.repeat(20) } } }
 const waiting = { place: 'thread' as const, deciders: 'Can approve: Alice', value: VALUE }
+
+const connections = Array.from({ length: 30 }, (_, i) => ({
+  name: `${i} ${LONG}`,
+  ...(i % 2 === 0 ? { connected: { may: [LONG, LONG], usedAt: i } } : { link: 'https://bot.example.com/connect?x=1' }),
+}))
 
 const form: ToolQuestion = {
   server: 'tickets',
@@ -295,6 +301,8 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/plain-elements.ts plainContext': () => alone(plainContext('plain')),
   'approvals/question-card.ts questionCard': () =>
     [form, choice, page].flatMap((asked) => message(questionCard(asked, { asker: ASKER, value: VALUE }))),
+  'approvals/question-card.ts connectCard': () =>
+    message(connectCard(page, { asker: ASKER, value: VALUE, link: 'https://bot.example.com/connect?x=1' })),
   'approvals/question-card.ts endedQuestionCard': () =>
     (['accept', 'decline', 'cancel', 'expired', 'over'] as const).flatMap((end) =>
       message(endedQuestionCard(form, { asker: ASKER, end })),
@@ -314,6 +322,9 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/admin-home.ts adminBlocks': () => home(adminBlocks(admin)),
   'views/arguments-view.ts argumentsView': () => modal(argumentsView(call), argumentsView(bigCall)),
   'views/ask-about-view.ts askAboutView': () => modal(askAboutView('{}')),
+  'views/connection-blocks.ts connectionBlocks': () => home(connectionBlocks(connections)),
+  'views/connection-blocks.ts connectionsContent': () =>
+    [connections, []].flatMap((some) => message(connectionsContent(some))),
   'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
   'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true)),

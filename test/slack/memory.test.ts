@@ -2,7 +2,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
-import { forget } from '../harness/answer-buttons.ts'
+import { forget as forgetPlace } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -100,9 +100,9 @@ describeWithRedis('in Redis', async () => {
     for (const key of await redis.keys('*remembered*')) expect(await redis.get(key)).toMatch(/^v1\./)
     bot.slack.addUser(ALICE, { is_admin: true })
     // A person's words go wherever they were said.
-    await forget(bot.slack, { channel: DM_BOB, user: BOB })
+    await forgetPlace(bot.slack, { channel: DM_BOB, user: BOB })
     await expect.poll(places).toEqual([DM_ALICE, GENERAL].sort())
-    await forget(bot.slack)
+    await forgetPlace(bot.slack)
     await expect.poll(places).toEqual([DM_ALICE])
     expect((await ask(bot, 'And now?')).answer).not.toContain('remembered')
     await slash(bot, 'remember the owl', { channel: RANDOM })

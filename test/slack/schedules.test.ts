@@ -1,6 +1,7 @@
 /** Schedules: made by a message, shown before they are saved, and run as their maker. */
 import { expect, test, type TestContext } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Message } from '../../playground/slack/slack.ts'
+import { forget } from '../harness/answer-buttons.ts'
 import { startBot, Thread, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { mcpFile } from '../harness/mcp/mcp-servers.ts'
 import { startNotesServer } from '../harness/mcp/notes-server.ts'
@@ -194,7 +195,7 @@ test('who may not make one is told so privately, and ordinary sentences stay que
   expect(JSON.stringify(modal.view())).toContain('every 20 minutes what is new?')
   await modal.submit({ schedule_text: 'every hour what is old?' })
   await bot.slack.until(() => /Every hour/.test(bot.slack.shownView(bot.slack.home()!)), 'the changed schedule')
-  await bot.slack.slash('forget', { channel: DM })
+  await forget(bot.slack, { channel: DM })
   await bot.slack.until(async () => !/Your schedules/.test((await bot.openHome()).shown()), 'a Home without schedules')
 })
 

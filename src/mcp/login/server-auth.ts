@@ -68,13 +68,10 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
     )
   }
 
-  const load = async () => {
-    try {
-      return await logins.load(server)
-    } catch (error) {
+  const load = () =>
+    logins.load(server).catch(async (error: unknown) => {
       throw error instanceof SealBroken ? await needed(`Its login cannot be read. ${error.message}`) : error
-    }
-  }
+    })
 
   /**
    * Renews the login unless another process has. A refresh token is never sent twice: with rotation that would end the

@@ -25,7 +25,7 @@ import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
-import { keyOfEnd } from './post-keys.ts'
+import { isFailureTold, keyOfEnd } from './post-keys.ts'
 import { Status } from './status.ts'
 import type { Answer, AnswerStart, Display, Note, ShownStep } from './types.ts'
 
