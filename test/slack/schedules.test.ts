@@ -60,7 +60,7 @@ test('a schedule is shown, tried and saved by its maker alone, runs once each ti
   expect(card).toContain('Press Try now')
   await press(bot, 'thinkaloud_schedule_try')
   await told(bot, /All is \*new\*/)
-  expect(await told(bot, /Cost of a run:\* \d+ tokens/)).toContain('not saved yet')
+  expect(await told(bot, /Cost of a run:\* [\d,]+ tokens/)).toContain('not saved yet')
   expect(bot.slack.messages(GENERAL).filter(({ user }) => user === BOT_USER)).toEqual([])
   await press(bot, 'thinkaloud_schedule_save')
   await told(bot, /^Saved\. Next: /)

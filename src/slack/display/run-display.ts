@@ -286,7 +286,9 @@ export class RunDisplay {
   }
 }
 
-type FinalText = Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> & { unseen?: true }
+interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> {
+  unseen?: true
+}
 
 /** Keeps others from seeing that the bot works on a private question. */
 const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
