@@ -68,7 +68,7 @@ const SCENES: Record<string, Scene> = {
     },
   },
   'app-home': {
-    env: { LIMIT_USER_HOUR: '20', BUDGET_USER_DAY_TOKENS: '200000' },
+    env: { LIMIT_USER_HOUR: '20', BUDGET_USER_DAY_TOKENS: '200000', TOOLS: 'calculator,wikipedia,make_file' },
     async play(page) {
       await ask(page)
       await ended(page)
