@@ -114,6 +114,7 @@ const schema = z.object({
   MCP_TOOLS_MAX: whole(0, 1000).default(40),
   STEPS: oneOf(STEPS).default('replies'),
   STEPS_STREAM_CHANNELS: flag.default(false),
+  FIGURES: oneOf(['on', 'off']).default('on'),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
   LINK_HOSTS: names.default([]),
   EXAMPLES_FILE: exampleQuestions.optional(),

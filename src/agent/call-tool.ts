@@ -96,6 +96,7 @@ function contextOf(
     memory: run.memory,
     ask,
     workspace: run.workspace,
+    ...(run.asker === undefined ? {} : { asker: run.asker }),
     ...(run.files ? { files: run.files } : {}),
     ...(run.sendsFiles ? { sendsFiles: true as const } : {}),
     ...(answers.length > 0 ? { answers } : {}),

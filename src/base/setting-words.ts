@@ -31,6 +31,7 @@ export const SETTING_WORDS = {
     SKILLS_DIR: 'The folder with your skills, each a folder with a SKILL.md. It may be missing.',
     MCP_CONFIG: 'A JSON file of MCP servers, {"mcpServers": {…}}, whose tools the agent can use.',
     STEPS: 'How steps are shown: replies (a message each), card (one message), stream (one growing message) or hidden.',
+    FIGURES: 'on says below an answer how many of its figures are not from what was read. off does not.',
     FOLLOW_UPS: 'thread: replies in a thread need no mention. mention: they do.',
     EXAMPLES_FILE: 'A text file of up to 10 questions, one per line, to suggest on the Home and in direct messages.',
     ALLOW_CHANNELS:
@@ -62,7 +63,7 @@ export const SETTING_WORDS = {
     SLACK_CLIENT_ID: 'Many workspaces with one distributed app: its client id, in place of SLACK_BOT_TOKEN.',
     SLACK_CLIENT_SECRET: 'The client secret of the distributed app.',
     PUBLIC_URL:
-      'The https address of the bot, such as https://bot.example.com. People install it at /slack/install there.',
+      'The https address of the bot, such as https://bot.example.com. People install it, and log in to services, there.',
     ALLOW_TEAMS:
       'Ids of the workspaces and organisations that may install the distributed app, separated by commas; * for any.',
     SLACK_APPS:

@@ -38,7 +38,7 @@ async function run(io: CommandIo): Promise<number> {
   // What is known about servers, pins included, ends with the conversation.
   const mcpStore = config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined
   const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
-  const conversation = new Conversation(agent, output)
+  const conversation = new Conversation(agent, output, { saysFigures: config.FIGURES === 'on' })
   await conversation.prepare()
   for (const { server, tool, why } of agent.mcp?.off() ?? [])
     io.complain(tool === '' ? why : `${tool} of ${server} ${why}.`)

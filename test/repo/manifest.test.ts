@@ -126,6 +126,7 @@ const EVENTS: Record<string, Record<string, string[]>> = {
   team_access_granted: { team_access_granted: [] },
   team_access_revoked: { team_access_revoked: [] },
   tokens_revoked: { tokens_revoked: [] },
+  user_change: { user_change: ['users:read'] },
 }
 
 /** Slack sends these to agent apps alone. */

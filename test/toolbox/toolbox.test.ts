@@ -64,7 +64,7 @@ describe.concurrent('a tool of one’s own', () => {
     const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR }, model: script })
     const thread = await bot.mention('How many bolts and nuts are there in Lyon?')
 
-    expect(await thread.lastAnswer()).toMatch(/^TWELVE!\nSources: Stock.*bolts.* · Stock.*nuts/)
+    expect(await thread.lastAnswer()).toMatch(/^TWELVE!\nSources: \[1\] Stock.*bolts.* · \[2\] Stock.*nuts/)
     const year = new Date().getFullYear()
     expect(thread.steps().map((step) => step.split('\n👁 ')[1])).toEqual([
       `Lyon: 12 of bolts, asked 1 times since ${year}`,

@@ -97,6 +97,8 @@ export interface ToolContext {
   ask(prompt: string): Promise<string>
   /** Opens the workspace. Absent if the question does not come from one. */
   workspace?: (() => Promise<WorkspaceReader>) | undefined
+  /** Who asks, as an opaque key. Absent if no person does. */
+  asker?: string
   /** The asker's answers to this call so far, see `ToolAsks`. */
   answers?: readonly PersonsAnswer[]
   /** Absent if the conversation has none. */
@@ -145,6 +147,8 @@ export interface ToolQuestion {
   message: string
   schema?: Record<string, unknown>
   url?: string
+  /** The asker has to log in to the server first. `message` is then what people call the tool. */
+  login?: true
   /** The call is repeated from its beginning with the answer, so everything it did before it asked is done twice. */
   remakes?: true
   state: unknown
@@ -189,6 +193,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   idempotent?: boolean
   /** The name in MCP_CONFIG of the MCP server that provides the tool. */
   server?: string
+  /** It is called with the asker's own login at the server. */
+  asAsker?: true
   /** The original name, `server__tool`. Operators' rules match it, whatever name models use. */
   ruleName?: string
   /** A hash of the server's identity and the tool's description. An approval is valid only for this version. */

@@ -85,7 +85,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
 async function timeBase({ question, installation, now }: ReadChannelOptions): Promise<TimeBase> {
   const facts = await installation.directory.factsOf(question.team, question.user)
   const zone = typeof facts === 'string' ? 'UTC' : (facts.zone ?? 'UTC')
-  return { zone: isZone(zone) ? zone : 'UTC', now, lastRunAt: question.lastRunAt }
+  return { zone: isZone(zone) ? zone : 'UTC', now, lastRunAt: question.schedule?.lastRunAt }
 }
 
 function isZone(name: string): boolean {

@@ -31,6 +31,7 @@ const answer = z.object({
   gaveUp: z.literal(true).optional(),
   unseen: z.literal(true).optional(),
   done: z.array(doneCall).optional(),
+  figures: z.array(z.object({ text: z.string(), in: z.array(z.string()) })).optional(),
 })
 
 const record = z.object({

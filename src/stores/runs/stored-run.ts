@@ -54,10 +54,12 @@ export const questionSchema: z.ZodType<Question> = z.object({
   wasAddition: z.boolean().exactOptional(),
   userTeam: z.string().exactOptional(),
   mayHaveFiles: z.literal(true).exactOptional(),
-  lastRunAt: z.number().exactOptional(),
   bot: z.string().exactOptional(),
   schedule: z
-    .object({ id: z.string(), kind: z.enum(['due', 'now', 'try']), at: z.number(), when: z.string() })
+    .object({
+      ...{ id: z.string(), kind: z.enum(['due', 'now', 'try']), at: z.number(), when: z.string() },
+      lastRunAt: z.number().exactOptional(),
+    })
     .exactOptional(),
   prior: z.record(z.string(), z.string()).exactOptional(),
   traceparent: z.string().optional(),

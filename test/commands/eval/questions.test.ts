@@ -103,6 +103,7 @@ test('the report tells EM, F1, steps, tokens and ends, question by question and 
     ['3', 0, 0],
   ])
   expect(side?.questions[0]).toMatchObject({ answer: '2.169459462491557', gold: ['2.169459462491557'] })
+  expect(side?.summary).toMatchObject({ figures: { total: 1, unsupported: 0 } })
   expect(side?.questions[0]?.inputTokens).toBeGreaterThan(100)
   expect(await readFile(join(out, 'results.md'), 'utf8')).toContain('66.7 %')
 })
