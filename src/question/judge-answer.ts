@@ -54,5 +54,5 @@ const GIVEN = new RegExp(`^(?:the question|earlier in|${REMEMBERED})`)
 
 export function* judgedEvents({ done, figures }: Judged): Generator<JudgedEvent> {
   if (done) yield { type: 'done', calls: done }
-  if (figures) yield { type: 'figures', figures }
+  if (figures?.length) yield { type: 'figures', figures }
 }

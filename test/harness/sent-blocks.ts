@@ -119,7 +119,7 @@ const bigCall = { ...call, approval: { ...call.approval, input: { text: LONG.rep
 const waiting = { place: 'thread' as const, deciders: 'Can approve: Alice', value: VALUE }
 
 const connections = Array.from({ length: 30 }, (_, i) => ({
-  name: `${i} ${LONG}`,
+  name: `server-${i}`,
   ...(i % 2 === 0 ? { connected: { may: [LONG, LONG], usedAt: i } } : { link: 'https://bot.example.com/connect?x=1' }),
 }))
 

@@ -148,7 +148,7 @@ describeWithChromium('the page of a saved run', () => {
     await expect.poll(() => rows.count()).toBe(12)
     await expect
       .poll(() => rows.nth(1).innerText())
-      .toMatch(/Thought 1\s+900 ms\s+1,200 → 40 tokens · 800 cached · \$0.00040 · first piece after 300 ms/)
+      .toMatch(/Thought 1\s+0\.9 s\s+1,200 → 40 tokens · 800 cached · \$0.00040 · first piece after 0\.3 s/)
     const bars = await timings.locator('.fall-bar').evaluateAll((all) =>
       all.map((bar) => {
         const { x, width } = bar.getBoundingClientRect()

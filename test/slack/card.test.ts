@@ -55,7 +55,7 @@ describe.concurrent('STEPS=card', () => {
     const folded = await foldedIn(thread)
     expect(thread.messages()).toHaveLength(2)
     expect(folded.blocks).toMatchObject([{ type: 'container', is_collapsible: true, default_collapsed: true }])
-    expect(bot.slack.shown(folded)).toMatch(/^2 steps, \d+ s\n🔧 1\. \*calculator\* `1\*10`\n👁 10\n/)
+    expect(bot.slack.shown(folded)).toMatch(/^2 steps, \d+\.\d s\n🔧 1\. \*calculator\* `1\*10`\n👁 10\n/)
     expect(JSON.stringify(folded)).not.toContain('thinkaloud_stop')
   })
 
@@ -65,7 +65,7 @@ describe.concurrent('STEPS=card', () => {
     expect(typesOf(card)).toEqual(['plan', 'actions'])
     goOn()
     await foldedIn(thread)
-    expect(thread.shown()[0]).toMatch(/^_0 steps, \d+ s_$/)
+    expect(thread.shown()[0]).toMatch(/^_0 steps, (?:\d+\.\d s|\d+ ms)_$/)
   })
 
   test('shows at most ten blocks of many steps when it is folded up', async (t) => {
@@ -95,7 +95,7 @@ describe.concurrent('STEPS=card', () => {
     const broken = await startBot(t, { env, model: [act('One.', 'calculator', '1+1'), { status: 401, body: {} }] })
     const thread = await broken.mention('Will it fail?')
     await foldedIn(thread, broken)
-    expect(thread.shown()[0]).toMatch(/^1 step, \d+ s, not finished\n/)
+    expect(thread.shown()[0]).toMatch(/^1 step, \d+\.\d s, not finished\n/)
     expect(thread.endings()).toHaveLength(1)
   })
 
