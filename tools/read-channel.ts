@@ -6,7 +6,8 @@ import { queryText } from './query.ts'
 import { workspaceOf } from './workspace.ts'
 
 const DESCRIPTION =
-  'Reads the messages of a channel of this Slack workspace since or between times, with its busiest threads and a link to each message. ' +
+  'Reads what was written in a channel of this Slack workspace since or between times. ' +
+  'It opens the busiest threads, and gives a link to each message. ' +
   'Its first line says how much of how much it read; while there are more parts, read them too. Link each point of your answer to its message.'
 
 const TIME =
