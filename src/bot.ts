@@ -2,7 +2,7 @@
 import type { Model } from './agent/types.ts'
 import { ConfigError, messageOf } from './base/errors.ts'
 import { createNetwork, type Network } from './base/http/proxy.ts'
-import { serve, type Server } from './base/http/server.ts'
+import { serve, type Pages, type Server } from './base/http/server.ts'
 import { createLog, type Log } from './base/log.ts'
 import { sealerFrom } from './base/seal.ts'
 import { secretsOf, type Config } from './config.ts'
@@ -13,6 +13,7 @@ import { checkBudgetPrices } from './model/prices.ts'
 import { probeEndpoint } from './model/probe-endpoint.ts'
 import type { AnswerWatch } from './question/answer.ts'
 import { createAgent, type AgentParts, type ToolSeam } from './question/create-agent.ts'
+import { openConnections } from './question/connections.ts'
 import { createStores, type Stores } from './question/open-stores.ts'
 import { startScheduler } from './question/scheduler.ts'
 import type { Handler } from './queue/types.ts'
@@ -87,7 +88,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   installing.catch(() => undefined)
   const agent = await createAgent(config, {
     ...{ log, net, now, model: options.model, meter: meterOf({ telemetry, recorder }, nowMs), mcpStore: stores.mcp },
-    ...{ hasWorkspace: !options.model, toolSeam: options.toolSeam, watchCall: recorder?.tool },
+    ...{ people: stores.people, hasWorkspace: !options.model, toolSeam: options.toolSeam, watchCall: recorder?.tool },
   }).catch(failed)
   const opened = await installing.catch(failed)
   const services = servicesOf(config, { log, net, stores, agent, telemetry, recorder, opened })
@@ -95,7 +96,8 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
   const scheduler = isWorker ? await startWork(services, recorder) : undefined
   const receiver = receiverOf(config, services, { opened, connection: connectionOf(config, net, options) })
-  const server = await listenAt(config, { stores, receiver, telemetry, opened })
+  const pages = { ...opened.pages, ...services.connections?.pages }
+  const server = await listenAt(config, { stores, receiver, telemetry, pages })
   await receiver?.start().catch((error: unknown) => Promise.reject(tokenRefused('SLACK_APP_TOKEN', error, config)))
   return {
     port: server.port,
@@ -145,6 +147,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
     examples: config.EXAMPLES_FILE,
     mcpAdmin: adminOf(config, { agent, stores }),
+    connections: openConnections(config, { accounts: agent.accounts, ...stores, log, now: () => now().getTime() }),
     watch: watchOf({ telemetry, recorder }),
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
@@ -223,10 +226,11 @@ interface Listening {
   stores: Stores
   receiver: SlackReceiver | undefined
   telemetry: Telemetry | undefined
-  opened: OpenedInstallations
+  /** Pages for people. */
+  pages: Pages
 }
 
-async function listenAt(config: Config, { receiver, stores, telemetry, opened }: Listening) {
+async function listenAt(config: Config, { receiver, stores, telemetry, pages: forPeople }: Listening) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () => {
@@ -235,7 +239,7 @@ async function listenAt(config: Config, { receiver, stores, telemetry, opened }:
     },
   }
   const { PORT, METRICS_PORT, HOST: host } = config
-  const own = receiver ? { ...pages, ...opened.pages } : pages
+  const own = receiver ? { ...pages, ...forPeople } : pages
   const main = await listen('PORT', { port: PORT, host, pages: own, front: receiver?.requestListener })
   const seen =
     METRICS_PORT === undefined ? undefined : { port: METRICS_PORT, host, pages: { ...pages, ...telemetry?.pages } }

@@ -66,7 +66,7 @@ function withEvent(beside: Omit<Completion, 'text'>, event: ModelEvent): Omit<Co
     case 'kept':
       return { ...beside, kept: event.kept }
     case 'cut_off':
-      return { ...beside, cutOff: 'length' }
+      return { ...beside, cutOff: event.isEndless ? 'endless' : 'length' }
     case 'reasoning':
       return { ...beside, reasoning: (reasoning + event.text).slice(0, REASONING_CHARS) }
     case 'refusal':

@@ -42,6 +42,8 @@ export interface ToolEnv {
   fetch: ToolFetch
   now(): Date
   workspace?: (() => Promise<WorkspaceReader>) | undefined
+  /** Who asks, as an opaque key. Absent if no person does. */
+  asker?: string | undefined
   /** The files of the conversation. Absent if it has none. */
   files?: RunFiles | undefined
   /** Whether a file from a tool is sent with the answer. */

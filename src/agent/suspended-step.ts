@@ -18,6 +18,7 @@ export function awaitingApproval(run: RunState, { step, tool, input, isRepeat }:
     ...(tool.ruleName === undefined ? {} : { ruleName: tool.ruleName }),
     ...(tool.version === undefined ? {} : { version: tool.version }),
     ...(tool.title === undefined ? {} : { title: tool.title }),
+    ...(tool.asAsker ? { asAsker: true as const } : {}),
     says: tool.description,
     ...(isRepeat ? { isRepeat: true as const } : {}),
   }

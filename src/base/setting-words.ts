@@ -63,7 +63,7 @@ export const SETTING_WORDS = {
     SLACK_CLIENT_ID: 'Many workspaces with one distributed app: its client id, in place of SLACK_BOT_TOKEN.',
     SLACK_CLIENT_SECRET: 'The client secret of the distributed app.',
     PUBLIC_URL:
-      'The https address of the bot, such as https://bot.example.com. People install it at /slack/install there.',
+      'The https address of the bot, such as https://bot.example.com. People install it, and log in to services, there.',
     ALLOW_TEAMS:
       'Ids of the workspaces and organisations that may install the distributed app, separated by commas; * for any.',
     SLACK_APPS:

@@ -46,6 +46,8 @@ export interface HttpServerConfig extends ServerRules {
    * Speaks the deprecated HTTP+SSE, as `"type": "sse"` says. Otherwise that is tried if Streamable HTTP is missing.
    */
   sse?: boolean
+  /** `person`: its tools are called as whoever asks, with a login of their own. */
+  login?: 'workspace' | 'person'
   /** For an authorization server that registers no clients, or for more scopes than the server asks for. */
   oauth?: OAuthSettings
 }
@@ -112,7 +114,19 @@ export interface ServerLogin extends AuthProvider {
 }
 
 /**
- * Returns the workspace's login at a remote server, given the HTTP that a login may use.
+ * Returns the workspace's or a person's login at a remote server, given the HTTP that a login may use.
  * @returns undefined if there is none: the server's headers have to do
  */
-export type AuthOf = (server: HttpServerConfig, fetch: FetchLike) => ServerLogin | undefined
+export type AuthOf = (server: HttpServerConfig, fetch: FetchLike, person?: PersonLogin) => ServerLogin | undefined
+
+/** One login of a person (`team:user`) at a server that people log in to. Another login has another `since`. */
+export interface PersonLogin {
+  person: string
+  /** Milliseconds since the epoch. */
+  since: number
+}
+
+/** Whether people log in to it, each for themselves. */
+export function isPersonal(server: McpServerConfig): server is HttpServerConfig & { login: 'person' } {
+  return server.kind === 'http' && server.login === 'person'
+}

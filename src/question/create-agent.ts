@@ -4,16 +4,15 @@ import { DIALECTS, type DialectName } from '../agent/dialects/index.ts'
 import { withInstructions } from '../agent/dialects/instructions.ts'
 import type { Dialect, Model, Tool } from '../agent/types.ts'
 import type { AnsweringAgent } from './answer.ts'
-import { readEnv, type Config } from '../config.ts'
+import type { Config } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
-import type { ProxySetting } from '../base/http/agents.ts'
 import { createToolHttp } from '../base/http/tool-http.ts'
 import type { Log } from '../base/log.ts'
-import { sealerFrom } from '../base/seal.ts'
 import type { McpToolbox, ToolsPlace } from '../mcp/tools/mcp-toolbox.ts'
-import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
 import type { ChosenAgent } from '../stores/settings/settings.ts'
 import type { McpStore } from '../stores/mcp/mcp-store.ts'
+import type { Account } from '../mcp/login/account.ts'
+import type { PeopleStore } from '../stores/mcp/people-store.ts'
 import type { McpConfig } from '../mcp/types.ts'
 import { withChosenApi } from '../model/choose-api.ts'
 import { probeNativeCalls } from '../model/native-probe.ts'
@@ -21,6 +20,7 @@ import { createModels, type ModelMeter, type Models } from '../model/index.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { loadPrompts, type Prompts } from '../base/prompts.ts'
 import { houseInstructions } from './house-instructions.ts'
+import { openMcp } from './open-mcp.ts'
 import type { Skill } from '../../tools/read-skill.ts'
 import { limitsOf } from './run-limits.ts'
 import { openToolbox, type LeftOut, type Toolbox } from '../toolbox/toolbox.ts'
@@ -41,6 +41,8 @@ export interface AgentParts {
   agentFor: (chosen: ChosenAgent, place: ToolsPlace) => Promise<AgentSetup>
   /** Set if MCP_CONFIG is set and there is a store for it. */
   mcp: McpToolbox | undefined
+  /** The servers that people log in to, each for themselves. */
+  accounts: Account[]
   /** MCP_CONFIG as it was read. */
   mcpConfig: McpConfig | undefined
   close(): Promise<void>
@@ -58,6 +60,8 @@ export interface AgentSources {
   leftOut?: ((one: LeftOut) => void) | undefined
   /** Where the known tools of MCP servers are kept. Without it there are none, as in an evaluation. */
   mcpStore?: McpStore | undefined
+  /** People's own logins. Without it nobody has any. */
+  people?: PeopleStore | undefined
   /** Whether questions come from a Slack workspace, whose tools are then available. */
   hasWorkspace?: boolean
   toolSeam?: ToolSeam | undefined
@@ -97,7 +101,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     newNonce,
   }
   const { model, condenseModel } = models
-  const opened = await mcpOf(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
+  const opened = await openMcp(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
   const mcp = opened?.toolbox
   const parts: AllParts = {
     ...{ models, toolbox, skills, dialectWith, name, prompts, mcp, wrapped },
@@ -118,6 +122,7 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     choices: choicesOf({ models, toolbox, mcp, skills }),
     agentFor: (chosen, place) => agentFor(chosen, place, parts),
     mcp,
+    accounts: opened?.accounts ?? [],
     mcpConfig: opened?.config,
     close: async () => void (await Promise.all([http.close(), mcp?.close()])),
   }
@@ -149,28 +154,6 @@ async function dialectName(config: Config, model: Model, log: Log): Promise<Dial
   const say = !found.usable && found.isDown ? log.warn.bind(log) : log.info.bind(log)
   say({ model: model.name, dialect, why }, 'AGENT_DIALECT=auto has chosen the dialect')
   return dialect
-}
-
-/** Opens the tools of MCP servers. A front calls none: it knows them from what the workers have stored. */
-async function mcpOf(
-  config: Config,
-  { log, mcpStore: store, proxy, taken }: AgentSources & { proxy: ProxySetting | undefined; taken: string[] },
-): Promise<{ toolbox: McpToolbox; config: McpConfig } | undefined> {
-  if (!config.MCP_CONFIG)
-    for (const rule of unmatchedRules([], { approvers: config.APPROVERS, own: taken })) log.warn(rule, RULE_UNMATCHED)
-  if (!config.MCP_CONFIG || !store) return undefined
-  const { loadMcpConfig } = await import('../mcp/config/mcp-config.ts')
-  const { openMcpToolbox } = await import('../mcp/tools/mcp-toolbox.ts')
-  const servers = loadMcpConfig(config.MCP_CONFIG, readEnv())
-  const now = Date.now
-  const login = { store, sealer: sealerFrom(config) }
-  const open = async () =>
-    (await import('../mcp/login/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
-  const toolbox = await openMcpToolbox(servers, {
-    ...{ store, log, now, taken, open: config.ROLE === 'front' ? undefined : open },
-    ...{ mostTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS, approvers: config.APPROVERS },
-  })
-  return { toolbox, config: servers }
 }
 
 function throughSeam(toolbox: Toolbox, seam: ToolSeam | undefined): Toolbox {

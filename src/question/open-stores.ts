@@ -1,6 +1,7 @@
 import { once } from '../base/async.ts'
 import { memoryArchive } from '../stores/archive/memory-archive.ts'
 import { redisArchive } from '../stores/archive/redis-archive.ts'
+import { memoryPeople, redisPeople, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunArchive } from '../stores/archive/types.ts'
 import { memoryAudit } from '../stores/audit/memory-audit.ts'
 import { redisAudit } from '../stores/audit/redis-audit.ts'
@@ -33,6 +34,11 @@ import { redisSchedules } from '../stores/schedules/redis-schedules.ts'
 import type { ScheduleStore } from '../stores/schedules/types.ts'
 import { memoryThreads } from '../stores/threads/memory-threads.ts'
 import { redisThreads } from '../stores/threads/redis-threads.ts'
+import { memoryRecentList, redisRecentList, type RecentList } from '../stores/recent-list.ts'
+import { memoryUse } from '../stores/use/memory-use.ts'
+import { redisUse } from '../stores/use/redis-use.ts'
+import { forgetPersonsUse } from '../stores/use/use-counts.ts'
+import { USE_TTL_MS, type UseStore } from '../stores/use/types.ts'
 import type { ThreadStates } from '../stores/threads/types.ts'
 import { memoryChannelSettings, redisChannelSettings, type ChannelSettingsStore } from '../stores/settings/settings.ts'
 
@@ -58,8 +64,16 @@ export interface Stores {
   /** Absent where nothing is limited. */
   limits?: UsageLimits | undefined
   saidOnce: SaidOnce
+  /** How much the bot was used. */
+  use: UseStore
+  /** The ids of questions that could not be answered. */
+  unanswered: RecentList
+  /** The ids of the admins who have opened the Home. */
+  homeAdmins: RecentList
   /** Only where MCP_CONFIG is set. */
   mcp: McpStore | undefined
+  /** What belongs to single people, above all their logins. */
+  people: PeopleStore
   /** Only where SLACK_CLIENT_ID is set. */
   installs: InstallStores | undefined
   /** True where an accepted question outlives this process. */
@@ -83,6 +97,10 @@ export interface ForgettingAll extends Forgetting {
   /** The teams of which anything is in Redis; none where this process alone knows them. */
   teams(): Promise<string[]>
 }
+
+/** Bounds of the lists about use. */
+const UNANSWERED = { ttlMs: USE_TTL_MS, most: 200 }
+const HOME_ADMINS = { ttlMs: 365 * 86_400_000, most: 50 }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -119,6 +137,10 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     queue,
     limits: limitsOf(config),
     saidOnce: memorySaidOnce(),
+    use: memoryUse(),
+    unanswered: memoryRecentList(UNANSWERED),
+    homeAdmins: memoryRecentList(HOME_ADMINS),
+    people: memoryPeople(),
   }
   return {
     ...kept,
@@ -164,6 +186,10 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     queue,
     limits: limitsOf(config, redis),
     saidOnce: redisSaidOnce({ redis, prefix }),
+    use: redisUse(place),
+    unanswered: redisRecentList({ ...place, ...UNANSWERED, name: 'unanswered' }),
+    homeAdmins: redisRecentList({ ...place, ...HOME_ADMINS, name: 'home-admins' }),
+    people: redisPeople(place),
   }
   return {
     ...kept,
@@ -194,11 +220,15 @@ type ForgettingStores =
   | 'queue'
   | 'limits'
   | 'saidOnce'
+  | 'people'
+  | 'use'
+  | 'unanswered'
+  | 'homeAdmins'
 
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
   const { history, archive, threads, actionTokens, channelSettings, schedules, remembered, files, queue, limits } =
     stores
-  const { saidOnce } = stores
+  const { saidOnce, use, unanswered, homeAdmins, people } = stores
   // Schedules first, so that nothing new begins; then the queue, so that nothing is kept again by a run of the team.
   const all = [schedules, queue, history, archive, threads, remembered]
   const forgetChannel = async (place: Place) => {
@@ -209,10 +239,21 @@ function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingA
     forgetChannel,
     async forgetPerson(person) {
       await forgetChannel(person)
-      for (const store of [...all, await files()]) await store.forgetUser(person)
+      for (const store of [...all, people, await files()]) await store.forgetUser(person)
+      await forgetPersonsUse(use, person, Date.now())
     },
     async forgetTeam(team) {
-      const others = [actionTokens, channelSettings, limits, saidOnce, await files()]
+      const others = [
+        actionTokens,
+        channelSettings,
+        limits,
+        saidOnce,
+        use,
+        unanswered,
+        homeAdmins,
+        people,
+        await files(),
+      ]
       for (const store of [...all, ...others]) await store?.forgetTeam(team)
     },
   }

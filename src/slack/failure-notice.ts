@@ -38,7 +38,9 @@ export async function noticeFailure(error: unknown, work: QuestionWork, display?
   // An aborted display posts nothing, so another one is opened.
   const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
   const told = signal.aborted ? await work.openDisplay(last) : display
-  await inThread(told.fail(sentence, reference), work, () => tellAsker(work, sentence, reference))
+  // The archive keeps nothing of an aborted run.
+  const again = !signal.aborted
+  await inThread(told.fail(sentence, reference, { again }), work, () => tellAsker(work, sentence, reference))
 }
 
 /** Slack refuses every call with this token. */

@@ -1,6 +1,7 @@
 import { madeFile } from '../agent/run-progress.ts'
 import { AnswerDeltas } from '../agent/parser/answer-deltas.ts'
 import type { Tool } from '../agent/types.ts'
+import { once } from '../base/async.ts'
 import { messageOf } from '../base/errors.ts'
 import { needsNoModel, release } from '../question/admission.ts'
 import type { AnswerDeps } from '../question/answer.ts'
@@ -10,6 +11,7 @@ import { withoutGap } from '../question/earlier-turns.ts'
 import { auditSaved, runQuestion } from '../question/run-question.ts'
 import { takeBack } from '../question/take-back.ts'
 import type { Handled, Handler } from '../queue/types.ts'
+import { personKey } from '../stores/mcp/people-store.ts'
 import type { History, ThreadContext } from '../stores/history/types.ts'
 import { Withdrawn, type Grants } from '../stores/runs/control.ts'
 import {
@@ -17,18 +19,21 @@ import {
   hasThreadBefore,
   isDirect,
   isPrivate,
+  isRepeat,
   isUnrooted,
   type Question,
   type Run,
 } from '../stores/runs/types.ts'
 import { grantedBy } from './approvals/grants.ts'
+import { noticeBudgets } from './budget-notice.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
 import type { Installation } from './client/installations.ts'
 import { Mentions } from './client/mentions.ts'
 import { Outbox } from './client/outbox.ts'
 import { UPLOAD_SCOPE } from './client/upload.ts'
 import { chooseDisplay } from './display/choose-display.ts'
-import { isFailureTold, RunDisplay } from './display/run-display.ts'
+import { isFailureTold } from './display/post-keys.ts'
+import { RunDisplay } from './display/run-display.ts'
 import { StreamRefusals } from './display/stream-refusals.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
 import { filesForRun, saidWithFiles, whyNothingIsRead } from './files/file-intake.ts'
@@ -86,7 +91,7 @@ interface WorkParts {
 
 async function workOn(question: Question, run: Run, parts: WorkParts): Promise<QuestionWork> {
   const { services, installation, signal, streamsRefused } = parts
-  const { log, now, fetch, threads, limits } = services
+  const { log, now, fetch, threads } = services
   const quietWords = () => services.agent.answer.prompts['quiet-schedule']({})
   const settings = scheduledSettings(question, await services.settingsFor({ ...question, waits: true }), quietWords)
   const mentions = new Mentions(installation.directory, question)
@@ -95,16 +100,17 @@ async function workOn(question: Question, run: Run, parts: WorkParts): Promise<Q
   return {
     ...{ services, question, run, signal, settings, installation, mentions, outbox },
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
-      await mentions.lookUpSaved(run.saved)
+      await mentions.lookUpSaved(run.saved, isRepeat(question.id) ? `<@${question.user}>` : '')
       const { streamInChannels, approvers } = settings
       const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
       const named = (text: string) => mentions.shown(text)
       const stop = () => stopRun(question, services)
       const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, named, stopRun: stop })
       const linkHosts = [...settings.linkHosts, installation.identity.url]
-      return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions })
+      const { connections } = services
+      return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions, connections })
     },
-    release: (options) => release(question, run, { ...options, limits }),
+    release: (options) => release({ question, run, settings, services }, options),
   }
 }
 
@@ -189,6 +195,7 @@ async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<
     await takeBack(withdrawn, work, () => outbox.removePosts())
   } else if (!isWaiting) await archive(work, { hasFailed })
   else await endTurn(work)
+  if (!needsNoModel(question) && !signal.aborted) await noticeBudgets(work)
   // With a durable queue the run is tried again if the catching up failed.
   await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
@@ -234,7 +241,8 @@ async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<Answ
       model: settings.model,
       dialect: settings.dialect,
       tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),
-      workspace: async () => openWorkspace(work),
+      workspace: once(async () => openWorkspace(work)),
+      asker: question.bot === undefined ? personKey(question) : undefined,
       sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
       ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),
     },

@@ -1,3 +1,4 @@
+import type { Connections } from '../question/connections.ts'
 import type { AnswerServices } from '../question/services.ts'
 import type { McpAdmin } from '../mcp/tools/mcp-admin.ts'
 import type { Queue } from '../queue/types.ts'
@@ -22,6 +23,8 @@ export interface Services extends AnswerServices {
   search?: SearchInfo | undefined
   /** What admins see of MCP servers and decide about them. Absent without MCP_CONFIG. */
   mcpAdmin?: McpAdmin | undefined
+  /** What people connect with logins of their own. Absent where there is nothing. */
+  connections?: Connections | undefined
   /** Called with each thumb. Absent where nothing is measured. */
   onFeedback?: ((rating: 'up' | 'down') => void) | undefined
   /** Called at the start and at each change of Socket Mode's connection. Absent where nothing is measured. */

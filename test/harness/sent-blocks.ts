@@ -9,7 +9,7 @@ import * as approvalCard from '../../src/slack/approvals/approval-card.ts'
 import * as blocks from '../../src/slack/format/blocks.ts'
 import { chartBlock } from '../../src/slack/format/chart-block.ts'
 import { plainContext } from '../../src/slack/format/plain-elements.ts'
-import { endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
+import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
 import { pausedText } from '../../src/slack/format/schedule-words.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { tableForms } from '../../src/slack/format/table-blocks.ts'
@@ -31,7 +31,9 @@ import {
   scheduleForm,
   scheduleList,
 } from '../../src/slack/views/schedule-blocks.ts'
+import { connectionBlocks, connectionsContent } from '../../src/slack/views/connection-blocks.ts'
 import { settingsView } from '../../src/slack/views/settings-view.ts'
+import { useBlocks } from '../../src/slack/views/use-view.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
 
 /** What one call of `blocks.validate` takes. */
@@ -115,6 +117,11 @@ const call = {
 }
 const bigCall = { ...call, approval: { ...call.approval, input: { text: LONG.repeat(20) } } }
 const waiting = { place: 'thread' as const, deciders: 'Can approve: Alice', value: VALUE }
+
+const connections = Array.from({ length: 30 }, (_, i) => ({
+  name: `${i} ${LONG}`,
+  ...(i % 2 === 0 ? { connected: { may: [LONG, LONG], usedAt: i } } : { link: 'https://bot.example.com/connect?x=1' }),
+}))
 
 const form: ToolQuestion = {
   server: 'tickets',
@@ -280,8 +287,9 @@ export const SENT: Record<string, () => Sent[]> = {
     ].flatMap((one) => message(blocks.stepContent(one))),
   'format/blocks.ts stepsContent': () => message(blocks.stepsContent([step, step])),
   'format/blocks.ts rootContent': () => message(blocks.rootContent(ASKER, question.text)),
-  'format/blocks.ts noteContent': () => message(note),
-  'format/blocks.ts privateChoice': () => message(blocks.privateChoice(question.id)),
+  'format/blocks.ts noteContent': () => [...message(note), ...message(blocks.noteContent('It failed.', question.id))],
+  'format/blocks.ts withPrivateChoice': () => message(blocks.withPrivateChoice(note, question.id)),
+  'format/blocks.ts forgetContent': () => message(blocks.forgetContent('All of it?', 'T1')),
   'format/blocks.ts askEditedContent': () => message(blocks.askEditedContent(question.id)),
   'format/blocks.ts aboutContent': () => message(blocks.aboutContent(question.text, note)),
   'format/blocks.ts withoutBlocks': () => message(blocks.withoutBlocks(note, 'chat.postMessage')),
@@ -293,6 +301,8 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/plain-elements.ts plainContext': () => alone(plainContext('plain')),
   'approvals/question-card.ts questionCard': () =>
     [form, choice, page].flatMap((asked) => message(questionCard(asked, { asker: ASKER, value: VALUE }))),
+  'approvals/question-card.ts connectCard': () =>
+    message(connectCard(page, { asker: ASKER, value: VALUE, link: 'https://bot.example.com/connect?x=1' })),
   'approvals/question-card.ts endedQuestionCard': () =>
     (['accept', 'decline', 'cancel', 'expired', 'over'] as const).flatMap((end) =>
       message(endedQuestionCard(form, { asker: ASKER, end })),
@@ -312,6 +322,9 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/admin-home.ts adminBlocks': () => home(adminBlocks(admin)),
   'views/arguments-view.ts argumentsView': () => modal(argumentsView(call), argumentsView(bigCall)),
   'views/ask-about-view.ts askAboutView': () => modal(askAboutView('{}')),
+  'views/connection-blocks.ts connectionBlocks': () => home(connectionBlocks(connections)),
+  'views/connection-blocks.ts connectionsContent': () =>
+    [connections, []].flatMap((some) => message(connectionsContent(some))),
   'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
   'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true)),
@@ -334,6 +347,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/schedule-blocks.ts pausedContent': () => message(pausedContent(pausedText(schedule, 'archived'), schedule)),
   'views/schedule-blocks.ts scheduleForm': () => modal(scheduleForm(schedule, '{}')),
   'views/settings-view.ts settingsView': () => modal(settingsOf(false), settingsOf(true)),
+  'views/use-view.ts useBlocks': () => home(useBlocks(use)),
   'views/work-view.ts workView': () =>
     modal(
       workView(record, { page: 0, nameOf: () => 'Bob' }),
@@ -367,6 +381,19 @@ function homeOf(isAdmin: boolean): View {
     left: [{ limit: 'userHour', allowed: 9, left: 2, nextInMs: 0, fullInMs: 9_000 }],
     ...(isAdmin ? { admin: adminBlocks(admin) } : {}),
   })
+}
+
+const amounts = { questions: 9, inputTokens: 12_345, outputTokens: 678, costUsd: 1.5 }
+const month = {
+  ...amounts,
+  ends: { answered: 5, gave_up: 1, stopped: 1, failed: 2, rated_down: 1 },
+  byChannel: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`C${i}`, amounts])),
+  byPerson: { [ASKER]: amounts },
+  byTool: { [`server__${'x'.repeat(200)}`]: { ...amounts, calls: 12 } },
+}
+const use = {
+  ...{ days7: month, days30: month, nameOf: () => LONG, channelNameOf: (id: string) => `#${id}` },
+  unanswered: { shown: [{ id: question.id, text: LONG, place: '#general', why: 'gave_up' as const }], hidden: 2 },
 }
 
 function settingsOf(isDirect: boolean): View {

@@ -97,6 +97,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
   'usergroups.users.list': ['usergroups:read'],
+  'users.conversations': ['channels:read', 'groups:read'],
   'users.info': ['users:read'],
   'users.list': ['users:read'],
   'views.open': [],
@@ -125,6 +126,7 @@ const EVENTS: Record<string, Record<string, string[]>> = {
   team_access_granted: { team_access_granted: [] },
   team_access_revoked: { team_access_revoked: [] },
   tokens_revoked: { tokens_revoked: [] },
+  user_change: { user_change: ['users:read'] },
 }
 
 /** Slack sends these to agent apps alone. */

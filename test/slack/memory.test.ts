@@ -2,6 +2,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { forget as forgetPlace } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -99,10 +100,10 @@ describeWithRedis('in Redis', async () => {
     for (const key of await redis.keys('*remembered*')) expect(await redis.get(key)).toMatch(/^v1\./)
     bot.slack.addUser(ALICE, { is_admin: true })
     // A person's words go wherever they were said.
-    await slash(bot, 'forget', { channel: DM_BOB, user: BOB })
-    expect(await places()).toEqual([DM_ALICE, GENERAL].sort())
-    await slash(bot, 'forget')
-    expect(await places()).toEqual([DM_ALICE])
+    await forgetPlace(bot.slack, { channel: DM_BOB, user: BOB })
+    await expect.poll(places).toEqual([DM_ALICE, GENERAL].sort())
+    await forgetPlace(bot.slack)
+    await expect.poll(places).toEqual([DM_ALICE])
     expect((await ask(bot, 'And now?')).answer).not.toContain('remembered')
     await slash(bot, 'remember the owl', { channel: RANDOM })
     await bot.slack.people.event({ type: 'channel_deleted', channel: RANDOM })?.first

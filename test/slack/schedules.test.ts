@@ -1,6 +1,7 @@
 /** Schedules: made by a message, shown before they are saved, and run as their maker. */
 import { expect, test, type TestContext } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Message } from '../../playground/slack/slack.ts'
+import { forget } from '../harness/answer-buttons.ts'
 import { startBot, Thread, type TestBot, type TestBotOptions } from '../harness/bot.ts'
 import { mcpFile } from '../harness/mcp/mcp-servers.ts'
 import { startNotesServer } from '../harness/mcp/notes-server.ts'
@@ -59,7 +60,7 @@ test('a schedule is shown, tried and saved by its maker alone, runs once each ti
   expect(card).toContain('Press Try now')
   await press(bot, 'thinkaloud_schedule_try')
   await told(bot, /All is \*new\*/)
-  expect(await told(bot, /Cost of a run:\* \d+ tokens/)).toContain('not saved yet')
+  expect(await told(bot, /Cost of a run:\* [\d,]+ tokens/)).toContain('not saved yet')
   expect(bot.slack.messages(GENERAL).filter(({ user }) => user === BOT_USER)).toEqual([])
   await press(bot, 'thinkaloud_schedule_save')
   await told(bot, /^Saved\. Next: /)
@@ -194,7 +195,7 @@ test('who may not make one is told so privately, and ordinary sentences stay que
   expect(JSON.stringify(modal.view())).toContain('every 20 minutes what is new?')
   await modal.submit({ schedule_text: 'every hour what is old?' })
   await bot.slack.until(() => /Every hour/.test(bot.slack.shownView(bot.slack.home()!)), 'the changed schedule')
-  await bot.slack.slash('forget', { channel: DM })
+  await forget(bot.slack, { channel: DM })
   await bot.slack.until(async () => !/Your schedules/.test((await bot.openHome()).shown()), 'a Home without schedules')
 })
 

@@ -210,7 +210,7 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
       const start = startRealBot(loadConfig(env, { serves: true }), { log: createLog('silent') })
       await expect(start).rejects.toMatchObject({
         name: 'ConfigError',
-        message: `TOOLS: there is no tool "${TOOLS.split(',').at(-1)}". Choose from calculator, wikipedia, search, duckduckgo, arxiv, github_user, make_file, workspace_search, read_thread, llm_math, invoices.`,
+        message: `TOOLS: there is no tool "${TOOLS.split(',').at(-1)}". Choose from calculator, wikipedia, search, duckduckgo, arxiv, github_user, make_file, workspace_search, read_channel, read_thread, llm_math, invoices.`,
       })
     },
   )

@@ -46,11 +46,11 @@ export interface Completion {
   refusal?: string
   toolCalls?: ToolCall[]
   kept?: KeptReasoning
-  /** Why it is incomplete: its length limit, the run's time, or a model that stalled. */
+  /** Why it is incomplete: its length limit, a model that writes without end, the run's time, or a model that stalled. */
   cutOff?: CutOff
 }
 
-export type CutOff = 'length' | 'time' | 'silence'
+export type CutOff = 'length' | 'endless' | 'time' | 'silence'
 
 export type ParsedTurn =
   | { kind: 'actions'; thought: string; actions: Action[] }

@@ -84,6 +84,8 @@ export type Awaited =
       version?: string
       /** See `Tool`. */
       title?: string
+      /** See `Tool`. */
+      asAsker?: true
       /** The tool's description of itself. */
       says: string
       /** The same call was made before, and it is unknown whether it took effect. */

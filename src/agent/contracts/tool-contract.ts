@@ -43,6 +43,14 @@ export interface ReadThread {
   url: string
 }
 
+/** What to read of a channel, as a model names it (untrusted). `channel`: id or name. Times: time-words.ts. */
+export interface WantedChannel {
+  channel: string
+  since?: string | undefined
+  until?: string | undefined
+  part: number
+}
+
 /**
  * Reads the asker's workspace. Returns only what the asker may read in the place where the answer is shown. Stores
  * nothing.
@@ -52,6 +60,8 @@ export interface WorkspaceReader {
   search(query: string, options: FindOptions): Promise<{ finds: Find[]; cursor?: string }>
   /** The thread of the message with this URL. @throws ToolError likewise */
   readThread(url: string, signal: AbortSignal): Promise<ReadThread>
+  /** A part of what was written in a channel in a time. @throws ToolError likewise */
+  readChannel(wanted: WantedChannel, signal: AbortSignal): Promise<ReadThread>
 }
 
 /** A part of a file as a model names it (untrusted): pages or slides, a sheet and its cells, lines. */
@@ -87,6 +97,8 @@ export interface ToolContext {
   ask(prompt: string): Promise<string>
   /** Opens the workspace. Absent if the question does not come from one. */
   workspace?: (() => Promise<WorkspaceReader>) | undefined
+  /** Who asks, as an opaque key. Absent if no person does. */
+  asker?: string
   /** The asker's answers to this call so far, see `ToolAsks`. */
   answers?: readonly PersonsAnswer[]
   /** Absent if the conversation has none. */
@@ -135,6 +147,8 @@ export interface ToolQuestion {
   message: string
   schema?: Record<string, unknown>
   url?: string
+  /** The asker has to log in to the server first. `message` is then what people call the tool. */
+  login?: true
   /** The call is repeated from its beginning with the answer, so everything it did before it asked is done twice. */
   remakes?: true
   state: unknown
@@ -179,6 +193,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   idempotent?: boolean
   /** The name in MCP_CONFIG of the MCP server that provides the tool. */
   server?: string
+  /** It is called with the asker's own login at the server. */
+  asAsker?: true
   /** The original name, `server__tool`. Operators' rules match it, whatever name models use. */
   ruleName?: string
   /** A hash of the server's identity and the tool's description. An approval is valid only for this version. */
@@ -191,6 +207,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   needsSearch?: boolean
   /** How long one call may take, in ms. Default: TOOL_TIMEOUT_MS. */
   timeoutMs?: number
+  /** Characters of an output that the model reads, if they are more than TOOL_OUTPUT_CHARS. */
+  outputChars?: number
   /** The output is a file (`ToolOutput.file`). Offered to the model only if files can be sent. */
   makesFiles?: true
   /** A repeated call with the same input returns something new (a lookup's next hit), so it is not a loop. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Env } from '../../config.ts'
 import { ConfigError } from '../../base/errors.ts'
 import { createValueReader, type ValueReader } from './config-values.ts'
-import type { McpConfig, McpServerConfig, OAuthSettings } from '../types.ts'
+import type { HttpServerConfig, McpConfig, McpServerConfig, OAuthSettings } from '../types.ts'
 
 /** The maximum size of MCP_CONFIG's file. Bytes. */
 const MAX_FILE = 1_000_000
@@ -33,6 +33,7 @@ const stdio = z.strictObject({
   args: z.array(z.string('a text'), 'a list of texts').default([]),
   env: texts.default({}),
   cwd: z.string('a folder').optional(),
+  login: z.literal('workspace', 'workspace: people can only log in to a server with a url').optional(),
   ...rules,
 })
 
@@ -40,6 +41,7 @@ const http = z.strictObject({
   type: z.enum(['http', 'streamable-http', 'sse'], 'http or sse, as it has an address').optional(),
   url: z.string('an address that begins with https:// or http://'),
   headers: texts.default({}),
+  login: z.enum(['workspace', 'person'], 'workspace or person').optional(),
   oauth: z
     .strictObject(
       {
@@ -166,12 +168,13 @@ function flagOf(arg: string, before = ''): string {
   return /^--?[\w-]+(?==)/.exec(arg)?.[0] ?? (before.startsWith('-') ? before : '')
 }
 
-function httpOf(name: string, written: z.infer<typeof http>, values: ValueReader) {
-  const { type, url, headers, oauth } = written
+function httpOf(name: string, written: z.infer<typeof http>, values: ValueReader): HttpServerConfig {
+  const { type, url, headers, oauth, login } = written
   const read = {
     url: values.read(url, 'url'),
     headers: readAll(headers, values),
     ...(oauth ? { oauth: oauthOf(oauth, values) } : {}),
+    ...(login === 'person' ? { login } : {}),
   }
   const sse = type === 'sse' ? { sse: true } : {}
   return { name, kind: 'http' as const, ...rulesOf(written), ...read, ...sse, secrets: values.secrets() }
@@ -193,7 +196,9 @@ function readAll(written: Record<string, string>, values: ValueReader): Record<s
   return Object.fromEntries(Object.entries(written).map(([key, value]) => [key, values.read(value, key, true)]))
 }
 
-function addressFault({ url, headers }: { url: string; headers: Record<string, string> }): string | undefined {
+function addressFault({ url, headers, login }: HttpServerConfig): string | undefined {
+  if (login === 'person' && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
+    return 'login is person, so headers should contain no Authorization: each person has a login of their own.'
   const at = URL.canParse(url) ? new URL(url) : undefined
   if (!at || !/^https?:$/.test(at.protocol)) return 'url should be an address that begins with https:// or http://.'
   if (at.username !== '' || at.password !== '') return 'url should contain no user name or password. Use headers.'

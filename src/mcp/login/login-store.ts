@@ -15,11 +15,13 @@ const client = z.object({
   issuer: z.string().optional(),
 })
 
-/** A login of the workspace at one server, with everything that a renewal needs. */
+/** A login of the workspace or of a person at one server, with everything that a renewal needs. */
 const login = z.object({
   accessToken: z.string(),
   refreshToken: z.string().optional(),
   scope: z.string().optional(),
+  /** When it was made, in milliseconds since the epoch. Renewals keep it. */
+  since: z.number().optional(),
   /** Milliseconds since the epoch; absent if the authorization server did not say. */
   expiresAt: z.number().optional(),
   client,
@@ -32,6 +34,8 @@ const login = z.object({
       token_endpoint: z.string(),
       response_types_supported: z.array(z.string()),
       token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+      /** RFC 7009. */
+      revocation_endpoint: z.string().optional(),
     })
     .optional(),
   /** What the tokens are for (RFC 8707); the same at every renewal. */
@@ -74,19 +78,22 @@ const DAY_MS = 86_400_000
  */
 const LOCK_MS = 20_000
 
-/** Without SECRETS_KEY, stored logins cannot be read, and none can be stored. */
-export function loginStore(store: McpStore, sealer: Sealer | undefined): LoginStore {
-  const open = async <T>(key: string, schema: z.ZodType<T>): Promise<T | undefined> => {
-    const sealed = await store.get(key)
+/**
+ * Without SECRETS_KEY, stored logins cannot be read, and none can be stored. The registered clients are in `clients`,
+ * if the logins are a person's: all people use the same ones.
+ */
+export function loginStore(store: McpStore, sealer: Sealer | undefined, clients = store): LoginStore {
+  const open = async <T>(key: string, schema: z.ZodType<T>, from = store): Promise<T | undefined> => {
+    const sealed = await from.get(key)
     if (typeof sealed !== 'string') return undefined
     if (!sealer) throw new SealBroken('It was stored with a SECRETS_KEY, which is not set now.')
     const read = schema.safeParse(JSON.parse(sealer.open(sealed, key)))
     if (!read.success) throw new SealBroken('It was stored by another version.')
     return read.data
   }
-  const put = async (key: string, value: unknown) => {
+  const put = async (key: string, value: unknown, to = store) => {
     if (!sealer) throw new ConfigError(NO_KEY)
-    await store.put(key, sealer.seal(JSON.stringify(value), key))
+    await to.put(key, sealer.seal(JSON.stringify(value), key))
   }
   return {
     load: (server) => open(keyOf('login', server), login),
@@ -95,9 +102,9 @@ export function loginStore(store: McpStore, sealer: Sealer | undefined): LoginSt
       await store.remove(keyOf('login-need', server))
     },
     remove: async (server) => void (await store.remove(keyOf('login', server))),
-    loadClient: (server, issuer) => open(clientKey(server, issuer), client),
-    saveClient: (server, issuer, value) => put(clientKey(server, issuer), client.parse(value)),
-    removeClient: async (server, issuer) => void (await store.remove(clientKey(server, issuer))),
+    loadClient: (server, issuer) => open(clientKey(server, issuer), client, clients),
+    saveClient: (server, issuer, value) => put(clientKey(server, issuer), client.parse(value), clients),
+    removeClient: async (server, issuer) => void (await clients.remove(clientKey(server, issuer))),
     noteNeed: (server, value) => store.putIfAbsent(keyOf('login-need', server), value, { ttlMs: DAY_MS }),
     needOf: async (server) => need.safeParse(await store.get(keyOf('login-need', server))).data,
     alone: (server, work) => store.lock(keyOf('login', server), LOCK_MS, work),

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { newState } from '../../base/http/browser-states.ts'
 import type {
   OAuthClientInformationContext,
   OAuthClientMetadata,
@@ -19,17 +19,28 @@ export interface LoginProviderOptions {
   redirectUrl: string
   /** Milliseconds since the epoch. */
   now(): number
+  /** What an earlier process began. */
+  flow?: LoginFlow
+}
+
+/** What a login remembers between its two halves. JSON with a secret, the verifier. */
+export interface LoginFlow {
+  state: string
+  issuer: string
+  verifier?: string | undefined
+  resource?: string | undefined
+  found?: OAuthDiscoveryState | undefined
 }
 
 /**
- * One login by one person. The verifier, the state and the discovered metadata stay in this process; the result is
- * stored.
+ * One login by one person. The verifier, the state and the discovered metadata are in `flow`; the result is stored.
  */
 export interface LoginProvider extends OAuthClientProvider {
   state(): string
   discoveryState(): OAuthDiscoveryState | undefined
   /** Returns the page for the person; undefined before the SDK knows it. */
   address(): URL | undefined
+  flow(): LoginFlow
 }
 
 /**
@@ -38,26 +49,27 @@ export interface LoginProvider extends OAuthClientProvider {
  */
 export function loginProvider(server: HttpServerConfig, options: LoginProviderOptions): LoginProvider {
   const { redirectUrl } = options
-  const state = randomBytes(32).toString('base64url')
   const clients = loginClients(server, options)
-  let [verifier, resource, address]: [string?, string?, URL?] = []
-  let found: OAuthDiscoveryState | undefined
-  let issuer = ''
-  const issuerOf = (about: OAuthClientInformationContext | undefined) => (issuer = about?.issuer ?? issuer)
+  const flow: LoginFlow = options.flow ?? { state: newState(), issuer: '' }
+  let address: URL | undefined
+  const issuerOf = (about: OAuthClientInformationContext | undefined) => (flow.issuer = about?.issuer ?? flow.issuer)
   return {
     redirectUrl,
     clientMetadata: metadataFor(server, redirectUrl),
-    state: () => state,
+    state: () => flow.state,
+    flow: () => flow,
     address: () => address,
     clientInformation: (about) => clients.load(issuerOf(about)),
     saveClientInformation: (client, about) => clients.save(client, issuerOf(about)),
     tokens: () => undefined,
     async saveTokens(tokens, about) {
       const client = await clients.load(issuerOf(about))
+      const { found, resource } = flow
       if (!client || !found) throw new ToolError(`The login at ${server.name} came before its client.`)
       const { authorizationServerUrl: authorizationServer, authorizationServerMetadata: metadata } = found
       const login = {
         ...tokensOf(tokens, options.now()),
+        since: options.now(),
         scope: tokens.scope,
         client,
         authorizationServer,
@@ -71,12 +83,12 @@ export function loginProvider(server: HttpServerConfig, options: LoginProviderOp
       checkAuthorizationAddress(server, url)
       address = url
     },
-    saveCodeVerifier: (given) => void (verifier = given),
-    codeVerifier: () => verifier ?? '',
-    saveResourceUrl: (given) => void (resource = given),
-    saveDiscoveryState: (given) => void (found = given),
-    discoveryState: () => found,
-    invalidateCredentials: (what) => (what === 'client' ? clients.forget(issuer) : undefined),
+    saveCodeVerifier: (given) => void (flow.verifier = given),
+    codeVerifier: () => flow.verifier ?? '',
+    saveResourceUrl: (given) => void (flow.resource = given),
+    saveDiscoveryState: (given) => void (flow.found = given),
+    discoveryState: () => flow.found,
+    invalidateCredentials: (what) => (what === 'client' ? clients.forget(flow.issuer) : undefined),
   }
 }
 

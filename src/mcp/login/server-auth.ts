@@ -3,9 +3,10 @@ import { ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { loginFailure } from './login-failure.ts'
 import { loginFetch } from './login-fetch.ts'
+import { loginNeeded } from '../servers/call-errors.ts'
 import { hasOwnAuthorization, type Login, type LoginStore } from './login-store.ts'
 import { SealBroken } from '../../base/seal.ts'
-import type { AuthOf, HttpServerConfig, ServerLogin } from '../types.ts'
+import { isPersonal, type AuthOf, type HttpServerConfig, type ServerLogin } from '../types.ts'
 
 interface ServerAuthDeps {
   logins: LoginStore
@@ -16,9 +17,27 @@ interface ServerAuthDeps {
   now(): number
 }
 
-/** Returns the logins of servers that have no Authorization header in MCP_CONFIG. */
-export function createAuthOf(logins: LoginStore, { log, now }: { log: Log; now(): number }): AuthOf {
-  return (server, fetch) => (hasOwnAuthorization(server) ? undefined : serverAuth(server, { logins, log, now, fetch }))
+/**
+ * Returns the logins of servers that have no Authorization header in MCP_CONFIG: of the workspace, or of one person
+ * (`loginsOf`).
+ */
+export function createAuthOf(
+  logins: LoginStore,
+  { log, now, loginsOf }: { log: Log; now(): number; loginsOf?: ((person: string) => LoginStore) | undefined },
+): AuthOf {
+  return (server, fetch, as) => {
+    if (hasOwnAuthorization(server)) return undefined
+    if (!isPersonal(server)) return serverAuth(server, { logins, log, now, fetch })
+    return as && loginsOf ? serverAuth(server, { logins: loginsOf(as.person), log, now, fetch }) : nobodysAuth(server)
+  }
+}
+
+/** Of a server that people log in to, as it answers to nobody in particular. */
+function nobodysAuth({ name }: HttpServerConfig): ServerLogin {
+  return {
+    token: async () => undefined,
+    onUnauthorized: () => Promise.reject(loginNeeded(name, true)),
+  }
 }
 
 /** How long a renewal may take. Milliseconds. */
@@ -40,6 +59,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
   /** Logs it once, and tells everyone who asks. */
   const needed = async (why: string): Promise<ToolError> => {
     lacks = why
+    if (isPersonal(server)) return loginNeeded(server.name, true)
     if (await logins.noteNeed(server, { why, since: now() }))
       log.warn({ server: server.name, why }, `An MCP server needs a login: npm run mcp -- login ${server.name}`)
     return new ToolError(
@@ -48,13 +68,10 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
     )
   }
 
-  const load = async () => {
-    try {
-      return await logins.load(server)
-    } catch (error) {
+  const load = () =>
+    logins.load(server).catch(async (error: unknown) => {
       throw error instanceof SealBroken ? await needed(`Its login cannot be read. ${error.message}`) : error
-    }
-  }
+    })
 
   /**
    * Renews the login unless another process has. A refresh token is never sent twice: with rotation that would end the
@@ -68,6 +85,8 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
       if (login.refreshToken === undefined)
         throw await needed('Its login has expired, and the authorization server gave no refresh token.')
       const renewed = await renewedLogin(server, login, deps)
+      // It may have been disconnected or forgotten meanwhile.
+      if ((await load())?.accessToken !== login.accessToken) return
       if (renewed) return logins.save(server, renewed)
       await logins.remove(server)
       throw await needed('Its login has expired, and the authorization server does not renew it.')

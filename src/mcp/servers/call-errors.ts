@@ -28,6 +28,8 @@ export interface Failing {
   isSent?: boolean
   /** MCP_CONFIG has a header for the login, so there is no other way to log in. */
   hasKey?: boolean
+  /** People log in to it, each for themselves. */
+  isPersonal?: boolean
   /** Why the connection ended, if it did. */
   fault?: string | undefined
 }
@@ -37,7 +39,9 @@ export function sentenceOf(error: unknown, failing: Failing): ToolError {
   const { name, hide } = failing
   if (error instanceof ToolError) return hide.text(error.message) === error.message ? error : hiddenError(error, hide)
   if (isLogin(error))
-    return failing.hasKey ? down(`${name} rejected the Authorization header from MCP_CONFIG.`) : loginNeeded(name)
+    return failing.hasKey
+      ? down(`${name} rejected the Authorization header from MCP_CONFIG.`)
+      : loginNeeded(name, failing.isPersonal)
   if (error instanceof SdkHttpError) return httpError(error.status ?? 0, name)
   if (error instanceof ProtocolError) {
     if (isStreamFault(error.data)) return down(`${hide.text(error.message)}${maybeDone(failing)}`)
@@ -48,7 +52,7 @@ export function sentenceOf(error: unknown, failing: Failing): ToolError {
 }
 
 function hiddenError(error: ToolError, hide: Hide): ToolError {
-  return new ToolError(hide.text(error.message), { isDown: error.isDown })
+  return Object.assign(new ToolError(hide.text(error.message), { isDown: error.isDown }), { name: error.name })
 }
 
 /** Whether the server wants a login, or another one. The SDK wraps the errors of its version probe. */
@@ -63,8 +67,10 @@ export function isLogin(error: unknown): boolean {
 
 const NEEDS_LOGIN = 'LoginNeeded'
 
-function loginNeeded(name: string): ToolError {
-  const error = down(`${name} cannot be used until an operator logs in (npm run mcp -- login ${name}).`)
+export function loginNeeded(name: string, isPersonal = false): ToolError {
+  const error = isPersonal
+    ? new ToolError(`${name} works once somebody has connected it: /ask connections.`)
+    : down(`${name} cannot be used until an operator logs in (npm run mcp -- login ${name}).`)
   error.name = NEEDS_LOGIN
   return error
 }

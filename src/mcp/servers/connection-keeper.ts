@@ -7,7 +7,7 @@ import { connect, type ConnectDeps, type Connection } from './connection.ts'
 import { hideSecrets, type Hide } from '../tools/hide-secrets.ts'
 import { hasOwnAuthorization } from '../login/login-store.ts'
 import type { StdioProcess } from './stdio-process.ts'
-import type { McpServerConfig, ServerLogin, ServerStatus } from '../types.ts'
+import { isPersonal as isPersonalServer, type McpServerConfig, type ServerLogin, type ServerStatus } from '../types.ts'
 
 export interface KeeperDeps {
   log: Log
@@ -110,7 +110,8 @@ export class ConnectionKeeper {
   sentence(error: unknown, failing: Omit<Failing, 'name' | 'hide'>): ToolError {
     const { name } = this.#config
     const hasKey = this.#config.kind === 'http' && hasOwnAuthorization(this.#config)
-    return sentenceOf(error, { ...failing, name, hasKey, hide: this.hide() })
+    const isPersonal = isPersonalServer(this.#config)
+    return sentenceOf(error, { ...failing, name, hasKey, isPersonal, hide: this.hide() })
   }
 
   async #open(): Promise<Connection> {

@@ -6,7 +6,7 @@ import { createAgents, systemResolve, type ProxySetting, type Resolve } from '..
 import { authFetch, serverFetch } from './http-fetch.ts'
 import { McpServer } from './mcp-server.ts'
 import type { StdioProcess } from './stdio-process.ts'
-import type { AuthOf, HttpServerConfig, McpConfig } from '../types.ts'
+import type { AuthOf, HttpServerConfig, McpConfig, McpServerConfig, PersonLogin } from '../types.ts'
 
 export interface ServersDeps {
   log: Log
@@ -23,8 +23,11 @@ export interface ServersDeps {
 /** The servers of MCP_CONFIG. */
 export interface McpServers {
   all(): McpServer[]
-  /** @throws ToolError for a name that MCP_CONFIG does not have */
-  of(name: string): McpServer
+  /**
+   * The server as everyone uses it, or with a person's own login, of which nothing is shared with others.
+   * @throws ToolError for a name that MCP_CONFIG does not have
+   */
+  of(name: string, as?: PersonLogin): McpServer
   /** Ends what was started, and waits for it. */
   close(): Promise<void>
 }
@@ -42,25 +45,42 @@ export function openServers(config: McpConfig, deps: ServersDeps): McpServers {
   // end them.
   const endAll = () => processes.forEach((one) => one.signal('SIGKILL'))
   process.once('exit', endAll)
-  const servers = new Map(
-    config.servers.map((server) => {
-      const login = server.kind === 'http' ? deps.authOf?.(server, loginHttp(server)) : undefined
-      const fetchOf = async () => (server.kind === 'http' ? serverFetch(server, { agents: await opened() }) : undefined)
-      return [server.name, new McpServer(server, { ...deps, login, fetchOf, processes })]
-    }),
-  )
+  const serverOf = (server: McpServerConfig, as?: PersonLogin) => {
+    const login = server.kind === 'http' ? deps.authOf?.(server, loginHttp(server), as) : undefined
+    const fetchOf = async () => (server.kind === 'http' ? serverFetch(server, { agents: await opened() }) : undefined)
+    return new McpServer(server, { ...deps, login, fetchOf, processes })
+  }
+  const servers = new Map(config.servers.map((server) => [server.name, serverOf(server)]))
+  const personal = new Map<string, McpServer>()
   return {
     all: () => [...servers.values()],
-    of(name) {
+    of(name, as) {
       const server = servers.get(name)
       if (!server) throw new ToolError(`${name} is not a server in MCP_CONFIG.`)
-      return server
+      if (!as) return server
+      const key = `${name} ${as.person} ${as.since}`
+      const theirs = personal.get(key) ?? serverOf(server.config, as)
+      // The last entry is the one that was used last.
+      personal.delete(key)
+      personal.set(key, theirs)
+      closeOldest(personal)
+      return theirs
     },
     async close() {
-      await Promise.all([...servers.values()].map((server) => server.close()))
+      await Promise.all([...servers.values(), ...personal.values()].map((server) => server.close()))
       process.off('exit', endAll)
       const agents = await opened()
       await Promise.all([agents.inside.destroy(), agents.outside.destroy()])
     },
   }
+}
+
+/** The maximum number of people's connections that a process keeps. */
+const MAX_PERSONAL = 200
+
+function closeOldest(personal: Map<string, McpServer>): void {
+  const [oldest] = personal
+  if (personal.size <= MAX_PERSONAL || !oldest) return
+  personal.delete(oldest[0])
+  void oldest[1].close()
 }

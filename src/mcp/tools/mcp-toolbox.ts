@@ -1,5 +1,6 @@
 /** The tools of all MCP servers, as available at the time and place of a question. */
 import { settledWithin } from '../../base/async.ts'
+import { toolTitle } from '../../agent/tool-title.ts'
 import type { Tool, ToolContext } from '../../agent/types.ts'
 import type { Log } from '../../base/log.ts'
 import { ToolCatalog } from './tool-catalog.ts'
@@ -13,12 +14,16 @@ import { withBriefs } from './tool-details.ts'
 import { RULE_UNMATCHED, unmatchedRules } from './unmatched-rules.ts'
 import type { ApproverList } from '../../base/approver-rules.ts'
 import type { McpServers } from '../servers/servers.ts'
-import type { CallResult, McpConfig, McpServerConfig } from '../types.ts'
+import { callAsAsker } from '../login/call-as-asker.ts'
+import type { PersonLogins } from '../login/person-logins.ts'
+import { personKey } from '../../stores/mcp/people-store.ts'
+import { isPersonal, type CallResult, type McpConfig, type McpServerConfig, type PersonLogin } from '../types.ts'
 
-/** Where a question is asked. `waits`: waits a few seconds for servers whose tools are not known yet. */
+/** Where a question is asked, and by whom. `waits`: waits a few seconds for servers whose tools are not known yet. */
 export interface ToolsPlace {
   team: string
   channel: string
+  user?: string | undefined
   waits?: boolean | undefined
 }
 
@@ -39,6 +44,8 @@ export interface McpToolbox {
   toolsFor(place: ToolsPlace, choose?: (tools: Tool[]) => Tool[]): Promise<Tool[]>
   /** Names that a channel can choose: of tools, and `server__*` for all tools of a server with many. */
   choices(): string[]
+  /** What people call the tools of a server that are on. */
+  titles(server: string): Promise<string[]>
   off(): OffTool[]
   /** Loads what all processes know now. */
   load(): Promise<void>
@@ -59,6 +66,8 @@ export interface McpToolboxDeps {
   now(): number
   /** Opens the connections on first use; undefined in a process that calls no tools. */
   open?: (() => Promise<McpServers>) | undefined
+  /** People's own logins. Absent where nobody has any. */
+  logins?: PersonLogins | undefined
   /** Names of other tools. */
   taken: readonly string[]
   /** From APPROVERS. */
@@ -80,7 +89,7 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
   const { open } = deps
   const connections = open && (() => (opened ??= open()))
   const servers = config.servers.map((one) => {
-    const server = connections && (async () => (await connections()).of(one.name))
+    const server = connections && (async (as?: PersonLogin) => (await connections()).of(one.name, as))
     return new ToolCatalog(one, { ...deps, server, onListed: () => warnOfRules() })
   })
   const warnOfRules = ruleWarning(servers, deps)
@@ -89,13 +98,17 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
   if (open) for (const server of servers) if (server.config.kind === 'http') void server.ready(false)
   const now = snapshots(servers, { ...deps, connections })
   return {
-    async toolsFor({ channel, waits = false }, choose = (tools) => tools) {
-      const here = servers.filter((server) => isHere(server.config, channel))
-      await Promise.all(here.map((server) => server.ready(waits)))
+    async toolsFor({ waits = false, ...place }, choose = (tools) => tools) {
+      const here = servers.filter((server) => isHere(server.config, place.channel))
+      await Promise.all(here.map(async (server) => server.ready(waits, await loginOf(server.config, place, deps))))
       const { tools } = now()
       return withBriefs(choose(here.flatMap(({ config: { name } }) => tools.get(name) ?? [])), deps.mostTools)
     },
     choices: () => now().choices,
+    async titles(server) {
+      await load()
+      return (now().tools.get(server) ?? []).map(toolTitle)
+    },
     refresh: async (name) => servers.find((one) => one.config.name === name)?.refresh(),
     off: () => [...now().off, ...unknown(servers)],
     load,
@@ -122,6 +135,14 @@ function ruleWarning(servers: ToolCatalog[], { approvers, taken, log }: McpToolb
       told.add(`${setting} ${rule}`)
     }
   }
+}
+
+async function loginOf(
+  config: McpServerConfig,
+  { team, user }: ToolsPlace,
+  { logins }: McpToolboxDeps,
+): Promise<PersonLogin | undefined> {
+  return isPersonal(config) && user !== undefined ? logins?.current(config, personKey({ team, user })) : undefined
 }
 
 function isHere({ channels }: McpServerConfig, channel: string): boolean {
@@ -231,15 +252,24 @@ function choicesOf(server: string, tools: Tool[]): string[] {
 }
 
 /** A call is made once the tool is known to be as it was taken. */
-function callOf(server: ToolCatalog, { connections, timeoutMs }: SnapshotDeps) {
-  const { name, timeoutMs: own = timeoutMs } = server.config
-  return async (
+function callOf(server: ToolCatalog, { connections, timeoutMs, logins }: SnapshotDeps) {
+  const { config } = server
+  const { name, timeoutMs: own = timeoutMs } = config
+  const callAs = async (
     { tool, args, isRepeatable, isRead, version }: ServerCall,
-    { signal, answers }: ToolContext,
+    { signal, answers }: Pick<ToolContext, 'signal' | 'answers'>,
+    as?: PersonLogin,
   ): Promise<CallResult> => {
-    const recheck = () => server.check(tool, { signal, version, isFresh: true })
-    await server.check(tool, { signal, version, isFresh: !isRead })
+    const recheck = () => server.check(tool, { signal, version, as, isFresh: true })
+    await server.check(tool, { signal, version, as, isFresh: !isRead })
     if (!connections) throw new Error('This process calls no tools.')
-    return (await connections()).of(name).call(tool, args, { signal, timeoutMs: own, answers, isRepeatable, recheck })
+    const called = (await connections()).of(name, as)
+    return called.call(tool, args, { signal, timeoutMs: own, answers, isRepeatable, recheck })
+  }
+  return (call: ServerCall, context: ToolContext): Promise<CallResult> => {
+    if (!isPersonal(config)) return callAs(call, context)
+    const asAsker = (as: PersonLogin, answers: ToolContext['answers'] & object) =>
+      callAs(call, { signal: context.signal, answers }, as)
+    return callAsAsker({ server: config, logins, title: call.title, call: asAsker }, context)
   }
 }

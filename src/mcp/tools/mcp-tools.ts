@@ -9,7 +9,7 @@ import { cut } from './hygiene.ts'
 import { ruleNameOf } from './mcp-names.ts'
 import type { SeenTool } from './pins.ts'
 import type { Schema } from './plain-schema.ts'
-import type { CallResult, McpServerConfig } from '../types.ts'
+import { isPersonal, type CallResult, type McpServerConfig } from '../types.ts'
 
 const BRIEF_CHARS = 100
 
@@ -17,6 +17,8 @@ const BRIEF_CHARS = 100
 export interface ServerCall {
   tool: string
   args: Schema
+  /** What people call it. */
+  title: string
   isRepeatable: boolean
   /** It only reads, according to a trusted server. */
   isRead: boolean
@@ -55,11 +57,22 @@ export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOpt
     ...(mayRun ? {} : { needsApproval: true }),
     ...(idempotent ? { idempotent } : {}),
     server: config.name,
+    ...(isPersonal(config) ? { asAsker: true as const } : {}),
     ruleName: ruleNameOf({ server: config.name, tool: seen.name }),
     version,
     ...(config.timeoutMs === undefined ? {} : { timeoutMs: config.timeoutMs }),
     run: (args, context) =>
-      call({ tool: seen.name, args, isRepeatable: readOnly || idempotent, isRead: readOnly, version }, context),
+      call(
+        {
+          tool: seen.name,
+          args,
+          title: seen.title ?? seen.name,
+          isRepeatable: readOnly || idempotent,
+          isRead: readOnly,
+          version,
+        },
+        context,
+      ),
   }
 }
 

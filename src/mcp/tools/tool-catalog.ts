@@ -8,15 +8,15 @@ import { readRecord, versionOf, whyOff, withAccepted, withListed, type PinNote, 
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
 import { seenTools } from './seen-tools.ts'
 import type { McpServer } from '../servers/mcp-server.ts'
-import type { McpServerConfig, ServerTools } from '../types.ts'
+import type { McpServerConfig, PersonLogin, ServerTools } from '../types.ts'
 
 export interface ToolCatalogDeps {
   store: McpStore
   log: Log
   /** Milliseconds since the epoch. */
   now(): number
-  /** The server; undefined in a process that calls no tools. */
-  server?: (() => Promise<McpServer>) | undefined
+  /** The server, perhaps with a person's own login; undefined in a process that calls no tools. */
+  server?: ((as?: PersonLogin) => Promise<McpServer>) | undefined
   /** Called after the server has listed its tools. */
   onListed?: () => void
 }
@@ -49,6 +49,8 @@ export class ToolCatalog {
   #listedAt = -Infinity
   #working: Promise<void> | undefined
   #lookedAt = -Infinity
+  /** The login of the last lookup. Another one may list what that did not. */
+  #lookedAs: string | undefined
   #failure: { at: number; why: string } | undefined
   #isClosed = false
 
@@ -77,10 +79,12 @@ export class ToolCatalog {
 
   /**
    * Checks in the background whether anything is new. With `waits`, waits for a server that nothing is known about.
+   * `as`: the asker's own login.
    */
-  async ready(waits: boolean): Promise<void> {
+  async ready(waits: boolean, as?: PersonLogin): Promise<void> {
+    if (as && !this.#record && this.#lookedAs !== keyOf(as)) this.#forgetLook(keyOf(as))
     if (!this.#working && this.#deps.now() - this.#lookedAt >= LOOK_MS) {
-      this.#working = this.#look()
+      this.#working = this.#look(as)
         .catch((error: unknown) => this.#fail(messageOf(error)))
         .finally(() => (this.#working = undefined))
     }
@@ -114,9 +118,14 @@ export class ToolCatalog {
    */
   async check(
     tool: string,
-    { signal, version, isFresh }: { signal: AbortSignal; version: string; isFresh: boolean },
+    {
+      signal,
+      version,
+      isFresh,
+      as,
+    }: { signal: AbortSignal; version: string; isFresh: boolean; as?: PersonLogin | undefined },
   ): Promise<void> {
-    if (isFresh || this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal, isFresh)
+    if (isFresh || this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal, { isFresh, as })
     const entry = this.#record?.tools[tool]
     const { seen, pin } = entry ?? {}
     const isOther = seen && versionOf({ seen, pin }, this.target) !== version
@@ -142,13 +151,19 @@ export class ToolCatalog {
     return entry.pin?.accepted === true && whyOff(entry, this.config) === undefined
   }
 
-  async #look(): Promise<void> {
+  #forgetLook(as: string): void {
+    this.#lookedAs = as
+    this.#lookedAt = -Infinity
+    this.#failure = undefined
+  }
+
+  async #look(as: PersonLogin | undefined): Promise<void> {
     const { now, server } = this.#deps
     this.#lookedAt = now()
     await this.load()
     if (!server || (this.#failure && now() - this.#failure.at < VAIN_MS)) return
     const isAsked = this.config.kind === 'http' || !this.#record || (await server()).status().state === 'up'
-    if (isAsked) await this.#list(AbortSignal.timeout(LIST_MS))
+    if (isAsked) await this.#list(AbortSignal.timeout(LIST_MS), { as })
   }
 
   #fail(why: string): void {
@@ -159,10 +174,13 @@ export class ToolCatalog {
     if (!isTold) log.warn({ server: this.config.name, error: why }, 'the tools of an MCP server cannot be listed')
   }
 
-  async #list(signal: AbortSignal, isFresh = false): Promise<void> {
+  async #list(
+    signal: AbortSignal,
+    { isFresh = false, as }: { isFresh?: boolean; as?: PersonLogin | undefined } = {},
+  ): Promise<void> {
     const { log, server } = this.#deps
     if (!server) throw new ToolError('This process calls no tools.')
-    const listed = await (await server()).list(signal, { isFresh })
+    const listed = await (await server(as)).list(signal, { isFresh })
     this.#failure = undefined
     if (listed === this.#listed && this.#record) {
       await this.load()
@@ -207,6 +225,10 @@ export class ToolCatalog {
   #key(part: string): string {
     return `${part}:${this.config.name}`
   }
+}
+
+function keyOf({ person, since }: PersonLogin): string {
+  return `${person} ${since}`
 }
 
 const NOTES: Record<PinNote['what'], string> = {

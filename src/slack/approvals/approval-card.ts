@@ -16,6 +16,8 @@ export interface WaitingCall extends AskedCall {
   place: 'thread' | 'conversation'
   /** The sentence that says who may decide, escaped. */
   deciders: string
+  /** The name of the person whose login the call is made with, `@Alice`; absent if it is the workspace's. */
+  as?: string | undefined
   /** The value of each button, which names the call. */
   value: string
 }
@@ -32,7 +34,7 @@ const REASON_CHARS = 500
 export function waitingCard(call: WaitingCall): Content {
   const { approval, asker, deciders } = call
   const whose = asker === undefined ? "A bot's" : `<@${asker}>'s`
-  const line = `🔐 ${whose} request needs approval: ${whatOf(call)}`
+  const line = `🔐 ${whose} request needs approval: ${whatOf(call)}${asWhom(call)}`
   const shown = shownArguments(approval.input)
   const reason = reasonInput()
   const blocks: KnownBlock[] = [
@@ -72,6 +74,10 @@ function verdictLine(verdict: Verdict, { isRepeat }: Approval): string {
   const how =
     verdict.outcome === 'denied' ? '⛔ *Denied*' : `✅ *Allowed ${always && !isRepeat ? 'here from now on' : 'once'}*`
   return `${how} by ${withoutMarks(escapeWithin(openLine(by), NAME))}${when}:`
+}
+
+function asWhom({ as }: WaitingCall): string {
+  return as === undefined ? '' : `, as ${withoutMarks(escapeWithin(openLine(as), NAME))}`
 }
 
 /** `add a note (notes)`. */

@@ -29,8 +29,14 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   if (!call || outbox.isPosted(cardKey(key))) return
   const place = isDirect(question) || isPrivate(question) ? 'conversation' : 'thread'
   const value = waitValue(question, key)
-  const content = waitingCard({ ...call, place, value, deciders: await decidersOf(call, options) })
+  const as = step.waiting?.for?.kind === 'approval' && step.waiting.for.asAsker ? await askerIn(options) : undefined
+  const content = waitingCard({ ...call, place, value, as, deciders: await decidersOf(call, options) })
   await (isPrivate(question) ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
+}
+
+/** The person as whom the call is made. */
+function askerIn({ outbox: { question }, mentions }: ApprovalOptions): Promise<string> {
+  return mentions.readable(`<@${question.user}>`)
 }
 
 async function decidersOf(

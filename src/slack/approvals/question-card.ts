@@ -2,7 +2,13 @@ import type { ActionsBlock, Button, KnownBlock } from '@slack/web-api'
 import type { ToolQuestion } from '../../agent/types.ts'
 import { checkForm } from '../../stores/runs/filled-form.ts'
 import { formOf, type FormField } from '../../stores/runs/question-form.ts'
-import { QUESTION_CHOOSE, QUESTION_DECLINE, QUESTION_OPEN, QUESTION_PAGE } from '../format/action-ids.ts'
+import {
+  QUESTION_CHOOSE,
+  QUESTION_CONNECT,
+  QUESTION_DECLINE,
+  QUESTION_OPEN,
+  QUESTION_PAGE,
+} from '../format/action-ids.ts'
 import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext } from '../format/plain-elements.ts'
 import { escapeText, escapeWithin, isBlank, shorten } from '../format/escape.ts'
@@ -22,7 +28,19 @@ export function questionCard(asked: ToolQuestion, { asker, value }: { asker: str
 
 /** The card after the question is over. It does not show the answer. */
 export function endedQuestionCard(asked: ToolQuestion, { asker, end }: { asker: string; end: QuestionEnd }): Content {
-  return contentOf(`${ENDS[end](`<@${asker}>`, `*${nameOf(asked)}*`)}`, words(asked.message, MESSAGE))
+  const names = [`<@${asker}>`, `*${nameOf(asked)}*`] as const
+  if (asked.login) return contentOf(CONNECT_ENDS[end](...names), [])
+  return contentOf(ENDS[end](...names), words(asked.message, MESSAGE))
+}
+
+const NOT_CONNECTED = (_: string, server: string) => `🚫 ${server} is not connected. I am going on without it.`
+
+const CONNECT_ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
+  accept: (_, server) => `✅ ${server} is connected.`,
+  decline: NOT_CONNECTED,
+  cancel: NOT_CONNECTED,
+  expired: (_, server) => `⌛ Nobody connected ${server} in time.`,
+  over: (_, server) => `⏹️ This is closed: I no longer need ${server}.`,
 }
 
 const ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
@@ -31,6 +49,27 @@ const ENDS: Record<QuestionEnd, (asker: string, server: string) => string> = {
   cancel: (asker, server) => `🚫 ${asker} did not answer ${server}.`,
   expired: (_, server) => `⌛ Nobody answered ${server} in time.`,
   over: (_, server) => `⏹️ This is closed: ${server} no longer waits for an answer.`,
+}
+
+/** The card that asks for the asker's own login. The message is what people call the tool. */
+export function connectCard(
+  asked: ToolQuestion,
+  { asker, value, link }: { asker: string; value: string; link: string },
+): Content {
+  const name = nameOf(asked)
+  const what = escapeText(shorten(visible(asked.message).replace(/[*_~`\s]+/g, ' '), 80))
+  const line = `🔑 <@${asker}>, to continue I need to use ${what} of *${name}* as you.`
+  const connect: Button = {
+    ...button(QUESTION_CONNECT, connectWords(asked.server), { value, style: 'primary' }),
+    url: link,
+  }
+  const how = 'The link is yours alone and works for ten minutes. I continue by myself once you have connected it.'
+  return contentOf(line, [context([how]), actions([connect, button(QUESTION_DECLINE, 'Not now', { value })])])
+}
+
+/** The text of a button. */
+export function connectWords(name: string): string {
+  return `Connect ${shorten(visible(name), 60)}`
 }
 
 const MESSAGE = { max: 1_500, most: 2_800 }

@@ -1,21 +1,36 @@
 /** Posts and settles the cards of tools' questions, in every display. Loaded when a tool asks, or has asked. */
 import type { Step, ToolStep } from '../../agent/types.ts'
-import { isPrivate, waitKey } from '../../stores/runs/types.ts'
-import { endedQuestionCard, questionCard } from './question-card.ts'
+import type { Connections } from '../../question/connections.ts'
+import { conversationOf, isPrivate, waitKey } from '../../stores/runs/types.ts'
+import { connectCard, endedQuestionCard, questionCard } from './question-card.ts'
 import { questionEnd, questionPost } from './question-words.ts'
 import { waitValue } from './wait-ref.ts'
 import type { Outbox } from '../client/outbox.ts'
 
 /**
- * Posts the card of a tool's question, once. The card of a private question is ephemeral.
+ * Posts the card of a tool's question, once. The card of a private question, and one with a link to a login, are
+ * ephemeral.
  * @throws if it could not be shown
  */
-export async function showQuestion(n: number, { waiting }: ToolStep, { outbox }: { outbox: Outbox }): Promise<void> {
+export async function showQuestion(
+  n: number,
+  { waiting }: ToolStep,
+  { outbox, connections }: { outbox: Outbox; connections?: Connections | undefined },
+): Promise<void> {
   if (waiting?.for?.kind !== 'question') return
   const { question } = outbox
   const key = waitKey(n, waiting)
   const post = questionPost(key)
   if (outbox.isPosted(post)) return
+  if (waiting.for.login) {
+    if (!connections) throw new Error('Nobody can log in here.')
+    const { server } = waiting.for
+    const step = { thread: conversationOf(question), id: question.id, key }
+    if (!(await connections.wait(question, server, step))) return
+    const link = await connections.link(question, server)
+    const card = connectCard(waiting.for, { asker: question.user, value: waitValue(question, key), link })
+    return outbox.sendEphemeral(post, card)
+  }
   const content = questionCard(waiting.for, { asker: question.user, value: waitValue(question, key) })
   await (isPrivate(question) ? outbox.sendEphemeral(post, content) : outbox.show(post, content))
 }
@@ -31,7 +46,8 @@ export async function settleQuestions(
   const { question, run } = outbox
   if (isPrivate(question)) return
   for (const [i, step] of steps.entries()) {
-    if (step.kind !== 'tool' || step.waiting?.for?.kind !== 'question' || step.observation) continue
+    if (step.kind !== 'tool' || step.waiting?.for?.kind !== 'question' || step.waiting.for.login) continue
+    if (step.observation) continue
     const key = waitKey(i + 1, step.waiting)
     const end = questionEnd(run.saved.decisions[key]) ?? (isOver ? 'over' : undefined)
     if (!end || !outbox.isPosted(questionPost(key))) continue

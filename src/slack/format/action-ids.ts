@@ -13,16 +13,25 @@ export const WORK_PREVIOUS = 'thinkaloud_show_work_previous'
 export const WORK_NEXT = 'thinkaloud_show_work_next'
 /** An example on the App Home; its value is the question. */
 export const HOME_EXAMPLE = 'thinkaloud_home_example'
+/** "Show work" on an admin's App Home. */
+export const HOME_WORK = 'thinkaloud_home_work'
 /** On an admin's App Home; its value names a server's tool (views/admin-home.ts). */
 export const TAKE_TOOL = 'thinkaloud_take_tool'
 export const ASK_EDITED = 'thinkaloud_ask_edited'
 export const STOP = 'thinkaloud_stop'
+/** On the card of `/ask forget`; their value is the team. */
+export const FORGET_DELETE = 'thinkaloud_forget_delete'
+export const FORGET_CANCEL = 'thinkaloud_forget_cancel'
 
 /** *Forget*, below what was remembered, and the pages of `/ask memory`; their values are `memoryRef`s (views/memory-content.ts). */
 export const FORGET_REMEMBERED = 'thinkaloud_forget_remembered'
 export const FORGET_USED = 'thinkaloud_forget_used'
 export const MEMORY_PAGE = 'thinkaloud_memory_page'
 export const MEMORY_PAGES = /^thinkaloud_memory_page/
+
+/** On the list of a person's connections; their value is the name of what is connected. */
+export const CONNECT = 'thinkaloud_connect'
+export const DISCONNECT = 'thinkaloud_disconnect'
 
 /** The `callback_id`s of modals and shortcuts. */
 export const SETTINGS = 'thinkaloud_settings'
@@ -36,6 +45,8 @@ export const QUESTION_DECLINE = 'thinkaloud_question_decline'
 export const QUESTION_PAGE = 'thinkaloud_question_page'
 export const QUESTION_LINK = 'thinkaloud_question_link'
 export const QUESTION_DONE = 'thinkaloud_question_done'
+/** Opens a login in the browser. */
+export const QUESTION_CONNECT = 'thinkaloud_question_connect'
 /** Matches all of them. */
 export const QUESTION_PRESSES = /^thinkaloud_question_/
 /** The `callback_id` of the modal with a form's fields. */

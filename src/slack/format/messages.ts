@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { StopReason } from '../../agent/types.ts'
-import type { Refusal } from '../../stores/limits/usage-limits.ts'
+import type { Allowance, Refusal } from '../../stores/limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 
 /** The bot's own sentences, as mrkdwn. None of their text comes from a person or a model. */
@@ -44,6 +44,7 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
     '• In a thread: reply `stop` to stop me, `mute` to stop automatic replies, `unmute` to turn them back on',
     `• Tell me once: \`remember: our fiscal year starts in May\`. I know it here from then on; \`${COMMAND} memory\` lists such things`,
     `• \`${COMMAND} settings\`: change how I work in this channel`,
+    `• \`${COMMAND} connections\`: what I can use with a login of your own`,
     `• \`${COMMAND} forget\`: delete what I remember of it`,
     `• \`${COMMAND} help\`: show this help. Mentioning me with \`help\` works too`,
   ].join('\n')
@@ -108,7 +109,19 @@ export function cannotPost(code: string): string {
   return `Slack does not let me answer here (${code}). Please tell my admin.`
 }
 
-/** Replies to `/ask forget`. */
+/** What `/ask forget` asks before it deletes anything. */
+export const FORGET_WHAT = {
+  person:
+    '*Delete what I remember of you?* That is our direct messages, your questions elsewhere in this workspace with my answers, ' +
+    'what I have read of your messages in threads, what you asked me to remember, and your feedback. The messages in Slack stay. This cannot be undone.',
+  channel:
+    '*Delete what I remember of this channel?* That is everything asked and remembered here, by anyone, with my answers, files and feedback. ' +
+    'The messages in Slack stay. This cannot be undone.',
+}
+
+export const FORGET_CANCELLED = 'Cancelled: nothing was deleted.'
+
+/** The end of `/ask forget`. */
 export const FORGET = {
   person:
     'Done: I have forgotten our direct messages, your questions elsewhere in this workspace with my answers, what I had read of your messages in threads, ' +
@@ -146,6 +159,13 @@ export function tooLongToRemember(length: number): string {
 /** In an answer's footer; '' if nothing was remembered. */
 export function usedMemory({ length } = [] as readonly string[]): string {
   return length > 0 ? `${count(length, 'thing')} remembered` : ''
+}
+
+/** Replies to `/ask connections`. */
+export const CONNECTIONS = {
+  head: 'What I can use as you. Each login is yours alone: I use it only when you ask.',
+  none: 'There is nothing to connect here.',
+  failed: 'I could not look up your connections. Please try again in a minute.',
 }
 
 /** Shown below the first answer in a thread of a channel, if the bot answers follow-ups there. */
@@ -219,6 +239,18 @@ export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
       ? 'Please ask again when one of them has finished.'
       : `Please ask again in ${inWords(resetsInMs)}.`
   return `You have reached the limit here: ${LIMITS[limit](allowed)}. ${when} This question did not count.`
+}
+
+/** Says how much of a budget is used, before it is used up. */
+export function budgetNotice({ limit, allowed, left, fullInMs }: Allowance): string {
+  const used = allowed - left
+  const percent = Math.min(100, Math.round((used / allowed) * 100))
+  const amount =
+    limit === 'teamDayUsd'
+      ? `$${used.toFixed(2)} of $${allowed}`
+      : `${Math.round(used).toLocaleString('en-US')} of ${allowed.toLocaleString('en-US')} tokens`
+  const whose = limit === 'userDayTokens' ? 'You have used' : 'This workspace has used'
+  return `${whose} ${percent}% of the daily budget: ${amount}. It refills bit by bit and is full again in ${inWords(fullInMs)}. When it is used up, I have to wait with new questions.`
 }
 
 /** `1 question`, `1,234 questions`. */

@@ -43,6 +43,7 @@ export function answerContents(view: AnswerView): Content[] {
   const link = linkWriter(view)
   const head = view.understood ? [understoodLine(view.understood)] : []
   if (view.stopped) head.push(`_${STOPPED[view.stopped]}${view.gaveUp ? '' : ` ${BEST_ANSWER}`}_`)
+  if (view.againBy) head.push(`_Asked again by ${escapeText(view.againBy)}_`)
   const footer = footerLines(view, link)
   const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
   const done = (view.done ?? []).map(escapeText)

@@ -10,8 +10,11 @@ import type { Settings } from '../../stores/settings/settings.ts'
 import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
 import { homeView, type HomeParts } from '../views/home-view.ts'
 import { scheduleBlocks } from '../views/schedule-blocks.ts'
+import { useBlocks } from '../views/use-view.ts'
+import { connectionsOf } from './connections-command.ts'
 import { isAdmin } from './may-set.ts'
 import { signedView } from './signed-metadata.ts'
+import { useOfTeam } from './use-of-team.ts'
 import type { Services } from '../services.ts'
 
 /** The person whose Home it is. */
@@ -49,13 +52,14 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
   const { team, user, channel, installation } = of
   const { settingsFor, limits, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
-  const [settings, left, asked, schedules, person, admin] = await Promise.all([
+  const [settings, left, connections, asked, schedules, person, admin] = await Promise.all([
     inTime(settingsFor({ team, channel })),
     inTime(limits?.left({ team, user })),
+    inTime(connectionsOf({ team, user }, services)),
     inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
     inTime(schedulesOf(of, services)),
     facts,
-    facts.then((person) => (isAdmin(person) ? adminPartsOf(of, services).then(adminBlocks) : undefined)),
+    facts.then((person) => (isAdmin(person) ? adminBlocksOf(of, services) : undefined)),
   ])
   const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
   const tools = settings && (await toolsOf(settings, of, services))
@@ -65,6 +69,7 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
     settings: shown,
     examples: services.examples,
     left,
+    connections,
     asked,
     maySeeSettings,
     schedules,
@@ -88,6 +93,16 @@ async function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, 
     .filter((tool) => !on.includes(tool))
     .map(({ name }) => ({ name, why: 'this workspace does not let apps search, or the app lacks the scope for it' }))
   return { on, off: [...agent.choices.toolsOff, ...off] }
+}
+
+async function adminBlocksOf(of: HomeOf, services: Services) {
+  const { team, user } = of
+  const [use, admin] = await Promise.all([
+    inTime(useOfTeam(of, services)),
+    adminPartsOf(of, services),
+    inTime(services.homeAdmins.add(team, user, services.now().getTime())),
+  ])
+  return [...(use ? useBlocks(use) : []), ...adminBlocks(admin)]
 }
 
 async function adminPartsOf({ team, installation: { directory } }: HomeOf, services: Services): Promise<AdminParts> {

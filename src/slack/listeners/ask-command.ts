@@ -3,6 +3,7 @@ import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { noteContent } from '../format/blocks.ts'
 import { helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from '../intake/forget-command.ts'
+import { isConnectionsCommand, showConnections } from '../intake/connections-command.ts'
 import { isMemoryCommand, isRememberCommand, rememberByCommand, showMemory } from '../intake/memory-command.ts'
 import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
 import { stopRuns } from '../intake/stop-runs.ts'
@@ -18,11 +19,12 @@ const WORDS = [
   { isMeant: isSchedulesCommand, obey: listSchedules },
   { isMeant: isRememberCommand, obey: rememberByCommand },
   { isMeant: isMemoryCommand, obey: showMemory },
+  { isMeant: isConnectionsCommand, obey: showConnections },
 ]
 
 /**
- * `/ask`: a question, or without one the help, which the asker alone sees; with `forget`, `settings`, `schedules`, `remember` and
- * `memory` it does that.
+ * `/ask`: a question, or without one the help, which the asker alone sees; with `forget`, `settings`, `schedules`, `remember`,
+ * `memory` and `connections` it does that.
  */
 export function askCommand(services: Services): OnCommand {
   return async ({ command, ack, context }) => {

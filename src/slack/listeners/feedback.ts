@@ -1,6 +1,7 @@
 import type { ViewSubmitAction } from '@slack/bolt'
 import type { OnButton, OnForm } from '../intake/bolt-types.ts'
 import type { Feedback } from '../../stores/archive/types.ts'
+import { bookRating } from '../../question/book-use.ts'
 import { FEEDBACK } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView, KEEP_EXPECTED } from '../views/feedback-view.ts'
 import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
@@ -73,11 +74,14 @@ function toKeep(
 }
 
 /** @returns false where the answer is not kept (any more) */
-async function rate(id: string, feedback: Omit<Feedback, 'at'>, { archive, now, log }: Services): Promise<boolean> {
+async function rate(id: string, feedback: Omit<Feedback, 'at'>, services: Services): Promise<boolean> {
+  const { archive, now, log } = services
   const isReadable = readableBy(feedback.by, await archive.load(id)) !== undefined
   const isKept = isReadable && (await archive.rate(id, { ...feedback, at: now().getTime() }))
   const { rating, comment = '' } = feedback
   if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
+  const rated = isKept ? await archive.load(id) : undefined
+  if (rated) await bookRating(rated, services)
   return isKept
 }
 

@@ -6,12 +6,17 @@ import {
   ASK_ABOUT,
   ASK_AGAIN,
   ASK_EDITED,
+  CONNECT,
   DENY,
+  DISCONNECT,
   FEEDBACK,
   FEEDBACK_COMMENT,
+  FORGET_CANCEL,
+  FORGET_DELETE,
   FORGET_REMEMBERED,
   FORGET_USED,
   HOME_EXAMPLE,
+  HOME_WORK,
   KEEP,
   MEMORY_PAGES,
   QUESTION_FORM,
@@ -44,8 +49,10 @@ import { askCommand } from './ask-command.ts'
 import { askEdited } from './ask-edited.ts'
 import { channelDeleted } from './channel-deleted.ts'
 import { channelIdChanged } from './channel-id-changed.ts'
+import { connectionButton } from './connections.ts'
 import { decideCall } from './decide-call.ts'
 import { feedback, feedbackForm } from './feedback.ts'
+import { forgetButtons } from './forget-buttons.ts'
 import { forgetButton } from './forget-remembered.ts'
 import { homeExample } from './home-example.ts'
 import { keepButton } from './keep-button.ts'
@@ -59,12 +66,13 @@ import { rememberShortcut } from './remember-shortcut.ts'
 import { settingsSubmission } from './settings-submission.ts'
 import { shareButton } from './share-button.ts'
 import { showArguments } from './show-arguments.ts'
-import { forgetUsed, showWork, turnWorkPage } from './show-work.ts'
+import { forgetUsed, showWork, showWorkFromHome, turnWorkPage } from './show-work.ts'
 import { stopButton } from './stop-button.ts'
 import { takeTool } from './take-tool.ts'
 import { teamAccessGranted, teamAccessRevoked } from './team-access.ts'
 import { tokensRevoked } from './tokens-revoked.ts'
 import { toolQuestion, toolQuestionForm } from './tool-question.ts'
+import { userChange } from './user-change.ts'
 
 export function registerListeners(app: App, services: Services): void {
   const publishHome = homePublisher(services)
@@ -89,6 +97,7 @@ function registerEvents(app: App, services: Services, publishHome: PublishHome):
   app.event('channel_id_changed', channelIdChanged(services))
   app.event('team_access_granted', teamAccessGranted(services))
   app.event('team_access_revoked', teamAccessRevoked(services))
+  app.event('user_change', userChange(services))
 }
 
 function registerInteractions(app: App, services: Services, publishHome: PublishHome): void {
@@ -103,6 +112,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(QUESTION_PRESSES, toolQuestion(services))
   app.view(QUESTION_FORM, toolQuestionForm(services))
   app.action(SHOW_WORK, showWork(services))
+  app.action(HOME_WORK, showWorkFromHome(services))
   for (const id of [WORK_PREVIOUS, WORK_NEXT]) app.action(id, turnWorkPage(services))
   for (const id of [FORGET_REMEMBERED, MEMORY_PAGES]) app.action(id, forgetButton(services))
   app.action(FORGET_USED, forgetUsed(services))
@@ -112,8 +122,10 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(ASK_EDITED, askEdited(services))
   app.action(SHARE, shareButton(services))
   app.action(KEEP, keepButton(services))
+  for (const id of [FORGET_DELETE, FORGET_CANCEL]) app.action(id, forgetButtons(services))
   app.action(HOME_EXAMPLE, homeExample(services))
   app.action(SCHEDULE_PRESSES, scheduleButton(services, publishHome))
   app.view(SCHEDULE_FORM, scheduleForm(services, publishHome))
   app.action(TAKE_TOOL, takeTool(services, publishHome))
+  for (const id of [CONNECT, DISCONNECT]) app.action(id, connectionButton(services, publishHome))
 }

@@ -4,16 +4,17 @@ import { settledWithin } from '../../base/async.ts'
 import type { MessageStep, Step } from '../../agent/types.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { FORGET_USED, SHOW_WORK } from '../format/action-ids.ts'
+import { FORGET_USED, HOME_WORK, SHOW_WORK } from '../format/action-ids.ts'
 import { scopeOf } from '../../stores/remembered/types.ts'
 import { readMemoryRef, type ShownMemory } from '../views/memory-content.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
-import { readableBy, withRecord } from '../intake/answer-record.ts'
 import { isAdmin } from '../intake/may-set.ts'
+import { readableBy, withRecord } from '../intake/answer-record.ts'
 import { forgetRemembered, shownMemory } from '../intake/memory-command.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { readMetadata, signedView } from '../intake/signed-metadata.ts'
 import { Mentions } from '../client/mentions.ts'
+import { maySeeQuestion } from '../intake/use-of-team.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
@@ -27,6 +28,24 @@ export function showWork(services: Services): OnButton {
     await ack()
     if (pressed) inBackground(SHOW_WORK, services, () => openWork(pressed, services))
   }
+}
+
+/** The same button on an admin's Home: who presses it must still be an admin who may read the question. */
+export function showWorkFromHome(services: Services): OnButton {
+  return async ({ ack, action, body, context }) => {
+    const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: true }, services)
+    await ack()
+    if (pressed) inBackground(HOME_WORK, services, () => openWork(pressed, services, () => forAdmin(pressed, services)))
+  }
+}
+
+async function forAdmin({ id, ...presser }: Pressed, { archive }: Services): Promise<RunRecord | undefined> {
+  const { team, user, installation } = presser
+  const [person, record] = await Promise.all([
+    installation.directory.factsOf(team, user, { isFresh: true }),
+    archive.load(id),
+  ])
+  return record && isAdmin(person) && (await maySeeQuestion(record, presser)) ? record : undefined
 }
 
 /** The buttons that turn the modal's pages. */
@@ -68,10 +87,14 @@ export function forgetUsed(services: Services): OnButton {
   }
 }
 
-async function openWork(pressed: Pressed, services: Services): Promise<void> {
-  const { id, user, trigger, installation } = pressed
+async function openWork(
+  pressed: Pressed,
+  services: Services,
+  load = async () => readableBy(pressed.user, await services.archive.load(pressed.id)),
+): Promise<void> {
+  const { user, trigger, installation } = pressed
   const { client } = installation
-  const loading = withRecord(async () => readableBy(user, await services.archive.load(id)))
+  const loading = withRecord(load)
   const isQuick = await settledWithin(QUICK_MS, [loading])
   const whole = viewOf(loading, { page: 0, user, installation, services })
   await showOrTell(pressed, async () => {

@@ -6,6 +6,7 @@ import { isPrivate } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import {
   QUESTION_CHOOSE,
+  QUESTION_CONNECT,
   QUESTION_DECLINE,
   QUESTION_DONE,
   QUESTION_FORM,
@@ -15,7 +16,8 @@ import {
 } from '../format/action-ids.ts'
 import { QUESTION_WORDS, type QuestionEnd } from '../approvals/question-words.ts'
 import { waitRef, waitValue, type WaitRef } from '../approvals/wait-ref.ts'
-import { choiceOf, endedQuestionCard } from '../approvals/question-card.ts'
+import { LINK_MS } from '../../question/connections.ts'
+import { choiceOf, connectCard, endedQuestionCard } from '../approvals/question-card.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
 import {
   answerQuestion,
@@ -44,7 +46,8 @@ export function toolQuestion(services: Services): OnButton {
     const isAnywhere = body.channel?.id.startsWith('D') === true
     const pressed = ref && id !== QUESTION_LINK && (await pressedOn(ref.id, { body, context, isAnywhere }, services))
     if (!ref || !pressed) return ack()
-    const press = { id, ref, pressed, responseUrl: body.response_url }
+    const shownAt = Number(body.container['message_ts'] ?? NaN) * 1000
+    const press = { id, ref, pressed, responseUrl: body.response_url, shownAt }
     const after = await followPress(press, services).catch((error: unknown) => {
       warnOfLoss(ref, error, services)
       return () => pressed.tell(QUESTION_WORDS.failed)
@@ -86,6 +89,8 @@ interface Press {
   ref: WaitRef
   pressed: Pressed
   responseUrl: string | undefined
+  /** When the card was shown, in milliseconds since the epoch. */
+  shownAt: number
 }
 
 /** What a press does before Slack is told that it has come. @returns what follows: no press stays without a word or an effect */
@@ -97,6 +102,7 @@ async function followPress(press: Press, services: Services): Promise<() => Prom
     return () => pressed.tell(QUESTION_WORDS.notYours)
   const { end } = found
   if (end) return () => showEnd(found, { ...press, end, isLate: true }, services)
+  if (id === QUESTION_CONNECT) return () => renewLink(found, press, services)
   if (id === QUESTION_OPEN) return () => openForm(found, press)
   if (id === QUESTION_PAGE) return () => showPage(found, press, services)
   const answer = await answerBy(id, found)
@@ -111,6 +117,21 @@ async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnsw
   if (id === QUESTION_DONE) return asked.url === undefined ? undefined : { action: 'accept' }
   const content = id.startsWith(QUESTION_CHOOSE) ? choiceOf(asked, Number(id.slice(QUESTION_CHOOSE.length))) : undefined
   return content && { action: 'accept', content }
+}
+
+/** The button opens its link in the browser. If the link is too old, the card gets a new one. */
+async function renewLink(
+  { question, ref, asked }: AskedQuestion,
+  { pressed, responseUrl, shownAt }: Press,
+  { connections, now, log, fetch }: Services,
+): Promise<void> {
+  if (!connections || now().getTime() - shownAt < LINK_MS) return
+  const link = await connections.link(question, asked.server)
+  const content = connectCard(asked, { asker: question.user, value: waitValue(question, ref.key), link })
+  const { channel, user } = question
+  const warn = (fields: object, line: string) => log.warn({ question: question.id, ...fields }, line)
+  const place = { channel, user, responseUrl, replaces: true }
+  await sendEphemeral(place, [content], { client: pressed.installation.client, fetch, log: warn })
 }
 
 async function openForm({ question, ref, asked }: AskedQuestion, { pressed, responseUrl }: Press): Promise<void> {

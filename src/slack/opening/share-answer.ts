@@ -18,7 +18,7 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
   const record = await services.archive.load(question.shares ?? '')
   if (!record?.answer) return outbox.sendEphemeral('gone', noteContent(PRIVATE.gone))
   const asked = await mentions.readable(record.question.text)
-  const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await viewOf(record, work)))
+  const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await answerView(record, work)))
   const thread = await openThread(root, outbox)
   for (const [i, content] of below.entries()) await outbox.under(thread).deliver(`answer-${i + 1}`, content)
   const { id, user, at, team, channel } = question
@@ -29,7 +29,10 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
 }
 
 /** As it was told to the asker, without what may be pressed. */
-async function viewOf(record: RunRecord, { mentions, settings, installation }: QuestionWork): Promise<AnswerView> {
+export async function answerView(
+  record: RunRecord,
+  { mentions, settings, installation }: Pick<QuestionWork, 'mentions' | 'settings' | 'installation'>,
+): Promise<AnswerView> {
   const { question, steps, usage, standalone, endedAt } = record
   const { text, sources, stopped, gaveUp, unseen, done, figures } = record.answer ?? { text: '', sources: [] }
   const judged = settings.figures && figuresText(figures)

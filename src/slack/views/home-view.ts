@@ -9,6 +9,7 @@ import { section } from '../format/blocks.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { isBlank, shorten } from '../format/escape.ts'
 import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
+import { connectionBlocks, type Connection } from './connection-blocks.ts'
 import { facts, header, sections } from './plain-blocks.ts'
 
 /** Questions to try, unless EXAMPLES_FILE names others. They need only tools that are always available. */
@@ -35,6 +36,8 @@ export interface HomeParts {
   toolsOff?: { name: string; why: string }[]
   /** The person's last questions, newest first, with their URLs in Slack if they have one. */
   asked?: { record: RunRecord; text: string; url: string | undefined }[] | undefined
+  /** What the person can connect; absent if there is nothing. */
+  connections?: readonly Connection[] | undefined
   /** Absent if nothing is limited. */
   left?: Allowance[] | undefined
   /** The person's schedules: schedule-blocks.ts. */
@@ -45,7 +48,17 @@ export interface HomeParts {
 
 /** A person's Home: what the bot can do, and the person's own questions, limits and settings. */
 export function homeView(parts: HomeParts): View {
-  const { settings, examples = EXAMPLES, toolsOff, asked, left, maySeeSettings, schedules = [], admin } = parts
+  const {
+    settings,
+    examples = EXAMPLES,
+    toolsOff,
+    connections,
+    asked,
+    left,
+    maySeeSettings,
+    schedules = [],
+    admin,
+  } = parts
   return {
     type: 'home',
     private_metadata: parts.channel,
@@ -57,6 +70,7 @@ export function homeView(parts: HomeParts): View {
       ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff ?? [])] : []),
       ...(schedules.length > 0 ? [header('Your schedules'), ...schedules] : []),
       ...(settings?.skills?.length ? [header('Skills'), ...skillBlocks(settings.skills)] : []),
+      ...(connections?.length ? [header('Your connections'), ...connectionBlocks(connections)] : []),
       ...(asked ? [header('Your latest questions'), ...askedBlocks(asked)] : []),
       ...(left?.length ? [header('Your limits'), ...sections(left.map(leftLine).join('\n'))] : []),
       ...(settings && maySeeSettings ? [header('Settings here'), ...settingBlocks(settings)] : []),

@@ -120,7 +120,7 @@ function spent({ usage }: RunRecord): string[] {
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd } = totalOf(usage)
   if (usage.length === 0) return []
   const about = usage.some(({ estimated }) => estimated) ? '~' : ''
-  const calls = `${usage.length} ${usage.length === 1 ? 'call' : 'calls'} of the model`
+  const calls = `${usage.length} model ${usage.length === 1 ? 'call' : 'calls'}`
   const cached = cachedTokens > 0 ? ` (${count(cachedTokens)} cached)` : ''
   const reasoning = reasoningTokens > 0 ? ` (${count(reasoningTokens)} reasoning)` : ''
   const tokens = `${about}${count(inputTokens)} tokens in${cached}, ${about}${count(outputTokens)} out${reasoning}`

@@ -94,6 +94,8 @@ export interface RedisMcpStoreOptions {
   prefix: string
   /** What the keys belong to: `mcp` unless given. */
   room?: string
+  /** The beginning of the keys' names. */
+  names?: string
   now?: () => number
 }
 
@@ -103,8 +105,14 @@ const releaseLock = redisScript(new URL('./lua/release-lock.lua', import.meta.ur
 const AGAIN_MS = 40
 
 /** In Redis, under `PREFIX:{ROOM}:KEY`. */
-export function redisMcpStore({ redis, prefix, room = 'mcp', now = Date.now }: RedisMcpStoreOptions): McpStore {
-  const keyOf = (key: string) => threadKey(prefix, room, key)
+export function redisMcpStore({
+  redis,
+  prefix,
+  room = 'mcp',
+  names = '',
+  now = Date.now,
+}: RedisMcpStoreOptions): McpStore {
+  const keyOf = (key: string) => threadKey(prefix, room, `${names}${key}`)
   const textOf = (value: unknown, ttlMs: number | undefined) => JSON.stringify({ value, ttlMs })
   return {
     async get(key) {

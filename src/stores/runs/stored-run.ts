@@ -56,7 +56,10 @@ export const questionSchema: z.ZodType<Question> = z.object({
   mayHaveFiles: z.literal(true).exactOptional(),
   bot: z.string().exactOptional(),
   schedule: z
-    .object({ id: z.string(), kind: z.enum(['due', 'now', 'try']), at: z.number(), when: z.string() })
+    .object({
+      ...{ id: z.string(), kind: z.enum(['due', 'now', 'try']), at: z.number(), when: z.string() },
+      lastRunAt: z.number().exactOptional(),
+    })
     .exactOptional(),
   prior: z.record(z.string(), z.string()).exactOptional(),
   traceparent: z.string().optional(),

@@ -29,10 +29,7 @@ export interface Question {
   channel: string
   /** `thread_ts ?? ts`; a slash command has none until its root message is posted, and carries its id here. */
   thread: string
-  /**
-   * The thread whose conversation it goes on, where that is another than its own: set by the queue for what is said in a
-   * direct message (queue/dm-conversations.ts). It is answered in its own thread all the same.
-   */
+  /** The thread whose conversation it continues, if that is another one; the queue sets it in direct messages. */
   conversation?: string
   user: string
   text: string
@@ -42,7 +39,7 @@ export interface Question {
   surface: Surface
   /** Slack's event id, claimed besides the question's own id. */
   eventId?: string
-  /** The ts of the message that it is about, in its thread. */
+  /** The ts of the message in its thread that it is about. */
   about?: string
   /** No question: the asker wants the private answer of the question with this id to be posted for all. */
   shares?: string
@@ -79,6 +76,8 @@ export interface Occurrence {
   at: number
   /** How often it runs, for people. */
   when: string
+  /** The time of the run before, ms since the epoch. */
+  lastRunAt?: number
 }
 
 /** The part of a question's id that all versions of an edited question share: the message that it was asked by. */
@@ -235,35 +234,6 @@ export function endOf(answer: SavedRun['answer']): 'answered' | 'gave_up' | 'sto
 /** A run that nobody has worked on. `at`: milliseconds since the epoch of its first start. */
 export function freshRun(at: number): SavedRun {
   return { steps: [], memory: {}, posts: {}, usage: [], decisions: {}, startedAt: at, attempts: 0, retries: 0 }
-}
-
-/** Puts one saved part into its place. Steps and usage are numbered from 1; saving a number again replaces it. */
-export function applyPart(saved: SavedRun, part: RunPart): void {
-  switch (part.part) {
-    case 'named':
-      saved.named = part.value
-      return
-    case 'said':
-      saved.said = part.value
-      return
-    case 'standalone':
-      saved.standalone = part.value
-      return
-    case 'remembered':
-      saved.remembered = part.value
-      return
-    case 'step':
-      saved.steps[part.n - 1] = part.value
-      return
-    case 'memory':
-      saved.memory = part.value
-      return
-    case 'usage':
-      saved.usage[part.n - 1] = part.value
-      return
-    case 'answer':
-      saved.answer = part.value
-  }
 }
 
 /** The key of a step's wait for a person: the step's number, and from its second wait on that wait's number: `2`, `2.2`, `2.3`. */

@@ -56,6 +56,8 @@ export interface Access {
  * does not.
  */
 export interface SettingsPlace extends Place {
+  /** Who asks, for tools that depend on it. */
+  user?: string
   waits?: boolean
 }
 

@@ -49,12 +49,14 @@ export interface AuthorizationServer {
   mode: OAuthMode
   /** Every token and code that was ever given. */
   given: string[]
-  counts: { registered: number; exchanged: number; renewed: number; reused: number }
+  counts: { registered: number; exchanged: number; renewed: number; reused: number; revoked: number }
   /** A client that was registered by hand. */
   addClient(client: Client): void
   isGood(accessToken: string): boolean
   /** Access tokens end; what renews them stays. */
   expire(): void
+  /** RFC 7009. */
+  revokeToken(form: URLSearchParams): Reply
   /** All that was given ends. */
   revoke(): void
   metadata(): Record<string, unknown>
@@ -72,7 +74,7 @@ export function authorizationServer(issuer: string, resource: string): Authoriza
   const codes = new Map<string, { client: string; challenge: string; redirect: string }>()
   const families: Family[] = []
   const mode: OAuthMode = {}
-  const [given, counts] = [[] as string[], { registered: 0, exchanged: 0, renewed: 0, reused: 0 }]
+  const [given, counts] = [[] as string[], { registered: 0, exchanged: 0, renewed: 0, reused: 0, revoked: 0 }]
   const issue = (name: string) => {
     const value = `${name}-${randomUUID()}`
     given.push(value)
@@ -128,10 +130,18 @@ export function authorizationServer(issuer: string, resource: string): Authoriza
     isGood: (access) => mode.open === true || families.some((family) => !family.isOver && family.access.has(access)),
     expire: () => families.forEach((family) => family.access.clear()),
     revoke: () => families.forEach((family) => (family.isOver = true)),
+    revokeToken(form) {
+      const token = form.get('token') ?? ''
+      const family = families.find((one) => one.refresh === token || one.access.has(token))
+      if (family && !family.isOver) counts.revoked += 1
+      if (family) family.isOver = true
+      return { status: 200, json: {} }
+    },
     metadata: () => ({
       issuer,
       authorization_endpoint: mode.authorizationEndpoint ?? `${issuer}/authorize`,
       token_endpoint: `${issuer}/token`,
+      revocation_endpoint: `${issuer}/revoke`,
       ...(mode.closed ? {} : { registration_endpoint: `${issuer}/register` }),
       response_types_supported: ['code'],
       code_challenge_methods_supported: ['S256'],

@@ -1,0 +1,42 @@
+/** Small HTML pages for a browser that comes from Slack or from a login. */
+import type { IncomingMessage } from 'node:http'
+import type { Page, Pages } from './server.ts'
+
+export interface PageText {
+  title: string
+  text: string
+  link?: { label: string; href: string }
+}
+
+export function htmlPage(status: number, { title, text, link }: PageText): Page {
+  const anchor = link ? `<p><a href="${escaped(link.href)}">${escaped(link.label)}</a></p>` : ''
+  const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">`
+  const body = `<!doctype html><html lang="en"><head>${head}<title>${escaped(title)}</title><style>${STYLE}</style></head><body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p>${anchor}</main></body></html>\n`
+  return { status, type: 'text/html; charset=utf-8', headers: SAFE, body }
+}
+
+export function redirectTo(location: string, headers: Record<string, string | string[]> = {}): Page {
+  return { status: 302, headers: { location, 'referrer-policy': 'no-referrer', ...headers }, body: '' }
+}
+
+/** A HEAD, as link previews send it, must not use up a code or a link. */
+export function onlyGet(page: (request: IncomingMessage) => Promise<Page>): Pages[string] {
+  return (request) => (request.method === 'GET' ? page(request) : { status: 405, headers: { allow: 'GET' }, body: '' })
+}
+
+export function queryOf(request: IncomingMessage): URLSearchParams {
+  return new URLSearchParams(request.url?.split('?', 2)[1] ?? '')
+}
+
+const STYLE =
+  'body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem}a{display:inline-block;padding:.3rem 0}'
+
+/** The pages load nothing, and their address, which holds a code, is told to nobody. */
+const SAFE = {
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'referrer-policy': 'no-referrer',
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)
+}

@@ -1,0 +1,49 @@
+/** Calls a tool with the asker's own login, or asks them to log in first. */
+import type { PersonsAnswer, ToolContext } from '../../agent/types.ts'
+import { ToolError } from '../../base/errors.ts'
+import { isLoginNeeded } from '../servers/call-errors.ts'
+import type { CallResult, HttpServerConfig, PersonLogin } from '../types.ts'
+import type { PersonLogins } from './person-logins.ts'
+
+/** The state of what a person is asked before a call, when the server has not been asked anything. */
+const CONNECTS = 'connect'
+
+export interface CallAsAsker {
+  server: HttpServerConfig
+  logins: PersonLogins | undefined
+  /** What people call the tool. */
+  title: string
+  /** Calls it. `answers`: the asker's answers to the server itself. */
+  call(as: PersonLogin, answers: readonly PersonsAnswer[]): Promise<CallResult>
+}
+
+/** @throws ToolError if there is no asker, or the asker does not want to log in now */
+export async function callAsAsker(
+  { server, logins, title, call }: CallAsAsker,
+  { asker, answers = [], memory }: ToolContext,
+): Promise<CallResult> {
+  const { name } = server
+  if (asker === undefined || !logins)
+    throw new ToolError(`${name} is used as the person who asks, in Slack alone. Nobody is asking here.`)
+  const refused = `not-connected:${name}`
+  if (answers.some((answer) => isToConnect(answer) && answer.action !== 'accept')) memory[refused] = true
+  const ask = { asks: { server: name, message: title, login: true as const, state: { way: CONNECTS } } }
+  const login = await logins.current(server, asker)
+  if (!login && memory[refused] === true)
+    throw new ToolError(`The asker has not connected ${name} for now. Continue without it.`)
+  if (!login) return ask
+  try {
+    const own = answers.filter((answer) => !isToConnect(answer))
+    const result = await call(login, own)
+    await logins.noteUse(server, asker).catch(() => undefined)
+    return result
+  } catch (error) {
+    // The server has refused the login before it looked at the call.
+    if (error instanceof ToolError && isLoginNeeded(error) && memory[refused] !== true) return ask
+    throw error
+  }
+}
+
+function isToConnect({ state }: PersonsAnswer): boolean {
+  return Object(state).way === CONNECTS
+}

@@ -1,0 +1,163 @@
+/** The two halves of a login: before and after the person's part, which may be in different processes. */
+import {
+  AuthorizationServerMismatchError,
+  IssuerMismatchError,
+  OAuthError,
+  RegistrationRejectedError,
+  auth,
+  extractWWWAuthenticateParams,
+  validateAuthorizationResponseIssuer,
+  type FetchLike,
+} from '@modelcontextprotocol/client'
+import { ToolError } from '../../base/errors.ts'
+import { codeShown, loginFailure } from './login-failure.ts'
+import { loginFetch } from './login-fetch.ts'
+import type { LoginProvider } from './oauth-provider.ts'
+import type { HttpServerConfig } from '../types.ts'
+
+/** How long each half may take. Milliseconds. */
+const HALF_MS = 30_000
+
+export interface StartedLogin {
+  provider: LoginProvider
+  challenge: Challenge
+}
+
+/**
+ * Begins a login. @returns the page for the person
+ * @throws ToolError with a sentence without any words of the other side; ConfigError without SECRETS_KEY
+ */
+export async function startLogin(
+  server: HttpServerConfig,
+  { provider, fetch }: { provider: LoginProvider; fetch: FetchLike },
+): Promise<{ address: URL; challenge: Challenge }> {
+  const challenge = await challengeOf(server, fetch)
+  await half(server, provider, { fetch, ...challenge })
+  const address = provider.address()
+  if (!address) throw new ToolError(`The login at ${server.name} began without a page to log in at.`)
+  return { address, challenge }
+}
+
+/**
+ * Takes the parameters that the browser came back with, and stores the login.
+ * @throws ToolError and ConfigError, as `startLogin`
+ */
+export async function finishLogin(
+  server: HttpServerConfig,
+  { provider, challenge, fetch }: StartedLogin & { fetch: FetchLike },
+  answer: URLSearchParams,
+): Promise<void> {
+  const authorizationCode = codeOf(server, answer, provider)
+  await half(server, provider, { fetch, ...challenge, authorizationCode, iss: answer.get('iss') ?? undefined })
+}
+
+/** How a server asks for a login. `isAsked`: it refuses without one. JSON. */
+export interface Challenge {
+  isAsked: boolean
+  resourceMetadataUrl?: string | undefined
+  scope?: string | undefined
+}
+
+/**
+ * Returns the server's answer to a request without a token: where its login is described, and which scopes it wants.
+ */
+async function challengeOf(server: HttpServerConfig, fetch: FetchLike): Promise<Challenge> {
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' }
+  const post = { method: 'POST', body: JSON.stringify(ping), headers }
+  const request = server.sse ? { method: 'GET', headers: { accept: 'text/event-stream' } } : post
+  try {
+    const response = await fetch(server.url, { ...request, signal: AbortSignal.timeout(HALF_MS) })
+    const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response)
+    await response.body?.cancel()
+    return {
+      isAsked: response.status === 401,
+      resourceMetadataUrl: resourceMetadataUrl?.href,
+      scope: server.oauth?.scope ?? scope,
+    }
+  } catch (error) {
+    throw error instanceof ToolError ? error : new ToolError(`${server.name} does not answer.`, { isDown: true })
+  }
+}
+
+interface Half extends Challenge {
+  fetch: FetchLike
+  authorizationCode?: string
+  iss?: string | undefined
+}
+
+async function half(server: HttpServerConfig, provider: LoginProvider, options: Half): Promise<void> {
+  const http = loginFetch(server.name, options.fetch, HALF_MS)
+  const { resourceMetadataUrl, scope, authorizationCode, iss } = options
+  try {
+    await auth(provider, {
+      serverUrl: server.url,
+      fetchFn: unrepeated(server.name, http.fetch),
+      resourceMetadataUrl: resourceMetadataUrl === undefined ? undefined : new URL(resourceMetadataUrl),
+      scope,
+      ...(authorizationCode === undefined ? {} : { authorizationCode, iss }),
+    })
+  } catch (error) {
+    throw sentenceFor(server, error, { provider, isAsked: options.isAsked, refusal: http.refusal() })
+  }
+}
+
+/** The SDK sends a refused code a second time. Throwing in place of the answer ends the login at once. */
+function unrepeated(name: string, fetch: FetchLike): FetchLike {
+  return async (address, init) => {
+    const response = await fetch(address, init)
+    const isForTokens = init?.body instanceof URLSearchParams
+    if (isForTokens && response.status >= 400) throw loginFailure(name, await errorIn(response))
+    return response
+  }
+}
+
+async function errorIn(response: Response): Promise<OAuthError> {
+  const { error }: { error?: unknown } = Object(await response.json())
+  return new OAuthError(String(error), 'refused')
+}
+
+function sentenceFor(
+  server: HttpServerConfig,
+  error: unknown,
+  about: { provider: LoginProvider; isAsked: boolean; refusal: string | undefined },
+): Error {
+  if (error instanceof IssuerMismatchError || error instanceof AuthorizationServerMismatchError)
+    return notItsOwn(server)
+  if (about.refusal !== undefined) return new ToolError(about.refusal)
+  const metadata = about.provider.discoveryState()?.authorizationServerMetadata
+  const isClosed = metadata !== undefined && metadata.registration_endpoint === undefined
+  if (error instanceof RegistrationRejectedError && !about.isAsked)
+    return new ToolError(`${server.name} needs no login and offers none.`)
+  if (error instanceof RegistrationRejectedError || (isClosed && server.oauth?.clientId === undefined))
+    return new ToolError(
+      `The authorization server of ${server.name} does not register clients automatically. Register one there, and put its id into ` +
+        'MCP_CONFIG as "oauth": {"clientId": "…"}.',
+    )
+  return error instanceof Error && error.name === 'ConfigError' ? error : loginFailure(server.name, error)
+}
+
+function notItsOwn(server: HttpServerConfig): ToolError {
+  return new ToolError(
+    `The answer came from another authorization server than that of ${server.name}, so nothing was saved.`,
+  )
+}
+
+/** Names the side whose error it is (RFC 9207), and shows nothing but the error's code. */
+function codeOf(server: HttpServerConfig, answer: URLSearchParams, provider: LoginProvider): string {
+  const code = answer.get('code')
+  if (code !== null && code !== '') return code
+  const metadata = provider.discoveryState()?.authorizationServerMetadata
+  try {
+    validateAuthorizationResponseIssuer({
+      iss: answer.get('iss') ?? undefined,
+      expectedIssuer: metadata?.issuer,
+      issParameterSupported: metadata?.authorization_response_iss_parameter_supported === true,
+    })
+  } catch {
+    throw notItsOwn(server)
+  }
+  throw new ToolError(
+    `The authorization server of ${server.name} denied the login: ${codeShown(answer.get('error') ?? '')}.`,
+  )
+}

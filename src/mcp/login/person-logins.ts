@@ -1,0 +1,44 @@
+import type { Sealer } from '../../base/seal.ts'
+import type { McpStore } from '../../stores/mcp/mcp-store.ts'
+import type { PeopleStore } from '../../stores/mcp/people-store.ts'
+import { loginStore, type LoginStore } from './login-store.ts'
+import type { HttpServerConfig, PersonLogin } from '../types.ts'
+
+/** People's own logins at the servers that want them. A person is `team:user`. */
+export interface PersonLogins {
+  of(person: string): LoginStore
+  /** Returns which login of a person is valid now. */
+  current(server: HttpServerConfig, person: string): Promise<PersonLogin | undefined>
+  noteUse(server: HttpServerConfig, person: string): Promise<void>
+  /** Milliseconds since the epoch; undefined if it was never used. */
+  lastUse(server: HttpServerConfig, person: string): Promise<number | undefined>
+}
+
+export interface PersonLoginsOptions {
+  people: PeopleStore
+  /** Holds the registered clients, which all people use. */
+  store: McpStore
+  sealer: Sealer | undefined
+  /** Milliseconds since the epoch. */
+  now(): number
+}
+
+export function personLogins({ people, store, sealer, now }: PersonLoginsOptions): PersonLogins {
+  const of = (person: string) => loginStore(people.of(person), sealer, store)
+  const useKey = ({ name }: HttpServerConfig) => `used:${name}`
+  return {
+    of,
+    async current(server, person) {
+      // A login that cannot be read is none: the person makes another.
+      const login = await of(person)
+        .load(server)
+        .catch(() => undefined)
+      return login && { person, since: login.since ?? 0 }
+    },
+    noteUse: (server, person) => people.of(person).put(useKey(server), now()),
+    async lastUse(server, person) {
+      const at = await people.of(person).get(useKey(server))
+      return typeof at === 'number' ? at : undefined
+    },
+  }
+}

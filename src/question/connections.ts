@@ -1,0 +1,254 @@
+/** What people connect with logins of their own: links for their browsers, and runs that wait for a login. */
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import { browserStates, cookiesOf, digestOf, newState, STATE_MS } from '../base/http/browser-states.ts'
+import { htmlPage, onlyGet, queryOf, redirectTo } from '../base/http/html-page.ts'
+import type { Page, Pages } from '../base/http/server.ts'
+import { messageOf, ToolError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { Person } from '../base/place.ts'
+import { sealerFrom, type Sealer } from '../base/seal.ts'
+import type { Config } from '../config.ts'
+import type { Account } from '../mcp/login/account.ts'
+import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
+import type { RunControl } from '../stores/runs/control.ts'
+
+/** A suspended step: its run, and the key of its wait. */
+export interface WaitingStep {
+  thread: string
+  id: string
+  key: string
+}
+
+export interface Connections {
+  accounts: readonly Account[]
+  /**
+   * Returns the address of a page on which this person connects an account: for ten minutes, in the first browser that
+   * opens it.
+   */
+  link(person: Person, account: string): Promise<string>
+  /** Resumes a step once its asker has connected the account; at once if they have. @returns whether it has to wait */
+  wait(person: Person, account: string, step: WaitingStep): Promise<boolean>
+  /** The pages by their paths. */
+  pages: Pages
+}
+
+export interface ConnectionsOptions {
+  accounts: readonly Account[]
+  people: PeopleStore
+  sealer: Sealer
+  control: RunControl
+  /** The address under which people reach the bot, without a slash at the end. */
+  publicUrl: string
+  log: Log
+  /** Milliseconds since the epoch. */
+  now(): number
+}
+
+interface Link {
+  person: Person
+  account: string
+  at: number
+}
+
+/** How long a link works. Milliseconds. */
+export const LINK_MS = STATE_MS
+
+const PATH = '/connect'
+const CALLBACK = '/connect/callback'
+/** The maximum number of runs that wait for one login. */
+const MAX_WAITING = 100
+const LOCK_MS = 10_000
+
+/** Opens what the settings allow. Undefined if there is nothing to connect, or no way to. */
+export function openConnections(
+  config: Config,
+  parts: Omit<ConnectionsOptions, 'sealer' | 'publicUrl'>,
+): Connections | undefined {
+  const sealer = sealerFrom(config)
+  if (parts.accounts.length === 0 || !sealer || config.PUBLIC_URL === undefined) return undefined
+  return createConnections({ ...parts, sealer, publicUrl: config.PUBLIC_URL.replace(/\/+$/, '') })
+}
+
+export function createConnections(options: ConnectionsOptions): Connections {
+  const { accounts, people, publicUrl, now } = options
+  const { shared } = people
+  return {
+    accounts,
+    async link(person, account) {
+      const token = newState()
+      await shared.put(linkKey(token), { person, account, at: now() } satisfies Link, { ttlMs: STATE_MS })
+      return `${publicUrl}${PATH}?link=${token}`
+    },
+    async wait(person, account, step) {
+      await changeWaiting(people, { person, account }, (waiting) => [...waiting, step].slice(-MAX_WAITING))
+      // The login may have come before the step was noted.
+      if (!(await findAccount(accounts, account)?.look(person))) return true
+      await resumeWaiting({ person, account }, options)
+      return false
+    },
+    pages: {
+      [PATH]: onlyGet((request) => openLink(request, options)),
+      [CALLBACK]: onlyGet((request) => comeBack(request, options)),
+    },
+  }
+}
+
+const linkKey = (token: string) => `link:${digestOf(token)}`
+const LINK_COOKIE = 'thinkaloud-connect'
+
+async function linkOf(token: string, { people, now }: ConnectionsOptions): Promise<Link | undefined> {
+  const link = (await people.shared.get(linkKey(token))) as Link | undefined
+  return link && now() - link.at <= STATE_MS ? link : undefined
+}
+
+function findAccount(accounts: readonly Account[], name: string): Account | undefined {
+  return accounts.find((one) => one.name === name)
+}
+
+function statesOf({ people: { shared: store }, publicUrl, now }: ConnectionsOptions) {
+  return browserStates({ store, publicUrl, now, name: 'thinkaloud-login' })
+}
+
+/** Binds a link to the browser, and sends it on to the page of the account. */
+async function openLink(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
+  const { accounts, log } = options
+  const token = queryOf(request).get('link') ?? ''
+  const link = await linkOf(token, options)
+  const account = link && findAccount(accounts, link.account)
+  if (!link || !account) return expiredPage()
+  const bound = await bindBrowser(request, token, options)
+  if (!bound) return otherBrowserPage()
+  try {
+    const begun = await account.begin(link.person, `${options.publicUrl}${CALLBACK}`)
+    const value = sealedFlow({ ...link, token, flow: begun.flow }, begun.state, options)
+    const headers = await statesOf(options).keep(begun.state, value)
+    return redirectTo(begun.address.href, { 'set-cookie': [bound, headers['set-cookie']] })
+  } catch (error) {
+    log.warn({ account: account.name, error: messageOf(error) }, 'a person could not begin to log in')
+    return failedPage(account.name, error)
+  }
+}
+
+/** @returns the cookie to set; undefined in another browser than the first */
+async function bindBrowser(
+  request: IncomingMessage,
+  token: string,
+  { people, publicUrl }: ConnectionsOptions,
+): Promise<string | undefined> {
+  const name = `${LINK_COOKIE}-${digestOf(token).slice(0, 12)}`
+  const has = cookiesOf(request).get(name)
+  const browser = has ?? newState()
+  const key = `browser:${digestOf(token)}`
+  const isFirst = await people.shared.putIfAbsent(key, hashOf(browser), { ttlMs: STATE_MS })
+  if (!isFirst && (await people.shared.get(key)) !== hashOf(browser)) return undefined
+  const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
+  return `${name}=${browser}; Path=${PATH}; Max-Age=${STATE_MS / 1000}; HttpOnly; SameSite=Lax${secure}`
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+interface KeptFlow extends Link {
+  token: string
+  flow: unknown
+}
+
+function sealedFlow(kept: KeptFlow, state: string, { sealer }: ConnectionsOptions): string {
+  return sealer.seal(JSON.stringify(kept), `flow:${state}`)
+}
+
+async function comeBack(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
+  const { accounts, people, sealer, log } = options
+  const answer = queryOf(request)
+  const state = answer.get('state') ?? ''
+  const states = statesOf(options)
+  const taken = await states.take(request, state)
+  if (!taken || typeof taken.value !== 'string') return expiredPage()
+  const { person, account: name, token, flow } = JSON.parse(sealer.open(taken.value, `flow:${state}`)) as KeptFlow
+  const account = findAccount(accounts, name)
+  if (!account) return expiredPage()
+  const ended = (page: Page): Page => ({ ...page, headers: { ...page.headers, ...states.clear(state) } })
+  if (answer.get('error') === 'access_denied') return ended(refusedPage(name))
+  try {
+    await account.finish(person, flow, answer)
+  } catch (error) {
+    log.warn({ account: name, error: messageOf(error) }, 'a person could not log in')
+    return ended(failedPage(name, error))
+  }
+  log.info({ account: name, team: person.team, user: person.user }, 'a person has connected an account')
+  await people.shared.remove(linkKey(token))
+  await resumeWaiting({ person, account: name }, options)
+  return ended(connectedPage(name))
+}
+
+interface OfPerson {
+  person: Person
+  account: string
+}
+
+/** @returns the steps that waited before the change */
+async function changeWaiting(
+  people: PeopleStore,
+  { person, account }: OfPerson,
+  change: (waiting: WaitingStep[]) => WaitingStep[],
+): Promise<WaitingStep[]> {
+  const store = people.of(personKey(person))
+  const key = `waiting:${account}`
+  return store.lock(key, LOCK_MS, async () => {
+    const waiting = ((await store.get(key)) ?? []) as WaitingStep[]
+    const next = change(waiting)
+    await (next.length > 0 ? store.put(key, next) : store.remove(key))
+    return waiting
+  })
+}
+
+/** Resumes every run of the person that waits for this login. */
+async function resumeWaiting(of: OfPerson, { people, control, log }: ConnectionsOptions): Promise<void> {
+  const decision = { outcome: 'answered', by: of.person.user, action: 'accept' } as const
+  try {
+    const waiting = await changeWaiting(people, of, (steps) => steps)
+    for (const { thread, id, key } of waiting) await control.resume({ thread, id }, key, decision)
+    const isResumed = ({ id, key }: WaitingStep) => waiting.some((one) => one.id === id && one.key === key)
+    await changeWaiting(people, of, (steps) => steps.filter((step) => !isResumed(step)))
+  } catch (error) {
+    log.error({ account: of.account, error: messageOf(error) }, 'a run that waits for a login could not be resumed')
+  }
+}
+
+function connectedPage(name: string): Page {
+  return htmlPage(200, {
+    title: 'Connected',
+    text: `${name} is connected. You can close this page and return to Slack: if I was waiting for this, I am going on.`,
+  })
+}
+
+function refusedPage(name: string): Page {
+  return htmlPage(200, {
+    title: 'Not connected',
+    text: `You did not allow it, so ${name} is not connected and nothing has changed. ${AGAIN}`,
+  })
+}
+
+function expiredPage(): Page {
+  return htmlPage(400, {
+    title: 'Please start again',
+    text: `This link has expired, was already used, or belongs to another browser. ${AGAIN}`,
+  })
+}
+
+function otherBrowserPage(): Page {
+  return htmlPage(403, {
+    title: 'Please start again',
+    text: `This link was already opened in another browser. It works in the first one only. ${AGAIN}`,
+  })
+}
+
+/** Errors of our own say what happened. Nothing of another kind is shown. */
+function failedPage(name: string, error: unknown): Page {
+  const why = error instanceof ToolError ? error.message : 'Something went wrong on my side.'
+  return htmlPage(502, { title: 'Not connected', text: `${name} is not connected. ${why} ${AGAIN}` })
+}
+
+const AGAIN = 'For a new link, type /ask connections in Slack.'

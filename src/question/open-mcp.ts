@@ -1,0 +1,66 @@
+import { ConfigError } from '../base/errors.ts'
+import type { ProxySetting } from '../base/http/agents.ts'
+import type { Log } from '../base/log.ts'
+import { sealerFrom } from '../base/seal.ts'
+import { readEnv, type Config } from '../config.ts'
+import type { Account } from '../mcp/login/account.ts'
+import { personLogins } from '../mcp/login/person-logins.ts'
+import type { McpToolbox } from '../mcp/tools/mcp-toolbox.ts'
+import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
+import { isPersonal, type McpConfig, type McpServerConfig } from '../mcp/types.ts'
+import type { McpStore } from '../stores/mcp/mcp-store.ts'
+import type { PeopleStore } from '../stores/mcp/people-store.ts'
+
+export interface OpenedMcp {
+  toolbox: McpToolbox
+  config: McpConfig
+  /** The servers that people log in to, each for themselves. */
+  accounts: Account[]
+}
+
+interface McpSources {
+  log: Log
+  mcpStore?: McpStore | undefined
+  people?: PeopleStore | undefined
+  proxy: ProxySetting | undefined
+  /** Names of other tools. */
+  taken: string[]
+}
+
+/** Opens the tools of MCP servers. A front calls none: it knows them from what the workers have stored. */
+export async function openMcp(
+  config: Config,
+  { log, mcpStore: store, people, proxy, taken }: McpSources,
+): Promise<OpenedMcp | undefined> {
+  if (!config.MCP_CONFIG)
+    for (const rule of unmatchedRules([], { approvers: config.APPROVERS, own: taken })) log.warn(rule, RULE_UNMATCHED)
+  if (!config.MCP_CONFIG || !store) return undefined
+  const { loadMcpConfig } = await import('../mcp/config/mcp-config.ts')
+  const { openMcpToolbox } = await import('../mcp/tools/mcp-toolbox.ts')
+  const servers = loadMcpConfig(config.MCP_CONFIG, readEnv())
+  const now = Date.now
+  const personal = servers.servers.filter(isPersonal)
+  checkPersonal(personal, config)
+  const sealer = sealerFrom(config)
+  const logins = people && personLogins({ people, store, sealer, now })
+  const login = { store, sealer, loginsOf: logins?.of }
+  const open = async () =>
+    (await import('../mcp/login/logged-in-servers.ts')).openLoggedIn(servers, { log, now, proxy, ...login })
+  const toolbox = await openMcpToolbox(servers, {
+    ...{ store, log, now, taken, logins, open: config.ROLE === 'front' ? undefined : open },
+    ...{ mostTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS, approvers: config.APPROVERS },
+  })
+  const titles = (server: string) => toolbox.titles(server)
+  const { serverAccount } = await import('../mcp/login/server-account.ts')
+  const accounts = logins ? personal.map((one) => serverAccount(one, { logins, proxy, log, now, titles })) : []
+  return { toolbox, config: servers, accounts }
+}
+
+/** @throws ConfigError if people could not log in to a server that wants it */
+function checkPersonal([server]: McpServerConfig[], config: Config): void {
+  const missing = (['PUBLIC_URL', 'SECRETS_KEY'] as const).filter((name) => !config[name])
+  if (server && missing.length > 0)
+    throw new ConfigError(
+      `MCP_CONFIG: ${server.name} has "login": "person", which needs ${missing.join(' and ')}. Set ${missing.length > 1 ? 'them' : 'it'}, or remove "login".`,
+    )
+}

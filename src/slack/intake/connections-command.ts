@@ -1,0 +1,42 @@
+/** `/ask connections`: what a person can connect with a login of their own, and has. */
+import { messageOf } from '../../base/errors.ts'
+import type { Person } from '../../base/place.ts'
+import type { Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { respond } from '../client/response-url.ts'
+import { noteContent } from '../format/blocks.ts'
+import { CONNECTIONS } from '../format/messages.ts'
+import type { Services } from '../services.ts'
+import { connectionsContent, type Connection } from '../views/connection-blocks.ts'
+
+/** Whether the text of `/ask` is `connections` alone, in any case, with optional punctuation behind it. */
+export function isConnectionsCommand(text: string): boolean {
+  return /^connections[\s\p{P}]*$/iu.test(text)
+}
+
+/** Shows the asker alone their connections. Never rejects. */
+export async function showConnections(
+  { command }: { command: Question },
+  { client }: Installation,
+  services: Services,
+): Promise<void> {
+  const { log, fetch = globalThis.fetch } = services
+  const warn = (fields: object, line: string) => log.warn({ question: command.id, ...fields }, line)
+  const content = await connectionsOf(command, services).then(connectionsContent, (error: unknown) => {
+    warn({ error: messageOf(error) }, 'a person’s connections could not be shown')
+    return noteContent(CONNECTIONS.failed)
+  })
+  const message = { response_type: 'ephemeral', ...content, parse: 'none' }
+  await respond(command.responseUrl ?? '', message, { apiUrl: client.apiUrl, fetch, log: warn })
+}
+
+/** What a person can connect, with new links. @throws if the store fails */
+export async function connectionsOf({ team, user }: Person, { connections }: Services): Promise<Connection[]> {
+  const person = { team, user }
+  return Promise.all(
+    (connections?.accounts ?? []).map(async ({ name, look }) => {
+      const connected = await look(person)
+      return { name, connected, link: connected ? undefined : await connections?.link(person, name) }
+    }),
+  )
+}

@@ -1,0 +1,45 @@
+/** The buttons of a person's connections, on the Home and below `/ask connections`. */
+import type { OnButton } from '../intake/bolt-types.ts'
+import type { Person } from '../../base/place.ts'
+import { LINK_MS } from '../../question/connections.ts'
+import { respond } from '../client/response-url.ts'
+import { CONNECT, DISCONNECT } from '../format/action-ids.ts'
+import { connectionsOf } from '../intake/connections-command.ts'
+import { inBackground } from '../intake/pressed.ts'
+import type { PublishHome } from '../intake/publish-home.ts'
+import { readMetadata } from '../intake/signed-metadata.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
+import { connectionsContent } from '../views/connection-blocks.ts'
+
+/** *Connect* opens its link in the browser by itself: here an old list gets new links. *Disconnect* disconnects. */
+export function connectionButton(services: Services, publishHome: PublishHome): OnButton {
+  return async ({ ack, action, body, context }) => {
+    const recipient = await recipientOf({ context }, services)
+    const installation = recipient && (await services.installations.of(recipient.team))
+    await ack()
+    if (!installation) return
+    const person = { team: recipient.team, user: body.user.id }
+    const { action_id: id, value = '' } = action
+    const showAgain = async () => {
+      const channel = readMetadata(body.view?.private_metadata ?? '', { ...person, key: installation.signingKey })
+      if (channel !== undefined) return publishHome({ ...person, channel, installation })
+      const { log, fetch = globalThis.fetch } = services
+      const content = connectionsContent(await connectionsOf(person, services))
+      const message = { replace_original: true, parse: 'none', ...content }
+      const warn = (fields: object, line: string) => log.warn(fields, line)
+      await respond(body.response_url ?? '', message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
+    }
+    const shownAt = Number(body.container['message_ts'] ?? 0) * 1000
+    const isOld = services.now().getTime() - shownAt > LINK_MS
+    inBackground(id, services, async () => {
+      if (id === DISCONNECT) await disconnect(value, person, services)
+      if (id !== CONNECT || isOld) await showAgain()
+    })
+  }
+}
+
+async function disconnect(name: string, person: Person, { connections, log }: Services): Promise<void> {
+  await connections?.accounts.find((one) => one.name === name)?.disconnect(person)
+  log.info({ account: name, ...person }, 'a person has disconnected an account')
+}

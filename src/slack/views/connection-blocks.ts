@@ -1,0 +1,50 @@
+import type { KnownBlock } from '@slack/web-api'
+import type { ConnectedAccount } from '../../mcp/login/account.ts'
+import { connectWords } from '../approvals/question-card.ts'
+import { CONNECT, DISCONNECT } from '../format/action-ids.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
+import { escapeWithin, plainLine, shorten } from '../format/escape.ts'
+import { CONNECTIONS } from '../format/messages.ts'
+import { button, plainText } from '../format/plain-elements.ts'
+
+/** Something that a person can connect. `link`: the page for that, unless it is connected. */
+export interface Connection {
+  name: string
+  connected?: ConnectedAccount | undefined
+  link?: string | undefined
+}
+
+/** The list of a person's connections. */
+export function connectionsContent(connections: readonly Connection[]): Content {
+  if (connections.length === 0) return noteContent(CONNECTIONS.none)
+  const { text, blocks } = noteContent(CONNECTIONS.head)
+  return { text, blocks: [...blocks, ...connectionBlocks(connections)] }
+}
+
+const NAME_CHARS = 60
+const MAY_CHARS = 400
+/** Slack accepts 100 blocks in a Home, where there are others too. */
+const MAX_SHOWN = 25
+
+/** A person's connections, each with what the bot may do with it, and a button. */
+export function connectionBlocks(connections: readonly Connection[]): KnownBlock[] {
+  return connections.slice(0, MAX_SHOWN).map(({ name, connected, link }) => {
+    const text = plainText(escapeWithin(lineOf(name, connected), { max: 800, most: 2_900 }))
+    if (connected)
+      return { type: 'section', text, accessory: button(DISCONNECT, 'Disconnect', { value: name, style: 'danger' }) }
+    const connect = button(CONNECT, connectWords(name), { value: name })
+    return { type: 'section', text, accessory: { ...connect, ...(link === undefined ? {} : { url: link }) } }
+  })
+}
+
+function lineOf(name: string, connected: ConnectedAccount | undefined): string {
+  const shown = shorten(plainLine(name), NAME_CHARS)
+  if (!connected) return `${shown}: not connected.`
+  const { may, usedAt } = connected
+  const what = may.length === 0 ? '' : ` I may: ${shorten(may.map(plainLine).join(', '), MAY_CHARS)}.`
+  const used =
+    usedAt === undefined
+      ? 'Not used yet.'
+      : `Last used ${new Date(usedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC.`
+  return `✅ ${shown}: connected as you.${what} ${used}`
+}

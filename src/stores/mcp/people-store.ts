@@ -1,0 +1,50 @@
+/** What belongs to people and to nobody else: their logins at servers and in Slack, which calls wait for one. */
+import { below, forgetKeys, type RedisClient } from '../../base/redis/redis.ts'
+import type { Person } from '../../base/place.ts'
+import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp-store.ts'
+
+export interface PeopleStore {
+  /** The values of one person, `team:user`. */
+  of(person: string): McpStore
+  /** Values of nobody in particular, such as links that were sent. */
+  shared: McpStore
+  forgetUser(person: Person): Promise<void>
+  forgetTeam(team: string): Promise<void>
+}
+
+/** The key of a person in this store. */
+export function personKey({ team, user }: Person): string {
+  return `${team}:${user}`
+}
+
+/** In this process's memory. */
+export function memoryPeople(options: { now?: () => number } = {}): PeopleStore {
+  const rooms = new Map<string, McpStore>()
+  return {
+    of(person) {
+      const room = rooms.get(person) ?? memoryMcpStore(options)
+      rooms.set(person, room)
+      return room
+    },
+    shared: memoryMcpStore(options),
+    forgetUser: async (person) => void rooms.delete(personKey(person)),
+    async forgetTeam(team) {
+      for (const person of rooms.keys()) if (person.startsWith(`${team}:`)) rooms.delete(person)
+    },
+  }
+}
+
+/** The names of a person's keys: other stores keep theirs under the same tag. */
+const NAMES = /^person-/
+
+/** In Redis, under `PREFIX:{TEAM:USER}:person-KEY`. */
+export function redisPeople({ redis, prefix }: { redis: RedisClient; prefix: string }): PeopleStore {
+  const roomOf = (room: string) => redisMcpStore({ redis, prefix, room, names: 'person-' })
+  const forget = (tag: string) => forgetKeys(redis, { prefix, tag, name: NAMES })
+  return {
+    of: roomOf,
+    shared: roomOf('people'),
+    forgetUser: ({ team, user }) => forget(below(team, user).slice(0, -2)),
+    forgetTeam: (team) => forget(below(team)),
+  }
+}

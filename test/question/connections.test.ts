@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { createLog } from '../../src/base/log.ts'
+import { sealerOf } from '../../src/base/seal.ts'
+import type { Account } from '../../src/mcp/login/account.ts'
+import { createConnections } from '../../src/question/connections.ts'
+import { memoryPeople } from '../../src/stores/mcp/people-store.ts'
+import type { RunControl } from '../../src/stores/runs/control.ts'
+import type { IncomingMessage } from 'node:http'
+
+test('a link is over after ten minutes, and a step whose account is already connected does not wait', async () => {
+  let time = Date.UTC(2026, 10, 26)
+  const now = () => time
+  const connected = new Set<string>()
+  const account: Account = {
+    name: 'tickets',
+    begin: async () => ({ address: new URL('https://as.example.com/'), state: 's', flow: {} }),
+    finish: async () => {},
+    look: async ({ user }) => (connected.has(user) ? { may: [] } : undefined),
+    disconnect: async () => {},
+  }
+  const resumed: string[] = []
+  const control = { resume: async ({ id }: { id: string }) => (resumed.push(id), 'woken') } as unknown as RunControl
+  const connections = createConnections({
+    ...{ accounts: [account], people: memoryPeople({ now }), control, now, publicUrl: 'https://bot.example.com/ask' },
+    ...{ log: createLog('silent'), sealer: sealerOf('a key that is long enough for a key') },
+  })
+  const person = { team: 'T1', user: 'U1' }
+  const open = async (link: string) => {
+    const request = { method: 'GET', url: link.replace('https://bot.example.com/ask', ''), headers: {} }
+    return (await connections.pages['/connect']?.(request as IncomingMessage))?.status
+  }
+  const [one, other] = [await connections.link(person, 'tickets'), await connections.link(person, 'tickets')]
+  time += 9 * 60_000
+  expect(await open(one)).toBe(302)
+  time += 2 * 60_000
+  expect(await open(other)).toBe(400)
+
+  expect(await connections.wait(person, 'tickets', { thread: 'T1:C1:1', id: 'first', key: '1' })).toBe(true)
+  connected.add('U1')
+  expect(await connections.wait(person, 'tickets', { thread: 'T1:C1:2', id: 'second', key: '1' })).toBe(false)
+  expect(resumed).toEqual(['first', 'second'])
+})
