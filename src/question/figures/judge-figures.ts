@@ -1,5 +1,4 @@
 /** Where the figures of an answer come from, by rules alone. */
-import type { FoundFigure } from '../../stores/runs/types.ts'
 import { followsFrom } from './arithmetic.ts'
 import { figuresIn, type Figure } from './find-figures.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
@@ -17,6 +16,19 @@ const NEAR_CHANCE = 4
 const FAR_CHANCE = 2
 /** Rounding to one digit changes a number by this much at most, unless the answer says `about`. */
 const ONE_DIGIT_ERROR = 0.05
+
+/** A number, date, quotation, file name or address of an answer, and the places where it stands; none: nowhere that was read. */
+export interface FoundFigure {
+  text: string
+  in: string[]
+}
+
+/** Words that are a factor or a divisor. */
+const FRACTIONS: [words: RegExp, value: number][] = [
+  [/\b(?:half|halves|twice|doubled?|doubles)\b/i, 2],
+  [/\b(?:thirds?|tripled?|triples)\b/i, 3],
+  [/\bquarters?\b/i, 4],
+]
 
 export interface JudgedTexts {
   question: string
@@ -74,6 +86,7 @@ class Judge {
     this.#index = index
     this.#year = year
     this.#near = new Set(numbersIn(question.slice(0, MAX_ANSWER_CHARS)).flatMap(operandsOf))
+    for (const [words, value] of FRACTIONS) if (words.test(answer)) this.#near.add(value)
     this.#counts = listCounts(answer)
   }
 
@@ -240,7 +253,7 @@ function enumerates(after: string, count: number): boolean {
 /** Enough of a file name or an address to know it by. */
 function formsOf({ kind, text }: Figure): string[] {
   if (kind === 'file') return [text, text.slice(text.lastIndexOf('/') + 1)]
-  if (kind !== 'address') return [text.replace(/^v(?=\d)/i, '')]
+  if (kind !== 'address') return /^\d/.test(text) ? [text, `v${text}`] : [text, text.replace(/^v(?=\d)/i, '')]
   const plain = text
     .replace(/^https?:\/\/(?:www\.)?/i, '')
     .replace(/#.*$/, '')
