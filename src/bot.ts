@@ -19,6 +19,7 @@ import type { Handler } from './queue/types.ts'
 import { createAppReceivers } from './slack/app-receivers.ts'
 import { tokenRefused } from './slack/client/installations.ts'
 import { askSearchInfo } from './slack/client/search-info.ts'
+import { openSlackAccount } from './slack/client/slack-account.ts'
 import type { SlackCall } from './slack/client/slack-web.ts'
 import { createQuestionHandlers } from './slack/handle-question.ts'
 import { openInstallations, type OpenedInstallations } from './slack/install/open-installations.ts'
@@ -130,6 +131,9 @@ interface Observers {
 function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: Parts): Services {
   const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
+  const nowMs = () => now().getTime()
+  const search = openSlackAccount(config, { people: stores.people, log, now: nowMs, fetch: net.fetch })
+  const accounts = [...(search ? [search] : []), ...agent.accounts]
   return {
     ...stores,
     intake: telemetry?.queue(stores.queue) ?? stores.queue,
@@ -144,7 +148,8 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     defaultsFor: async (place) => ({ ...(await operators(place)), ...(await agent.agentFor({}, place)) }),
     examples: config.EXAMPLES_FILE,
     mcpAdmin: adminOf(config, { agent, stores }),
-    connections: openConnections(config, { accounts: agent.accounts, ...stores, log, now: () => now().getTime() }),
+    connections: openConnections(config, { accounts, ...stores, log, now: nowMs }),
+    slackAccount: search,
     watch: watchOf({ telemetry, recorder }),
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
