@@ -8,7 +8,7 @@ import * as approvalCard from '../../src/slack/approvals/approval-card.ts'
 import * as blocks from '../../src/slack/format/blocks.ts'
 import { chartBlock } from '../../src/slack/format/chart-block.ts'
 import { plainContext } from '../../src/slack/format/plain-elements.ts'
-import { endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
+import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { tableForms } from '../../src/slack/format/table-blocks.ts'
 import { foldedCard, workingCard, type CardStep } from '../../src/slack/format/work-card.ts'
@@ -16,6 +16,7 @@ import { planBlock, taskOf } from '../../src/slack/display/stream-tasks.ts'
 import { adminBlocks } from '../../src/slack/views/admin-home.ts'
 import { argumentsView } from '../../src/slack/views/arguments-view.ts'
 import { askAboutView } from '../../src/slack/views/ask-about-view.ts'
+import { connectionBlocks, connectionsContent } from '../../src/slack/views/connection-blocks.ts'
 import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view.ts'
 import { homeView } from '../../src/slack/views/home-view.ts'
 import { facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
@@ -264,6 +265,13 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/plain-elements.ts plainContext': () => alone(plainContext('plain')),
   'approvals/question-card.ts questionCard': () =>
     [form, choice, page].flatMap((asked) => message(questionCard(asked, { asker: ASKER, value: VALUE }))),
+  'approvals/question-card.ts connectCard': () =>
+    message(
+      connectCard(
+        { ...page, message: LONG, login: true },
+        { asker: ASKER, value: VALUE, link: 'https://bot.example.com/connect?link=x' },
+      ),
+    ),
   'approvals/question-card.ts endedQuestionCard': () =>
     (['accept', 'decline', 'cancel', 'expired', 'over'] as const).flatMap((end) =>
       message(endedQuestionCard(form, { asker: ASKER, end })),
@@ -283,6 +291,15 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/admin-home.ts adminBlocks': () => home(adminBlocks(admin)),
   'views/arguments-view.ts argumentsView': () => modal(argumentsView(call), argumentsView(bigCall)),
   'views/ask-about-view.ts askAboutView': () => modal(askAboutView('{}')),
+  'views/connection-blocks.ts connectionBlocks': () =>
+    home(
+      connectionBlocks([
+        { name: LONG, link: 'https://bot.example.com/connect?link=x' },
+        { name: 'tickets', connected: { may: [LONG, LONG], usedAt: 1 } },
+      ]),
+    ),
+  'views/connection-blocks.ts connectionsContent': () =>
+    message(connectionsContent([{ name: 'tickets', link: 'https://bot.example.com/connect?link=x' }])),
   'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id)),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
   'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true)),

@@ -4,12 +4,13 @@ import type { Person } from '../../base/place.ts'
 import { LINK_MS } from '../../question/connections.ts'
 import { respond } from '../client/response-url.ts'
 import { CONNECT, DISCONNECT } from '../format/action-ids.ts'
-import { connectionsContent } from '../intake/connections-command.ts'
+import { connectionsOf } from '../intake/connections-command.ts'
 import { inBackground } from '../intake/pressed.ts'
 import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
+import { connectionsContent } from '../views/connection-blocks.ts'
 
 /** *Connect* opens its link in the browser by itself: here an old list gets new links. *Disconnect* disconnects. */
 export function connectionButton(services: Services, publishHome: PublishHome): OnButton {
@@ -24,7 +25,11 @@ export function connectionButton(services: Services, publishHome: PublishHome): 
       const channel = readMetadata(body.view?.private_metadata ?? '', { ...person, key: installation.signingKey })
       if (channel !== undefined) return publishHome({ ...person, channel, installation })
       const { log, fetch = globalThis.fetch } = services
-      const message = { replace_original: true, parse: 'none', ...(await connectionsContent(person, services)) }
+      const message = {
+        replace_original: true,
+        parse: 'none',
+        ...connectionsContent(await connectionsOf(person, services)),
+      }
       const warn = (fields: object, line: string) => log.warn(fields, line)
       await respond(body.response_url ?? '', message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
     }

@@ -2,7 +2,9 @@ import type { KnownBlock } from '@slack/web-api'
 import type { ConnectedAccount } from '../../mcp/login/account.ts'
 import { connectWords } from '../approvals/question-card.ts'
 import { CONNECT, DISCONNECT } from '../format/action-ids.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
 import { escapeWithin, plainLine, shorten } from '../format/escape.ts'
+import { CONNECTIONS } from '../format/messages.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 
 /** Something that a person can connect. `link`: the page for that, unless it is connected. */
@@ -26,6 +28,13 @@ export function connectionBlocks(connections: readonly Connection[]): KnownBlock
     const connect = button(CONNECT, connectWords(name), { value: name })
     return { type: 'section', text, accessory: { ...connect, ...(link === undefined ? {} : { url: link }) } }
   })
+}
+
+/** The answer to `/ask connections`. */
+export function connectionsContent(connections: readonly Connection[]): Content {
+  if (connections.length === 0) return noteContent(CONNECTIONS.none)
+  const { text, blocks } = noteContent(CONNECTIONS.head)
+  return { text, blocks: [...blocks, ...connectionBlocks(connections)] }
 }
 
 function lineOf(name: string, connected: ConnectedAccount | undefined): string {
