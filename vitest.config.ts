@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { SlowFirst } from './test/harness/slow-first.ts'
 
 // The parsers' children are JavaScript, which the global setup has made: with `tsx` each would take three times as long to start.
 export const alias = [
@@ -26,5 +27,6 @@ export default defineConfig({
     // A worker loads Bolt, the model's client and our own files once, not once a file: a third of all the work. Test files
     // share its modules, so none may keep state in a module, change the environment or leave anything running.
     isolate: false,
+    sequence: { sequencer: SlowFirst },
   },
 })

@@ -15,6 +15,7 @@ import type { AnswerWatch } from './question/answer.ts'
 import { createAgent, type AgentParts, type ToolSeam } from './question/create-agent.ts'
 import { openConnections } from './question/connections.ts'
 import { createStores, type Stores } from './question/open-stores.ts'
+import { startScheduler } from './question/scheduler.ts'
 import type { Handler } from './queue/types.ts'
 import { createAppReceivers } from './slack/app-receivers.ts'
 import { tokenRefused } from './slack/client/installations.ts'
@@ -94,7 +95,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const services = servicesOf(config, { log, net, stores, agent, telemetry, recorder, opened })
   if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
   if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
-  if (isWorker) await startWork(services, recorder)
+  const scheduler = isWorker ? await startWork(services, recorder) : undefined
   const receiver = receiverOf(config, services, { opened, connection: connectionOf(config, net, options) })
   const pages = { ...opened.pages, ...services.connections?.pages }
   const server = await listenAt(config, { stores, receiver, telemetry, pages })
@@ -106,6 +107,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     async stop() {
       stopping.abort()
       opened.stop()
+      void scheduler?.stop()
       const closed = Promise.all([receiver?.stop(), server.close()])
       await stores.queue.stop(config.SHUTDOWN_MS - Math.min(CLOSING_MS, config.SHUTDOWN_MS / 4))
       await Promise.all([closed, stores.close(), agent.close(), telemetry?.stop(FLUSH_MS)])
@@ -146,6 +148,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
       agentFor: agent.agentFor,
     }),
     defaultsFor: async (place) => ({ ...(await operators(place)), ...(await agent.agentFor({}, place)) }),
+    scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
     examples: config.EXAMPLES_FILE,
     mcpAdmin: adminOf(config, { agent, stores }),
     connections: openConnections(config, { accounts, ...stores, log, now: nowMs }),
@@ -184,10 +187,14 @@ function recorderOf(
   return createRunRecorder({ archive, durable, log, now, onTrace, secrets: secretsOf(config) })
 }
 
-async function startWork(services: Services, recorder: RunRecorder | undefined): Promise<void> {
+/** @returns the scheduler, unless schedules are turned off */
+async function startWork(services: Services, recorder: RunRecorder | undefined) {
   const handlers = createQuestionHandlers(services)
   const recorded = (handler: Handler) => recorder?.handler(handler) ?? handler
   await services.intake.start(recorded(handlers.answer), recorded(handlers.deadLetter))
+  const { schedules, intake: queue, log, durable } = services
+  if (services.scheduling?.perUser === 0) return undefined
+  return startScheduler({ schedules, queue, log, now: () => services.now(), everyMs: durable ? 1_000 : 200 })
 }
 
 function watchOf({ telemetry, recorder }: Observers): AnswerWatch | undefined {

@@ -114,6 +114,7 @@ const schema = z.object({
   MCP_TOOLS_MAX: whole(0, 1000).default(40),
   STEPS: oneOf(STEPS).default('replies'),
   STEPS_STREAM_CHANNELS: flag.default(false),
+  FIGURES: oneOf(['on', 'off']).default('on'),
   FOLLOW_UPS: oneOf(FOLLOW_UPS).default('thread'),
   LINK_HOSTS: names.default([]),
   EXAMPLES_FILE: exampleQuestions.optional(),
@@ -128,6 +129,9 @@ const schema = z.object({
   // At most 30 days, which is how long a thread is remembered by default (HISTORY_TTL_DAYS).
   APPROVAL_HOURS: whole(1, 720).default(24),
 
+  SCHEDULES_PER_USER: whole(0, 1_000).default(5),
+  SCHEDULE_MIN_MINUTES: whole(1, 10_080).default(15),
+
   LIMIT_USER_HOUR: whole(1, 1_000_000).optional(),
   LIMIT_CHANNEL_HOUR: whole(1, 1_000_000).optional(),
   LIMIT_TEAM_RUNS: whole(1, 100_000).optional(),
@@ -138,6 +142,7 @@ const schema = z.object({
   // At most as long as a waiting question is stored, because it identifies the conversation of a direct message.
   DM_MEMORY_MINUTES: whole(0, 10_080).default(60),
   HISTORY_TTL_DAYS: whole(1, 3650).default(30),
+  MEMORY_TTL_DAYS: whole(1, 3650).default(365),
   RUN_TRACES: flag.default(false),
 
   WIKIPEDIA_API_URL: url('https', 'http').default('https://en.wikipedia.org/w/api.php'),

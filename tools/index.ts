@@ -7,6 +7,7 @@ import { duckduckgo } from './duckduckgo.ts'
 import { invoices } from './examples/invoices/index.ts'
 import { githubUser } from './github-user.ts'
 import { llmMath } from './llm-math.ts'
+import { readChannel } from './read-channel.ts'
 import { readThread } from './read-thread.ts'
 import { makeFile } from './make-file.ts'
 import type { ToolParts, ToolSettings } from './tool-settings.ts'
@@ -43,6 +44,7 @@ const ENTRIES: Record<string, Entry> = {
   github_user: { make: githubUser },
   make_file: { make: () => [makeFile()] },
   workspace_search: { make: workspaceSearch, ofWorkspace: true },
+  read_channel: { make: readChannel, ofWorkspace: true },
   read_thread: { make: readThread, ofWorkspace: true },
   llm_math: { make: llmMath, onlyWhenNamed: true },
   invoices: { make: invoices, onlyWhenNamed: true, examples: 'tools/examples/invoices/examples.md' },

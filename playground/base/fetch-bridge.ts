@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Answers as `fetch` has it, which is how the SDKs' handlers do. */
+/** A handler with the request and response of `fetch`, as the SDKs have them. */
 export type Answer = (request: Request) => Promise<Response>
 
-/** Answers one request of Node's HTTP. What cannot be answered is cut off. */
+/** Answers one request of Node's HTTP server. Cuts the connection if the handler fails. */
 export async function bridge(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
   try {
     const chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-/** `npm run dev` and `npm run playground -- --redis`: a Redis of the playground's own, and the way to it, which can be closed. */
+/** `npm run dev` and `npm run playground -- --redis`: a Redis of the playground's own, behind a port that can be closed. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 export interface OwnRedis {
   /** For REDIS_URL. */
   url: string
-  /** Closes the way to it, or opens it again. What is stored stays. */
+  /** Closes its port, or opens it again. The data stays. */
   setGone(isGone: boolean): void
   /** Ends it and removes its folder. */
   stop(): Promise<void>
@@ -18,11 +18,11 @@ export interface OwnRedis {
 const MISSING =
   'No redis-server is installed (apt install redis-server, brew install redis). Without --redis the playground keeps everything in memory.'
 
-/** Starts one in a new folder within that of temporary files, reached through a port of 127.0.0.1 alone. @throws Error, a sentence where none is installed */
+/** Starts one in a new temporary folder, on a port of 127.0.0.1. @throws Error with a sentence if Redis is not installed */
 export async function startOwnRedis(command = 'redis-server', within = tmpdir()): Promise<OwnRedis> {
   const folder = await mkdtemp(join(within, 'thinkaloud-playground-'))
   const remove = () => rm(folder, { recursive: true, force: true })
-  // Over a socket in its folder nobody else finds it, and no port can be taken meanwhile.
+  // A socket in its folder is private, and needs no free port.
   const path = join(folder, 'redis.sock')
   const server = await launch(command, folder, path).catch((error: unknown) =>
     remove().then(() => Promise.reject(error)),
@@ -60,7 +60,7 @@ async function launch(command: string, folder: string, path: string): Promise<Ch
   return Promise.race([ready, failed])
 }
 
-/** A port of 127.0.0.1 that leads to Redis, unless it is closed: then whoever comes or is there is cut off. */
+/** A port of 127.0.0.1 that leads to Redis. Closing it cuts all connections, and refuses new ones. */
 async function openWay(path: string) {
   const sockets = new Set<Socket>()
   let isClosed = false

@@ -1,4 +1,4 @@
-/** Between two looks, in milliseconds. */
+/** The pause between two checks, in ms. */
 const LOOK_MS = 15
 
 /** Resolves with the first truthy value of `check`. @throws after `ms`, naming `what`. */
@@ -13,8 +13,8 @@ export async function until<T>(check: () => T | Promise<T>, what: string, ms = 4
 }
 
 /**
- * Waits until nothing has been under way, and nothing new has come, for so long: in looks, not by the clock, which goes on while the
- * machine is too busy for anything to happen.
+ * Waits until nothing was under way and nothing new came for `ms`. It counts checks instead of reading the clock, which runs on while
+ * a busy machine does nothing.
  */
 export async function quiet(look: () => { busy: number; count: number }, ms: number): Promise<void> {
   let seen = look().count

@@ -11,11 +11,11 @@ import { sentenceOf } from './fault-sentence.ts'
 import type { RunningBot } from './run-bot.ts'
 import type { Tried, TryRequest } from './try-prompts.ts'
 
-/** What the parent says. */
+/** A message from the parent. */
 export type ToBot =
   { type: 'start'; settings: Env } | { type: 'try'; id: number; request: TryRequest } | { type: 'leave' }
 
-/** What the bot says. `leaving`: it takes no more work; it ends once it has finished or handed over what it does. */
+/** A message from the bot. `leaving`: it takes no more work, and ends once it has finished or handed over its runs. */
 export type FromBot =
   | { type: 'ready' | 'leaving' }
   | { type: 'failed'; why: string }
@@ -25,7 +25,7 @@ export type FromBot =
   | { type: 'toolBegun'; id: number; begun: Parameters<Recorder['onTool']>[0] }
   | { type: 'toolEnded'; id: number; end: Parameters<ReturnType<Recorder['onTool']>>[0] }
 
-/** The parent may be gone, which `disconnect` tells. */
+/** Ignores that the parent is gone: `disconnect` reports that. */
 const tell = (message: FromBot, then?: () => void) => void process.send?.(message, undefined, undefined, then)
 
 let bot: Promise<RunningBot> | undefined
@@ -36,14 +36,14 @@ process.on('message', (message: ToBot) => {
   else if (message.type === 'try') tries.add(tryPrompts(message.id, message.request))
   else void leave()
 })
-// The parent is gone: nobody is left to work for.
+// The parent is gone.
 process.on('disconnect', () => process.exit(0))
 // Ctrl+C reaches the parent too, which then ends this process.
 process.on('SIGINT', () => undefined)
 
 function start(settings: Env): Promise<RunningBot> {
   let tools = 0
-  // Loaded now, so that a fault in any file is told.
+  // Loaded now, so that an error in any file is reported.
   const started = import('./run-bot.ts').then(({ runBotHere }) =>
     runBotHere({
       settings,

@@ -10,6 +10,8 @@ import type { Tried, TryRequest } from './try-prompts.ts'
 export interface ChildBotsOptions extends BotParts {
   /** Receives a sentence about each start, replacement and failure of the bot. */
   notice(text: string, isFault?: boolean): void
+  /** The file of the bot's process, if it is not the source. */
+  entry?: string
   /** Calls `act` once, after `ms`. */
   after?: (ms: number, act: () => void) => void
 }
@@ -51,8 +53,9 @@ class Bots implements ChildBots {
   renew(): Promise<void> {
     if (this.#isStopping) return Promise.resolve()
     if (this.#starting) void leave(this.#starting, LEAVE_MS)
-    const execArgv = ['--import', import.meta.resolve('tsx')]
-    const bot = fork(ENTRY, { execArgv, serialization: 'advanced', cwd: ROOT })
+    const { entry = ENTRY } = this.#options
+    const execArgv = entry.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : []
+    const bot = fork(entry, { execArgv, serialization: 'advanced', cwd: ROOT })
     this.#starting = bot
     this.#running.add(bot)
     takeReports(bot, this.#options)
@@ -105,7 +108,7 @@ class Bots implements ChildBots {
   }
 
   async #replaceBy(bot: ChildProcess): Promise<void> {
-    // A bot that was itself replaced while it was starting.
+    // This bot was itself replaced while it was starting.
     if (this.#starting !== bot) return
     const before = this.#current
     this.#current = bot
@@ -155,7 +158,7 @@ function send(bot: ChildProcess, message: ToBot) {
   if (bot.connected) bot.send(message)
 }
 
-/** Hands on what a bot tells of its runs and tools. */
+/** Passes on a bot's reports of its runs and tools. */
 function takeReports(bot: ChildProcess, { recorder, onTrace }: ChildBotsOptions) {
   const ends = new Map<number, ReturnType<Recorder['onTool']>>()
   bot.on('message', (message: FromBot) => {

@@ -1,7 +1,7 @@
 import { messageOf } from '../../src/base/errors.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 
-/** What is wrong with an edit, in a sentence: the place and the fault, without the stack. */
+/** Returns one sentence about the error of an edit: the place and the message, without the stack. */
 export function sentenceOf(error: unknown): string {
   const lines = messageOf(error)
     .replaceAll(`${ROOT}/`, '')

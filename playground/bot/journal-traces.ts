@@ -1,15 +1,15 @@
-/** Writes what the traces of runs tell into the journal: the calls of tools, and which run a model's call belongs to. */
+/** Writes the traces of runs into the journal: tool calls, and the run that each model call belongs to. */
 import type { Message } from '../../src/agent/types.ts'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'
 import { isObject } from '../slack/args.ts'
 import type { Entry, Journal } from '../journal/journal.ts'
 import type { Json } from '../slack/types.ts'
 
-/** So many runs are followed at a time, and so many calls of models wait for theirs. */
+/** The maximum number of runs that are followed, and of model calls that wait for their run. */
 const MAX_RUNS = 200
 const MAX_WAITING = 200
 
-/** @returns what is to be told of each trace, as often as it grows. */
+/** @returns a function that takes each trace, every time it grows. */
 export function journalTraces(journal: Journal): (trace: RunTrace) => void {
   /** The entries of a run's tool calls, by their place in its trace. */
   const runs = new Map<string, Map<number, Entry>>()
@@ -40,7 +40,7 @@ export function journalTraces(journal: Journal): (trace: RunTrace) => void {
   }
 }
 
-/** Begins or ends a tool's entry; one that is over is left as it is. */
+/** Begins or ends the entry of a tool call. Ended entries are left unchanged. */
 function noteTool(
   journal: Journal,
   known: Entry | undefined,
@@ -60,7 +60,7 @@ function wordsIn(response: Json | undefined): string {
   return typeof response?.['text'] === 'string' ? response['text'].slice(0, 200) : 'the tool failed'
 }
 
-/** The endpoint does not know whose call it answers: the messages tell. A call that was made again has several entries. */
+/** Finds the run of a model call by its messages: the endpoint does not know it. A retried call has several entries. */
 function placeModelCall(
   journal: Journal,
   waiting: Set<Entry>,
@@ -76,7 +76,7 @@ function placeModelCall(
 
 const PARTS = { condense: 'condensing', step: 'turn', tool: 'for a tool' }
 
-/** As much of a message is compared: the journal shortens what is long. */
+/** How many characters of a message are compared. The journal shortens long ones. */
 const COMPARED = 2_000
 
 function isSame({ request }: Entry, { request: { messages } }: TracedModelCall): boolean {

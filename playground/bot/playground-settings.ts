@@ -1,4 +1,4 @@
-/** What the playground's bot is set to, and what is told of that. */
+/** The settings of the playground's bot, and the notes about them. */
 import { type Config, type Env } from '../../src/config.ts'
 import type { Network } from '../../src/base/http/proxy.ts'
 import { DEMO_DIALECT } from '../demo/demo-model.ts'
@@ -7,7 +7,7 @@ import { forwardUpstream } from '../model/forward-upstream.ts'
 import type { Upstream } from '../model/model-pieces.ts'
 import type { LocalSlack } from '../slack/slack.ts'
 
-/** What the bot meets in place of what the operator's settings name. */
+/** The simulated services that replace those of the operator's settings. */
 export interface Played {
   slack: LocalSlack
   wikiUrl: string
@@ -24,7 +24,7 @@ export function realModel(config: Config, net: Network): Upstream {
   return forwardUpstream({ baseUrl, apiKey, headers, fetch: net.fetch ?? globalThis.fetch })
 }
 
-/** What is the playground's own, and with the demo also what names or prices other models. */
+/** Settings that the playground sets itself. With the demo, also those that name or price other models. */
 const NOT_TAKEN = /^(?:SLACK_|REDIS_|ROLE$|PORT$|OPENAI_(?:API_KEY|BASE_URL|HEADERS)$)/
 const NOT_FOR_DEMO = /^(?:OPENAI_(?:MODEL|CONDENSE_MODEL|FALLBACK_MODEL)|RUN_MAX_USD|BUDGET_TEAM_DAY_USD|PRICES_FILE)$/
 
@@ -41,7 +41,7 @@ export function botSettings(env: Env, played: Played): Env {
     ...(mcpConfig !== undefined && { MCP_CONFIG: mcpConfig }),
     ...(isDemo && { OPENAI_MODEL: 'demo', AGENT_DIALECT: DEMO_DIALECT }),
     OPENAI_BASE_URL: modelUrl,
-    // A proxy is for what is real; Slack and Wikipedia are on this machine.
+    // Slack and Wikipedia are on this machine, so they need no proxy.
     NO_PROXY: [env['NO_PROXY'] ?? env['no_proxy'], '127.0.0.1'].filter(Boolean).join(','),
     SLACK_API_URL: slack.apiUrl,
     SLACK_BOT_TOKEN: slack.botToken,
@@ -52,7 +52,7 @@ export function botSettings(env: Env, played: Played): Env {
   }
 }
 
-/** What is told besides of how the playground is. `given` are the operator's own settings, `config` the bot's. */
+/** Further notes about the playground. `given` are the operator's own settings, `config` the bot's. */
 export interface PlaygroundSetup {
   given: Config
   config: Config
@@ -62,7 +62,7 @@ export interface PlaygroundSetup {
   hasNotes: boolean
 }
 
-/** Printed at the start and shown on the page: nobody shall take the demo for a model, or this Slack for theirs. */
+/** Printed at the start and shown on the page, so that nobody mistakes the demo for a model, or this Slack for their own. */
 export function notesOf({ given, config, isDemo, pages, hasNotes }: PlaygroundSetup): string[] {
   const host = given.OPENAI_BASE_URL ? ` at ${new URL(given.OPENAI_BASE_URL).host}` : ''
   const model = isDemo

@@ -8,7 +8,7 @@ import type { PagePart } from '../page-server/page-part.ts'
 import type { Json, Message } from '../slack/types.ts'
 import { checkPrompt, promptNames, PROMPTS, type Trier } from './try-prompts.ts'
 
-/** Longer prompts are not taken. */
+/** Longer prompts are refused. */
 const MAX_CHARS = 50_000
 const MAX_LINES = 2_000
 
@@ -58,7 +58,7 @@ function textOf(body: Json): string {
   return text
 }
 
-/** The question that was asked last in the open thread; without one, in the channel. The bot's posts tell it. @throws Error */
+/** Returns the last question of the open thread or, without one, of the channel, from the bot's posts. @throws Error */
 function lastQuestion({ store }: LocalSlack, body: Json): string {
   const channel = store.channels.get(required(body, 'channel'))
   const thread = optional(body, 'thread')

@@ -9,10 +9,10 @@ import { createRecorder, type Recorder } from '../recording/recorder.ts'
 import { recordingPart } from '../recording/recording-part.ts'
 import { REPLAYED_SETTINGS, replayWithBot } from './replay-bot.ts'
 
-/** Where a checkout has its recorded conversations. */
+/** The folder of recorded conversations in a checkout. */
 const CONVERSATIONS = 'test/conversations'
 
-/** What a playground is told of, so that it can be recorded. */
+/** The hooks that record a playground. */
 export interface PlaygroundRecording {
   onAct: OnAct
   recorder: Recorder
@@ -27,7 +27,7 @@ interface RecordingSources {
   folder?: string | undefined
 }
 
-/** Records a playground from its beginning. */
+/** Records a playground from its start. */
 export function recordPlayground(
   slack: LocalSlack,
   { journal, settings, folder = join(ROOT, CONVERSATIONS) }: RecordingSources,

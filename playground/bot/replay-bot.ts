@@ -33,6 +33,8 @@ export async function replayWithBot(conversation: Conversation, log?: Log): Prom
     const settings = Object.entries(conversation.settings).filter(([name]) => REPLAYED_SETTINGS.test(name))
     const config = loadConfig({
       LOG_LEVEL: 'silent',
+      // A recording knows none of this checkout's skills.
+      SKILLS_DIR: 'no-skills',
       ...Object.fromEntries(settings),
       ...{ SLACK_API_URL: slack.apiUrl, SLACK_BOT_TOKEN: slack.botToken, SLACK_APP_TOKEN: slack.appToken },
       ...{ OPENAI_BASE_URL: endpoint.url, HOST: '127.0.0.1', PORT: '0', SHUTDOWN_MS: '2000' },

@@ -10,11 +10,11 @@ import { until } from '../base/until.ts'
 import { recordingSeam } from './tool-seams.ts'
 import { createTrier, type Trier } from './try-prompts.ts'
 
-/** What a bot of the playground is given. */
+/** The parts of a bot in the playground. */
 export interface BotParts {
   settings: Env
   recorder: Pick<Recorder, 'onTool' | 'onOffered'>
-  /** Where it tells the traces of its runs. */
+  /** Receives the traces of its runs. */
   onTrace(trace: RunTrace): void
 }
 
@@ -31,7 +31,7 @@ export const runBotHere: RunBot = async ({ settings, recorder, onTrace }) => {
   const config = loadConfig(settings)
   const stores = await createStores(config, createLog(config.LOG_LEVEL, undefined, secretsOf(config)))
   const bot = await startBot(config, { stores, onTrace, toolSeam: recordingSeam(recorder) })
-  // A bot whose Redis has just begun to answer listens a moment before it can store a question.
+  // With Redis, a bot listens a moment before it can store a question.
   await until(() => stores.queue.ready(), 'a bot that is ready')
   return { tryPrompts: createTrier(config, stores).run, stop: () => bot.stop() }
 }

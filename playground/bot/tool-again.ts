@@ -8,7 +8,7 @@ import type { Network } from '../../src/base/http/proxy.ts'
 import type { RunTool } from '../journal/send-again.ts'
 import type { Json } from '../slack/types.ts'
 
-/** The bot's own tools, opened at the first call. What needs a question's permission or a person's is not called. */
+/** The bot's own tools, opened at the first call. Tools that need a permission are refused. */
 export function toolRunner(config: Config, net: Network): { run: RunTool; close(): Promise<void> } {
   let opened: Promise<AgentParts> | undefined
   return {
@@ -30,7 +30,7 @@ async function call(
   given: unknown,
   { agent, timeoutMs }: { agent: AgentParts['answer']['agent']; timeoutMs: number },
 ): Promise<Json> {
-  // As the loop reads it: what a model writes is often text where fields are wanted.
+  // Coerced as in the loop: models often write text where fields are expected.
   const input = coerceInput(tool, given)
   if (!input.ok) throw new Error(input.problem)
   const signal = AbortSignal.timeout(timeoutMs)

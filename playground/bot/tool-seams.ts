@@ -1,4 +1,4 @@
-/** What stands between the bot of the playground and its tools. */
+/** Wrappers around the tools of the playground's bot. */
 import { toolNames } from '../../tools/index.ts'
 import type { Tool } from '../../src/agent/types.ts'
 import type { ToolSeam } from '../../src/question/create-agent.ts'
@@ -8,7 +8,7 @@ import type { Conversation } from '../recording/conversation-file.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Replay } from '../recording/play-conversation.ts'
 
-/** Tells a recorder of each use of a tool, and of tools that are not our own. */
+/** Reports each tool call, and tools that are not built in, to a recorder. */
 export function recordingSeam({ onTool, onOffered }: Pick<Recorder, 'onTool' | 'onOffered'>): ToolSeam {
   return {
     wrap(tool) {
@@ -32,7 +32,7 @@ export function recordingSeam({ onTool, onOffered }: Pick<Recorder, 'onTool' | '
   }
 }
 
-/** Gives back what was recorded, also for tools that the bot does not have here. */
+/** Returns the recorded outputs, also for tools that this bot does not have. */
 export function replayingSeam({ tool: play }: Pick<Replay, 'tool'>, { tools, offered = [] }: Conversation): ToolSeam {
   const run = async (name: string, input: unknown) => {
     try {

@@ -1,4 +1,4 @@
-/** Makes a test of a run that was traced, also one of production: its question, what its model wrote, what its tools gave. */
+/** Makes a test from the trace of a run, also from production: its question, the model's output and the tools' outputs. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Usage } from '../../src/agent/types.ts'
@@ -27,8 +27,8 @@ export interface TraceTestOptions {
 }
 
 /**
- * Writes `test/conversations/NAME.json`. A trace does not tell how the workspace looked: what a replay of it came to is what is
- * expected from then on, so it has to be looked at.
+ * Writes `test/conversations/NAME.json`. A trace does not contain the workspace, so the test expects what the first replay produced:
+ * review it.
  * @returns sentences for whoever asked for it
  * @throws ConfigError where a replay does not go the way of the trace
  */
@@ -63,7 +63,7 @@ async function replayed(conversation: Conversation): Promise<WorkspaceState> {
   throw new ConfigError(`A replay of this trace does not go its way, so it makes no test:\n${why.join('\n')}`)
 }
 
-/** The question as it was understood, so that it needs no conversation before it. */
+/** The standalone question, which needs no earlier conversation. */
 function conversationOf(trace: RunTrace, name: string): Conversation {
   const asked = trace.calls.filter((call): call is TracedModelCall => call.kind === 'model' && call.for === 'step')
   const used = trace.calls.filter((call): call is TracedToolCall => call.kind === 'tool' && !('notCalled' in call))
@@ -103,7 +103,7 @@ function callOf(call: TracedModelCall): RecordedCall {
     ...(toolCalls && toolCalls.length > 0 && { toolCalls }),
     ...(usage[0] && { usage: wireUsage(usage[0]) }),
     ...(isCut ? { isCut } : { finish: toolCalls ? 'tool_calls' : 'stop' }),
-    // Not one that is tried again: the trace has one call of all tries.
+    // A trace has one call for all retries.
     ...(isFailed && { refused: { status: 400, message: error } }),
   }
 }

@@ -1,4 +1,4 @@
-/** A question answered once more with other prompts. Nothing of it is posted, kept or written anywhere. */
+/** Answers a question again with other prompts. Nothing is posted or stored. */
 import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,14 +30,14 @@ export interface TryRequest {
   question: string
 }
 
-/** An answer, and what it took. */
+/** An answer with its cost and time. */
 export interface TriedAnswer {
   text: string
   steps: string[]
   stepCount: number
   tokens: number
   ms: number
-  /** A sentence in place of an answer. */
+  /** Why there is no answer, in a sentence. */
   error?: string
 }
 
@@ -47,7 +47,7 @@ export interface Tried {
   now: TriedAnswer
 }
 
-/** What answers a question anew. */
+/** Answers a question again. */
 export interface Trier {
   /** @throws ConfigError where a prompt's variables are not right; Error where nothing is known of the question */
   run(request: TryRequest): Promise<Tried>
@@ -93,7 +93,7 @@ export function createTrier(
     }
   }
 
-  /** What had been said before a question, in a history of its own: nothing that is tried is kept. */
+  /** The conversation before the question, in a separate history, so that nothing is stored. */
   async function before(question: Question): Promise<History> {
     const history = memoryHistory({ ttlMs: HOUR_MS })
     const thread = conversationOf(question)
@@ -104,13 +104,13 @@ export function createTrier(
 
 const HOUR_MS = 3_600_000
 
-/** With `auto`, what the answer before was written in: what the model can do is not asked anew. */
+/** With `auto`, the dialect of the earlier answer, so that the model is not probed again. */
 function speaking(config: Config, dialect: string): Config {
   const known = DIALECTS.find((name) => name === dialect)
   return config.AGENT_DIALECT === 'auto' && known ? { ...config, AGENT_DIALECT: known } : config
 }
 
-/** What changes the world is not used to try something. */
+/** Leaves out tools that write. */
 function harmless(tool: Tool): Tool {
   if (tool.effects === 'read') return tool
   const run = () =>

@@ -34,13 +34,20 @@ export function readPrompt(messages: Message[]): ReadPrompt | undefined {
   }
 }
 
+/** What a person said while the loop went on. */
+const ADDED = /^Message from the person:/m
+
 /** The labels count only at the start of a line: the loop defuses those inside observations. */
 function readSteps(text: string): Pick<ReadPrompt, 'question' | 'observations' | 'isFinalTurn'> {
   const [head = '', ...rest] = text.split(/^(?=Thought:|Observation:)/m)
   const seen = rest.map((part) => /^Observation:\s*(?:<([^\s<>]+)>([^]*)<\/\1>|([^]*))/.exec(part)).filter(Boolean)
   const observations = seen.map((found) => (found?.[2] ?? found?.[3] ?? '').trim())
-  const [isFinalTurn, question] = [!/Thought:\s*$/.test(text), head.slice('Question:'.length)]
-  return { question: (isFinalTurn ? (question.split('\n\n')[0] ?? '') : question).trim(), observations, isFinalTurn }
+  const isFinalTurn = !/Thought:\s*$/.test(text)
+  const [first = '', ...added] = head.slice('Question:'.length).split(ADDED)
+  const question = (isFinalTurn ? (first.split('\n\n')[0] ?? '') : first).trim()
+  const later = rest.flatMap((part) => part.split(ADDED).slice(1))
+  const more = [...added, ...later].map((words) => words.split('\n')[0]?.trim() ?? '')
+  return { question: [question, ...more].join('\n'), observations, isFinalTurn }
 }
 
 /** The conversation as `Q:` and `A:` lines, then the message after its label. */

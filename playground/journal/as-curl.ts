@@ -1,11 +1,11 @@
-/** What passed, as a command line that does it again. */
+/** A journal entry as a curl command that repeats it. */
 import { isObject } from '../slack/args.ts'
 import { formOf, sign } from '../slack/events/deliveries.ts'
 import type { Kind } from '../slack/events/delivery-attempt.ts'
 import type { Entry } from './journal.ts'
 import type { Json } from '../slack/types.ts'
 
-/** Where it would go. */
+/** The addresses. */
 export interface CurlPlace {
   /** The address of the page, of the Web API and of the model endpoint; and where the bot takes deliveries, unless in Socket Mode. */
   page: string
@@ -17,7 +17,7 @@ export interface CurlPlace {
   now: number
 }
 
-/** Undefined where there is nothing to send, or not all of it. `whole`: the entry's request as it was. */
+/** Returns undefined if there is nothing to send, or if part of it is missing. `whole`: the unshortened request. */
 export function curlOf(entry: Entry, whole: Json | undefined, place: CurlPlace): string | undefined {
   if (entry.kind === 'trouble') return undefined
   const byPage = entry.kind === 'tool' || (entry.kind === 'delivery' && place.target === undefined)
@@ -72,7 +72,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Inside of double quotes, where only `$SLACK_…` is to mean something. */
+/** Escapes a text for double quotes, in which only `$SLACK_…` is expanded. */
 function shellText(text: string): string {
   return text.replace(/[\\"`]/g, '').replace(/\$(?!SLACK_(?:BOT|APP)_TOKEN\b)/g, '')
 }

@@ -1,4 +1,4 @@
-/** What the journal keeps of each request to this Slack: the arguments as they came, and the whole answer. */
+/** Writes each request to this Slack into the journal: its arguments, and the whole response. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject, parseArgs } from '../slack/args.ts'
 import type { Entry } from './journal.ts'
@@ -14,7 +14,7 @@ export interface Arrived {
   body: Buffer
 }
 
-/** Notes a request's beginning; what comes back notes its end. */
+/** Notes the beginning of a request. @returns a function that notes its end. */
 export function noteCall(options: WebApiOptions, arrived: Arrived): (answer: Answer) => void {
   const { journal, workspace } = options
   if (!journal) return () => undefined
@@ -62,7 +62,7 @@ function begin(options: WebApiOptions, { request, url }: Arrived, args: Json): E
   return options.journal?.begin(fields) ?? { n: 0, at: 0, ...fields }
 }
 
-/** A token by the name of its setting; never itself. */
+/** The name of a token's setting, in place of the token. */
 function tokenName({ botToken, appToken }: WebApiOptions, authorization: string): string {
   if (authorization === `Bearer ${botToken}`) return '$SLACK_BOT_TOKEN'
   return authorization === `Bearer ${appToken}` ? '$SLACK_APP_TOKEN' : '(an unknown token)'

@@ -1,4 +1,4 @@
-/** What the journal keeps of what is handed to the app. */
+/** Writes the deliveries to the app into the journal. */
 import { isObject } from '../slack/args.ts'
 import type { Attempt, Kind } from '../slack/events/delivery-attempt.ts'
 import type { Begun, Ended } from './journal.ts'
@@ -24,7 +24,7 @@ function idOf({ actions, callback_id, view }: Json): unknown {
   return callback_id ?? (isObject(view) ? view['callback_id'] : undefined)
 }
 
-/** What is known after a try. Each ack is told with its time. */
+/** Notes an attempt. Each ack has its time. */
 export function tryTold(attempts: Attempt[], isAcked: boolean): Ended {
   const told = attempts.map(({ body, retry, reason, ...attempt }) => {
     return { ...attempt, ms: Math.round(attempt.ms), ...(retry > 0 && { retry, reason }), ack: body }

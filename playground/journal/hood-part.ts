@@ -12,9 +12,9 @@ export interface HoodOptions extends AgainOptions {
   now?: () => number
 }
 
-/** Pages are told of changes at most so often. */
+/** The minimum time between two notifications of a page. */
 const TELL_MS = 150
-/** Of an error, as much stands in the list. */
+/** How many characters of an error the list shows. */
 const ERROR_CHARS = 160
 
 export function hoodPart(options: HoodOptions): PagePart {
@@ -92,7 +92,7 @@ function rowOf(entry: Entry): Json {
   }
 }
 
-/** A delivery by what it is for people. */
+/** The kind of a delivery, in people's words. */
 function sortOf({ kind, request }: Entry): string {
   if (kind !== 'delivery') return kind
   if (request['type'] === 'slash_commands') return 'command'
@@ -106,7 +106,7 @@ function tokenOf(curl: string, { botToken, appToken }: LocalSlack): string | und
   return needed?.join('=')
 }
 
-/** An entry whole, with what can be done with it; beside a model's answer the one before. */
+/** A whole entry with its actions, and the model's previous answer. */
 function opened(entry: Entry, options: HoodOptions, page: string): Json {
   const { journal, slack, modelUrl, now = Date.now } = options
   const place = { apiUrl: slack.apiUrl, modelUrl, target: slack.target(), signingSecret: slack.signingSecret }
@@ -123,7 +123,7 @@ function opened(entry: Entry, options: HoodOptions, page: string): Json {
   }
 }
 
-/** The numbers of those entries in which words stand, wherever. The page's server goes on meanwhile. */
+/** Returns the numbers of the entries that contain these words. It yields to the server in between. */
 async function find({ journal }: HoodOptions, words: string, entries: readonly Entry[]): Promise<Json> {
   const wanted = words.trim().toLowerCase()
   const ns: number[] = []

@@ -1,4 +1,4 @@
-/** Copies of what passed, to be kept and looked at: no secrets, no pictures, and nothing that is endless. */
+/** Copies of bodies for the journal, bounded, without secrets and pictures. */
 import type { Json } from '../slack/types.ts'
 
 /** The most of one text, of one list, and of one body in characters; and how deep a body is looked into. */
@@ -7,7 +7,7 @@ const LIST_ITEMS = 2_000
 const BODY_CHARS = 400_000
 const DEPTH = 40
 const MAX_SECRET = 2_000
-/** Of a picture's base64, so many characters say enough. */
+/** How many characters of a picture's base64 are kept. */
 const PICTURE_CHARS = 24
 
 const PICTURE = /(data:[\w./+-]{1,100};base64,)([A-Za-z0-9+/=]{100,})/g
@@ -18,16 +18,16 @@ export interface Copied {
   copy: Json
   /** In characters, about. */
   size: number
-  /** It is not all there, or not as it was. */
+  /** Whether something is shortened or hidden. */
   isShortened: boolean
 }
 
 export interface Copier {
   copy(body: Json): Copied
   text(text: string): string
-  /** All of a text, but for the secrets in it. */
+  /** The whole text without its secrets. */
   hidden(text: string): string
-  /** From now on `name` stands where `secret` was. */
+  /** Replaces `secret` with `name` from now on. */
   hide(secret: string, name: string): void
 }
 
@@ -87,7 +87,7 @@ function objectOf(given: object, work: CopyState, depth: number): Json {
       break
     }
     work.left -= key.length + 4
-    // Not by assignment: a key may be called __proto__.
+    // An assignment would fail for the key __proto__.
     Object.defineProperty(copy, key, { ...OWN, value: valueOf(one, work, depth + 1) })
   }
   return copy

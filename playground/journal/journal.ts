@@ -1,4 +1,4 @@
-/** What passes between Slack, the bot, its model and its tools, in order, for whoever looks under the hood. */
+/** Everything between Slack, the bot, its model and its tools, in order, for the panel *Under the hood*. */
 import { createCopier, type Copied } from './journal-copy.ts'
 import type { Json } from '../slack/types.ts'
 
@@ -25,21 +25,21 @@ export interface Entry {
   /** `channel:root ts` */
   thread?: string
   ok?: boolean
-  /** What went wrong, in words. */
+  /** The error, in words. */
   error?: string
   /** The entry that was sent again. */
   of?: number
   request: Json
   response?: Json
-  /** Something of the request stands here shortened or hidden. */
+  /** Whether part of the request is shortened or hidden. */
   isShortened?: true
 }
 
-/** What is known at the beginning. */
+/** The fields that are set at the beginning. */
 export type Begun = Pick<Entry, 'kind' | 'name' | 'request'> &
   Partial<Pick<Entry, 'at' | 'ms' | 'thread' | 'ok' | 'error' | 'of' | 'response'>>
 
-/** What becomes known later. */
+/** The fields that are set later. */
 export type Ended = Partial<Pick<Entry, 'ms' | 'name' | 'thread' | 'ok' | 'error' | 'response'>>
 
 export interface Journal {
@@ -52,15 +52,15 @@ export interface Journal {
   end(entry: Entry, fields: Ended): void
   /** Changes what is known of it, and leaves it open or ended as it is. */
   amend(entry: Entry, fields: Ended): void
-  /** What is over as soon as it is there. */
+  /** Adds an entry that has already ended. */
   note(fields: Begun): Entry
-  /** The request as it was, where it is still held: the journal's own copy is shortened. */
+  /** The unshortened request, if it is still held. */
   whole(entry: Entry): Json | undefined
-  /** From now on `secret` stands in no entry: `name` stands in its place. */
+  /** Replaces `secret` with `name` in every entry from now on. */
   hide(secret: string, name: string): void
-  /** A text as the journal has it: without what it hides. */
+  /** Returns a text without secrets. */
   hidden(text: string): string
-  /** Told of each beginning, change and end. */
+  /** Called on each beginning, change and end. */
   watch(cb: (entry: Entry) => void): () => void
 }
 
@@ -84,7 +84,7 @@ interface Sizes {
   response: number
 }
 
-/** The newest entries: beyond a number of them, or of their characters, the oldest go. */
+/** Keeps the newest entries, up to a number of entries and of characters. */
 class Shelf {
   private kept: Entry[] = []
   /** How many of `kept` are gone: they are cut off many at a time. */
@@ -163,7 +163,7 @@ export function createJournal({ now = Date.now, most = MAX, mostChars = MAX_CHAR
 
   function change(entry: Entry, { response, ...fields }: Ended) {
     const { error } = fields
-    // What went wrong at first may go well later.
+    // A later attempt may succeed.
     if (fields.ok === true) delete entry.error
     Object.assign(entry, fields, error !== undefined && { error: copier.text(error) })
     if (response) put(entry, 'response', response)

@@ -1,4 +1,4 @@
-/** Sends again what has passed. What is sent is an entry of the journal of its own, which says of which. */
+/** Sends journal entries again. Each becomes a new entry that names the first one. */
 import { isObject } from '../slack/args.ts'
 import type { Attempt, Kind } from '../slack/events/delivery-attempt.ts'
 import { errorText } from '../base/error-text.ts'
@@ -18,7 +18,7 @@ export interface AgainOptions {
   runTool?: RunTool | undefined
 }
 
-/** Why this cannot be sent again; undefined where it can. */
+/** Returns why this cannot be sent again, or undefined if it can. */
 export function whyNotAgain(entry: Entry, { journal, runTool }: AgainOptions): string | undefined {
   if (entry.kind === 'trouble') return 'This was never sent.'
   if (entry.kind === 'tool' && !runTool) return 'There are no tools here to call.'

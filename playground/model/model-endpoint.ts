@@ -9,8 +9,9 @@ import type { Journal } from '../journal/journal.ts'
 import { hasOwnHost, listen, readBody, sendJson } from '../base/loopback-server.ts'
 import { ModelCall } from './model-call-journal.ts'
 import { inTrouble, pause, UpstreamError } from './model-pieces.ts'
-import type { MetTrouble, ModelTrouble, Piece, Upstream, WireUpstream } from './model-pieces.ts'
+import type { MetTrouble, ModelTrouble, Piece, Upstream, WireUpstream, Written } from './model-pieces.ts'
 import { answerOf, chunkOf, errorBody, EventLines, finishOf, WrittenSoFar } from './model-wire.ts'
+import { asChatBody, eventOf, lastEvents, responseOf } from './responses-wire.ts'
 import type { Json } from '../slack/types.ts'
 
 export interface ModelEndpointOptions {
@@ -33,6 +34,10 @@ const MAX_BYTES = 100_000_000
 const PASSED_HEADERS =
   /^(?:content-type|retry-after|retry-after-ms|location|x-should-retry|x-request-id|x-ratelimit-.*)$/
 
+/** The two APIs through which a model can be asked. */
+const RESPONSES = '/responses'
+const CALLS = new Set(['/chat/completions', RESPONSES])
+
 /** A call under way. */
 interface Answering {
   options: ModelEndpointOptions
@@ -40,6 +45,7 @@ interface Answering {
   /** Aborted when the caller hangs up. */
   signal: AbortSignal
   call: ModelCall
+  path: string
 }
 
 /** @throws when the port is taken */
@@ -54,14 +60,14 @@ async function serve(options: ModelEndpointOptions, request: IncomingMessage, re
   const path = (request.url ?? '').replace(/^\/v1(?=\/)/, '').split('?')[0] ?? ''
   if (!isFromHere(request)) return sendJson(response, errorBody('only for this machine'), { status: 403 })
   const isList = path === '/models' && request.method === 'GET'
-  if (!isList && !(path === '/chat/completions' && request.method === 'POST'))
+  if (!isList && !(CALLS.has(path) && request.method === 'POST'))
     return sendJson(response, errorBody(`There is no ${request.method} ${path} here.`), { status: 404 })
   const text = isList ? '' : await readBody(request, MAX_BYTES)
   const controller = new AbortController()
   response.on('close', () => controller.abort())
   const body = bodyOf(text)
   const call = new ModelCall(options.journal, { path, body: body ?? {}, headers: request.headers })
-  const answering = { options, response, signal: controller.signal, call }
+  const answering = { options, response, signal: controller.signal, call, path }
   try {
     if (isList) await list(answering)
     else if (!body)
@@ -91,7 +97,7 @@ function bodyOf(text: string): Json | undefined {
   }
 }
 
-async function list({ options: { upstream }, response, signal, call }: Answering) {
+async function list({ options: { upstream }, response, signal, call }: Omit<Answering, 'path'>) {
   if ('fetch' in upstream)
     return pass({ response, call, signal }, await upstream.fetch('/models', { method: 'GET', signal }))
   const names = await upstream.models()
@@ -109,18 +115,21 @@ async function complete(answering: Answering, body: Json, text: string) {
     return call.json(response, errorBody('in trouble on purpose'), { status, headers })
   }
   if ('fetch' in options.upstream) return forward(answering, { body, text, met, upstream: options.upstream })
-  return play(answering, body, inTrouble(options.upstream.complete(body, signal), met, signal))
+  const asked = answering.path === RESPONSES ? asChatBody(body) : body
+  return play(answering, body, inTrouble(options.upstream.complete(asked, signal), met, signal))
 }
 
 /** What a timer can wait at most. */
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Writes what a played model says, in the form that was asked for. */
-async function play({ response, signal, call }: Answering, body: Json, pieces: AsyncIterable<Piece>) {
+async function play({ response, signal, call, path }: Answering, body: Json, pieces: AsyncIterable<Piece>) {
   const soFar = new WrittenSoFar()
   const model = String(body['model'] ?? '')
-  const options = isObject(body['stream_options']) ? body['stream_options'] : {}
-  const send = (piece: Piece) => call.write(response, `data: ${JSON.stringify(chunkOf(model, piece))}\n\n`)
+  const form = path === RESPONSES ? responsesForm(model) : chatForm(model, body)
+  const send = (chunks: Json[]) => {
+    for (const chunk of chunks) call.write(response, `data: ${JSON.stringify(chunk)}\n\n`)
+  }
   try {
     for await (const piece of pieces) {
       if (signal.aborted) return
@@ -128,19 +137,45 @@ async function play({ response, signal, call }: Answering, body: Json, pieces: A
       // What tells of the end is sent at the end.
       if (body['stream'] !== true || 'finish' in piece || 'usage' in piece) continue
       if (!response.headersSent) call.begin(response, 200, EVENT_STREAM)
-      send(piece)
+      send(form.piece(piece))
     }
   } catch (error) {
     if (response.headersSent) throw error
     return call.json(response, errorBody(errorText(error)), error instanceof UpstreamError ? error : { status: 500 })
   }
   const { written } = soFar
-  if (body['stream'] !== true) return call.json(response, answerOf(model, written))
+  if (body['stream'] !== true) return call.json(response, form.whole(written))
   if (!response.headersSent) call.begin(response, 200, EVENT_STREAM)
-  send({ finish: written.finish ?? finishOf(written) })
-  if (written.usage && options['include_usage'] === true) send({ usage: written.usage })
-  call.write(response, 'data: [DONE]\n\n')
+  send(form.end(written))
+  if (path !== RESPONSES) call.write(response, 'data: [DONE]\n\n')
   response.end()
+}
+
+/** How one of the APIs writes an answer. */
+interface AnswerForm {
+  piece(piece: Piece): Json[]
+  end(written: Written): Json[]
+  whole(written: Written): Json
+}
+
+function chatForm(model: string, body: Json): AnswerForm {
+  const options = isObject(body['stream_options']) ? body['stream_options'] : {}
+  return {
+    piece: (piece) => [chunkOf(model, piece)],
+    end: (written) => [
+      chunkOf(model, { finish: written.finish ?? finishOf(written) }),
+      ...(written.usage && options['include_usage'] === true ? [chunkOf(model, { usage: written.usage })] : []),
+    ],
+    whole: (written) => answerOf(model, written),
+  }
+}
+
+function responsesForm(model: string): AnswerForm {
+  return {
+    piece: (piece) => [eventOf(piece)].filter((event) => event !== undefined),
+    end: (written) => lastEvents(model, written),
+    whole: (written) => responseOf(model, written),
+  }
 }
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
@@ -156,14 +191,14 @@ interface Forwarded {
 /** Hands a call on; only what is to be made up is written anew. */
 async function forward(answering: Answering, { upstream, body, text, met }: Forwarded) {
   const { response, signal, call } = answering
-  const answer = await upstream.fetch('/chat/completions', { method: 'POST', body: text, signal })
+  const answer = await upstream.fetch(answering.path, { method: 'POST', body: text, signal })
   if (answer.ok && (met.invents || met.endless))
     return play(answering, body, inTrouble(piecesFrom(answer, body['stream'] === true), met, signal))
   return pass({ response, call, signal }, answer, met.pieceMs)
 }
 
 /** Passes an answer on as it comes: its status, the headers that matter, its bytes. */
-async function pass({ response, call, signal }: Omit<Answering, 'options'>, answer: Response, pieceMs = 0) {
+async function pass({ response, call, signal }: Omit<Answering, 'options' | 'path'>, answer: Response, pieceMs = 0) {
   const headers = [...answer.headers].filter(([name]) => PASSED_HEADERS.test(name))
   call.begin(response, answer.status, Object.fromEntries(headers))
   for await (const bytes of answer.body ?? []) {

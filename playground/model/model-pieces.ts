@@ -18,6 +18,17 @@ export type Piece =
   /** OpenAI's finish_reason. */
   | { finish: string }
 
+/** All that a model wrote in one call. */
+export interface Written {
+  text: string
+  reasoning: string
+  toolCalls: PieceCall[]
+  usage?: Json
+  finish?: string
+  /** The endpoint's own words, in place of an answer. */
+  error?: string
+}
+
 /** A model that is played. What it throws before its first piece is answered with status 500, or with that of an UpstreamError. */
 export interface PlayedUpstream {
   models(): Promise<string[]>

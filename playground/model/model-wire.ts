@@ -1,18 +1,8 @@
-/** The form of OpenAI's chat completions: written from pieces, and read back, streamed or whole. */
+/** The form of OpenAI's chat completions: written from pieces. Answers of both APIs are read back, streamed or whole. */
 import { isObject } from '../slack/args.ts'
-import type { Piece, PieceCall } from './model-pieces.ts'
+import type { Piece, PieceCall, Written } from './model-pieces.ts'
+import { isResponse, piecesOfEvent } from './responses-wire.ts'
 import type { Json } from '../slack/types.ts'
-
-/** All that a model wrote in one call. */
-export interface Written {
-  text: string
-  reasoning: string
-  toolCalls: PieceCall[]
-  usage?: Json
-  finish?: string
-  /** The endpoint's own words, in place of an answer. */
-  error?: string
-}
 
 /** So many characters of text are gathered at most: an endless model is not listened to for ever. */
 const MAX_TEXT = 2_000_000
@@ -35,9 +25,15 @@ export class WrittenSoFar {
     if (!isObject(chunk)) return []
     const { usage, error } = chunk
     if (isObject(error)) this.written.error = String(error['message'] ?? 'error')
+    // Calls are told at the end, as those of chat completions are.
+    if (isResponse(chunk)) return this.takeAll(piecesOfEvent(chunk)).filter((piece) => !('toolCalls' in piece))
     const choice: unknown = Array.isArray(chunk['choices']) ? chunk['choices'][0] : undefined
     const pieces = isObject(choice) ? this.piecesIn(choice) : []
     if (isObject(usage)) pieces.push({ usage })
+    return this.takeAll(pieces)
+  }
+
+  private takeAll(pieces: Piece[]): Piece[] {
     for (const piece of pieces) this.take(piece)
     return pieces
   }

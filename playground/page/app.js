@@ -6,10 +6,12 @@ import { loadEmoji } from './emoji.js'
 import { pickEmoji } from './emoji-picker.js'
 import { moveByArrows } from './list-keys.js'
 import { showModals } from './modal.js'
+import { hintAtMention } from './mention-hint.js'
 import { edit, remove } from './own-messages.js'
 import { showNotice } from './notice.js'
 import { askText } from './own-window.js'
 import { drawPanel, makePanels, showPanel, tellPanel } from './panels.js'
+import { openRun } from './run-panel.js'
 import { renderPeople } from './people-switch.js'
 import { notePlace, pushPlace, readPlace } from './place.js'
 import { toEnd } from './scroll-end.js'
@@ -22,6 +24,10 @@ const acts = {
   go,
   openThread: (ts) => openThread(ts),
   fill: (text, file) => messageBox.fill(text, file),
+  offer: ({ thread_ts: thread }, text) => {
+    if (thread) return replyBox.fill(text)
+    return messageBox.fill(isDirect(state.channels.get(state.current)) ? text : `@thinkaloud ${text}`)
+  },
   press: (channel, ts, { action_id, value, chosen, values }) =>
     post('press', { channel, ts, action_id, value, chosen, values }),
   react: (channel, ts, { name, removed }) => post('react', { channel, ts, name, removed }),
@@ -39,6 +45,7 @@ const acts = {
       post('rename', { channel, thread, title }),
     ),
   showTab: (isHome) => showTab(isHome),
+  openRun,
   pressView: (view, values, { action_id, value, chosen }) => post('press', { view, values, action_id, value, chosen }),
   closeView: (view) => post('close', { view }),
   submitView: (view, values) =>
@@ -86,6 +93,8 @@ function take(change) {
   if (change.type === 'notice') return showNotice(change)
   tellPanel(change)
   const isNew = takeChange(change)
+  if (isNew) hintAtMention(change)
+  if (isNew && change.message.user === state.bot) renewHome()
   if (change.channel === state.current) {
     if (isNew && document.hidden) state.newFrom ??= readUntil(state.current)
     openByItself(change, isNew)
@@ -93,6 +102,18 @@ function take(change) {
   }
   drawSoon()
 }
+
+let homeTimer
+
+/** An answer changes what Home says: where Home is open, it is opened anew once the answers have come. */
+function renewHome() {
+  if (!state.isHome) return
+  clearTimeout(homeTimer)
+  homeTimer = setTimeout(() => state.isHome && void post('home', { tab: 'home' }), HOME_MS)
+}
+
+/** An answer is kept a moment after it was posted. Milliseconds. */
+const HOME_MS = 1_000
 
 /** When the bot begins to answer in a thread, the thread opens, unless somebody writes in another or has closed it. */
 function openByItself(change, isNew) {

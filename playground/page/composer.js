@@ -50,7 +50,7 @@ export function createComposer(form, options) {
     box.dispatchEvent(new Event('input'))
   }
 
-  const drafts = new Drafts({ read: () => ({ text: box.value, files: attachments.take() }), write })
+  const drafts = new Drafts({ read: () => ({ text: box.value, files: attachments.take() }), write }, options.id)
 
   function write({ text, files }, problem = '') {
     if (box.value === '' || problem === '') set(text)
@@ -69,7 +69,7 @@ export function createComposer(form, options) {
       .catch((error) => drafts.putBack(place, { text, files }, `Not sent: ${error.message}`))
   }
 
-  box.addEventListener('input', () => (grow(box), ready()))
+  box.addEventListener('input', () => (grow(box), ready(), drafts.note(box.value)))
   box.addEventListener('keydown', keysOf({ suggestions, submit, editLast: () => isEmpty() && options.editLast() }))
   form.addEventListener('submit', (event) => {
     event.preventDefault()

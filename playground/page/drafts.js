@@ -1,19 +1,35 @@
-/** What was begun at one place waits there while the box is another's, as in Slack. A place is a channel or a thread. */
+/**
+ * What was begun at one place waits there while the box is another's, as in Slack. A place is a channel or a thread. The texts survive a
+ * reload of the tab.
+ */
 export class Drafts {
   place = ''
   #kept = new Map()
   #box
+  #name
+  #texts
 
-  /** @param {{ read(): object, write(draft: object, problem?: string): void }} box `read` takes what is in it away */
-  constructor(box) {
+  /** @param {{ read(): object, write(draft: object, problem?: string): void }} box `read` takes what is in it away @param {string} id its own */
+  constructor(box, id) {
     this.#box = box
+    // Each person at the page has drafts of their own.
+    this.#name = `drafts ${id} ${location.search}`
+    this.#texts = JSON.parse(window.sessionStorage.getItem(this.#name) ?? '{}')
+  }
+
+  /** Remembers what stands in the box. */
+  note(text) {
+    if (this.place === '' || (this.#texts[this.place] ?? '') === text) return
+    this.#texts = { ...this.#texts, [this.place]: text }
+    if (text === '') delete this.#texts[this.place]
+    window.sessionStorage.setItem(this.#name, JSON.stringify(this.#texts))
   }
 
   turnTo(place) {
     if (place === this.place) return
     this.#kept.set(this.place, this.#box.read())
     this.place = place
-    this.#box.write(this.#kept.get(place) ?? { text: '', files: [] })
+    this.#box.write(this.#kept.get(place) ?? { text: this.#texts[place] ?? '', files: [] })
   }
 
   /** What could not be sent is given back, wherever the box is by now. */

@@ -1,6 +1,7 @@
 /** One thing that passed, opened: its request and its response, and what can be done with it. */
 import { el } from './dom.js'
-import { KINDS, threadWords, timeOf, took } from './hood-row.js'
+import { KINDS, threadWords, timeOf } from './hood-row.js'
+import { count, duration } from './run-text.js'
 
 /**
  * @param {object} told what `/journal/entry` says: `{ entry, curl, needsToken, whyNotAgain, again, first }`
@@ -50,13 +51,15 @@ function buttons({ entry, curl, needsToken, whyNotAgain }, { again, say }) {
   )
 }
 
+const told = (number) => (typeof number === 'number' ? count(number) : '?')
+
 function facts({ at, ms, thread, response, sort }, acts) {
   const { usage, firstMs, finish } = (sort === 'model' && response) || {}
-  const tokens = usage && `${usage.prompt_tokens ?? '?'} tokens in, ${usage.completion_tokens ?? '?'} out`
+  const tokens = usage && `${told(usage.prompt_tokens)} tokens in, ${told(usage.completion_tokens)} out`
   const words = [
     timeOf(at),
-    ms === undefined ? 'under way' : took(ms),
-    firstMs !== undefined && `first byte after ${took(firstMs)}`,
+    ms === undefined ? 'under way' : duration(ms),
+    firstMs !== undefined && `first byte after ${duration(firstMs)}`,
     tokens,
     finish && `ended by ${finish}`,
   ]

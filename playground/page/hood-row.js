@@ -1,5 +1,6 @@
 /** One row of the list of all that passed. */
 import { el } from './dom.js'
+import { duration } from './run-text.js'
 import { names, state } from './state.js'
 
 export const COLUMNS = ['Time', 'Kind', 'What', 'Thread', 'Took', 'Result']
@@ -33,7 +34,7 @@ export function rowElement(row, { isActive, isOpen }) {
     KINDS[kind] ?? kind,
     of ? `${name} (again, of ${of})` : name,
     threadWords(thread),
-    took(ms),
+    duration(ms),
     result,
   ]
   const classes = [bad && 'hood-bad', isActive && 'hood-active', isOpen && 'hood-open'].filter(Boolean)
@@ -52,11 +53,6 @@ export function timeOf(at) {
   const two = (number) => String(number).padStart(2, '0')
   const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':')
   return `${clock}.${String(time.getMilliseconds()).padStart(3, '0')}`
-}
-
-export function took(ms) {
-  if (ms === undefined) return '…'
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
 /** A thread as people know it: its channel, and how it begins. */

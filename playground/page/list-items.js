@@ -55,6 +55,7 @@ function surroundings(channel, acts) {
     channel: channel.id,
     you: state.you,
     bot: state.bot,
+    isDemo: state.isDemo,
     shortcuts: state.shortcuts,
     isOwn,
     edit: (message) => acts.edit(channel.id, message),
@@ -63,6 +64,7 @@ function surroundings(channel, acts) {
     user: (id) => state.users.get(id) ?? { name: id, real_name: id, is_bot: false, kind: 'member' },
     press: (message, action) => acts.press(channel.id, message.ts, action),
     react: (message, name, removed) => acts.react(channel.id, message.ts, { name, removed }),
+    offer: (message, text) => acts.offer(message, text),
     pick: (message, button) => acts.pick(channel.id, message, button),
   }
 }

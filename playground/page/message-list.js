@@ -38,6 +38,7 @@ export function messageItem(message, view) {
         contextOf(message, view, () => valuesIn(item)),
       ),
       ...drawFiles(message),
+      offers(message, view),
       reactions(message, view),
       threadLink(message, view),
     ),
@@ -116,6 +117,16 @@ function contextOf(message, view, values) {
 /** What a person typed is shown from its text, where line breaks and marks stand as they were typed. */
 function isTyped(message) {
   return message.client_msg_id !== undefined
+}
+
+/** The demo's bullets name questions in quotes: each is a button here, which puts it into the box. */
+function offers(message, view) {
+  const isDemos = view.isDemo && message.user === view.bot && message.streaming_state !== 'in_progress'
+  const lines = isDemos ? message.text.split('\n').filter((line) => /^\s*• /.test(line)) : []
+  const questions = lines.flatMap((line) => /“([^”]+)”/.exec(line)?.[1] ?? [])
+  if (questions.length === 0) return undefined
+  const button = (text) => el('button.example', { type: 'button', onclick: () => view.offer(message, text) }, text)
+  return el('ul.examples', { 'aria-label': 'Questions to try' }, ...questions.map((one) => el('li', {}, button(one))))
 }
 
 function reactions(message, view) {

@@ -3,7 +3,7 @@ import { byId, el } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
 import { field, valuesIn } from './form-fields.js'
 import { plainWords } from './mrkdwn.js'
-import { names } from './state.js'
+import { names, state } from './state.js'
 
 const dialog = byId('modal')
 /** The view on screen, as `id` and `hash`, and what was last wrong with it. */
@@ -12,7 +12,7 @@ let shown = { id: '', hash: '' }
 /**
  * Shows the uppermost of the open modals, or none. What somebody typed stays where the same field comes again.
  * @param {object[]} modals
- * @param {object} acts `submitView(view, values)`, `closeView(view)`, `pressView(view, values, action)`
+ * @param {object} acts `submitView(view, values)`, `closeView(view)`, `pressView(view, values, action)`, `openRun(of)`
  */
 export function showModals(modals, acts) {
   const view = modals.at(-1)
@@ -51,11 +51,25 @@ function draw(view, { values, errors, acts }) {
       errors[''] && el('p.alert.error', { role: 'alert' }, errors['']),
       ...renderBlocks(view.blocks, context),
     ),
-    el('footer.modal-footer', {}, close, submit),
+    el('footer.modal-footer', {}, runLink(view, acts), close, submit),
   )
   dialog.oncancel = (event) => (event.preventDefault(), acts.closeView(view.id))
   open(form)
 }
+
+/** From the work on a question to all that its run exchanged. */
+function runLink(view, acts) {
+  const { workOf } = state
+  if (!workOf || words(view.title, '') !== WORK) return undefined
+  const go = () => {
+    acts.closeView(view.id)
+    void acts.openRun(workOf)
+  }
+  return el('button.link-button', { type: 'button', onclick: go }, 'Open the run')
+}
+
+/** The title of the app's modal with the work. */
+const WORK = 'How I worked'
 
 /** While the app has not answered, the form waits; what is wrong then stands at its fields. */
 async function send(event, view, acts) {

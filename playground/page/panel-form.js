@@ -3,12 +3,13 @@ import { el } from './dom.js'
 
 /**
  * @param {HTMLElement} said the box
- * @returns {(work: () => Promise<(Node | string)[]>) => (event: Event) => Promise<void>} makes of some work, which gives what is to be said, what listens
+ * @returns {(doing: string, work: () => Promise<(Node | string)[]>) => (event: Event) => Promise<void>} makes of some work, which gives what is to be
+ *   said, what listens; `doing` stands there meanwhile
  */
 export function actIn(said) {
-  return (work) => async (event) => {
+  return (doing, work) => async (event) => {
     event.preventDefault()
-    said.replaceChildren(el('p.quiet', {}, '…'))
+    said.replaceChildren(el('p.quiet', {}, doing))
     try {
       said.replaceChildren(...(await work()))
     } catch (error) {

@@ -1,7 +1,7 @@
 /** “Prompts”: a prompt is edited, tried on the last question beside the answer that it got, and saved only when that is asked for. */
 import { el } from './dom.js'
 import { actIn } from './panel-form.js'
-import { count } from './run-text.js'
+import { counted, duration } from './run-text.js'
 import { state } from './state.js'
 
 export const promptsPanel = { id: 'prompts', title: 'Prompts', open }
@@ -41,7 +41,7 @@ function editor(files, tools) {
 /** What the buttons do; what comes of it, and what is wrong, stands below them. */
 function actions({ texts, said, answers, tools, edited }) {
   const act = actIn(said)
-  const attempt = act(async () => {
+  const attempt = act('Trying…', async () => {
     answers.replaceChildren()
     const place = { channel: state.current, thread: state.thread }
     answers.replaceChildren(both(await tools.post('prompts/try', { ...edited(), ...place })))
@@ -49,14 +49,14 @@ function actions({ texts, said, answers, tools, edited }) {
   })
   /** What was shown is written, whatever has been typed since. */
   const save = ({ name, text }) =>
-    act(async () => {
+    act('Saving…', async () => {
       await tools.post('prompts/save', { name, text, was: texts.get(name) })
       texts.set(name, text)
       drafts.delete(name)
       const when = 'A bot of npm run dev has it at once, any other from its next start.'
       return [el('p', {}, `Saved to prompts/${name}.md. ${when}`)]
     })
-  const ask = act(async () => {
+  const ask = act('Comparing…', async () => {
     const prompt = edited()
     const { difference } = await tools.post('prompts/difference', prompt)
     if (!difference) return [el('p', {}, 'You changed nothing.')]
@@ -114,7 +114,7 @@ function both({ question, before, now }) {
 }
 
 function answer(title, { text, steps, stepCount, tokens, ms, error }) {
-  const took = `${stepCount} step${stepCount === 1 ? '' : 's'} · ${count(tokens)} tokens · ${(ms / 1000).toFixed(1)} s`
+  const took = [counted(stepCount, 'step'), counted(tokens, 'token'), duration(ms)].join(' · ')
   return el(
     'div.panel-side.prompts-answer',
     {},

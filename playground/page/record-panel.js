@@ -1,9 +1,17 @@
 /** “Record”: what was said here becomes a test; a test that is played shows what came beside what was expected. */
 import { el } from './dom.js'
 import { actIn } from './panel-form.js'
-import { names, state } from './state.js'
+import { isDirect, names, rootsIn, state } from './state.js'
 
-export const recordPanel = { id: 'record', title: 'Record', open }
+let follow
+
+export const recordPanel = {
+  id: 'record',
+  title: 'Record',
+  open,
+  draw: () => follow?.(),
+  close: () => (follow = undefined),
+}
 
 async function open(box, tools) {
   const { compared } = await tools.get('record/compared')
@@ -14,23 +22,26 @@ async function open(box, tools) {
 
 function form(tools) {
   const scope = scopes()
+  let isNamed = false
   const name = el('input', {
     id: 'record-name',
     type: 'text',
     autocomplete: 'off',
     spellcheck: 'false',
     maxlength: '60',
+    value: suggestedName(),
+    oninput: () => (isNamed = true),
   })
   const preview = el('div.record-preview', {})
   const said = el('div', { role: 'status' })
   const anyway = el('input', { type: 'checkbox', id: 'record-anyway' })
   const insist = el('p', { hidden: true }, anyway, el('label', { for: 'record-anyway' }, ' Save it all the same'))
   const act = actIn(said)
-  const look = act(async () => {
+  const look = act('Looking…', async () => {
     preview.replaceChildren(...sections(await tools.get('record/preview', scope.value())))
     return []
   })
-  const save = act(async () => {
+  const save = act('Replaying…', async () => {
     const body = { name: name.value.trim(), scope: scope.value(), anyway: anyway.checked }
     const { saved, fault } = await tools.post('record/save', body)
     insist.hidden = !fault || Boolean(saved)
@@ -40,7 +51,7 @@ function form(tools) {
       el('pre.record-difference', { tabindex: '0', 'aria-label': 'What differs' }, fault),
     ]
   })
-  const download = act(async () => {
+  const download = act('Downloading…', async () => {
     const file = await tools.get('record/file', { ...scope.value(), name: name.value.trim() })
     const link = el('a', { download: `${file.name}.json`, href: URL.createObjectURL(asFile(file)) })
     link.click()
@@ -48,6 +59,12 @@ function form(tools) {
     return [el('p', {}, `Downloaded as ${file.name}.json. It belongs into test/conversations/.`)]
   })
   scope.box.addEventListener('change', look)
+  follow = () => {
+    if (!scope.follow()) return
+    if (!isNamed) name.value = suggestedName()
+    preview.replaceChildren()
+    said.replaceChildren()
+  }
   return drawn({ scope, name, insist, said, preview }, { look, save, download })
 }
 
@@ -78,24 +95,45 @@ function asFile(file) {
   return new window.Blob([`${JSON.stringify(file, undefined, 1)}\n`], { type: 'application/json' })
 }
 
-/** The open thread, the open channel, or all since the playground began. */
-function scopes() {
+/** What can be saved, where somebody is now: the open thread, the open channel, or all since the playground began. */
+function scopesHere() {
   const { current: channel, thread } = state
-  const all = [
+  const place = isDirect(state.channels.get(channel)) ? 'these direct messages' : `#${names.channel(channel)}`
+  return [
     ...(thread ? [['This thread', { channel, thread }]] : []),
-    [
-      `All of ${names.channel(channel) === 'directmessage' ? 'these direct messages' : `#${names.channel(channel)}`}`,
-      { channel },
-    ],
+    [`All of ${place}`, { channel }],
     ['Everything since the playground began', {}],
   ]
-  const box = el(
-    'select',
-    { id: 'record-scope' },
-    ...all.map(([label], i) => el('option', { value: String(i) }, label)),
-  )
-  return { box, value: () => all[Number(box.value)][1] }
 }
+
+/** The choice of what is saved. `follow` takes it to where somebody is now, and says whether that is another place. */
+function scopes() {
+  const box = el('select', { id: 'record-scope' })
+  let all = []
+  const follow = () => {
+    const now = scopesHere()
+    if (JSON.stringify(now) === JSON.stringify(all)) return false
+    all = now
+    box.replaceChildren(...all.map(([label], i) => el('option', { value: String(i) }, label)))
+    return true
+  }
+  follow()
+  return { box, follow, value: () => all[Number(box.value)][1] }
+}
+
+/** A name after the question that the open thread, or the channel, begins with. */
+function suggestedName() {
+  const channel = state.channels.get(state.current)
+  const first = channel.messages.get(state.thread) ?? rootsIn(channel).find((one) => one.user !== state.bot)
+  const words = (first?.text ?? '').replace(/<[^>]*>/g, ' ').toLowerCase()
+  return words
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, NAME_CHARS)
+    .replace(/-[^-]*$/, (end) => (words.length > NAME_CHARS ? '' : end))
+}
+
+const NAME_CHARS = 40
 
 function sections({ acts, models, tools, messages, settings }) {
   const parts = [

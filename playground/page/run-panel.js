@@ -17,13 +17,14 @@ function ready(given) {
   tools = given
   document.addEventListener('click', (event) => {
     const pressed = pressedIn(event.target)
-    if (pressed) void openRun(pressed)
+    if (pressed?.isWork) state.workOf = pressed
+    else if (pressed) void openRun(pressed)
   })
 }
 
 // ---- from the thread ----
 
-/** The run and the post of it that a press is about; undefined where it is about something else. */
+/** The run and the post of it that a press is about, and whether the app opens its work; undefined where it is about something else. */
 function pressedIn(target) {
   const item = target.closest?.('li.message[data-ts]')
   const message = item && messageAt(item.dataset.ts)
@@ -31,10 +32,11 @@ function pressedIn(target) {
   const task = target.closest('[data-task]')
   const button = target.closest('button, a, input, select, textarea, summary, label, [role="button"]')
   const line = target.closest('.container-blocks > *')?.textContent.match(/^\P{L}{0,6}?(\d{1,3})\. /u)
-  const isOurs = button?.matches('[data-run-link]') || /^Show work$/.test(button?.textContent.trim() ?? '')
+  const isWork = /^Show work$/.test(button?.textContent.trim() ?? '')
+  const isOurs = button?.matches('[data-run-link]') || isWork
   return button && !isOurs && !task?.contains(button)
     ? undefined
-    : { message, post: task?.dataset.task ?? (line ? `step-${line[1]}` : undefined) }
+    : { message, isWork, post: task?.dataset.task ?? (line ? `step-${line[1]}` : undefined) }
 }
 
 /** What the bot has said at a time, to all or to oneself alone. */
@@ -44,7 +46,8 @@ function messageAt(ts) {
   return message?.user === state.bot ? message : ephemerals.find((one) => one.ts === ts)
 }
 
-async function openRun({ message, post }) {
+/** Opens the run of a message, at a post of it where one is named. */
+export async function openRun({ message, post }) {
   const place = placeOf(message) ?? (await load(), placeOf(message))
   const item = place && `${place.run}~${post ?? place.post ?? ''}`
   if (item) await (shown ? go(item) : tools.showPanel('run', item))
@@ -67,8 +70,10 @@ function placeOf(message) {
 /** A post may be a little younger than the end of its run. */
 const LATE_MS = 1000
 
-/** What is said to one alone says not of which run it is: it is of the private one that went on then. */
-function placeOfWhisper({ ts, user }) {
+/** What is said to one alone is of the run that its buttons name, else of the private one that went on then. */
+function placeOfWhisper({ ts, user, blocks = [] }) {
+  const named = blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value)).find((id) => runs.has(id))
+  if (named) return { run: named, post: 'answer-1' }
   const at = Number(ts) * 1000
   const thread = `private-${user}`
   const wentOn = ({ startedAt, endedAt }) => startedAt <= at && (!endedAt || at <= endedAt + LATE_MS)

@@ -60,11 +60,16 @@ export function count(number) {
   return number.toLocaleString('en')
 }
 
-/** A duration in words. @param {number | undefined} ms */
+/** `1 step`, `1,234 steps`. */
+export function counted(number, what) {
+  return `${count(number)} ${what}${number === 1 ? '' : 's'}`
+}
+
+/** A duration in words, in the form that the bot's own messages have. @param {number | undefined} ms */
 export function duration(ms) {
   if (ms === undefined) return '…'
-  if (ms < 1_000) return `${Math.round(ms)} ms`
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`
+  if (ms < 100) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
   if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`
   return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`
 }

@@ -3,7 +3,7 @@ import { el } from './dom.js'
 import { drawPart } from './run-call.js'
 import { drawFlow } from './run-flow.js'
 import { endOf, partAt, sumOf } from './run-parts.js'
-import { count, dollars, duration, visible } from './run-text.js'
+import { count, counted, dollars, duration, visible } from './run-text.js'
 import { drawWaterfall } from './run-waterfall.js'
 
 /**
@@ -16,7 +16,7 @@ export function createRunView(onOpen = () => undefined) {
     el('div.run-map', { tabindex: 0, role: 'region', 'aria-label': 'Flow and timings' }),
     el('section.run-part', { tabindex: 0, 'aria-label': 'Opened part' }),
   ]
-  const box = el('div.run-view', {}, sum, el('div.run-panes', {}, map, part))
+  const box = el('div.run-view', {}, sum, legend(), el('div.run-panes', {}, map, part))
   let [trace, key, print] = [undefined, 'question', '']
 
   function draw() {
@@ -68,6 +68,32 @@ export function createRunView(onOpen = () => undefined) {
   }
 }
 
+/** What the boxes and the bars mean: the look of each, its name, and what it is. */
+const LEGEND = [
+  [
+    'flow-box.thought',
+    'Thought',
+    'what the model wrote before it acted; bars of its calls are pale until the first piece came',
+  ],
+  [
+    'flow-box.action',
+    'Action',
+    'the tool that the model asked for, with its input; as a bar, a call by which a tool or the bot asks a model',
+  ],
+  ['flow-box.observation', 'Observation', 'what the tool gave back, and how long it took'],
+  ['flow-box.answer', 'Answer', 'where the run ended'],
+  ['flow-box.failed', 'Failed', 'an error, or output that could not be read'],
+  ['fall-bar.wait', 'Waiting', 'for a person; the scale of time is folded there'],
+  ['flow-box.waited', 'Dashed', 'other ways that the run could have gone'],
+]
+
+function legend() {
+  const items = LEGEND.map(([look, name, about]) =>
+    el('li', {}, el(`span.run-swatch.${look}`, { 'aria-hidden': 'true' }), el('strong', {}, name), `: ${about}`),
+  )
+  return el('details.run-legend', {}, el('summary', {}, 'What the colours mean'), el('ul', {}, ...items))
+}
+
 /** All that changes of a part while its run goes on. */
 function printOf(trace, key) {
   const { call, wait } = partAt(trace, key)
@@ -116,8 +142,4 @@ function timeOf({ startedAt, endedAt, waits = [] }) {
   const waited = waits.reduce((sum, { from, until }) => sum + (until === undefined ? 0 : until - from), 0)
   const worked = duration(Math.max(0, endedAt - startedAt - waited))
   return waited > 0 ? `${worked} of work, ${duration(waited)} waiting for a person` : worked
-}
-
-function counted(number, what) {
-  return `${count(number)} ${what}${number === 1 ? '' : 's'}`
 }

@@ -2,6 +2,7 @@
 export const state = {
   you: '',
   bot: '',
+  isDemo: false,
   examples: [],
   shortcuts: [],
   /** What stands open before the person: modals, the uppermost last, and the app's Home. */
@@ -21,6 +22,8 @@ export const state = {
   /** The id of the open panel, and what of it is shown. */
   panel: undefined,
   panelItem: undefined,
+  /** What is known of the run whose work was asked for last: see run-panel.js. */
+  workOf: undefined,
 }
 
 export const names = {
@@ -30,8 +33,8 @@ export const names = {
 
 /** Takes in the whole workspace. What did not change keeps its object, so that it is not drawn anew. */
 export function takeAll(all) {
-  const { you, bot, examples, shortcuts, views } = all
-  Object.assign(state, { you, bot, examples, shortcuts, views })
+  const { you, bot, isDemo, examples, shortcuts, views } = all
+  Object.assign(state, { you, bot, isDemo, examples, shortcuts, views })
   state.users = new Map(all.users.map((user) => [user.id, user]))
   state.channels = new Map(all.channels.map((channel) => [channel.id, withMessages(channel)]))
 }

@@ -30,7 +30,14 @@ export function renderNotes({ isDemo, model, notes }) {
     ? ['Demo', el('span.wide', {}, ' model'), el('span.roomy', {}, ': recordings and rules')]
     : [el('span.wide', {}, 'Model: '), model]
   byId('model').replaceChildren(el(`span.chip${isDemo ? '.demo' : ''}`, {}, ...label))
-  byId('notes').replaceChildren(...notes.map((note) => el('li', {}, note)))
+  byId('notes').replaceChildren(...notes.map((note) => el('li', {}, ...folded(note))))
+}
+
+/** A note that ends with a long list shows it when somebody asks, so that all notes fit on a screen. */
+function folded(note) {
+  const at = note.lastIndexOf(': ')
+  if (note.length < 400 || at < 0) return [note]
+  return [`${note.slice(0, at)}. `, el('details', {}, el('summary', {}, 'Which ones?'), note.slice(at + 2))]
 }
 
 function renderChannel(channel, acts) {
@@ -141,5 +148,5 @@ function renderHome(channel, acts) {
 }
 
 function countLine(root, count) {
-  return line(`count-${root.ts}`, count === 1 ? '1 reply' : `${count} replies`, 'replies')
+  return line(`count-${root.ts}`, count === 1 ? '1 reply' : `${count.toLocaleString('en')} replies`, 'replies')
 }

@@ -18,13 +18,13 @@ export interface Conversation {
   after: WorkspaceState
 }
 
-/** What somebody did at the page: one of its actions, with what it was given. */
+/** An action of a person on the page, with its arguments. */
 export interface Act {
   /** The action's address at the page, without its slash: `say`, `press`, `edit`, … */
   act: string
   /** The person's name. */
   as: string
-  /** Ids and times of the workspace stand in it as places. */
+  /** With place names instead of ids and times. */
   with: Json
   files?: RecordedFile[]
   /** How long after the same person's opening of the Home another one was, in ms: a bot may publish it only now and then. */
@@ -52,7 +52,7 @@ export interface RecordedFile {
   base64?: string
 }
 
-/** A call of a model, and what came. */
+/** A model call and its response. */
 export interface RecordedCall {
   /** `condense`: the standalone question is asked for. */
   kind: 'condense' | 'step'
@@ -72,16 +72,16 @@ export interface RecordedCall {
   refused?: { status: number; message: string }
 }
 
-/** A use of a tool. */
+/** A tool call. */
 export interface RecordedTool {
   tool: string
   input: unknown
   output?: unknown
-  /** What it threw. `isDown`: as a service that is down. */
+  /** The error that it threw. `isDown`: the service was down. */
   error?: { message: string; isDown?: true }
 }
 
-/** A workspace without anything that differs from one time to the next. */
+/** A workspace without anything that differs between two runs. */
 export interface WorkspaceState {
   messages: StateMessage[]
   /** By person: `home`, and the modals that are open. */

@@ -1,10 +1,10 @@
-/** What a recorder has heard so far. */
+/** The events that a recorder has collected. */
 import type { Entry } from '../journal/journal.ts'
 import type { Json } from '../slack/types.ts'
 import type { RecordedFile, RecordedTool } from './conversation-file.ts'
 import type { Places } from './place-names.ts'
 
-/** What somebody did, and how far the bot was. */
+/** An action of a person, and the bot's progress at that time. */
 export interface SaidAct {
   act: string
   body: Json

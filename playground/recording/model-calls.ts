@@ -3,9 +3,9 @@ import { isObject } from '../slack/args.ts'
 import type { Json } from '../slack/types.ts'
 import type { RecordedCall, RecordedTool } from './conversation-file.ts'
 
-/** Of a question, as much is looked at. */
+/** How many characters of a question are compared. */
 const QUESTION_CHARS = 300
-/** Of a result or an output, as much is looked for in a prompt; shorter ones may stand there by chance. */
+/** How many characters of an output are searched in a prompt. Shorter texts could match by chance. */
 const MARK_CHARS = 60
 const LEAST_RESULT = 12
 const LEAST_OUTPUT = 30
@@ -15,7 +15,7 @@ export function promptOf(body: Json): string {
   return plain(messagesOf(body).map(contentOf).join('\n'))
 }
 
-/** Which question a request is about, read as the model would have to. */
+/** Returns the question of a request, read from its messages. */
 export function askedIn(body: Json): Pick<RecordedCall, 'kind' | 'question'> {
   const texts = messagesOf(body).map(contentOf)
   const whole = texts.join('\n')

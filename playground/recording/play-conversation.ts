@@ -11,7 +11,7 @@ import { ReplayCalls } from './replay-calls.ts'
 import { differenceText, stateDifference, type Difference } from './state-difference.ts'
 import { workspaceState } from './workspace-state.ts'
 
-/** How a replay went. */
+/** The result of a replay. */
 export interface Replayed {
   came: WorkspaceState
   differences: Difference[]
@@ -40,10 +40,10 @@ export function failureText(
   return `${fault}\n\nBoth side by side: npm run playground -- --conversation ${file}`
 }
 
-/** For how many looks something recorded is waited for in which nothing passes, and the pause between two, in ms: about ten seconds. */
+/** How many checks without any progress a replay waits, and the pause between two in ms: ten seconds. */
 const PATIENCE = 200
 const LOOK_MS = 50
-/** For how long nothing is under way where all is at rest, in ms. */
+/** How long nothing may be under way before all counts as finished, in ms. */
 const REST_MS = 120
 /** The longest pause between two openings of the Home that is kept, in ms. */
 const HOME_MS = 3_200

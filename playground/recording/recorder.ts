@@ -1,4 +1,4 @@
-/** Reads along what people, models and tools do in the playground, so that a conversation can be saved as a test. */
+/** Records people, models and tools in the playground, so that a conversation can be saved as a test. */
 import { isObject } from '../slack/args.ts'
 import { TRIED_HEADER } from '../journal/again-header.ts'
 import type { Entry, Journal } from '../journal/journal.ts'
@@ -28,12 +28,12 @@ export interface Recorder {
   onTool(begun: Pick<RecordedTool, 'tool' | 'input'>): (end: Pick<RecordedTool, 'output' | 'error'>) => void
   /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
   settled(scope: Scope): Promise<void>
-  /** What would be saved. */
+  /** The conversation that would be saved. */
   conversation(name: string, scope?: Scope): Conversation
   end(): void
 }
 
-/** The most that is kept of each kind; from then on the recording is of no use, and says so. */
+/** The maximum number of each kind. Beyond it the recording is incomplete, and says so. */
 const MAX = 5_000
 
 export function createRecorder(slack: LocalSlack, options: RecorderOptions): Recorder {

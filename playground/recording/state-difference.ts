@@ -10,7 +10,7 @@ export interface Difference {
   came: string[]
 }
 
-/** Nothing where they are the same. */
+/** Returns an empty list if they are the same. */
 export function stateDifference(expected: WorkspaceState, came: WorkspaceState): Difference[] {
   const places = [...new Set([...expected.messages, ...came.messages].map(({ at }) => at))]
   const messageAt = ({ messages }: WorkspaceState, at: string) => messages.find((one) => one.at === at)

@@ -1,4 +1,4 @@
-/** A workspace as it is compared with another: nothing in it that differs from one time to the next. */
+/** A workspace in a form that can be compared: without anything that differs between two runs. */
 import { isObject } from '../slack/args.ts'
 import { shown } from '../slack/shown.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
@@ -124,7 +124,7 @@ const UNSTEADY: [RegExp, string][] = [
   [/\b20\d\d-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: UTC|Z)?)?/g, '⟦date⟧'],
 ]
 
-/** A value without what differs from one time to the next; numbers of seconds since the epoch too. */
+/** Replaces what differs between two runs, including numbers of seconds since the epoch. */
 function steady<T>(value: T): T {
   const texts = eachText(value, (text) => UNSTEADY.reduce((all, [found, stands]) => all.replace(found, stands), text))
   return JSON.parse(

@@ -32,6 +32,7 @@ const RATES: Record<string, Rate> = {
   'conversations.open': TIER_3,
   'reactions.add': TIER_3,
   'reactions.remove': TIER_2,
+  'users.conversations': TIER_3,
   'users.info': TIER_4,
   'bots.info': TIER_3,
   'reactions.get': TIER_3,

@@ -11,7 +11,16 @@ import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, tell } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
-import type { AgentEvent, Completion, MessageStep, ParsedTurn, ToolStep, UnreadableStep, Usage } from './types.ts'
+import type {
+  AgentEvent,
+  Completion,
+  MessageStep,
+  ParsedTurn,
+  StopReason,
+  ToolStep,
+  UnreadableStep,
+  Usage,
+} from './types.ts'
 
 export type { AgentDeps, Task } from './run-state.ts'
 
@@ -45,6 +54,7 @@ async function* loop(run: RunState): AsyncGenerator<AgentEvent, void> {
     run.finalTurn = stopReason(run)
     const turn = yield* think(run)
     if (run.cutOff === 'silence') return yield stalled(run, turn)
+    if (run.cutOff === 'endless' && turn?.kind !== 'finish') return yield gaveUp(run, 'tokens')
     // The answer does not cover additions made while it was written, so the model answers again.
     if (turn?.kind === 'finish' && !run.finalTurn && (yield* takeAdditions(run))) {
       yield* withdraw(run)
@@ -202,13 +212,8 @@ function answerOf(run: RunState, text: string): AgentEvent {
   const found = run.progress.steps.flatMap((step) => (step.kind === 'message' ? [] : (step.observation?.sources ?? [])))
   const sources = [...new Map(found.map((source) => [source.url, source])).values()]
   const said = run.cutOff ? `${text}\n\n${CUT_OFF}` : text
-  return {
-    type: 'answer',
-    text: said,
-    sources,
-    ...(run.finalTurn ? { stopped: run.finalTurn } : {}),
-    ...blindnessOf(run),
-  }
+  const stopped = run.finalTurn ? { stopped: run.finalTurn } : {}
+  return { type: 'answer', text: said, sources, ...stopped, ...blindnessOf(run) }
 }
 
 function blindnessOf({ unseen }: RunState): { unseen?: true } {
@@ -217,15 +222,17 @@ function blindnessOf({ unseen }: RunState): { unseen?: true } {
 
 /** The result of a run whose final turn stalled. The text that the model had begun is not an answer. */
 function stalled(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
-  const begun = turn?.kind === 'finish' ? turn.answer : ''
-  const text = partialAnswer(run.progress.steps, begun)
-  return { type: 'gave_up', reason: run.finalTurn ?? 'time', text, ...blindnessOf(run) }
+  return gaveUp(run, 'time', partialAnswer(run.progress.steps, turn?.kind === 'finish' ? turn.answer : ''))
+}
+
+/** `reason`: why a turn that was not the final one ended the run. */
+function gaveUp(run: RunState, reason: StopReason, text = partialAnswer(run.progress.steps)): AgentEvent {
+  return { type: 'gave_up', reason: run.finalTurn ?? reason, text, ...blindnessOf(run) }
 }
 
 /** The result of an unreadable final turn: its prose if there is any, otherwise what the tools found. */
 function partialOf(run: RunState, turn: ParsedTurn | undefined): AgentEvent {
   const prose = turn?.kind === 'unreadable' ? plainProse(run.written, run.dialect.beginsObservation) : ''
   if (prose !== '') return answerOf(run, prose)
-  const text = partialAnswer(run.progress.steps) + (run.cutOff ? `\n\n${CUT_OFF}` : '')
-  return { type: 'gave_up', reason: run.finalTurn ?? 'unreadable', text, ...blindnessOf(run) }
+  return gaveUp(run, 'unreadable', partialAnswer(run.progress.steps) + (run.cutOff ? `\n\n${CUT_OFF}` : ''))
 }

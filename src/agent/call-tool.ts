@@ -33,7 +33,8 @@ export async function callTool(run: RunState, { n, tool, input, answers }: Call)
     const watched = run.watchCall?.(tool, n) ?? tool
     const output = await time.wait(watched.run(input, contextOf(run, { time, ask: askModel, answers })))
     if (typeof output !== 'string' && 'asks' in output) return output
-    return observationOf(typeof output === 'string' ? { text: output } : output, run.limits.toolOutputChars)
+    const most = Math.max(run.limits.toolOutputChars, tool.outputChars ?? 0)
+    return observationOf(typeof output === 'string' ? { text: output } : output, most)
   } catch (error) {
     if (run.signal.aborted) throw run.signal.reason
     if (time.hasPassed) return { ...tooLate(tool, ms), down: true }

@@ -66,7 +66,7 @@ function withEvent(beside: Omit<Completion, 'text'>, event: ModelEvent): Omit<Co
     case 'kept':
       return { ...beside, kept: event.kept }
     case 'cut_off':
-      return { ...beside, cutOff: 'length' }
+      return { ...beside, cutOff: event.isEndless ? 'endless' : 'length' }
     case 'reasoning':
       return { ...beside, reasoning: (reasoning + event.text).slice(0, REASONING_CHARS) }
     case 'refusal':
@@ -83,18 +83,11 @@ const SILENT_SHARE = 0.25
 /** How many characters of reasoning are shown at most. */
 const REASONING_CHARS = 10_000
 
-function viewOf(run: RunState): RunView {
-  const { tools, progress, nonce, finalTurn, task, today } = run
+function viewOf({ tools, progress, nonce, finalTurn, task, today }: RunState): RunView {
+  const { question, images, history = [], said, filesText, remembered } = task
   return {
-    question: task.question,
-    ...(task.images?.length ? { images: task.images } : {}),
-    tools,
-    steps: progress.steps,
-    today,
-    nonce,
-    history: task.history ?? [],
-    ...(task.said ? { said: task.said } : {}),
-    ...(task.filesText ? { filesText: task.filesText } : {}),
+    ...{ question, tools, steps: progress.steps, today, nonce, history, said, filesText, remembered },
+    ...(images?.length ? { images } : {}),
     ...(finalTurn ? { finalTurn } : {}),
   }
 }

@@ -34,15 +34,17 @@ export function partialAnswer(steps: readonly Step[], begun = ''): string {
   return `I could not find an answer. ${found}`
 }
 
-/** The same for a run that a person stopped. */
+/** The same for a run that a person stopped: its last finding only, because the person has seen the steps. */
 export function knownSoFar(steps: readonly Step[]): string {
-  const lines = findingLines(steps)
-  return lines.length > 0 ? `This is what I had found:\n${lines.join('\n')}` : 'I had not found anything yet.'
+  const count = findingsOf(steps).length
+  if (count === 0) return 'I had not found anything yet.'
+  const which = count === 1 ? 'This is what I had found:' : `This is the last of ${count} things I had found:`
+  return [which, ...findingLines(steps, 1)].join('\n')
 }
 
-function findingLines(steps: readonly Step[]): string[] {
+function findingLines(steps: readonly Step[], max = 3): string[] {
   return findingsOf(steps)
-    .slice(-3)
+    .slice(-max)
     .map(({ tool, found }) => `- ${tool}: ${shorten(found.passing ? titlesOf(found) : found.text)}`)
 }
 

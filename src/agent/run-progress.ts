@@ -16,7 +16,10 @@ export const NO_PROGRESS: RunProgress = { steps: [], memory: {}, usage: [] }
  * Applies an event. The agent and all readers use only this to follow a run. Returns the same value if nothing changes.
  * Ignores events that do not come from the agent.
  */
-export function applyEvent(progress: RunProgress, event: AgentEvent | { type: 'understood' | 'done' }): RunProgress {
+export function applyEvent(
+  progress: RunProgress,
+  event: AgentEvent | { type: 'understood' | 'done' | 'figures' },
+): RunProgress {
   switch (event.type) {
     case 'usage':
       return { ...progress, usage: [...progress.usage, event.usage] }

@@ -63,6 +63,8 @@ export interface Task extends Partial<RunProgress> {
   history?: PastTurn[]
   /** What people wrote in the thread before the question. */
   said?: string
+  /** What people had remembered in the question's place, a line each. */
+  remembered?: string
   /** Aborted when the process hands the run over. The run then throws the signal's reason. */
   signal: AbortSignal
 }

@@ -19,7 +19,7 @@ export const SETTING_WORDS = {
       'Keeps conversations and work across restarts: redis://host:6379, rediss:// for TLS, redis+cluster://host:6379, ' +
       'or redis+sentinel://host:26379,host:26379/master. Without it everything is in memory.',
     SECRETS_KEY:
-      'Encrypts installations, logins, search permissions and the text of files in Redis. At least 32 characters: openssl rand -hex 32.',
+      'Encrypts installations, logins, search permissions, what people had remembered and the text of files in Redis. At least 32 characters: openssl rand -hex 32.',
     AGENT_DIALECT:
       'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, or auto to choose text or native.',
     INSTRUCTIONS_FILE: 'A text file with instructions for every answer, in all channels.',
@@ -31,6 +31,7 @@ export const SETTING_WORDS = {
     SKILLS_DIR: 'The folder with your skills, each a folder with a SKILL.md. It may be missing.',
     MCP_CONFIG: 'A JSON file of MCP servers, {"mcpServers": {…}}, whose tools the agent can use.',
     STEPS: 'How steps are shown: replies (a message each), card (one message), stream (one growing message) or hidden.',
+    FIGURES: 'on says below an answer how many of its figures are not from what was read. off does not.',
     FOLLOW_UPS: 'thread: replies in a thread need no mention. mention: they do.',
     EXAMPLES_FILE: 'A text file of up to 10 questions, one per line, to suggest on the Home and in direct messages.',
     ALLOW_CHANNELS:
@@ -42,12 +43,15 @@ export const SETTING_WORDS = {
       'Who besides the asker may approve tool calls: ids of people or user groups, separated by commas. NAME=ID|ID for one ' +
       'server or tool (files__* for all that begin so); not-asker excludes the asker.',
     SETTINGS_BY: 'Who may change a channel’s settings with /ask settings: members of the channel, or admins.',
+    SCHEDULES_PER_USER: 'Schedules that a person may have. 0 turns schedules off.',
+    SCHEDULE_MIN_MINUTES: 'The shortest time between two runs of a schedule, in minutes.',
     LIMIT_USER_HOUR: 'Questions per person and hour.',
     LIMIT_CHANNEL_HOUR: 'Questions per channel and hour.',
     BUDGET_USER_DAY_TOKENS: 'Tokens per person and day.',
     BUDGET_TEAM_DAY_TOKENS: 'Tokens per workspace and day.',
     BUDGET_TEAM_DAY_USD: 'Dollars per workspace and day. Needs PRICES_FILE.',
     HISTORY_TTL_DAYS: 'Days until an idle conversation is forgotten.',
+    MEMORY_TTL_DAYS: 'Days after its last use until something that people asked the bot to remember is forgotten.',
     SERPAPI_API_KEY: 'A SerpApi key. It turns on the tool search.',
     GITHUB_TOKEN: 'A GitHub token, for more than 60 look-ups an hour.',
     HTTPS_PROXY: 'A proxy for all outgoing connections: Slack, the model, the tools.',

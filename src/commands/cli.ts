@@ -5,10 +5,10 @@
 import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { createAgent } from '../question/create-agent.ts'
-import { asksHelp } from './command.ts'
+import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { Conversation } from './cli/conversation.ts'
 import { JsonLines, Terminal, type Output } from './cli/output.ts'
-import { loadConfig, readEnv } from '../config.ts'
+import { loadConfig } from '../config.ts'
 import { loadDemo } from './cli/demo.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
@@ -23,26 +23,25 @@ const HELP = `Talk to the agent in a terminal, or line by line from a pipe. Need
 
 Inside, /help lists the commands.`
 
-async function main(args: string[]): Promise<void> {
-  if (asksHelp(args)) return console.log(HELP)
-  const { json } = parseOptions(args)
-  const env = readEnv()
-  const output = json ? new JsonLines(process.stdout) : new Terminal(process.stdout, !env.NO_COLOR)
+async function run(io: CommandIo): Promise<number> {
+  const { json } = parseOptions(io.args)
+  const env = io.readEnv()
+  const output = json ? new JsonLines(io.stdout) : new Terminal(io.stdout, !env.NO_COLOR)
   const configured = loadConfig(env)
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks only one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
-  const leftOut = (one: LeftOut) => console.error(leftOutSentence(one))
+  const leftOut = (one: LeftOut) => io.complain(leftOutSentence(one))
   const model = isDemo ? (await loadDemo()).demoModel() : undefined
   if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const net = await createNetwork(config)
   // What is known about servers, pins included, ends with the conversation.
   const mcpStore = config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined
   const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
-  const conversation = new Conversation(agent, output)
+  const conversation = new Conversation(agent, output, { saysFigures: config.FIGURES === 'on' })
   await conversation.prepare()
   for (const { server, tool, why } of agent.mcp?.off() ?? [])
-    console.error(tool === '' ? why : `${tool} of ${server} ${why}.`)
+    io.complain(tool === '' ? why : `${tool} of ${server} ${why}.`)
   output.note(
     `Model: ${agent.answer.agent.model.name}. Tools: ${conversation.toolNames()}. Type /help for the commands.`,
   )
@@ -50,8 +49,9 @@ async function main(args: string[]): Promise<void> {
     output.note(
       'No model is set (OPENAI_API_KEY or OPENAI_BASE_URL), so this is the demo: recorded answers and a few rules.',
     )
-  await converse(conversation, output)
+  await converse(conversation, output, io)
   await agent.close()
+  return 0
 }
 
 /** @throws ConfigError for an unknown option */
@@ -63,11 +63,11 @@ function parseOptions(args: string[]): { json?: boolean } {
   }
 }
 
-async function converse(conversation: Conversation, output: Output): Promise<void> {
-  const isTerminal = Boolean(process.stdin.isTTY && process.stdout.isTTY)
+async function converse(conversation: Conversation, output: Output, { stdin, stdout }: CommandIo): Promise<void> {
+  const isTerminal = Boolean(stdin.isTTY && stdout.isTTY)
   const lines = createInterface({
-    input: process.stdin,
-    ...(isTerminal ? { output: process.stdout, prompt: 'How can I help? ' } : {}),
+    input: stdin,
+    ...(isTerminal ? { output: stdout, prompt: 'How can I help? ' } : {}),
   })
   // Ctrl-C ends the current question; without one, the conversation.
   const interrupt = () => (conversation.interrupt() ? output.note('Stopped.') : lines.close())
@@ -78,12 +78,16 @@ async function converse(conversation: Conversation, output: Output): Promise<voi
     if (line.trim() !== '') await conversation.take(line.trim())
     if (isTerminal) lines.prompt()
   }
+  process.off('SIGINT', interrupt)
 }
 
-main(process.argv.slice(2))
-  .catch((error: unknown) => {
-    console.error(error instanceof ConfigError ? error.message : `Could not start: ${messageOf(error)}`)
-    process.exitCode = 1
-  })
-  // A tool that ignored its signal may still be running: flushes the output without waiting for the tool.
-  .finally(() => process.stdout.write('', () => process.exit()))
+const command: Command = {
+  usage: HELP,
+  run: (io) =>
+    run(io).catch((error: unknown) => {
+      throw error instanceof ConfigError ? error : new Error(`Could not start: ${messageOf(error)}`, { cause: error })
+    }),
+}
+export default command
+
+await runIfMain(import.meta, command)

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import type { Readable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
 import { readEnv, type Env } from '../config.ts'
 
@@ -10,7 +10,9 @@ export interface CommandIo {
   folder: string
   /** The settings. @throws ConfigError if `.env` cannot be read */
   readEnv(): Env
-  stdin: Readable
+  stdin: Readable & { isTTY?: boolean }
+  stdout: Writable & { isTTY?: boolean }
+  stderr: Writable & { isTTY?: boolean }
   /** Writes a line to stdout. */
   print(line: string): void
   /** Writes a line to stderr. */
@@ -47,17 +49,9 @@ export async function runCommand({ usage, run }: Command, io: CommandIo): Promis
 export async function runIfMain({ filename }: ImportMeta, command: Command): Promise<void> {
   const [, started] = process.argv
   if (started === undefined || realpathSync(started) !== filename) return
-  const { stdin, argv } = process
+  const { stdin, stdout, stderr, argv } = process
   const args = argv.slice(2)
-  process.exitCode = await runCommand(command, {
-    ...{
-      args,
-      folder: '',
-      readEnv,
-      stdin,
-      print: (line) => console.log(line),
-      complain: (line) => console.error(line),
-    },
-  })
-  process.stdout.write('', () => process.exit())
+  const lines = { print: (line: string) => console.log(line), complain: (line: string) => console.error(line) }
+  process.exitCode = await runCommand(command, { args, folder: '', readEnv, stdin, stdout, stderr, ...lines })
+  stdout.write('', () => process.exit())
 }

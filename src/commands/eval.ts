@@ -1,21 +1,38 @@
 /** `npm run eval`: scores question sets, recorded episodes, or the parser alone. See `--help`. */
-import { loadConfig, readEnv } from '../config.ts'
-import { messageOf } from '../base/errors.ts'
+import { loadConfig } from '../config.ts'
 import { evalQuestions } from './eval/eval-questions.ts'
 import { evalReplay } from './eval/eval-replay.ts'
-import { asksHelp } from './command.ts'
+import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { HELP, parseOptions, type Options } from './eval/options.ts'
 import { readCases, scoreCases, scoreTable } from './eval/score-parser.ts'
 
-async function main(): Promise<void> {
-  const args = process.argv.slice(2)
-  if (asksHelp(args)) return console.log(HELP)
-  const config = loadConfig(readEnv())
+async function run(io: CommandIo): Promise<number> {
+  try {
+    io.print(await evaluate(io))
+    return 0
+  } catch (error) {
+    // The bar of the progress may still stand in the line.
+    io.complain('')
+    throw error
+  }
+}
+
+/** Ctrl-C ends the evaluation and keeps the answers so far. A second one kills the process. */
+async function evaluate(io: CommandIo): Promise<string> {
+  const config = loadConfig(io.readEnv())
   const defaults = { dialect: config.AGENT_DIALECT, model: config.OPENAI_MODEL, now: new Date() }
-  const options = parseOptions(args, defaults)
-  if (options.kind === 'read') console.log(await evalReader(options))
-  else if (options.kind === 'replay') console.log(await evalReplay(options, () => new Date()))
-  else console.log(await evalQuestions(options, { config, signal: interrupted(options.out), progress: process.stderr }))
+  const options = parseOptions(io.args, defaults)
+  if (options.kind === 'read') return evalReader(options)
+  if (options.kind === 'replay') return evalReplay(options, () => new Date())
+  const interrupted = new AbortController()
+  const stop = () =>
+    interrupted.abort(new Error(`Stopped. To continue, run the same command with --out ${options.out}.`))
+  process.once('SIGINT', stop)
+  try {
+    return await evalQuestions(options, { config, signal: interrupted.signal, progress: io.stderr })
+  } finally {
+    process.off('SIGINT', stop)
+  }
 }
 
 /** Runs the parser alone. Cases with an expected result are also scored. */
@@ -29,19 +46,7 @@ async function evalReader({ file, out, dialect }: Extract<Options, { kind: 'read
   return total === 0 ? took : `${scoreTable(scores)}\n\n${took}\n${right} of ${total} right`
 }
 
-/** Ctrl-C ends the evaluation and keeps the answers so far. A second one kills the process. */
-function interrupted(out: string): AbortSignal {
-  const controller = new AbortController()
-  process.once('SIGINT', () =>
-    controller.abort(new Error(`Stopped. To continue, run the same command with --out ${out}.`)),
-  )
-  return controller.signal
-}
+const command: Command = { usage: HELP, run }
+export default command
 
-main()
-  .catch((error: unknown) => {
-    console.error(`\n${messageOf(error)}`)
-    process.exitCode = 1
-  })
-  // A tool that ignored its signal may still be running: flushes the output without waiting for the tool.
-  .finally(() => process.stdout.write('', () => process.exit()))
+await runIfMain(import.meta, command)

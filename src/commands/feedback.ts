@@ -47,7 +47,7 @@ async function run(io: CommandIo): Promise<number> {
   const out = outOf(io.args)
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing. Without Redis, feedback is only in the bot’s memory.')
-  const log = createLog(config.LOG_LEVEL, { write: (line) => io.complain(line.trimEnd()) }, secretsOf(config))
+  const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))
   const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
     const place = { redis, log, prefix: config.REDIS_PREFIX, ttlMs: config.HISTORY_TTL_DAYS * DAY_MS }

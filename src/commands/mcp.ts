@@ -82,7 +82,7 @@ async function withToolbox(
   }
 }
 
-async function run({ args, readEnv, stdin, print: say, complain }: CommandIo): Promise<number> {
+async function run({ args, readEnv, stdin, stderr, print: say }: CommandIo): Promise<number> {
   const asked = readArgs(args)
   const env = readEnv()
   const config = loadConfig(env)
@@ -92,7 +92,7 @@ async function run({ args, readEnv, stdin, print: say, complain }: CommandIo): P
   if (asked.command === 'login') checkLogin(config, servers, asked.names[0] ?? '')
   if (!config.REDIS_URL && ['login', 'accept'].includes(asked.command))
     throw new ConfigError(`REDIS_URL is missing. Without Redis, ${asked.command} cannot reach the bot.`)
-  const log = createLog(config.LOG_LEVEL, { write: (line) => complain(line.trimEnd()) }, secretsOf(config))
+  const log = createLog(config.LOG_LEVEL, stderr, secretsOf(config))
   const { store, close } = await openMcpStore(config, log)
   try {
     return await runAt({ config, servers, store, log, say, stdin }, asked)

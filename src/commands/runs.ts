@@ -1,6 +1,6 @@
 /**
  * `npm run runs -- list | show ID | retry ID`: the operator's commands for dead-lettered questions; `npm run runs --
- * trace ID`: what a run exchanged; `npm run runs -- audit`: what tools have written.
+ * trace ID`: what a run exchanged; `npm run runs -- audit`: what tools have written; `npm run runs -- usage`: what was used.
  */
 import { redisArchive } from '../stores/archive/redis-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'
@@ -8,6 +8,7 @@ import { auditedTeams, redisAudit } from '../stores/audit/redis-audit.ts'
 import { MAX_ENTRIES } from '../stores/audit/types.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { openCommandRedis } from './command-redis.ts'
+import { usage } from './runs/usage.ts'
 import { loadConfig, secretsOf } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
@@ -21,7 +22,9 @@ const USAGE = `Usage: npm run runs -- COMMAND
   retry ID      retries a dead-lettered one
   trace ID      prints what a run exchanged with models and tools, as JSON, if RUN_TRACES was true; npm run trace FILE opens it
   audit [N]     lists the last N writes of tools (default 20), newest first: time, outcome, tool, who asked, who approved,
-                and the start of the arguments' SHA-256; --json prints them whole, one JSON object per line`
+                and the start of the arguments' SHA-256; --json prints them whole, one JSON object per line
+  usage [TEAM]  questions, tokens and dollars of the last 7 and 30 days, by channel, person and tool, and how questions
+                ended; --json prints {days7, days30}`
 
 /** How many writes are listed by default. */
 const WRITES_LISTED = 20
@@ -41,6 +44,11 @@ async function runs(place: RunsPlace, [command, argument, ...more]: string[]): P
   if (command === 'list') return list(place, argument === '--all')
   if (command === 'show' && argument) return show(place, argument)
   if (command === 'retry' && argument) return retry(place, argument)
+  if (command === 'usage') {
+    const [team, ...others] = [argument, ...more].filter((one) => one !== undefined && one !== '--json')
+    const asJson = [argument, ...more].includes('--json')
+    if (others.length === 0) return usage(place, { team, asJson })
+  }
   const asked = command === 'audit' ? auditAsked([argument, ...more]) : undefined
   if (asked) return audit(place, asked)
   place.io.complain(USAGE)
@@ -110,7 +118,7 @@ async function run(io: CommandIo): Promise<number> {
   const config = loadConfig(io.readEnv())
   if (!config.REDIS_URL)
     throw new ConfigError('REDIS_URL is missing. Without Redis, runs are only in the bot’s memory.')
-  const log = createLog(config.LOG_LEVEL, { write: (line) => io.complain(line.trimEnd()) }, secretsOf(config))
+  const log = createLog(config.LOG_LEVEL, io.stderr, secretsOf(config))
   const redis = await openCommandRedis(config.REDIS_URL, log)
   try {
     const knownTtlMs = config.HISTORY_TTL_DAYS * DAY_MS

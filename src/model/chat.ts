@@ -104,12 +104,14 @@ class ChatReader implements AnswerReader {
     const choice = chunk.choices?.[0]
     if (chunk.error && !choice?.message) throw new APIError(undefined, chunk.error, undefined, undefined)
     const { usage } = chunk
-    this.isBilled ||= Boolean(usage ?? choice?.message)
+    // Perplexity's chunks hold a message too, with everything so far.
+    const isWhole = Boolean(choice?.message) && !choice?.delta
+    this.isBilled ||= Boolean(usage) || isWhole
     this.usage = (usage && reportedBy(usage, this.model)) ?? this.usage
-    const said = choice?.message ?? choice?.delta
+    const said = choice?.delta ?? choice?.message
     const events = said ? this.#said(said) : []
     this.written.finish(choice?.finish_reason)
-    this.isDone ||= Boolean(choice?.finish_reason ?? choice?.message)
+    this.isDone ||= Boolean(choice?.finish_reason) || isWhole
     return events
   }
 

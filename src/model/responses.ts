@@ -106,8 +106,8 @@ class ResponseReader implements AnswerReader {
   /** The types of the output items that have come in pieces, and whole. */
   readonly #heardTypes = new Set<unknown>()
   readonly #wholeTypes = new Set<unknown>()
-  /** Whether something of the current item came in pieces. */
-  #isHeard = false
+  /** The types of the items of which pieces came, and that are not over. */
+  readonly #open = new Set<unknown>()
 
   constructor(model: string) {
     this.model = model
@@ -118,7 +118,7 @@ class ResponseReader implements AnswerReader {
     if (type === undefined) return this.#end(event)
     if (type === 'response.output_text.delta') return this.#heard('message', this.#text(delta))
     if (type === 'response.refusal.delta') return this.#heard('message', asRefusal(this.#text(delta)))
-    if (type === 'response.reasoning_summary_part.added' && this.#isHeard) return this.#think('\n\n')
+    if (type === 'response.reasoning_summary_part.added' && this.#open.has('reasoning')) return this.#think('\n\n')
     if (type === 'response.reasoning_summary_text.delta' || type === 'response.reasoning_text.delta')
       return this.#heard('reasoning', this.#think(delta))
     if (type === 'response.output_item.done') return this.#item(event.item ?? {})
@@ -134,7 +134,7 @@ class ResponseReader implements AnswerReader {
   }
 
   #heard(type: string, events: ModelEvent[]): ModelEvent[] {
-    this.#isHeard = true
+    this.#open.add(type)
     this.#heardTypes.add(type)
     return events
   }
@@ -149,8 +149,7 @@ class ResponseReader implements AnswerReader {
 
   /** A whole output item. What came of it in pieces is not read twice. */
   #item(item: Item): ModelEvent[] {
-    const isNew = !this.#isHeard
-    this.#isHeard = false
+    const isNew = !this.#open.delete(item['type'])
     this.#wholeTypes.add(item['type'])
     if (item['type'] === 'function_call') return this.#call(item)
     if (item['type'] === 'reasoning') return this.#reasoning(item, isNew)
@@ -196,7 +195,7 @@ class ResponseReader implements AnswerReader {
     this.isDone = Array.isArray(output) && (status === 'completed' || status === 'incomplete')
     const missed = (output ?? []).filter(({ type }) => !this.#wholeTypes.has(type))
     const events = missed.flatMap((item) => {
-      this.#isHeard = this.#heardTypes.has(item['type'])
+      if (this.#heardTypes.has(item['type'])) this.#open.add(item['type'])
       return this.#item(item)
     })
     this.written.finish(status === 'incomplete' ? (incomplete_details?.reason ?? 'length') : 'stop')

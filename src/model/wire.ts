@@ -72,7 +72,7 @@ export async function* readAnswer(
     if (request.signal.aborted) throw request.signal.reason
     const isDone = reader.isDone || written.isFull
     if (isDone) written.check()
-    if (written.isCutOff) yield { type: 'cut_off' }
+    if (written.isCutOff) yield { type: 'cut_off', ...(written.isFull ? { isEndless: true as const } : {}) }
     const calls = written.calls()
     return { isDone, hasText: written.hasText, calls, kept: calls.length > 0 ? reader.kept() : undefined }
   } finally {

@@ -1,6 +1,7 @@
-import type { Question, Run } from '../stores/runs/types.ts'
+import type { Question } from '../stores/runs/types.ts'
 import type { Refusal, UsageLimits } from '../stores/limits/usage-limits.ts'
-import type { Release } from './services.ts'
+import { bookCost } from './book-use.ts'
+import type { Release, RunWork } from './services.ts'
 
 /**
  * Returns whether a question is answered without a model: it asks nothing, or it is the word `help` alone, in any case and with any
@@ -17,11 +18,12 @@ export async function admit(question: Question, limits: UsageLimits | undefined)
 
 /** Books what a question has cost, and frees its place among the team's runs. */
 export async function release(
-  question: Question,
-  run: Run,
-  { limits, refund = false, usage = run.saved.usage }: Release & { limits: UsageLimits | undefined },
+  work: Pick<RunWork, 'question' | 'run' | 'settings' | 'services'>,
+  { refund = false, usage = work.run.saved.usage }: Release = {},
 ): Promise<void> {
-  if (isLimited(question)) await limits?.release(question, usage, { refund })
+  const { question, services } = work
+  if (!isLimited(question)) return
+  await Promise.all([services.limits?.release(question, usage, { refund }), bookCost(work, usage)])
 }
 
 /** Canned replies and the sharing of an answer cost nothing. */

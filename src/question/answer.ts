@@ -8,24 +8,27 @@ import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
 import type { AgentEvent, Model, Picture, RunFiles, Tool, Usage } from '../agent/types.ts'
 import { condense } from './condense.ts'
 import { tooSlow } from '../base/errors.ts'
-import { doneCalls } from '../stores/audit/note-writes.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/control.ts'
 import { earlierTurns } from './earlier-turns.ts'
+import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
+import { recallFor, type Recall } from './recall.ts'
 import { joinMessages, trimToBudget } from '../stores/history/said.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
 import {
   conversationOf,
   progressOf,
-  type DoneCall,
   type Question,
   type Run,
   type RunPart,
   type SavedRun,
 } from '../stores/runs/types.ts'
 
-/** The agent's events; before them how a follow-up was understood, and before the answer what the run has written. */
-export type AnswerEvent = AgentEvent | { type: 'understood'; question: string } | { type: 'done'; calls: DoneCall[] }
+/**
+ * The agent's events; before them how a follow-up was understood, and before the answer what the run has written and
+ * where the answer's figures stand.
+ */
+export type AnswerEvent = AgentEvent | { type: 'understood'; question: string } | JudgedEvent
 
 /** Observes the work, for the metrics and the traces. */
 export interface AnswerWatch {
@@ -63,6 +66,8 @@ export interface AnswerDeps extends AnsweringAgent {
    * none. Absent if nobody can give files.
    */
   loadFiles?: (() => Promise<ConversationFiles>) | undefined
+  /** Finds what people had remembered in the question's place. Absent if nobody can. */
+  recall?: Recall | undefined
   /** How people reach the run while it is under way. Absent if nobody can. */
   control?: RunControl | undefined
   /** Which tools need no approval in the question's thread any more. Absent if nobody can be asked for one. */
@@ -108,7 +113,7 @@ async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDep
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer
     ? yield* savedAnswer(run.saved.answer)
-    : yield* work(standalone, run, { ...deps, ...past })
+    : yield* work(standalone, run, { ...deps, ...past, question })
   // A withdrawal that arrived while the answer was posted counts too.
   deps.heard.throwIfWithdrawn()
   if (final) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer: final.text, said }))
@@ -139,8 +144,6 @@ interface Deps extends ListeningDeps {
   /** What people wrote before the question. */
   said: string
 }
-
-type Final = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
 async function* understand(question: Question, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, string> {
   if (run.saved.standalone !== undefined) return run.saved.standalone
@@ -179,8 +182,8 @@ async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) 
 
 /** Yields the answer that an earlier process saved. Whether it was delivered is not known here. */
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
-  const { text, sources, stopped, gaveUp, unseen, done } = saved
-  if (done) yield { type: 'done', calls: done }
+  const { text, sources, stopped, gaveUp, unseen, done, figures } = saved
+  yield* judgedEvents({ done, figures })
   const sight = unseen ? { unseen } : {}
   const event: Final =
     gaveUp && stopped
@@ -195,28 +198,35 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
  * an observation before it is shown. What else gets its own post, such as the answer, is yielded while it is saved, so
  * that the claim of the post goes to Redis in the same command or after it; the loop waits for both.
  */
-async function* work(standalone: string, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, Final | undefined> {
+async function* work(
+  standalone: string,
+  run: Run,
+  deps: Deps & { question: Question },
+): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const said = hasSaid(deps) ? joinMessages(deps) : ''
+  const remembered = await recallFor(standalone, run, deps.recall)
   const { images, text: filesText, files, tools } = await filesOf(run, deps)
   let progress: RunProgress = progressOf(run.saved)
   const events = runAgent(
-    { question: standalone, images, filesText, history, said, ...progress, signal: deps.signal },
+    { question: standalone, images, filesText, history, said, remembered, ...progress, signal: deps.signal },
     { ...deps.agent, files, tools: [...deps.agent.tools, ...tools], ...steeringOf(deps) },
   )
   let final: Final | undefined
   try {
     for (let next = await events.next(); !next.done; next = await events.next()) {
       deps.heard.throwIfWithdrawn()
-      const [event, before] = [next.value, progress]
+      const [event, last] = [next.value, progress]
       progress = applyEvent(progress, event)
       const isFinal = event.type === 'answer' || event.type === 'gave_up'
-      const done = isFinal ? await doneIn(progress, run, deps) : undefined
-      const parts = isFinal ? [answerPart(event, done)] : partsOf(event, before, progress)
+      const judged = isFinal
+        ? await judgeAnswer(event, { ...deps, ...progress, filesText, remembered, saved: run.saved })
+        : {}
+      const parts = isFinal ? [answerPart(event, judged)] : partsOf(event, last, progress)
       const saved = parts.length > 0 ? run.save(...unsavedUsage(run, progress.usage), ...parts) : undefined
       saved?.catch(() => undefined)
       if (isFinal) final = event
-      if (done) yield { type: 'done', calls: done }
+      yield* judgedEvents(judged)
       if (event.type === 'observation') await saved
       yield event
       await saved
@@ -254,19 +264,13 @@ function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress):
   return parts
 }
 
-function answerPart(event: Final, done: DoneCall[] | undefined): RunPart {
+function answerPart(event: Final, judged: Omit<NonNullable<SavedRun['answer']>, 'text' | 'sources'>): RunPart {
   const { text, unseen } = event
   const ending =
     event.type === 'answer'
       ? { sources: event.sources, ...(event.stopped ? { stopped: event.stopped } : {}) }
       : { sources: [], stopped: event.reason, gaveUp: true as const }
-  return { part: 'answer', value: { text, ...ending, ...(unseen ? { unseen } : {}), ...(done ? { done } : {}) } }
-}
-
-/** Returns what the run has written; undefined if none of its tools could write. */
-function doneIn({ steps }: RunProgress, { saved }: Run, { agent, grants }: Deps): Promise<DoneCall[] | undefined> {
-  const grantedBy = grants && ((tool: Tool) => grants.grantedBy(tool))
-  return doneCalls(steps, { saved, tools: agent.tools, isOver: true, grantedBy })
+  return { part: 'answer', value: { text, ...ending, ...(unseen ? { unseen } : {}), ...judged } }
 }
 
 /** Returns the usage that is not saved yet, to be saved with the next part or at the end. */

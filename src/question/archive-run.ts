@@ -3,6 +3,7 @@ import { messageOf } from '../base/errors.ts'
 import type { RunEnding, RunRecord } from '../stores/archive/types.ts'
 import { endOf, isUnrooted, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
 import { needsNoModel } from './admission.ts'
+import { bookEnd } from './book-use.ts'
 import type { RunWork } from './services.ts'
 
 /** Keeps the record of a run that has ended. Where that fails, the log says so: the run has ended all the same. */
@@ -11,9 +12,11 @@ export async function archiveRun(work: RunWork, { hasFailed }: { hasFailed: bool
   await forgetFinds(run)
   const { model, dialect } = settings
   const ending = { model: model.name, dialect: dialect.name, endedAt: services.now().getTime(), hasFailed }
-  await services.archive.keep(recordOf(question, run.saved, ending)).catch((error: unknown) => {
+  const record = recordOf(question, run.saved, ending)
+  await services.archive.keep(record).catch((error: unknown) => {
     services.log.warn({ question: question.id, error: messageOf(error) }, 'the record of a run could not be saved')
   })
+  await bookEnd(work, record.end)
 }
 
 /** Whether the archive has a record of the question: not of canned replies, nor before its thread is open. */
@@ -23,14 +26,15 @@ export function isArchived({ question, signal }: RunWork): boolean {
 
 /** Returns what the archive keeps of a run, without what was only valid while the question was asked. */
 export function recordOf(
-  { responseUrl: _, traceparent: __, ...question }: Question,
+  { responseUrl: _, traceparent: __, prior: ___, ...question }: Question,
   saved: SavedRun,
   { hasFailed, ...ending }: RunEnding,
 ): RunRecord {
-  const { standalone, steps, usage, answer, posts, startedAt } = saved
+  const { standalone, remembered, steps, usage, answer, posts, startedAt } = saved
   return {
     ...{ question, steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
     ...(standalone === undefined ? {} : { standalone }),
+    ...(remembered?.length ? { remembered } : {}),
     ...(answer ? { answer } : {}),
     end: hasFailed ? 'failed' : endOf(answer),
     feedback: [],

@@ -22,13 +22,23 @@ import type { Queue } from '../queue/types.ts'
 import type { RunControl } from '../stores/runs/control.ts'
 import { connect, scanKeys, threadKey, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
 import { requireUsableRedis } from '../base/redis/redis-check.ts'
+import { memoryRemembered, redisRemembered } from '../stores/remembered/remembered.ts'
+import type { RememberedStore } from '../stores/remembered/types.ts'
 import { memorySaidOnce, redisSaidOnce, type SaidOnce } from '../stores/limits/said-once.ts'
 import { createUsageLimits, type UsageLimits } from '../stores/limits/usage-limits.ts'
 import { memoryActionTokens, redisActionTokens, type ActionTokens } from '../stores/tokens/action-tokens.ts'
 import { memoryInstallations, redisInstallations } from '../stores/installations/installation-store.ts'
 import type { InstallationStore } from '../stores/installations/types.ts'
+import { memorySchedules } from '../stores/schedules/memory-schedules.ts'
+import { redisSchedules } from '../stores/schedules/redis-schedules.ts'
+import type { ScheduleStore } from '../stores/schedules/types.ts'
 import { memoryThreads } from '../stores/threads/memory-threads.ts'
 import { redisThreads } from '../stores/threads/redis-threads.ts'
+import { memoryRecentList, redisRecentList, type RecentList } from '../stores/recent-list.ts'
+import { memoryUse } from '../stores/use/memory-use.ts'
+import { redisUse } from '../stores/use/redis-use.ts'
+import { forgetPersonsUse } from '../stores/use/use-counts.ts'
+import { USE_TTL_MS, type UseStore } from '../stores/use/types.ts'
 import type { ThreadStates } from '../stores/threads/types.ts'
 import { memoryChannelSettings, redisChannelSettings, type ChannelSettingsStore } from '../stores/settings/settings.ts'
 
@@ -42,6 +52,9 @@ export interface Stores {
   threads: ThreadStates
   actionTokens: ActionTokens
   channelSettings: ChannelSettingsStore
+  schedules: ScheduleStore
+  /** What people asked the bot to remember. */
+  remembered: RememberedStore
   /** Opened for the first file, and for whatever forgets. */
   files(): Promise<FileStore>
   forgetting: ForgettingAll
@@ -51,6 +64,12 @@ export interface Stores {
   /** Absent where nothing is limited. */
   limits?: UsageLimits | undefined
   saidOnce: SaidOnce
+  /** How much the bot was used. */
+  use: UseStore
+  /** The ids of questions that could not be answered. */
+  unanswered: RecentList
+  /** The ids of the admins who have opened the Home. */
+  homeAdmins: RecentList
   /** Only where MCP_CONFIG is set. */
   mcp: McpStore | undefined
   /** What belongs to single people, above all their logins. */
@@ -78,6 +97,10 @@ export interface ForgettingAll extends Forgetting {
   /** The teams of which anything is in Redis; none where this process alone knows them. */
   teams(): Promise<string[]>
 }
+
+/** Bounds of the lists about use. */
+const UNANSWERED = { ttlMs: USE_TTL_MS, most: 200 }
+const HOME_ADMINS = { ttlMs: 365 * 86_400_000, most: 50 }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -108,10 +131,15 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     threads: memoryThreads({ ttlMs }),
     actionTokens: memoryActionTokens(),
     channelSettings: memoryChannelSettings(),
+    schedules: memorySchedules({ log }),
+    remembered: memoryRemembered({ ttlMs: config.MEMORY_TTL_DAYS * DAY_MS }),
     files: once(async () => memoryFiles({ ttlMs })),
     queue,
     limits: limitsOf(config),
     saidOnce: memorySaidOnce(),
+    use: memoryUse(),
+    unanswered: memoryRecentList(UNANSWERED),
+    homeAdmins: memoryRecentList(HOME_ADMINS),
     people: memoryPeople(),
   }
   return {
@@ -152,10 +180,15 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     threads: redisThreads({ ...place, ttlMs }),
     actionTokens: redisActionTokens({ ...place, sealer }),
     channelSettings: redisChannelSettings(place),
+    schedules: redisSchedules({ ...place, sealer }),
+    remembered: redisRemembered({ ...place, ttlMs: config.MEMORY_TTL_DAYS * DAY_MS, sealer }),
     files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
     limits: limitsOf(config, redis),
     saidOnce: redisSaidOnce({ redis, prefix }),
+    use: redisUse(place),
+    unanswered: redisRecentList({ ...place, ...UNANSWERED, name: 'unanswered' }),
+    homeAdmins: redisRecentList({ ...place, ...HOME_ADMINS, name: 'home-admins' }),
     people: redisPeople(place),
   }
   return {
@@ -181,16 +214,23 @@ type ForgettingStores =
   | 'threads'
   | 'actionTokens'
   | 'channelSettings'
+  | 'schedules'
+  | 'remembered'
   | 'files'
   | 'queue'
   | 'limits'
   | 'saidOnce'
   | 'people'
+  | 'use'
+  | 'unanswered'
+  | 'homeAdmins'
 
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, threads, actionTokens, channelSettings, files, queue, limits, saidOnce, people } = stores
-  // The queue first, so that nothing is kept again by a run of the team.
-  const all = [queue, history, archive, threads]
+  const { history, archive, threads, actionTokens, channelSettings, schedules, remembered, files, queue, limits } =
+    stores
+  const { saidOnce, use, unanswered, homeAdmins, people } = stores
+  // Schedules first, so that nothing new begins; then the queue, so that nothing is kept again by a run of the team.
+  const all = [schedules, queue, history, archive, threads, remembered]
   const forgetChannel = async (place: Place) => {
     for (const store of [...all, actionTokens, await files()]) await store.forgetChannel(place)
   }
@@ -200,9 +240,20 @@ function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingA
     async forgetPerson(person) {
       await forgetChannel(person)
       for (const store of [...all, people, await files()]) await store.forgetUser(person)
+      await forgetPersonsUse(use, person, Date.now())
     },
     async forgetTeam(team) {
-      const others = [actionTokens, channelSettings, limits, saidOnce, people, await files()]
+      const others = [
+        actionTokens,
+        channelSettings,
+        limits,
+        saidOnce,
+        use,
+        unanswered,
+        homeAdmins,
+        people,
+        await files(),
+      ]
       for (const store of [...all, ...others]) await store?.forgetTeam(team)
     },
   }

@@ -1,6 +1,7 @@
 import type { Signal, Withdrawn } from '../stores/runs/control.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import { forgetFinds } from './archive-run.ts'
+import { bookEnd } from './book-use.ts'
 import type { AnsweringWork } from './run-question.ts'
 
 /**
@@ -18,6 +19,8 @@ export async function takeBack(
   await forgetFinds(run)
   const { again } = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
   await work.release({ refund: again !== undefined })
+  // A question that is asked again counts once, when that has ended.
+  if (!again) await bookEnd(work, 'stopped')
   if (again) await services.queue.accept(again)
   // Files are kept before the run is told of them: a run that was taken back early may have left some without knowing.
   else await (await services.files()).remove(conversationOf(question), question.id)

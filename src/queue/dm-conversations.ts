@@ -17,15 +17,15 @@ import type { QueueSettings } from './queue-settings.ts'
 interface DmPlace {
   dm: string
   root: string
-  /** The question is itself the root, or a command whose root was posted for it. */
+  /** The question is itself the root, or a command whose root was posted for it. A schedule's root is a conversation of its own. */
   isTopLevel: boolean
 }
 
 /** @returns undefined for a question outside of direct messages, and for a command that has no thread yet */
 function dmPlaceOf(question: Question): DmPlace | undefined {
-  const { team, channel, thread, ts, surface } = question
+  const { team, channel, thread, ts, surface, schedule } = question
   if (!isDirect(question) || !/^\d+\.\d+$/.test(thread)) return undefined
-  return { dm: `${team}:${channel}`, root: thread, isTopLevel: surface === 'ask' || ts === thread }
+  return { dm: `${team}:${channel}`, root: thread, isTopLevel: (surface === 'ask' && !schedule) || ts === thread }
 }
 
 function inConversation({ conversation: _, ...question }: Question, first: string): Question {

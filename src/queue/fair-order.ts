@@ -13,6 +13,9 @@ import { redisScript } from '../base/redis/redis-script.ts'
 /** BullMQ's highest priority number. Jobs that would exceed it all get this tag and run oldest first. */
 export const LAST_TAG = 2 ** 21 - 1
 
+/** How much higher the tags of jobs are whose questions nobody waits for: that many jobs of people may go before them. */
+export const BEHIND = 2 ** 16
+
 const DAY_MS = 86_400_000
 export const TAGS_TTL_MS = DAY_MS
 /** At least as long as a question itself is stored. */
@@ -20,7 +23,7 @@ export const WAITING_TTL_MS = 30 * DAY_MS
 
 export const fairPriority = redisScript(new URL('./lua/fair-priority.lua', import.meta.url), {
   keys: ['tags', 'waiting', 'job', 'prioritized', 'active', 'wait', 'delayed'],
-  args: ['channel', 'entry', 'askedAt', 'waitingTtlMs', 'tagsTtlMs', 'lastTag'],
+  args: ['channel', 'entry', 'askedAt', 'waitingTtlMs', 'tagsTtlMs', 'lastTag', 'behind'],
 })
 
 export const advanceVirtualTime = redisScript(new URL('./lua/advance-virtual-time.lua', import.meta.url), {

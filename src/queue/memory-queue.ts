@@ -3,7 +3,7 @@ import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
 import { LeaseLost, messageOf } from '../base/errors.ts'
 import { embeddedRun, freshControlled, MemoryRunControl } from '../stores/runs/memory-run.ts'
-import { conversationOf, isDirect, type Question } from '../stores/runs/types.ts'
+import { conversationOf, isBackground, isDirect, type Question } from '../stores/runs/types.ts'
 import { MemoryConversations } from './dm-conversations.ts'
 import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../base/async.ts'
@@ -42,6 +42,8 @@ class MemoryQueue implements ControlledQueue {
   /** Only threads with questions are here. The head of an inbox stays until it is finished. */
   readonly #inboxes = new Map<ThreadKey, Item[]>()
   readonly #turns = new RoundRobin()
+  /** Turns of questions that nobody waits for. */
+  readonly #laterTurns = new RoundRobin()
   readonly #running = new Map<ThreadKey, Running>()
   readonly #pauses = new Set<NodeJS.Timeout>()
   readonly control: MemoryRunControl<Item>
@@ -170,14 +172,15 @@ class MemoryQueue implements ControlledQueue {
   }
 
   #makeReady(thread: ThreadKey, question: Question): void {
-    this.#turns.add(question, thread)
+    const turns = isBackground(question) ? this.#laterTurns : this.#turns
+    turns.add(question, thread)
     this.#pump()
   }
 
   /** Starts turns while there is room. Work begins in a later tick, so that accept() returns first. */
   #pump(): void {
     while (this.#handler && this.#state === 'open' && this.#running.size < this.#options.concurrency) {
-      const thread = this.#turns.next()
+      const thread = this.#turns.next() ?? this.#laterTurns.next()
       if (thread === undefined) return
       // All of its questions were withdrawn.
       if (!this.#inboxes.has(thread)) continue

@@ -5,8 +5,8 @@
 import { Queue as BullQueue } from 'bullmq'
 import type { ThreadKey } from '../base/place.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
-import { conversationOf, type Question } from '../stores/runs/types.ts'
-import { advanceVirtualTime, fairPriority, LAST_TAG, TAGS_TTL_MS, WAITING_TTL_MS } from './fair-order.ts'
+import { conversationOf, isBackground, type Question } from '../stores/runs/types.ts'
+import { advanceVirtualTime, BEHIND, fairPriority, LAST_TAG, TAGS_TTL_MS, WAITING_TTL_MS } from './fair-order.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import type { QueueStats } from './types.ts'
 import { entryOf, WaitingQuestions } from './waiting-questions.ts'
@@ -55,13 +55,14 @@ export class ThreadJobs {
   }
 
   /** Adds a thread's job, at its fair place, unless it is there. `waits`: a question that waits from now on. */
-  async ensure(thread: ThreadKey, gen: string, waits?: Pick<Question, 'id' | 'at'>): Promise<void> {
+  async ensure(thread: ThreadKey, gen: string, waits?: Pick<Question, 'id' | 'at' | 'schedule'>): Promise<void> {
     const job = jobIdOf(thread, gen)
     const key = (name: string) => this.#queue.toKey(name)
     const tag = await fairPriority(this.#redis, {
       ...{ tags: this.#tags, waiting: this.waiting.key, job: key(job), active: key('active') },
       ...{ prioritized: key('prioritized'), wait: key('wait'), delayed: key('delayed') },
       ...{ channel: channelOf(thread), lastTag: LAST_TAG, tagsTtlMs: TAGS_TTL_MS, waitingTtlMs: WAITING_TTL_MS },
+      behind: waits && isBackground(waits) ? BEHIND : 0,
       ...(waits ? { entry: entryOf(thread, waits.id), askedAt: waits.at } : { entry: '', askedAt: 0 }),
     })
     const priority = Number(tag)
@@ -84,7 +85,9 @@ export class ThreadJobs {
   /** Notes that the job with this priority has begun, and that its question no longer waits. */
   async begin(question: Question, priority: number): Promise<void> {
     const entry = entryOf(conversationOf(question), question.id)
-    await advanceVirtualTime(this.#redis, { tags: this.#tags, waiting: this.waiting.key, tag: priority, entry })
+    // A tag far behind those of people is no measure of their time.
+    const tag = isBackground(question) ? 0 : priority
+    await advanceVirtualTime(this.#redis, { tags: this.#tags, waiting: this.waiting.key, tag, entry })
   }
 
   async has(thread: ThreadKey, gen: string): Promise<boolean> {

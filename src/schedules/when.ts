@@ -47,7 +47,7 @@ function cronTimes({ cron, zone }: { cron: string; zone: string }, after: number
 }
 
 /** Returns what a clock in the zone shows at a moment, as if it were UTC: ms, whole minutes. */
-function clockOf(zone: string): (at: number) => number {
+export function clockOf(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
   return (at) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`)
 }
@@ -56,7 +56,7 @@ function clockOf(zone: string): (at: number) => number {
  * The moments at which a clock shows a time: two where the clock is put back, in order. A time that is left out where the
  * clock is put forward counts as that much later.
  */
-function momentsOf(shown: number, clock: (at: number) => number): number[] {
+export function momentsOf(shown: number, clock: (at: number) => number): number[] {
   const offsets = [shown - DAY, shown + DAY].map((near) => clock(near) - near)
   const moments = [...new Set(offsets.map((offset) => shown - offset))].sort((a, b) => a - b)
   const exact = moments.filter((moment) => clock(moment) === shown)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { messageOf, ModelError } from '../base/errors.ts'
 import { failureOutcome, type FailureReason } from '../question/failure-outcome.ts'
 import type { Refusal } from '../stores/limits/usage-limits.ts'
-import { isUnrooted } from '../stores/runs/types.ts'
+import { isUnrooted, type Question } from '../stores/runs/types.ts'
 import { refusalCode, SlackRefusal } from './client/slack-errors.ts'
 import type { RunDisplay } from './display/run-display.ts'
 import { noteContent } from './format/blocks.ts'
@@ -33,11 +33,14 @@ export async function noticeFailure(error: unknown, work: QuestionWork, display?
   const stack = error instanceof Error ? error.stack : undefined
   services.log[level]({ question: question.id, reference, error: messageOf(error), stack }, line)
   await work.release({ refund })
+  if (isUnseen(question)) return
   if (to === 'asker' || !display) return tellAsker(work, sentence, reference)
   // An aborted display posts nothing, so another one is opened.
   const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
   const told = signal.aborted ? await work.openDisplay(last) : display
-  await inThread(told.fail(sentence, reference), work, () => tellAsker(work, sentence, reference))
+  // The archive keeps nothing of an aborted run.
+  const again = !signal.aborted
+  await inThread(told.fail(sentence, reference, { again }), work, () => tellAsker(work, sentence, reference))
 }
 
 /** Slack refuses every call with this token. */
@@ -56,6 +59,7 @@ export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
   const reference = newReference()
   services.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question dead-lettered')
   await work.release({ refund: isUnrooted(question) })
+  if (isUnseen(question)) return
   const alone = () => tellAsker(work, GIVEN_UP, reference)
   if (isUnrooted(question)) return alone()
   const display = await work.openDisplay({ steps: 'hidden' })
@@ -63,6 +67,11 @@ export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
   const told = inThread(display.giveUp(GIVEN_UP, reference), work, alone)
   await told.catch((error: unknown) => display.abandon(error))
   await display.end()
+}
+
+/** Whether nobody waits for an answer: a schedule is due, and its thread is not open. What failed is shown with the schedule. */
+function isUnseen(question: Question): boolean {
+  return question.schedule?.kind === 'due' && isUnrooted(question)
 }
 
 /** It is not the asker who may not: Slack does not say who they are, so that they ask again, and would meet silence. */

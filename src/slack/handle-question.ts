@@ -1,9 +1,9 @@
 import { madeFile } from '../agent/run-progress.ts'
 import { AnswerDeltas } from '../agent/parser/answer-deltas.ts'
 import type { Tool } from '../agent/types.ts'
+import { once } from '../base/async.ts'
 import { messageOf } from '../base/errors.ts'
-import { ExpiringMap } from '../base/expiring-map.ts'
-import { admit, needsNoModel, release } from '../question/admission.ts'
+import { needsNoModel, release } from '../question/admission.ts'
 import type { AnswerDeps } from '../question/answer.ts'
 import { answeredFields } from '../question/answered-fields.ts'
 import { archiveRun, isArchived } from '../question/archive-run.ts'
@@ -19,37 +19,52 @@ import {
   hasThreadBefore,
   isDirect,
   isPrivate,
+  isRepeat,
   isUnrooted,
   type Question,
   type Run,
 } from '../stores/runs/types.ts'
 import { grantedBy } from './approvals/grants.ts'
+import { noticeBudgets } from './budget-notice.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
 import type { Installation } from './client/installations.ts'
 import { Mentions } from './client/mentions.ts'
 import { Outbox } from './client/outbox.ts'
 import { UPLOAD_SCOPE } from './client/upload.ts'
 import { chooseDisplay } from './display/choose-display.ts'
-import { isFailureTold, RunDisplay } from './display/run-display.ts'
+import { isFailureTold } from './display/post-keys.ts'
+import { RunDisplay } from './display/run-display.ts'
 import { StreamRefusals } from './display/stream-refusals.ts'
-import { noticeDeadLetter, noticeDenial, noticeFailure, noticeFailureAgain, noticeRefusal } from './failure-notice.ts'
+import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
 import { filesForRun, saidWithFiles, whyNothingIsRead } from './files/file-intake.ts'
 import { sendMadeFiles } from './files/made-files.ts'
+import { rootContent } from './format/blocks.ts'
 import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
-import { denialOf } from './intake/access.ts'
+import { SCHEDULES } from './format/schedule-words.ts'
 import { catchUp } from './intake/catch-up.ts'
 import { isAboutOpen } from './opening/about-message.ts'
 import { openCommandThread } from './opening/command-thread.ts'
 import { shareAnswer } from './opening/share-answer.ts'
 import type { QuestionWork } from './question-work.ts'
 import { openWorkspace } from './reading/open-workspace.ts'
+import { recallIn } from './reading/recall.ts'
 import { readMessage, readThread, withFilesLookedUp, type ThreadReading } from './reading/thread-reader.ts'
+import { admittedPeople, isDenied, refuse, type Admitted } from './refuse.ts'
+import { isScheduleRequest, showSchedule } from './schedules/schedule-request.ts'
+import {
+  endScheduled,
+  endTurn,
+  handleOccurrence,
+  isConditional,
+  isNothing,
+  restorePrior,
+  scheduledSettings,
+} from './schedules/scheduled-run.ts'
 import type { Services } from './services.ts'
 
 /** Returns how the queue's questions are handled. An error that a handler throws is the queue's to retry; people are told here. */
 export function createQuestionHandlers(services: Services): { answer: Handler; deadLetter: Handler } {
-  const now = () => services.now().getTime()
-  const admitted: Admitted = new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
+  const admitted = admittedPeople(() => services.now().getTime())
   const streamsRefused = new StreamRefusals()
   const handlerOf =
     (handle: (work: QuestionWork) => ReturnType<Handler>): Handler =>
@@ -67,13 +82,6 @@ export function createQuestionHandlers(services: Services): { answer: Handler; d
   return { answer: handlerOf((work) => handleAndSettle(work, admitted)), deadLetter: handlerOf(deadLetter) }
 }
 
-/** Who may ask, by team, channel and person: nobody is looked up again for a while. */
-type Admitted = ExpiringMap<true>
-
-/** Milliseconds. */
-const ADMITTED_MS = 10 * 60_000
-const MAX_ADMITTED = 10_000
-
 interface WorkParts {
   services: Services
   installation: Installation
@@ -83,15 +91,16 @@ interface WorkParts {
 
 async function workOn(question: Question, run: Run, parts: WorkParts): Promise<QuestionWork> {
   const { services, installation, signal, streamsRefused } = parts
-  const { log, now, fetch, threads, limits } = services
-  const settings = await services.settingsFor({ ...question, waits: true })
+  const { log, now, fetch, threads } = services
+  const quietWords = () => services.agent.answer.prompts['quiet-schedule']({})
+  const settings = scheduledSettings(question, await services.settingsFor({ ...question, waits: true }), quietWords)
   const mentions = new Mentions(installation.directory, question)
   const outboxUnder = (signal: AbortSignal) => new Outbox({ installation, question, run, signal, log, fetch })
   const outbox = outboxUnder(signal)
   return {
     ...{ services, question, run, signal, settings, installation, mentions, outbox },
     async openDisplay({ steps = settings.steps, signal: other } = {}) {
-      await mentions.lookUpSaved(run.saved)
+      await mentions.lookUpSaved(run.saved, isRepeat(question.id) ? `<@${question.user}>` : '')
       const { streamInChannels, approvers } = settings
       const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
       const named = (text: string) => mentions.shown(text)
@@ -101,7 +110,7 @@ async function workOn(question: Question, run: Run, parts: WorkParts): Promise<Q
       const { connections } = services
       return new RunDisplay({ ...shared, display, threads, linkHosts, approvers, mentions, connections })
     },
-    release: (options) => release(question, run, { ...options, limits }),
+    release: (options) => release({ question, run, settings, services }, options),
   }
 }
 
@@ -118,6 +127,9 @@ async function handleAndSettle(work: QuestionWork, admitted: Admitted): Promise<
 /** Answers one question in its thread. An `/ask` gets a thread first. */
 async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<Handled> {
   const { question, run, outbox, mentions, services, signal } = work
+  if (question.schedule && isUnrooted(question)) return handleOccurrence(work, () => answerUnseen(work))
+  if (question.prior) await restorePrior(work)
+  if (isScheduleRequest(question)) return handleScheduleRequest(work, admitted)
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)
@@ -125,6 +137,7 @@ async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<H
   const refused = await refuse(work, admitted, begin).catch((error: unknown) => ({ error }))
   if (refused) await display?.end()
   if (refused && 'error' in refused) throw refused.error
+  if (refused) await endScheduled(work, 'skipped')
   if (refused) return refused.end
   if (question.shares !== undefined) return shareAnswer(work).catch((error: unknown) => noticeFailure(error, work))
   const notice = (error: unknown) => noticeFailure(error, work, display)
@@ -133,28 +146,23 @@ async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<H
   if (display) return answerInThread(work, display)
   // The question holds its place among the runs at once until it is answered in its thread.
   const { queue } = services
-  const opened = mentions.readable(question.text).then((text) => openCommandThread(text, { queue, outbox }))
+  const opened = mentions
+    .readable(question.text)
+    .then((text) => openCommandThread({ ...question, text }, rootContent(question.user, text), { queue, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
 }
 
-/** Tells who may not ask, or not now. @returns undefined for a question that is to be answered */
-async function refuse(
-  work: QuestionWork,
-  admitted: Admitted,
-  beforeLookUp: () => void,
-): Promise<{ end: Handled } | undefined> {
-  const { question, services } = work
-  const who = `${question.team}:${question.channel}:${question.user}`
-  const denial = admitted.has(who) ? undefined : await denialOf(work, { log: services.log, beforeLookUp })
-  if (!denial && question.bot === undefined && !admitted.has(who)) admitted.set(who, true)
-  if (denial) {
-    await noticeDenial(denial, work)
-    return { end: 'refused' }
-  }
-  const refusal = await admit(question, services.limits)
-  if (!refusal) return undefined
-  await noticeRefusal(refusal, work)
-  return { end: undefined }
+/** Shows what would be scheduled. It is no question of the thread, and counts against no limit. */
+async function handleScheduleRequest(work: QuestionWork, admitted: Admitted): Promise<Handled> {
+  if (!(await isDenied(work, admitted))) await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
+  return 'refused'
+}
+
+/** Runs a question without a display: up to its answer, or to a call that a person must allow. */
+async function answerUnseen(work: QuestionWork): Promise<void> {
+  const deps = await answerDeps(work, await work.openDisplay({ steps: 'hidden' }))
+  const named = { ...work, question: await work.mentions.named(work.question, work.run) }
+  for await (const event of runQuestion(named, deps)) if (event.type === 'waiting') return
 }
 
 async function deadLetter(work: QuestionWork): Promise<void> {
@@ -186,12 +194,15 @@ async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<
     await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
     await takeBack(withdrawn, work, () => outbox.removePosts())
   } else if (!isWaiting) await archive(work, { hasFailed })
+  else await endTurn(work)
+  if (!needsNoModel(question) && !signal.aborted) await noticeBudgets(work)
   // With a durable queue the run is tried again if the catching up failed.
   await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
 }
 
 async function archive(work: QuestionWork, ending: { hasFailed: boolean }): Promise<void> {
+  if (!work.signal.aborted) await endScheduled(work, ending.hasFailed ? 'failed' : 'over')
   if (!isArchived(work)) return
   await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
   await archiveRun(work, ending)
@@ -210,8 +221,10 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
     const isEnd = event.type === 'answer' || event.type === 'gave_up'
     if (isEnd && run.saved.steps.some(madeFile)) await sendMadeFiles(work, display)
     isWaiting ||= event.type === 'waiting'
+    if (event.type === 'figures' && !settings.figures) continue
     if (event.type === 'message') void markHeard(installation.client, event.step.id)
-    await display.write(await mentions.event(event))
+    const isUnsaid = event.type === 'answer' && isConditional(question) && isNothing(event)
+    await display.write(isUnsaid ? { ...event, text: SCHEDULES.nothing } : await mentions.event(event))
   }
   return isWaiting
 }
@@ -228,7 +241,7 @@ async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<Answ
       model: settings.model,
       dialect: settings.dialect,
       tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),
-      workspace: async () => openWorkspace(work),
+      workspace: once(async () => openWorkspace(work)),
       asker: question.bot === undefined ? personKey(question) : undefined,
       sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
       ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),
@@ -237,13 +250,15 @@ async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<Answ
     control: mentions.control(services.control),
     grants: { grantedBy: granterIn(work) },
     readThread: readerOf(work, display),
+    recall: recallIn(work),
     loadFiles: () => filesForRun(work),
   }
 }
 
-/** Returns who has allowed a tool in the question's thread from then on. */
+/** Returns who has allowed a tool in the question's thread from then on. A scheduled run asks each time. */
 function granterIn({ question, settings, installation, services }: QuestionWork) {
   const { threads, log } = services
+  if (question.schedule) return async () => undefined
   return (tool: Tool) => grantedBy(tool, { question, settings, installation, threads, log })
 }
 

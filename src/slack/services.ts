@@ -16,6 +16,8 @@ export interface Services extends AnswerServices {
   settingsFor: SettingsFor
   /** Returns the operator's settings of a place, without what the channel has set. */
   defaultsFor: SettingsFor
+  /** SCHEDULES_PER_USER and SCHEDULE_MIN_MINUTES. Absent where nobody makes schedules. */
+  scheduling?: { perUser: number; minMinutes: number } | undefined
   /** Questions to try, on Home and in direct messages; the operator's in place of `EXAMPLES`. */
   examples?: readonly string[] | undefined
   /** Whether workspaces let apps search. Absent where Slack is not asked. */

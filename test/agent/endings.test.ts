@@ -27,6 +27,15 @@ describe.concurrent('a run that gets no answer', () => {
     })
   })
 
+  test('because the model writes without end says so after one such turn, whatever the dialect', async (t) => {
+    for (const dialect of ['text', 'json', 'conversational', 'native'] as const) {
+      const { final, model } = await runOn(t, { model: ['Thought: hm'.padEnd(200_000, ' hm')], dialect })
+      const text = 'I could not find an answer, and nothing I found would help.'
+      expect([dialect, final]).toEqual([dialect, { type: 'gave_up', reason: 'tokens', text }])
+      expect(model.requests).toHaveLength(1)
+    }
+  })
+
   test('tells the last three things that were found, each in one line of 300 characters, and no failure', async (t) => {
     const tool = echo((text) => {
       if (text === '4') throw new Error('broken')

@@ -73,7 +73,7 @@ async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
       embeddedRun(saved, () => true),
       { ...deps, signal },
     )) {
-      if (event.type !== 'understood' && event.type !== 'done') events.push(event)
+      if (event.type !== 'understood' && event.type !== 'done' && event.type !== 'figures') events.push(event)
       if (++count >= eventsEach) break
     }
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { act, finish, playModel } from '../harness/played-model.ts'
 import { mcpFile } from '../harness/mcp/mcp-servers.ts'
-import { temporaryFolder, startCommand } from '../harness/command.ts'
+import { commandHere, startCommand, temporaryFolder } from '../harness/command.ts'
 
 const CLI = 'src/commands/cli.ts'
 
@@ -16,7 +16,7 @@ test('a piped conversation shows its steps and answers, follow-ups understood, f
   model.on('When was Dune written', finish('In 1965.'))
   model.condenses('fail', 'Will it fail?')
   model.on('Will it fail', { status: 401, body: { error: { message: 'no', code: 'invalid_api_key' } } })
-  const cli = startCommand(t, CLI, {
+  const cli = commandHere(t, CLI, {
     env: { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', OPENAI_MODEL: 'played-model', TOOLS: 'calculator' },
   })
   cli.write('Who wrote Dune?\nand when?\nfail\n')
@@ -42,8 +42,7 @@ test('a piped conversation shows its steps and answers, follow-ups understood, f
 })
 
 test('without a model it says that it is the demo, and works', async (t) => {
-  const cli = startCommand(t, CLI, {
-    fromSource: true,
+  const cli = commandHere(t, CLI, {
     env: { TOOLS: 'calculator,wikipedia', WIKIPEDIA_API_URL: 'http://127.0.0.1:9/w/api.php' },
   })
   cli.write('What is 2 + 2?\n')
@@ -64,8 +63,14 @@ test('the tools of MCP servers are there; what a person has to allow is not done
   const model = await playModel(t)
   const read = act('I look.', 'memory__read_graph', '{}')
   model.on('Remember', read, act('I write.', 'memory__create_entities', '{"entities": []}'), finish('I could not.'))
-  const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator', MCP_CONFIG }
-  const cli = startCommand(t, CLI, { env })
+  const env = {
+    OPENAI_BASE_URL: model.url,
+    OPENAI_API_KEY: 'sk-x',
+    TOOLS: 'calculator',
+    SKILLS_DIR: 'none',
+    MCP_CONFIG,
+  }
+  const cli = commandHere(t, CLI, { env })
   cli.write('Remember me.\n')
   cli.close()
   expect((await cli.ended).code).toBe(0)
@@ -75,7 +80,7 @@ test('the tools of MCP servers are there; what a person has to allow is not done
 })
 
 test('an impossible setting ends it with code 1 and a sentence', async (t) => {
-  const cli = startCommand(t, CLI, { env: { AGENT_DIALECT: 'prose' } })
+  const cli = commandHere(t, CLI, { env: { AGENT_DIALECT: 'prose' } })
   expect((await cli.ended).code).toBe(1)
   expect(cli.stderr().trim()).toMatch(/^AGENT_DIALECT should be one of text, .*\.$/)
 })
@@ -83,7 +88,7 @@ test('an impossible setting ends it with code 1 and a sentence', async (t) => {
 test('commands: another dialect, the tools, the exact messages, and forgetting', async (t) => {
   const model = await playModel(t)
   model.on('Who wrote Dune', finish('Frank Herbert.'))
-  const cli = startCommand(t, CLI, {
+  const cli = commandHere(t, CLI, {
     env: {
       OPENAI_BASE_URL: model.url,
       OPENAI_API_KEY: 'sk-x',
@@ -111,7 +116,7 @@ test('commands: another dialect, the tools, the exact messages, and forgetting',
 test('--json prints the events as JSON lines and nothing else', async (t) => {
   const model = await playModel(t, [act('A sum.', 'calculator', '6*7'), finish('42')])
   const env = { OPENAI_BASE_URL: model.url, OPENAI_API_KEY: 'sk-x', TOOLS: 'calculator' }
-  const cli = startCommand(t, CLI, { env, args: ['--json'] })
+  const cli = commandHere(t, CLI, { env, args: ['--json'] })
   cli.write('What is 6*7?\n')
   cli.close()
   expect((await cli.ended).code).toBe(0)
@@ -139,13 +144,13 @@ test('Ctrl-C ends the question at hand, a second one the conversation', async (t
 })
 
 test('an option that does not exist ends it with code 1 and a sentence; --help tells those that do', async (t) => {
-  const wrong = startCommand(t, CLI, { args: ['--nope'] })
+  const wrong = commandHere(t, CLI, { args: ['--nope'] })
   expect((await wrong.ended).code).toBe(1)
   expect([wrong.stdout(), wrong.stderr().trim()]).toEqual([
     '',
     "Unknown option '--nope'. The options are --json and --help.",
   ])
-  const help = startCommand(t, CLI, { args: ['--help'] })
+  const help = commandHere(t, CLI, { args: ['--help'] })
   expect((await help.ended).code).toBe(0)
   expect(help.stdout()).toContain('--json')
 })
@@ -160,13 +165,13 @@ test('a custom tool that is left out is named with its fault, and not among the 
   const sentences =
     /^Skipped the custom tool broken\.js: .+\nSkipped the custom tool taken\.js: The name "calculator" is taken.*\n$/
   for (const args of [[], ['--json']]) {
-    const cli = startCommand(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'calculator' }, args, fromSource: true })
+    const cli = commandHere(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'calculator' }, args })
     cli.close()
     expect((await cli.ended).code).toBe(0)
     expect(cli.stderr()).toMatch(sentences)
     expect(cli.stdout()).not.toMatch(/skipped/i)
   }
-  const named = startCommand(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'broken' }, fromSource: true })
+  const named = commandHere(t, CLI, { env: { CUSTOM_TOOLS_DIR, TOOLS: 'broken' } })
   expect((await named.ended).code).toBe(1)
   expect(named.stderr()).toMatch(/Skipped the custom tool broken\.js: [^]*TOOLS: there is no tool "broken"/)
 })
@@ -183,7 +188,7 @@ export default { name: 'wait', description: 'x', run: () => new Promise((done) =
   cli.close()
   expect((await cli.ended).code).toBe(0)
   expect(cli.stdout()).toMatch(/wait did not finish within 0\.3 s\.[^]*It took too long\.\n$/)
-  const refused = startCommand(t, CLI, { env: { ...env, TOOLS: 'nothing' } })
+  const refused = commandHere(t, CLI, { env: { ...env, TOOLS: 'nothing' } })
   expect((await refused.ended).code).toBe(1)
   expect(refused.stderr()).toContain('TOOLS: there is no tool "nothing"')
 })

@@ -37,7 +37,7 @@ export interface AgentRun {
 
 const LIMITS: Limits = { maxSteps: 8, timeoutMs: 80_000, toolTimeoutMs: 60_000, toolOutputChars: 4000 }
 
-/** A model as the bot makes it, on an endpoint that plays. */
+/** The bot's own model client on a played endpoint. */
 export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {
   return openAiModel({
     model: 'played-model',
@@ -49,7 +49,7 @@ export function modelAt(url: string, options: Partial<OpenAiOptions> = {}) {
   })
 }
 
-/** What the agent is made of, with the real dialects and prompts. */
+/** The parts of an agent, with the real dialects and prompts. */
 export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}): AgentDeps {
   const { dialect = 'text', tools = [echo()], examples = '', limits, stream = true, readAlong, mayRun } = options
   return {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
-import type { LocalSlack } from '../../playground/slack/slack.ts'
-import { ASK_AGAIN, FEEDBACK, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
+import { ALICE, GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'
+import { ASK_AGAIN, FEEDBACK, FORGET_DELETE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import type { Thread } from './bot.ts'
 import { callSlack } from './slack-calls.ts'
 
@@ -40,4 +40,20 @@ export async function postButtons(
   ]
   const { ts } = await callSlack(slack, 'chat.postMessage', { ...where, text: 'buttons', blocks })
   return { channel: where.channel, ts: String(ts) }
+}
+
+/** Presses a button on the last message that somebody alone sees and that has it. */
+export async function pressAlone(slack: LocalSlack, action_id: string, { user = ALICE, channel = GENERAL } = {}) {
+  const own = () =>
+    slack.store
+      .channel(channel)
+      .ephemerals.findLast((one) => one.user === user && JSON.stringify(one.blocks ?? []).includes(action_id))
+  const { ts } = await slack.until(own, `the button ${action_id}`)
+  return slack.press({ channel, ts, user }, { action_id })
+}
+
+/** `/ask forget`, confirmed. */
+export async function forget(slack: LocalSlack, who: { user?: string; channel?: string } = {}): Promise<void> {
+  await slack.slash('forget', who)
+  await pressAlone(slack, FORGET_DELETE, who)
 }

@@ -26,7 +26,7 @@ export function notes(bot: TestBot, title: string, ...more: string[]): void {
   bot.model.decide(title, ({ prompt }, n) => turns[n] ?? finish(`It said: ${lastObservation(prompt)}`))
 }
 
-/** What the model read last of a tool. */
+/** The last tool output that the model read. */
 export function lastObservation(prompt: string): string {
   const fenced = /.*Observation:\s*([^\n]*)/s.exec(prompt)?.[1] ?? '(nothing)'
   return fenced.replace(/<\/?[0-9a-f]+>/g, '')

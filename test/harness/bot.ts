@@ -32,6 +32,8 @@ export interface TestBotOptions {
   /** The pauses between two tries to open the socket, in ms. */
   socketPause?: { base: number; max: number }
   pages?: WikiPage[]
+  /** The bot's clock. */
+  now?: () => Date
   /** Told what runs exchange; they are recorded then. */
   onTrace?: (trace: RunTrace) => void
 }
@@ -100,6 +102,7 @@ export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<T
     ...(options.modelAt ? { model: options.modelAt(model.url) } : {}),
     ...(options.socketSilenceMs ? { socketSilenceMs: options.socketSilenceMs } : {}),
     ...(options.socketPause ? { socketPause: options.socketPause } : {}),
+    ...(options.now ? { now: options.now } : {}),
     ...(options.onTrace ? { onTrace: options.onTrace } : {}),
   })
   if (mode === 'http') slack.setTarget(`http://127.0.0.1:${bot.port}/slack/events`)

@@ -13,7 +13,7 @@ export interface Certificates {
   key: string
 }
 
-/** Made anew for each test, for two days. */
+/** Creates new certificates, valid for two days. */
 export async function makeCertificates(t: Ends): Promise<Certificates> {
   const folder = await temporaryFolder(t)
   const file = (name: string) => join(folder, name)

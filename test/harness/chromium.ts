@@ -24,7 +24,7 @@ if (!hasChromium && process.env.CI === 'true') throw new Error('chromium is miss
 if (!hasChromium)
   console.warn('\n!!! chromium is missing: the playground’s page goes UNTESTED. Install it (apt install chromium).\n')
 
-/** For tests that need a real browser: left out loudly where there is none, which CI never allows. */
+/** For tests that need a real browser. They are skipped with a warning if there is none, except in CI. */
 export const describeWithChromium = hasChromium ? describe : describe.skip
 
 export function launchChromium(): Promise<Browser> {

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Writable } from 'node:stream'
 import { until } from '../../playground/base/until.ts'
 import { runCommand as runModule, type Command as CommandModule } from '../../src/commands/command.ts'
 import { ROOT } from '../../src/base/package-root.ts'
@@ -68,6 +68,8 @@ export function commandHere(t: Ends, file: string, options: CommandOptions = {})
     const { default: command } = (await import(join(ROOT, file))) as { default: CommandModule }
     const code = await runModule(command, {
       ...{ args, folder, stdin, readEnv: () => readEnv(join(folder, '.env'), env) },
+      stdout: sink((text) => (stdout += text)),
+      stderr: sink((text) => (stderr += text)),
       print: (line) => void (stdout += `${line}\n`),
       complain: (line) => void (stderr += `${line}\n`),
     })
@@ -82,6 +84,14 @@ export function commandHere(t: Ends, file: string, options: CommandOptions = {})
     shows: (text) => until(() => found({ stdout, stderr, hasEnded }, text), String(text), 150_000),
     ended: run(),
   }
+}
+
+function sink(take: (text: string) => void): Writable {
+  const write = (text: string, done: () => void) => {
+    take(text)
+    done()
+  }
+  return new Writable({ decodeStrings: false, write: (text: string, _, done) => write(text, done) })
 }
 
 /** @throws if it has ended without it */

@@ -9,5 +9,5 @@ if (!hasCompose)
     '\n!!! docker-compose is missing: docker-compose.yml goes UNTESTED. Install it (apt install docker-compose).\n',
   )
 
-/** For tests that need docker-compose: left out loudly where there is none, which CI never allows. */
+/** For tests that need docker-compose. They are skipped with a warning if there is none, except in CI. */
 export const describeWithCompose = hasCompose ? describe : describe.skip

@@ -1,4 +1,4 @@
-/** A clock of the CPU time that this process takes from now on, in ms: what else a busy machine does, or that it stood still, does not count. */
+/** Returns a clock of the CPU time that this process uses from now on, in ms. Other processes and pauses do not count. */
 export function cpuClock(): () => number {
   const from = process.cpuUsage()
   return () => {

@@ -13,7 +13,7 @@ export async function endLeases(url: string, prefix: string): Promise<void> {
   })
 }
 
-/** A worker whose way to Redis is cut is dead: Redis has done all that had come through, and then its leases end. */
+/** Cuts a worker's connection to Redis, waits until Redis has executed what arrived, and then ends its leases. */
 export async function dies(proxy: RedisProxy, { url, prefix }: { url: string; prefix: string }): Promise<void> {
   if (!proxy.isCut()) proxy.cut()
   await asking(url, (redis) =>

@@ -9,7 +9,7 @@ import { runCommand, temporaryFolder } from './command.ts'
 import { playModel, type PlayedRequest, type Turn } from './played-model.ts'
 import { startInTerminal } from './terminal.ts'
 
-/** A model that can do everything that is looked at. */
+/** A model that passes every check. */
 export function able(request: PlayedRequest): Turn {
   if (request.images.length > 0) return 'Red.'
   if (!request.body.tools) return { text: 'ready, 1, 2, 3', chunkMs: 25 }
@@ -19,7 +19,7 @@ export function able(request: PlayedRequest): Turn {
 
 const MAIN = 'src/commands/doctor.ts'
 
-/** All that the doctor looks at, well as it is; `more` in `doctor` and `inTerminal` are settings over these, an empty one takes one away. */
+/** Everything that the doctor checks, in good order. `more` overrides settings; an empty value removes one. */
 export async function doctorDesk(t: TestContext, script: (request: PlayedRequest) => Turn = able) {
   const slack = await startLocalSlack()
   t.onTestFinished(() => slack.close())

@@ -1,11 +1,11 @@
 import { afterAll } from 'vitest'
 
-/** Where what was started is stopped: a test's own context, or the file's end. */
+/** Registers what to stop: at the end of a test (its context), or of the file. */
 export interface Ends {
   onTestFinished(end: () => Promise<void> | void): void
 }
 
-/** For what all tests of a file share. Called at the top of the file. */
+/** For what all tests of a file share. Call it at the top of the file. */
 export function fileEnds(): Ends {
   const ends: (() => Promise<void> | void)[] = []
   afterAll(async () => {

@@ -16,7 +16,7 @@ if (!hasRedis)
     '\n!!! redis-server is missing: everything about Redis goes UNTESTED. Install it (apt install redis-server).\n',
   )
 
-/** For tests that need a real Redis: left out loudly where there is none, which CI never allows. */
+/** For tests that need a real Redis. They are skipped with a warning if there is none, except in CI. */
 export const describeWithRedis = hasRedis ? describe : describe.skip
 
 export interface RedisServer {

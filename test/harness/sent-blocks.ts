@@ -3,12 +3,14 @@ import type { KnownBlock, View } from '@slack/web-api'
 import { loadConfig } from '../../src/config.ts'
 import type { ToolQuestion, ToolStep } from '../../src/agent/types.ts'
 import type { RunRecord } from '../../src/stores/archive/types.ts'
+import type { Schedule } from '../../src/stores/schedules/types.ts'
 import type { AuditEntry } from '../../src/stores/audit/types.ts'
 import * as approvalCard from '../../src/slack/approvals/approval-card.ts'
 import * as blocks from '../../src/slack/format/blocks.ts'
 import { chartBlock } from '../../src/slack/format/chart-block.ts'
 import { plainContext } from '../../src/slack/format/plain-elements.ts'
 import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
+import { pausedText } from '../../src/slack/format/schedule-words.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { tableForms } from '../../src/slack/format/table-blocks.ts'
 import { foldedCard, workingCard, type CardStep } from '../../src/slack/format/work-card.ts'
@@ -16,13 +18,22 @@ import { planBlock, taskOf } from '../../src/slack/display/stream-tasks.ts'
 import { adminBlocks } from '../../src/slack/views/admin-home.ts'
 import { argumentsView } from '../../src/slack/views/arguments-view.ts'
 import { askAboutView } from '../../src/slack/views/ask-about-view.ts'
-import { connectionBlocks, connectionsContent } from '../../src/slack/views/connection-blocks.ts'
 import { FEEDBACK_GONE, feedbackView } from '../../src/slack/views/feedback-view.ts'
 import { homeView } from '../../src/slack/views/home-view.ts'
+import { keptContent, memoryContent, usedBlocks } from '../../src/slack/views/memory-content.ts'
 import { facts, header, noteModal, sections } from '../../src/slack/views/plain-blocks.ts'
 import { pageContent } from '../../src/slack/views/question-page.ts'
 import { questionView } from '../../src/slack/views/question-view.ts'
+import {
+  pausedContent,
+  scheduleBlocks,
+  scheduleCard,
+  scheduleForm,
+  scheduleList,
+} from '../../src/slack/views/schedule-blocks.ts'
+import { connectionBlocks, connectionsContent } from '../../src/slack/views/connection-blocks.ts'
 import { settingsView } from '../../src/slack/views/settings-view.ts'
+import { useBlocks } from '../../src/slack/views/use-view.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
 
 /** What one call of `blocks.validate` takes. */
@@ -32,6 +43,20 @@ export type Sent =
 const ASKER = 'U0ALICE0001'
 const VALUE = '1 T1:C1:1.1 k'
 const LONG = 'A sentence with *marks*, <signs> & a number, 3.14. '.repeat(30)
+
+const schedule: Schedule = {
+  ...{ id: '0123456789ab', team: 'T1', channel: 'C1', user: ASKER, createdAt: 0, text: LONG, question: LONG },
+  ...{ when: { kind: 'cron', cron: '0 9 * * 1', zone: 'Europe/Berlin' }, gapMs: 604_800_000, state: 'active', due: 0 },
+  ...{
+    place: { isPrivate: false, isShared: false, isMember: true },
+    failures: 0,
+    spent: { 0: { tokens: 5, usd: 0.01 } },
+  },
+  runs: [{ occurrence: 'o', due: 0, at: 0, end: 'missed', count: 3 }],
+}
+const many: Schedule[] = Array.from({ length: 20 }, (_, i) =>
+  i % 2 === 0 ? schedule : { ...schedule, state: 'paused' },
+)
 
 const step: ToolStep = {
   kind: 'tool',
@@ -92,6 +117,11 @@ const call = {
 }
 const bigCall = { ...call, approval: { ...call.approval, input: { text: LONG.repeat(20) } } }
 const waiting = { place: 'thread' as const, deciders: 'Can approve: Alice', value: VALUE }
+
+const connections = Array.from({ length: 30 }, (_, i) => ({
+  name: `${i} ${LONG}`,
+  ...(i % 2 === 0 ? { connected: { may: [LONG, LONG], usedAt: i } } : { link: 'https://bot.example.com/connect?x=1' }),
+}))
 
 const form: ToolQuestion = {
   server: 'tickets',
@@ -199,6 +229,11 @@ const view: blocks.AnswerView = {
   ...{ allowedHosts: ['en.wikipedia.org'], footer: '4 steps · 8.9 s' },
 }
 
+const place = { team: 'T1', channel: 'C1' }
+const memory = Array.from({ length: 100 }, (_, i) => ({
+  ...{ id: `1.${i}`, text: LONG.slice(0, 500), who: 'Bob', at: 1, mayForget: i % 2 === 0 },
+}))
+
 const note = blocks.noteContent('*A word* of the bot’s own.')
 const cell = (words: string, isLink = false) => [{ words, isLink }]
 const table = tableForms(
@@ -252,8 +287,9 @@ export const SENT: Record<string, () => Sent[]> = {
     ].flatMap((one) => message(blocks.stepContent(one))),
   'format/blocks.ts stepsContent': () => message(blocks.stepsContent([step, step])),
   'format/blocks.ts rootContent': () => message(blocks.rootContent(ASKER, question.text)),
-  'format/blocks.ts noteContent': () => message(note),
-  'format/blocks.ts privateChoice': () => message(blocks.privateChoice(question.id)),
+  'format/blocks.ts noteContent': () => [...message(note), ...message(blocks.noteContent('It failed.', question.id))],
+  'format/blocks.ts withPrivateChoice': () => message(blocks.withPrivateChoice(note, question.id)),
+  'format/blocks.ts forgetContent': () => message(blocks.forgetContent('All of it?', 'T1')),
   'format/blocks.ts askEditedContent': () => message(blocks.askEditedContent(question.id)),
   'format/blocks.ts aboutContent': () => message(blocks.aboutContent(question.text, note)),
   'format/blocks.ts withoutBlocks': () => message(blocks.withoutBlocks(note, 'chat.postMessage')),
@@ -266,12 +302,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'approvals/question-card.ts questionCard': () =>
     [form, choice, page].flatMap((asked) => message(questionCard(asked, { asker: ASKER, value: VALUE }))),
   'approvals/question-card.ts connectCard': () =>
-    message(
-      connectCard(
-        { ...page, message: LONG, login: true },
-        { asker: ASKER, value: VALUE, link: 'https://bot.example.com/connect?link=x' },
-      ),
-    ),
+    message(connectCard(page, { asker: ASKER, value: VALUE, link: 'https://bot.example.com/connect?x=1' })),
   'approvals/question-card.ts endedQuestionCard': () =>
     (['accept', 'decline', 'cancel', 'expired', 'over'] as const).flatMap((end) =>
       message(endedQuestionCard(form, { asker: ASKER, end })),
@@ -291,25 +322,32 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/admin-home.ts adminBlocks': () => home(adminBlocks(admin)),
   'views/arguments-view.ts argumentsView': () => modal(argumentsView(call), argumentsView(bigCall)),
   'views/ask-about-view.ts askAboutView': () => modal(askAboutView('{}')),
-  'views/connection-blocks.ts connectionBlocks': () =>
-    home(
-      connectionBlocks([
-        { name: LONG, link: 'https://bot.example.com/connect?link=x' },
-        { name: 'tickets', connected: { may: [LONG, LONG], usedAt: 1 } },
-      ]),
-    ),
+  'views/connection-blocks.ts connectionBlocks': () => home(connectionBlocks(connections)),
   'views/connection-blocks.ts connectionsContent': () =>
-    message(connectionsContent([{ name: 'tickets', link: 'https://bot.example.com/connect?link=x' }])),
-  'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id)),
+    [connections, []].flatMap((some) => message(connectionsContent(some))),
+  'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
   'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true)),
+  'views/memory-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),
+  'views/memory-content.ts memoryContent': () =>
+    [memory, memory.slice(0, 1), []].flatMap((all) => message(memoryContent(all, place))),
+  'views/memory-content.ts usedBlocks': () => home(usedBlocks(memory.slice(0, 2), place)),
   'views/plain-blocks.ts sections': () => home(sections(LONG.repeat(5))),
   'views/plain-blocks.ts header': () => home([header('A head')]),
   'views/plain-blocks.ts facts': () => home([facts('some facts')]),
   'views/plain-blocks.ts noteModal': () => modal(noteModal('A title', 'A word.')),
   'views/question-page.ts pageContent': () => message(pageContent(page, VALUE)),
   'views/question-view.ts questionView': () => modal(questionView(form, '{}')),
+  'views/schedule-blocks.ts scheduleCard': () =>
+    message(scheduleCard(schedule, { tools: ['Calculator', LONG], question: LONG.repeat(5), now: 0 })),
+  'views/schedule-blocks.ts scheduleList': () =>
+    [many, []].flatMap((own) => message(scheduleList({ own, others: [], now: 0, nameOf: () => 'Bob', note: 'Done.' }))),
+  'views/schedule-blocks.ts scheduleBlocks': () =>
+    home(scheduleBlocks({ own: many.slice(0, 1), others: many, now: 0, nameOf: () => 'Bob' })),
+  'views/schedule-blocks.ts pausedContent': () => message(pausedContent(pausedText(schedule, 'archived'), schedule)),
+  'views/schedule-blocks.ts scheduleForm': () => modal(scheduleForm(schedule, '{}')),
   'views/settings-view.ts settingsView': () => modal(settingsOf(false), settingsOf(true)),
+  'views/use-view.ts useBlocks': () => home(useBlocks(use)),
   'views/work-view.ts workView': () =>
     modal(
       workView(record, { page: 0, nameOf: () => 'Bob' }),
@@ -343,6 +381,19 @@ function homeOf(isAdmin: boolean): View {
     left: [{ limit: 'userHour', allowed: 9, left: 2, nextInMs: 0, fullInMs: 9_000 }],
     ...(isAdmin ? { admin: adminBlocks(admin) } : {}),
   })
+}
+
+const amounts = { questions: 9, inputTokens: 12_345, outputTokens: 678, costUsd: 1.5 }
+const month = {
+  ...amounts,
+  ends: { answered: 5, gave_up: 1, stopped: 1, failed: 2, rated_down: 1 },
+  byChannel: Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`C${i}`, amounts])),
+  byPerson: { [ASKER]: amounts },
+  byTool: { [`server__${'x'.repeat(200)}`]: { ...amounts, calls: 12 } },
+}
+const use = {
+  ...{ days7: month, days30: month, nameOf: () => LONG, channelNameOf: (id: string) => `#${id}` },
+  unanswered: { shown: [{ id: question.id, text: LONG, place: '#general', why: 'gave_up' as const }], hidden: 2 },
 }
 
 function settingsOf(isDirect: boolean): View {

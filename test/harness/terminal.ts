@@ -12,7 +12,7 @@ if (!hasScript && process.env.CI === 'true')
 if (!hasScript)
   console.warn('\n!!! script (util-linux) is missing: what asks in a terminal goes UNTESTED. (apt install bsdutils)\n')
 
-/** For tests that need a pseudo-terminal: left out loudly where none can be made, which CI never allows. */
+/** For tests that need a pseudo-terminal. They are skipped with a warning if there is none, except in CI. */
 export const describeWithTerminal = hasScript ? describe : describe.skip
 
 export interface TestTerminal {

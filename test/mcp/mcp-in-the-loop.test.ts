@@ -98,7 +98,7 @@ test.for(DIALECTS)('%s: where tools are many, one is asked about and then called
   expect(system).toMatch(/\nfs__read_text_file(?:\[input\])?: Read/)
   expect(system).not.toContain('"head"')
   const callable = model.requests[1]?.body.tools?.map((tool) => tool.function.name)
-  expect(callable).toEqual(dialect === 'native' ? ['fs__read_text_file', 'tool_details'] : undefined)
+  expect(callable).toEqual(dialect === 'native' ? ['tool_details', 'call_tool'] : undefined)
 })
 
 describe('what a server gives back is data', () => {

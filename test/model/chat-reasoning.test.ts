@@ -75,3 +75,12 @@ test.concurrent(
     expect(assistantIn(wanting.model.requests.at(-1)!.body.messages)).toMatchObject([{ reasoning_content: '' }])
   },
 )
+
+test.concurrent('a chunk that holds the whole message beside its piece is read once', async (t) => {
+  const chunk = (content: string, soFar: string, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ choices: [{ delta: { content }, message: { content: soFar }, finish_reason }] })}\n\n`
+  const body = chunk('One ', 'One ') + chunk('two.', 'One two.', 'stop') + 'data: [DONE]\n\n'
+  const headers = { 'content-type': 'text/event-stream' }
+  const { final } = await runOn(t, { ...native, model: [{ status: 200, headers, body }] })
+  expect(final).toMatchObject({ type: 'answer', text: 'One two.' })
+})

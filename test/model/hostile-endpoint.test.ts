@@ -100,7 +100,7 @@ describe('an endless answer takes no memory', () => {
     const { text, events } = await callModel(modelsOf({ OPENAI_BASE_URL: endpoint.url, OPENAI_STREAM: 'false' }).model)
     expect(text.length).toBeGreaterThan(90_000)
     expect(text.length).toBeLessThanOrEqual(100_000)
-    expect(events.at(-1)).toEqual({ type: 'cut_off' })
+    expect(events.at(-1)).toEqual({ type: 'cut_off', isEndless: true })
   })
 })
 

@@ -16,7 +16,7 @@ import { ask, dialog, ended, home, thread, write, type Scene } from './page-scen
 import { RUN_SCENES } from './run-scenes.ts'
 import { smallPng } from './small-png.ts'
 
-const FOLDER = join(ROOT, 'playground/slack')
+const FOLDER = join(ROOT, 'docs/pictures')
 /** Slow enough for a picture between two words, on a busy machine too. */
 const SLOW_MS = 300
 /** A page that is narrow enough shows the thread alone. 640 points are 800 pixels. */
@@ -27,7 +27,7 @@ const HIGHEST = 1450
 
 const SCENES: Record<string, Scene> = {
   playground: {
-    file: 'page/screenshot.png',
+    file: 'screenshot.png',
     isWide: true,
     async play(page) {
       await ask(page, 'Who wrote Dune?')
@@ -68,7 +68,7 @@ const SCENES: Record<string, Scene> = {
     },
   },
   'app-home': {
-    env: { LIMIT_USER_HOUR: '20', BUDGET_USER_DAY_TOKENS: '200000' },
+    env: { LIMIT_USER_HOUR: '20', BUDGET_USER_DAY_TOKENS: '200000', TOOLS: 'calculator,wikipedia,make_file' },
     async play(page) {
       await ask(page)
       await ended(page)
@@ -92,7 +92,7 @@ async function fit(page: Page, { lastPoints = HIGHEST }: Scene): Promise<void> {
 }
 
 async function take(browser: Browser, name: string, scene: Scene): Promise<void> {
-  const { env = {}, paceMs, isWide = false, play, prepare, file = `pictures/${name}.png` } = scene
+  const { env = {}, paceMs, isWide = false, play, prepare, file = `${name}.png` } = scene
   const ends: (() => Promise<void> | void)[] = []
   try {
     const prepared = await prepare?.({ onTestFinished: (end) => void ends.push(end) })

@@ -52,6 +52,41 @@ function writes(...pieces: Piece[]): Upstream {
   }
 }
 
+describe('the Responses API', () => {
+  const OPENAI_API = 'responses'
+
+  test('streams through from a real endpoint, and the journal has its words, reasoning, calls and usage', async (t) => {
+    const toolCalls = [{ id: 'c1', name: 'calculator', arguments: '{"expression":"6*7"}' }]
+    const turn = { text: 'I add.', reasoning: 'Hm.', toolCalls }
+    const { url, upstream, journal } = await forwarded(t, [turn])
+    for (const OPENAI_STREAM of ['true', 'false']) {
+      const { model } = modelsOf({ OPENAI_BASE_URL: url, OPENAI_STREAM, OPENAI_API })
+      const { events, text } = await callModel(model)
+      expect([text, events.at(-1)]).toEqual(['I add.', { type: 'tool_calls', calls: toolCalls }])
+    }
+    expect(upstream.requests.map(({ api }) => api)).toEqual(['responses', 'responses'])
+    for (const entry of await ended(journal, 2))
+      expect(entry).toMatchObject({
+        request: { path: '/v1/responses' },
+        response: { text: 'I add.', reasoning: 'Hm.', toolCalls, finish: 'completed', usage: expect.anything() },
+      })
+  })
+
+  test('is spoken by a played model too, and by one in trouble', async (t) => {
+    const toolCalls = [{ id: 'c1', name: 'x', arguments: '{}' }]
+    const played = await endpoint(t, writes({ reasoning: 'Hm.' }, { text: 'I ' }, { text: 'call.' }, { toolCalls }))
+    for (const OPENAI_STREAM of ['true', 'false']) {
+      const { model } = modelsOf({ OPENAI_BASE_URL: played.url, OPENAI_STREAM, OPENAI_API })
+      const { events, text, error } = await callModel(model)
+      expect([error, text, events.at(-1)]).toEqual([undefined, 'I call.', { type: 'tool_calls', calls: toolCalls }])
+      expect(events).toContainEqual({ type: 'reasoning', text: 'Hm.' })
+    }
+    const invents = await forwarded(t, [act('I add.', 'calculator', '1+1')], { invents: true })
+    const { model } = modelsOf({ OPENAI_BASE_URL: invents.url, OPENAI_API })
+    expect((await callModel(model)).text).toContain('made up by the model')
+  })
+})
+
 describe('a real endpoint behind the playground’s own', () => {
   test('streams as it comes, gets the operator’s key, and the journal has all but the key', async (t) => {
     const { model, upstream, journal } = await forwarded(t, [{ text: 'One two three.', reasoning: 'Hm.' }])

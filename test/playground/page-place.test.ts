@@ -58,6 +58,26 @@ describeWithChromium('the page in Chromium', () => {
     expect(slack.messages(GENERAL).at(-1)).toMatchObject({ user: BOB, text: 'from the last tab' })
   })
 
+  test('a draft survives a reload, and a message without a mention gets a hint, once', async () => {
+    const { page, slack, box, thread, reply } = await open()
+    await box.fill('Who wrote Dune?')
+    await box.press('Enter')
+    const hint = page.getByText('because it does not mention @thinkaloud')
+    await hint.waitFor()
+    await page.getByRole('button', { name: 'Close notice' }).click()
+    await box.fill('And who else?')
+    await box.press('Enter')
+    await expect.poll(() => slack.messages(GENERAL).length).toBe(2)
+    await page.getByRole('log', { name: 'Messages' }).getByText('And who else?').waitFor()
+    expect(await hint.isVisible()).toBe(false)
+    await box.fill('begun here')
+    await page.getByRole('main').getByRole('button', { name: 'Reply in thread' }).last().click()
+    await reply.fill('begun in the thread')
+    await page.reload()
+    await thread.waitFor()
+    expect([await box.inputValue(), await reply.inputValue()]).toEqual(['begun here', 'begun in the thread'])
+  })
+
   test('Back and Forward go where somebody was, and reload stays there', async () => {
     const { page, slack, box, main, thread } = await open()
     const { ts } = await slack.say({ text: 'a root' })

@@ -64,12 +64,21 @@ describeWithChromium('the panel Run', () => {
     await panel.waitFor({ state: 'hidden' })
   })
 
-  test('Show work opens the run besides', async () => {
+  test('Show work opens the modal alone, with a link to the run', async () => {
     const { page, thread, panel, answered } = await open()
     await answered()
+    const dialog = page.getByRole('dialog')
     await thread.getByRole('button', { name: 'Show work' }).click()
-    await page.getByRole('dialog').press('Escape')
+    await dialog.getByText('Step 1', { exact: false }).first().waitFor()
+    await dialog.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await panel.isVisible()).toBe(false)
+    await thread.getByRole('button', { name: 'Show work' }).click()
+    await dialog.getByRole('button', { name: 'Open the run' }).click()
+    await dialog.waitFor({ state: 'hidden' })
     await panel.getByText('answered', { exact: true }).first().waitFor()
+    await panel.getByText('What the colours mean').click()
+    await panel.getByText('what the tool gave back').waitFor()
   })
 
   const WAYS: [string, Env, RegExp][] = [
@@ -114,7 +123,7 @@ describeWithChromium('the panel Run', () => {
     await expect.poll(() => panel.getByRole('combobox', { name: 'Run' }).innerText()).toContain('What is 7*6?')
     await page.getByRole('button', { name: 'Close panel' }).click()
     await page.getByRole('main').getByRole('button', { name: 'Show work' }).last().click()
-    await page.getByRole('dialog').press('Escape')
+    await page.getByRole('dialog').getByRole('button', { name: 'Open the run' }).click()
     await part.getByRole('heading', { name: 'Answer', exact: true }).waitFor()
     expect(faults).toEqual([])
   })

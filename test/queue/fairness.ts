@@ -23,6 +23,24 @@ export function fairnessContract(make: (settings?: QueueSettings) => Queue): voi
     expect(seen.indexOf('quiet')).toBeLessThan(3)
   })
 
+  test('people’s questions go before those of schedules, however many are due', async () => {
+    const queue = await opened({ concurrency: 1 })
+    const due = (n: number) => {
+      const schedule = { id: `${n}`, kind: 'due', at: 0, when: 'Every day' } as const
+      return queue.accept(question(`due-${n}`, { channel: `C${n % 5}`, thread: `${n}.0`, schedule }))
+    }
+    for (let n = 0; n < 30; n++) await due(n)
+    await queue.accept(question('first', { channel: 'C9' }))
+    const seen: string[] = []
+    await queue.start(async ({ ts }) => {
+      seen.push(ts ?? '')
+      if (seen.length === 5) await queue.accept(question('second', { channel: 'C1', thread: '99.0' }))
+    })
+    await eventually(() => expect(seen).toHaveLength(32))
+    expect(seen.indexOf('first')).toBeLessThan(2)
+    expect(seen.indexOf('second')).toBeLessThan(8)
+  })
+
   test('with thirty questions of one workspace waiting, the first of another is among the next ten, each time', async () => {
     const queue = await opened({ concurrency: 1 })
     const seen: string[] = []

@@ -86,7 +86,7 @@ describe('the pictures of README and docs', () => {
     expect([...new Set(pictures.flatMap(({ path, dark }) => [path, dark]))].sort()).toEqual(made.sort())
     expect(pictures.filter(({ path, dark }) => dark !== path.replace('.png', '-dark.png'))).toEqual([])
     const bytes = made.map((path) => ({ path, bytes: statSync(join(ROOT, path)).size }))
-    expect(bytes.filter((one) => one.bytes > 100_000)).toEqual([])
+    expect(bytes.filter((one) => one.bytes > 120_000)).toEqual([])
   })
 })
 

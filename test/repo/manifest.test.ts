@@ -97,6 +97,7 @@ const METHOD_SCOPES: Record<string, string[]> = {
   'reactions.add': ['reactions:write'],
   'reactions.remove': ['reactions:write'],
   'usergroups.users.list': ['usergroups:read'],
+  'users.conversations': ['channels:read', 'groups:read'],
   'users.info': ['users:read'],
   'users.list': ['users:read'],
   'views.open': [],
@@ -119,6 +120,8 @@ const EVENTS: Record<string, Record<string, string[]>> = {
   agent_session_title_changed: { agent_session_title_changed: ['chat:write'] },
   app_context_changed: { app_context_changed: [] },
   app_uninstalled: { app_uninstalled: [] },
+  channel_deleted: { channel_deleted: ['channels:read'] },
+  group_deleted: { group_deleted: ['groups:read'] },
   channel_id_changed: { channel_id_changed: ['channels:read'] },
   team_access_granted: { team_access_granted: [] },
   team_access_revoked: { team_access_revoked: [] },
@@ -183,11 +186,12 @@ describe('manifest.yml', () => {
     expect(plain.features.slash_commands.map(({ command }) => command)).toEqual(commands)
   })
 
-  test('turns interactivity and the Home tab on, and has the shortcut of a message', () => {
+  test('turns interactivity and the Home tab on, and has the shortcuts of a message', () => {
     expect(plain.settings.interactivity.is_enabled).toBe(true)
     expect(plain.features.app_home.home_tab_enabled).toBe(true)
     expect(plain.features.shortcuts.map(({ type, callback_id }) => [type, callback_id])).toEqual([
       ['message', 'thinkaloud_ask_about'],
+      ['message', 'thinkaloud_remember'],
     ])
   })
 })

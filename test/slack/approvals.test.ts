@@ -2,6 +2,7 @@
 import type { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER } from '../../playground/slack/slack.ts'
+import { forget } from '../harness/answer-buttons.ts'
 import { ALWAYS, approvalBot, cards, DENY, note, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
 import { secondBot } from '../harness/bot.ts'
 import { finish } from '../harness/played-model.ts'
@@ -95,7 +96,7 @@ function presses(way: () => Way): void {
     const other = await bot.mention('Write down Waiting')
     const card = await waitingCard(bot, other)
     await bot.slack.settle()
-    await bot.slack.slash('forget')
+    await forget(bot.slack)
     await bot.slack.until(
       () => thread.whispers().some((word) => /forgotten/i.test(word)),
       'a word that it is forgotten',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM, TEAM } from '../../playground/slack/slack.ts'
 import { ASK_AGAIN } from '../../src/slack/format/action-ids.ts'
 import { postButtons, pressesCountAsOne } from '../harness/answer-buttons.ts'
-import { startBot, type TestBot } from '../harness/bot.ts'
+import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
@@ -33,7 +33,7 @@ describe('Ask again', async () => {
     await endings(2)
     await slack.settle()
     expect(thread.endings()).toHaveLength(2)
-    expect(thread.endings().at(-1)).toContain('Paris, again.')
+    expect(thread.endings().at(-1)).toMatch(/^_Asked again by Alice_\nParis, again\./)
     expect(model.about('a capital').map(({ kind }) => kind)).toEqual(['turn', 'turn'])
   })
 
@@ -111,6 +111,15 @@ describe('What is asked again', async () => {
     await slack.press({ channel: GENERAL, ts: thread.messages()[0]!.ts, user: BOB }, { action_id: ASK_AGAIN })
     await slack.until(() => thread.shown().join().includes('Bananas, again.'), 'the third answer')
     expect(model.about('sums it up').at(-1)?.prompt).toContain('@Bob: We buy bananas.')
+  })
+
+  test('can be a question that failed, and the answer says who asked again', async () => {
+    model.on('a failing capital', { status: 401 }, finish('Rome.'))
+    const thread = await bot.mention('What is a failing capital?')
+    await slack.until(() => thread.shown().some((text) => REFERENCE.test(text)), 'a failure')
+    await slack.settle()
+    await thread.press(ASK_AGAIN, { user: BOB })
+    await slack.until(() => thread.endings().some((text) => /^_Asked again by Bob_\nRome\./.test(text)), 'an answer')
   })
 
   test('is stopped by a reaction on the question', async () => {

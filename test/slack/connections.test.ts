@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { ALLOW_ONCE, DISCONNECT, QUESTION_DECLINE } from '../../src/slack/format/action-ids.ts'
+import { forget } from '../harness/answer-buttons.ts'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { Browser } from '../harness/many-bot.ts'
@@ -109,7 +110,7 @@ function connecting(way: Way): void {
     expect(await (await ask()).lastAnswer()).toContain('It is open.')
     expect(server.callers[2]).toBe(alices)
 
-    await slack.slash('forget', { channel: `D${ALICE.slice(1)}` })
+    await forget(slack, { channel: `D${ALICE.slice(1)}` })
     await eventually(async () => expect(await list(bot, ALICE)).toContain('tickets: not connected'))
     const prompts = JSON.stringify(model.requests)
     for (const secret of server.given) expect(`${prompts}${bot.logs.join('\n')}`).not.toContain(secret)

@@ -10,7 +10,8 @@ import { textFile } from '../harness/said-files.ts'
 type Given = Parameters<Awaited<ReturnType<typeof startLocalSlack>>['upload']>[0]
 
 async function downloaded(t: Ends, given: Given, options: Partial<DownloadOptions> = {}) {
-  const slack = await startLocalSlack()
+  // No bot takes the event of the upload.
+  const slack = await startLocalSlack({ ackMs: 50, retryMs: [] })
   t.onTestFinished(() => slack.close())
   const said = await slack.say({ text: 'Here.', files: [given] })
   const message = slack.messages(said.channel).at(-1)

@@ -1,7 +1,8 @@
 /** Files in every way that steps are shown, what is hostile in them, and what forgets them while a run is at work. */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
+import { ALICE } from '../../playground/slack/slack.ts'
+import { forget } from '../harness/answer-buttons.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { sheetRow, xlsxOf } from '../harness/file-corpus.ts'
@@ -64,7 +65,7 @@ describeWithRedis('over Redis', () => {
     const files = [textFile('tale.txt', LONG.join('\n'))]
     const thread = await atSecondThought(bot, 'soon forgotten', () => bot.mention('soon forgotten', { files }))
     expect(await fileKeys(prefix)).toHaveLength(2)
-    if (how === 'forget') await slack.slash('forget', { user: ALICE, channel: GENERAL })
+    if (how === 'forget') await forget(slack)
     else await slack.people.uninstall()
     await slack.until(async () => (await fileKeys(prefix)).length === 0, 'no files')
     if (how === 'forget') {

@@ -2,7 +2,9 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { pressAlone } from '../harness/answer-buttons.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'
+import { FORGET_CANCEL, FORGET_DELETE } from '../../src/slack/format/action-ids.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
 import { atSecondThought } from '../harness/steered-bot.ts'
@@ -36,10 +38,18 @@ async function answered(bot: TestBot, ask: () => Promise<Thread>): Promise<Threa
   return thread
 }
 
-async function told(bot: TestBot, { text = 'forget', user = ALICE, channel = GENERAL } = {}): Promise<string> {
+/** What `/ask forget` says, and once it asks for confirmation and a button is pressed, what that says. */
+async function told(
+  bot: TestBot,
+  { text = 'forget', user = ALICE, channel = GENERAL, button = FORGET_DELETE } = {},
+): Promise<string> {
   const before = bot.slack.whispers(channel, user).length
   expect((await bot.slack.slash(text, { user, channel })).ok).toBe(true)
-  return bot.slack.until(() => bot.slack.whispers(channel, user)[before], 'a private word')
+  const said = () => bot.slack.whispers(channel, user)[before]
+  const first = await bot.slack.until(said, 'a private word')
+  if (!first.includes('Delete what I remember')) return first
+  await pressAlone(bot.slack, button, { user, channel })
+  return bot.slack.until(() => (said() === first ? undefined : said()), 'another word in its place')
 }
 
 describe('/ask forget', () => {
@@ -50,8 +60,10 @@ describe('/ask forget', () => {
     expect(await told(bot, { user: BOB })).toMatch(/Only an admin.*\/ask settings/)
     expect(await remembers(bot, here)).toBe(true)
     bot.slack.addUser(BOB, { is_admin: true })
+    expect(await told(bot, { user: BOB, button: FORGET_CANCEL })).toBe('Cancelled: nothing was deleted.')
+    expect(await remembers(bot, here)).toBe(true)
     expect(await told(bot, { user: BOB, text: 'Forget!' })).toMatch(/Done: I have forgotten.*in this channel/)
-    expect(bot.slack.messages(GENERAL)).toHaveLength(posts + 2)
+    expect(bot.slack.messages(GENERAL)).toHaveLength(posts + 4)
     expect([await remembers(bot, here), await remembers(bot, there)]).toEqual([false, true])
   })
 

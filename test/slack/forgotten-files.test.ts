@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { ASK_EDITED } from '../../src/slack/format/action-ids.ts'
+import { forget } from '../harness/answer-buttons.ts'
 import { startBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { finish } from '../harness/played-model.ts'
@@ -57,7 +58,7 @@ test('who has the bot forget is forgotten with the files, and nobody else', asyn
   await thread.ended()
   expect(await promptOfFollowUp(thread, 'what is there')).toContain('bobs.txt (A text of 1 line), mine.txt')
   const { channel } = await bot.dm('help')
-  await slack.slash('forget', { user: ALICE, channel })
+  await forget(slack, { channel })
   await slack.until(() => slack.whispers(channel, ALICE).some((word) => /^Done/.test(word)), 'a word that it is done')
   const prompt = await promptOfFollowUp(thread, 'what is there after that')
   expect(prompt).toContain('bobs.txt')

@@ -160,7 +160,7 @@ describe('links', () => {
     const [content] = answerContents({ text: 'x', sources, question: '', allowedHosts: [], footer: 'F' })
     accept(content!)
     const [, footer = ''] = textsOf(content!)
-    expect(footer).toMatch(/^Sources: <https:\/\/s0\.example\/ppppp\|Page ¦ 0 &lt;!channel&gt; t/)
+    expect(footer).toMatch(/^Sources: \[1\] <https:\/\/s0\.example\/ppppp\|Page ¦ 0 &lt;!channel&gt; t/)
     expect(footer.match(/<https:/g)?.length).toBe(4)
   })
 })

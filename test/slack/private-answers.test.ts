@@ -1,6 +1,7 @@
 /** `/ask private:`: the answer is the asker's alone, until the asker shares it. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
+import { forget, pressAlone } from '../harness/answer-buttons.ts'
 import { FOOTER, secondBot, startBot, type TestBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -8,20 +9,16 @@ import { describeWithRedis, startRedis } from '../harness/redis.ts'
 
 const CHOICE = 'Only you see this answer.'
 
+/** @returns the messages that one person alone sees since then */
 async function askPrivately(bot: TestBot, text: string, { user = ALICE, channel = GENERAL } = {}): Promise<string[]> {
   const before = bot.slack.whispers(channel, user).length
   expect((await bot.slack.slash(`private: ${text}`, { user, channel })).ok).toBe(true)
   const words = () => bot.slack.whispers(channel, user).slice(before)
-  await bot.slack.until(() => words().some((word) => word.startsWith(CHOICE)), 'the private answer')
+  await bot.slack.until(() => words().some((word) => word.includes(CHOICE)), 'the private answer')
   return words()
 }
 
-/** Somebody presses a button below the last private answer. */
-async function press(bot: TestBot, action_id: string, { user = ALICE, channel = GENERAL } = {}) {
-  const all = bot.slack.store.channel(channel).ephemerals
-  const { ts } = all.findLast((one) => one.user === user && JSON.stringify(one.blocks).includes(action_id))!
-  return bot.slack.press({ channel, ts, user }, { action_id })
-}
+const press = (bot: TestBot, action_id: string) => pressAlone(bot.slack, action_id)
 
 const posted = (bot: TestBot, channel = GENERAL) =>
   bot.slack
@@ -30,13 +27,11 @@ const posted = (bot: TestBot, channel = GENERAL) =>
     .map((message) => bot.slack.shown(message))
 
 describe('/ask private:', () => {
-  test('answers the asker alone, says at once that it works, and posts nothing', async (t) => {
+  test('answers the asker alone, in place of the message that it works, and posts nothing', async (t) => {
     const bot = await startBot(t)
     bot.model.on('secret', act('Add.', 'calculator', '1+1'), finish('It is **two**.'))
-    const [working, answer, choice] = await askPrivately(bot, 'What is the secret?')
-    expect(working).toBe('I am working on it. Only you will see the answer. `/ask stop` stops me.')
-    expect(answer).toMatch(/^It is \*two\*\.\n1 step · /)
-    expect(choice).toContain(CHOICE)
+    const words = await askPrivately(bot, 'What is the secret?')
+    expect(words).toEqual([expect.stringMatching(/^It is \*two\*\.\n1 step · [^]*\nOnly you see this answer\./)])
     expect(bot.model.requests[0]!.question).toBe('What is the secret?')
     expect([posted(bot), bot.slack.whispers(GENERAL, BOB)]).toEqual([[], []])
     expect(
@@ -118,10 +113,10 @@ describe('below a private answer', () => {
     await Promise.all([press(bot, 'thinkaloud_share'), press(bot, 'thinkaloud_share')])
     await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
     await bot.slack.settle()
+    expect(bot.slack.whispers(GENERAL, ALICE)).toEqual(['Shared with the channel.'])
     expect(posted(bot)).toEqual([
       expect.stringMatching(/^@Alice asked:\n> What is the secret\?\nIt is two\.\n0 steps · /),
     ])
-    expect(bot.slack.whispers(GENERAL, ALICE).join('\n')).not.toContain(CHOICE)
     expect(JSON.stringify(bot.slack.messages(GENERAL))).not.toContain('"actions"')
     const root = bot.slack.messages(GENERAL).find(({ user }) => user === BOT_USER)!
     const thread = await bot.mention('and half of it?', { thread_ts: root.ts })
@@ -147,7 +142,7 @@ describe('below a private answer', () => {
     await askPrivately(bot, 'What is the secret?')
     await press(bot, 'thinkaloud_keep')
     await bot.slack.until(() => !bot.slack.whispers(GENERAL, ALICE).join('\n').includes(CHOICE), 'no buttons')
-    expect(bot.slack.whispers(GENERAL, ALICE).join('\n')).toContain('It is two.')
+    expect(bot.slack.whispers(GENERAL, ALICE)).toEqual([expect.stringMatching(/^It is two\.\n0 steps · /)])
     expect(posted(bot)).toEqual([])
   })
 
@@ -178,7 +173,7 @@ describe('below a private answer', () => {
     bot.slack.addUser(ALICE, { is_admin: true })
     bot.model.on('secret', finish('It is two.'))
     await askPrivately(bot, 'What is the secret?')
-    await bot.slack.slash('forget')
+    await forget(bot.slack)
     await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).some((word) => /Done/.test(word)), 'done')
     await press(bot, 'thinkaloud_share')
     await bot.slack.until(

@@ -46,7 +46,7 @@ describe('Show work', async () => {
     const shown = await filled(BOB)
     expect(shown).toContain('❓ What is 29 to the power 0.23?')
     expect(shown).toMatch(/answered · 1 step · \d+\.\d s of work/)
-    expect(shown).toMatch(/model played-model · dialect text · 2 calls of the model · [\d,]+ tokens in, [\d,]+ out/)
+    expect(shown).toMatch(/model played-model · dialect text · 2 model calls · [\d,]+ tokens in, [\d,]+ out/)
     expect(shown).toMatch(
       /Step 1: calculator\n💭 I work it out\.\n🔧 calculator\n29\^0\.23\n👁 2\.169459462491557\d*\ncalculator took (?!0\.0)(?:\d\d? ms|\d+\.\d s)/,
     )

@@ -167,7 +167,7 @@ function stopping(way: Way): void {
     expect(bot.model.requests.filter(({ question }) => question.includes('the second'))).toEqual([])
   })
 
-  test('where nothing runs nothing is said in channels, nothing is asked, and other reactions cost nothing', async (t) => {
+  test('where nothing runs it says so alone, and only where it was meant; other reactions cost nothing', async (t) => {
     const bot = await steeredBot(t, way, { model: [finish('Yes.')] })
     const thread = await bot.mention('anything?')
     await thread.ended()
@@ -178,17 +178,19 @@ function stopping(way: Way): void {
     await bot.slack.say({ text: 'stop' })
     for (const name of ['thumbsup', 'eyes']) await thread.react(name, { ts: thread.messages()[0]!.ts })
     await thread.react('x', { ts: thread.messages()[0]!.ts, removed: true })
-    await bot.slack.say({ thread_ts: thread.ts, text: 'stop' })
-    await bot.slack.say({ thread_ts: thread.ts, text: `${ASK} stop` })
     await bot.slack.settle()
     expect(bot.slack.calls.slice(before)).toEqual([])
-    await thread.react('x', { ts: thread.messages()[0]!.ts })
-    await bot.slack.until(() => bot.slack.calls.length > before, 'the look')
+    for (const text of ['stop', `${ASK} stop`]) await bot.slack.say({ thread_ts: thread.ts, text })
+    await bot.slack.until(() => thread.whispers().length === 2, 'two words')
     await bot.slack.settle()
-    expect(bot.slack.calls.slice(before).map(({ method }) => method)).toEqual(['conversations.replies'])
+    expect(thread.whispers()).toEqual(Array(2).fill(expect.stringMatching(/^You have nothing running here/)))
+    const told = bot.slack.calls.length
+    await thread.react('x', { ts: thread.messages()[0]!.ts })
+    await bot.slack.until(() => bot.slack.calls.length > told, 'the look')
+    await bot.slack.settle()
+    expect(bot.slack.calls.slice(told).map(({ method }) => method)).toEqual(['conversations.replies'])
     await bot.slack.slash('stop', { channel: GENERAL, user: ALICE })
-    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()).toEqual([expect.stringMatching(/reply `stop` in its thread/)])
+    await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).length === 3, 'a word')
     expect(bot.model.requests).toHaveLength(1)
   })
 }

@@ -54,7 +54,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     expect(slack.shown(early!)).toBe('💭 Let me read.\n🔧 *wikipedia* `Slow page`\n⏳ running …')
     gate.resolve()
     expect(await thread.lastAnswer()).toBe(
-      `read\nSources: Slow page (${bot.wiki.url.replace('/w/api.php', '/wiki/Slow_page')})`,
+      `read\nSources: [1] Slow page (${bot.wiki.url.replace('/w/api.php', '/wiki/Slow_page')})`,
     )
     const [late] = thread.messages()
     expect(late?.ts).toBe(early?.ts)

@@ -129,8 +129,8 @@ describe('Slack takes', () => {
   })
 
   test('the forms and the words', () => {
-    for (const view of [WORK_GONE, WORK_LOADING, WORK_UNREADABLE, FEEDBACK_GONE, feedbackView('T1:C1:1.1')])
-      accept(view, 'modal')
+    const form = feedbackView('T1:C1:1.1', { isDirect: false })
+    for (const view of [WORK_GONE, WORK_LOADING, WORK_UNREADABLE, FEEDBACK_GONE, form]) accept(view, 'modal')
   })
 
   test('any Home', async () => {

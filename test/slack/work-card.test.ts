@@ -56,9 +56,9 @@ test('only what a tool returned can be opened, and only what is an address of th
 })
 
 test.each([
-  [1, 400, '1 step, 1 s'],
-  [4, 12_345, '4 steps, 12 s'],
-  [10, 119_400, '10 steps, 119 s'],
+  [1, 400, '1 step, 0.4 s'],
+  [4, 12_345, '4 steps, 12.3 s'],
+  [10, 119_400, '10 steps, 119.4 s'],
   [10, 600_000, '10 steps, 10 min'],
 ])('a card of %d steps in %d ms is called %s', (count, ms, title) => {
   const [container] = foldedCard(stepsOf('x', count), { ms, hasFailed: false }).blocks

@@ -64,7 +64,7 @@ describe.concurrent('a tool of one’s own', () => {
     const bot = await startBot(t, { env: { CUSTOM_TOOLS_DIR }, model: script })
     const thread = await bot.mention('How many bolts and nuts are there in Lyon?')
 
-    expect(await thread.lastAnswer()).toMatch(/^TWELVE!\nSources: Stock.*bolts.* · Stock.*nuts/)
+    expect(await thread.lastAnswer()).toMatch(/^TWELVE!\nSources: \[1\] Stock.*bolts.* · \[2\] Stock.*nuts/)
     const year = new Date().getFullYear()
     expect(thread.steps().map((step) => step.split('\n👁 ')[1])).toEqual([
       `Lyon: 12 of bolts, asked 1 times since ${year}`,
@@ -210,7 +210,7 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
       const start = startRealBot(loadConfig(env, { serves: true }), { log: createLog('silent') })
       await expect(start).rejects.toMatchObject({
         name: 'ConfigError',
-        message: `TOOLS: there is no tool "${TOOLS.split(',').at(-1)}". Choose from calculator, wikipedia, search, duckduckgo, arxiv, github_user, make_file, workspace_search, read_thread, llm_math, invoices.`,
+        message: `TOOLS: there is no tool "${TOOLS.split(',').at(-1)}". Choose from calculator, wikipedia, search, duckduckgo, arxiv, github_user, make_file, workspace_search, read_channel, read_thread, llm_math, invoices.`,
       })
     },
   )

@@ -10,9 +10,9 @@ const run = promisify(execFile)
 const FOLDER = join(ROOT, 'tmp', 'built-tools')
 
 const SCRIPT = `
-import { createToolbox } from './dist/tools/index.js'
-import { loadCustomTools } from './dist/tools/custom-loader.js'
-import { createToolHttp } from './dist/src/base/http/tool-http.js'
+import { createToolbox } from '../built/tools/index.js'
+import { loadCustomTools } from '../built/tools/custom-loader.js'
+import { createToolHttp } from '../built/src/base/http/tool-http.js'
 const http = createToolHttp({ timeoutMs: 10_000 })
 const built = createToolbox({ http, settings: { enabled: ['wikipedia', 'calculator'], wikipediaApiUrl: process.argv[2] } })
 const custom = await loadCustomTools(new URL('custom', import.meta.url).pathname, ['calculator'])
@@ -34,17 +34,10 @@ const CUSTOM = {
   'd.mjs': `export default { name: 'calculator', description: 'Again.', run: () => '' }`,
 }
 
-/** Compiles the tools, and what they need, with the build's own options. */
-async function build(): Promise<void> {
+/** Beside the sources as JavaScript, which the build's own options have made (test/harness/compiled-sources.ts). */
+async function writeFiles(): Promise<void> {
   await mkdir(join(FOLDER, 'custom'), { recursive: true })
   onTestFinished(() => rm(FOLDER, { recursive: true, force: true }))
-  const files = ['tools/index.ts', 'tools/custom-loader.ts'].map((file) => join(ROOT, file))
-  const only = { compilerOptions: { outDir: 'dist', rootDir: ROOT }, files, include: [] }
-  await writeFile(
-    join(FOLDER, 'tsconfig.json'),
-    JSON.stringify({ extends: join(ROOT, 'tsconfig.build.json'), ...only }),
-  )
-  await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', FOLDER])
   await writeFile(join(FOLDER, 'main.mjs'), SCRIPT)
   for (const [name, code] of Object.entries(CUSTOM)) await writeFile(join(FOLDER, 'custom', name), code)
 }
@@ -55,7 +48,7 @@ test(
   async () => {
     const wiki = await startWiki()
     onTestFinished(() => wiki.close())
-    await build()
+    await writeFiles()
     const { stdout } = await run(process.execPath, [join(FOLDER, 'main.mjs'), wiki.url])
     expect(stdout).toContain('AT&T Inc. is an American telecommunications company')
     expect(stdout).toContain('(Result 1 / 1) Its history goes back to the Bell Telephone Company')

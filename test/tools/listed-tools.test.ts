@@ -37,7 +37,7 @@ test('a key brings its tool', () => {
 
 test('where questions come from Slack its tools are there; elsewhere TOOLS may name them, and they are not', () => {
   expect(namesOf({ hasWorkspace: true }).toSorted()).toEqual(
-    [...namesOf({}), 'workspace_search', 'read_thread'].toSorted(),
+    [...namesOf({}), 'workspace_search', 'read_channel', 'read_thread'].toSorted(),
   )
   const named = { enabled: ['read_thread', 'calculator', 'workspace_search'] }
   expect(namesOf({ ...named, hasWorkspace: true })).toEqual(named.enabled)

@@ -33,7 +33,7 @@ export class Interactions {
     const { store, responseUrls, base, shouldEscape } = this.way.with
     const { user = ALICE, command = '/ask' } = options
     const channel = this.way.channel(options.channel ?? GENERAL)
-    const to = { channel, user }
+    const to: Parameters<typeof responseUrls.issue>[1] = { channel, user }
     const payload = {
       token: 'local',
       team_id: TEAM,

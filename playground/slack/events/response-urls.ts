@@ -8,33 +8,38 @@ import { Refusal, type Channel, type Json } from '../types.ts'
 const LASTS_MS = 30 * 60_000
 const USES = 5
 
-/** Whom an address was given to, and how much is left of it. */
-interface Given {
+/** Whom an address is given to. */
+interface Recipient {
   channel: Channel
   user: string
   thread?: string
-  /** The message whose button was pressed, for `replace_original`. */
+  /** What `replace_original` replaces: the message whose button was pressed, or the first one that answered a command. */
   message?: string
+}
+
+/** An address, and how much is left of it. */
+interface Given {
+  to: Recipient
   until: number
   left: number
 }
 
 /** The addresses that come with commands and presses. */
 export interface ResponseUrls {
-  issue(base: string, to: { channel: Channel; user: string; thread?: string; message?: string }): string
+  issue(base: string, to: Recipient): string
   /** Takes what an app posted. @throws Refusal when the address is used up or the message is broken. */
   take(id: string, args: Json): void
   /** The thread that an address writes to, as `channel:root ts`. */
   threadOf(id: string): string | undefined
   /** Shows what came back in an ack: the same form. */
-  show(to: { channel: Channel; user: string; thread?: string }, args: Json): void
+  show(to: Recipient, args: Json): void
 }
 
 /** https://docs.slack.dev/interactivity/handling-user-interaction#message_responses */
 export function createResponseUrls(store: Store, now: () => number): ResponseUrls {
   const given = new Map<string, Given>()
 
-  function show(to: { channel: Channel; user: string; thread?: string; message?: string }, args: Json) {
+  function show(to: Recipient, args: Json) {
     const original = to.message === undefined ? undefined : store.find(to.channel, to.message)
     const sendEphemeral = to.channel.ephemerals.find((one) => one.ts === to.message && one.user === to.user)
     if (args['delete_original'] === true && sendEphemeral) return store.unwhisper(to.channel, sendEphemeral)
@@ -49,28 +54,29 @@ export function createResponseUrls(store: Store, now: () => number): ResponseUrl
     }
     if (args['response_type'] === 'in_channel')
       return void store.post(to.channel, { ...FROM_BOT, text, ...(blocks && { blocks }), ...thread })
-    store.sendEphemeral(to.channel, { user: to.user, text, ...(blocks && { blocks }), ...thread })
+    const { ts } = store.sendEphemeral(to.channel, { user: to.user, text, ...(blocks && { blocks }), ...thread })
+    to.message ??= ts
   }
 
   return {
     issue(base, to) {
       const id = store.id('R')
-      given.set(id, { ...to, until: now() + LASTS_MS, left: USES })
+      given.set(id, { to, until: now() + LASTS_MS, left: USES })
       return `${base}/response/${id}`
     },
     threadOf(id) {
-      const { channel, thread, message } = given.get(id) ?? {}
+      const { channel, thread, message } = given.get(id)?.to ?? {}
       const root = thread ?? message
       return channel && root && `${channel.id}:${root}`
     },
     take(id, args) {
-      const to = given.get(id)
-      if (!to || to.until < now())
+      const address = given.get(id)
+      if (!address || address.until < now())
         throw new Refusal('expired_url', { why: 'The response URL is unknown or over 30 minutes old.' })
-      if (to.left === 0) throw new Refusal('used_url', { why: `A response URL has ${USES} uses.` })
-      to.left -= 1
+      if (address.left === 0) throw new Refusal('used_url', { why: `A response URL has ${USES} uses.` })
+      address.left -= 1
       if (args['blocks'] !== undefined) checkBlocks(args['blocks'])
-      show(to, args)
+      show(address.to, args)
     },
     show,
   }

@@ -24,6 +24,16 @@ export const conversationMethods: Record<string, Method> = {
     return { channel: channelObject(channel) }
   },
 
+  'users.conversations': (args, { store }) => {
+    const kinds = (optional(args, 'types') ?? 'public_channel').split(',')
+    const isWanted = ({ kind }: Channel) => kinds.includes(kind === 'channel' ? 'public_channel' : 'private_channel')
+    const own = [...store.channels.values()].filter(
+      (one) => one.members.has(BOT_USER) && (one.kind === 'channel' || one.kind === 'group') && isWanted(one),
+    )
+    const { from, to, next } = slice(own.length, args, { normal: 100, most: 999 })
+    return { channels: own.slice(from, to).map(channelObject), response_metadata: { next_cursor: next } }
+  },
+
   'conversations.members': (args, { store }) => {
     const channel = store.channel(required(args, 'channel'))
     const members = [...channel.members]

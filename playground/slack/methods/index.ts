@@ -55,6 +55,7 @@ export const scopesOf = new Map<string, string[]>(
     'files.info': ['files:read'],
     'files.getUploadURLExternal': ['files:write'],
     'files.completeUploadExternal': ['files:write'],
+    'users.conversations': ['channels:read', 'groups:read'],
     'users.info': ['users:read'],
     'users.list': ['users:read'],
     'users.lookupByEmail': ['users:read.email'],

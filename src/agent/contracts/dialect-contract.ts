@@ -22,9 +22,11 @@ export interface RunView {
   nonce: string
   history: PastTurn[]
   /** What people wrote in the thread before the question, one message per line. Untrusted data, like observations. */
-  said?: string
+  said?: string | undefined
   /** The text of the files that came with the question. Untrusted data too. */
-  filesText?: string
+  filesText?: string | undefined
+  /** What people had remembered in the question's place. Untrusted data too. */
+  remembered?: string | undefined
   /** The reason why this is the final turn: the model must answer now, without tools. */
   finalTurn?: StopReason
 }
@@ -44,11 +46,11 @@ export interface Completion {
   refusal?: string
   toolCalls?: ToolCall[]
   kept?: KeptReasoning
-  /** Why it is incomplete: its length limit, the run's time, or a model that stalled. */
+  /** Why it is incomplete: its length limit, a model that writes without end, the run's time, or a model that stalled. */
   cutOff?: CutOff
 }
 
-export type CutOff = 'length' | 'time' | 'silence'
+export type CutOff = 'length' | 'endless' | 'time' | 'silence'
 
 export type ParsedTurn =
   | { kind: 'actions'; thought: string; actions: Action[] }

@@ -74,8 +74,8 @@ export type ModelEvent =
   | { type: 'kept'; kept: KeptReasoning }
   /** The model declined in these words, which are the answer in every dialect. */
   | { type: 'refusal'; text: string }
-  /** The answer reached a length limit, the endpoint's or ours, and is incomplete. */
-  | { type: 'cut_off' }
+  /** The answer reached a length limit and is incomplete. `isEndless`: ours, which no answer needs. */
+  | { type: 'cut_off'; isEndless?: true }
   /**
    * The following text was written without the pictures, because the model does not accept them. A restart resets this.
    */

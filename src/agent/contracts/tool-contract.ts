@@ -43,6 +43,14 @@ export interface ReadThread {
   url: string
 }
 
+/** What to read of a channel, as a model names it (untrusted). `channel`: id or name. Times: time-words.ts. */
+export interface WantedChannel {
+  channel: string
+  since?: string | undefined
+  until?: string | undefined
+  part: number
+}
+
 /**
  * Reads the asker's workspace. Returns only what the asker may read in the place where the answer is shown. Stores
  * nothing.
@@ -55,6 +63,8 @@ export interface WorkspaceReader {
   search(query: string, options: FindOptions): Promise<{ finds: Find[]; cursor?: string; asAsker?: true }>
   /** The thread of the message with this URL. @throws ToolError likewise */
   readThread(url: string, signal: AbortSignal): Promise<ReadThread>
+  /** A part of what was written in a channel in a time. @throws ToolError likewise */
+  readChannel(wanted: WantedChannel, signal: AbortSignal): Promise<ReadThread>
 }
 
 /** A part of a file as a model names it (untrusted): pages or slides, a sheet and its cells, lines. */
@@ -200,6 +210,8 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
   needsSearch?: boolean
   /** How long one call may take, in ms. Default: TOOL_TIMEOUT_MS. */
   timeoutMs?: number
+  /** Characters of an output that the model reads, if they are more than TOOL_OUTPUT_CHARS. */
+  outputChars?: number
   /** The output is a file (`ToolOutput.file`). Offered to the model only if files can be sent. */
   makesFiles?: true
   /** A repeated call with the same input returns something new (a lookup's next hit), so it is not a loop. */

@@ -18,6 +18,8 @@ import type {
   RunView,
   Step,
   Tool,
+  ToolCall,
+  ToolSpec,
   ToolStep,
   UnreadableStep,
 } from '../types.ts'
@@ -40,14 +42,14 @@ function renderNative(view: RunView, prompts: Prompts): Rendered {
   const messages: Message[] = [
     { role: 'system', content: systemText(view, prompts) },
     questionMessage(view, prompts, `${saidBefore(view, prompts)}${view.question}`),
-    ...renderSteps(view.steps, view.nonce),
+    ...renderSteps(view),
   ]
   if (view.finalTurn)
     messages.push({ role: 'user', content: tailOf(view, prompts, { cue: '', form: 'Write the answer alone.' }).trim() })
-  return { messages, tools: callable(view).map(specOf), ...(view.finalTurn ? { toolChoice: 'none' as const } : {}) }
+  return { messages, tools: callable(view), ...(view.finalTurn ? { toolChoice: 'none' as const } : {}) }
 }
 
-/** Lists the tools without a schema in words: endpoints accept about a hundred tools at most. */
+/** Lists the tools that have only one line in words: endpoints accept about a hundred tools at most. */
 function systemText({ tools, today }: RunView, prompts: Prompts): string {
   const more = tools.filter(({ brief }) => brief !== undefined)
   const system = prompts.native({ today })
@@ -56,28 +58,34 @@ function systemText({ tools, today }: RunView, prompts: Prompts): string {
     : `${system}\n\n${prompts['more-tools']({ tools: more.map(describeTool).join('\n') })}`
 }
 
-/**
- * The tools that the model may call directly: those with a full description, and those that the run has asked about or
- * called.
- */
-function callable({ tools, steps }: RunView): Tool[] {
-  const named = new Set(steps.flatMap((step) => (step.kind === 'tool' ? namesIn(step.action) : [])))
-  return tools.filter(({ name, brief }) => brief === undefined || named.has(name))
+/** The tools that the model may call by their own names. The list never changes in a run, so that prompt caches hit. */
+function callable({ tools }: RunView): ToolSpec[] {
+  const full = tools.filter(({ brief }) => brief === undefined).map(specOf)
+  return full.length < tools.length ? [...full, CALL_TOOL] : full
 }
 
-/** The tool of an action, and the tool whose name is its input (a request for details). */
-function namesIn({ tool, input }: Action): string[] {
-  const asked = typeof input === 'object' && input !== null && 'tool' in input ? input.tool : input
-  return typeof asked === 'string' ? [tool, asked.trim()] : [tool]
+/** Calls a tool that has one line in the system message. The observation of `tool_details` tells its input. */
+const CALL_TOOL: ToolSpec = {
+  name: 'call_tool',
+  description: 'Calls a tool that has only one line in the list. Ask tool_details about it before.',
+  parameters: {
+    type: 'object',
+    properties: {
+      tool: { type: 'string', description: 'the name of the tool' },
+      input: { type: 'object', description: 'its input, as tool_details has described it' },
+    },
+    required: ['tool', 'input'],
+  },
 }
 
 /** Steps of one completion become one message with all of its calls. */
-function renderSteps(steps: readonly Step[], nonce: string): Message[] {
+function renderSteps(view: RunView): Message[] {
+  const { steps } = view
   return steps.flatMap((step, i) => {
     if (step.kind === 'message') return [{ role: 'user' as const, content: personsWords(step) }]
     if (step.kind === 'unreadable') return renderUnreadable(step)
     const isFirst = steps.findIndex((other) => other.kind === 'tool' && other.turn === step.turn) === i
-    return isFirst ? renderTurn(toolSteps(steps, step.turn), nonce) : []
+    return isFirst ? renderTurn(toolSteps(steps, step.turn), view) : []
   })
 }
 
@@ -92,12 +100,11 @@ function renderUnreadable({ text, observation }: UnreadableStep): Message[] {
   ]
 }
 
-function renderTurn(steps: ToolStep[], nonce: string): Message[] {
+function renderTurn(steps: ToolStep[], { tools, nonce }: RunView): Message[] {
   const idOf = ({ action, turn }: ToolStep, i: number) => action.callId ?? `call_${turn}_${i}`
   const toolCalls = steps.map((step, i) => ({
     id: idOf(step, i),
-    name: step.action.tool,
-    arguments: argumentsOf(step.action.input),
+    ...callOf(step.action, tools),
   }))
   const results = steps.map((step, i) => ({
     role: 'tool' as const,
@@ -108,6 +115,13 @@ function renderTurn(steps: ToolStep[], nonce: string): Message[] {
   return [{ role: 'assistant', content: thought, toolCalls, ...(kept ? { kept } : {}) }, ...results]
 }
 
+function callOf({ tool, input }: Action, tools: Tool[]): { name: string; arguments: string } {
+  const isBrief = tools.some(({ name, brief }) => name === tool && brief !== undefined)
+  return isBrief
+    ? { name: CALL_TOOL.name, arguments: JSON.stringify({ tool, input }) }
+    : { name: tool, arguments: argumentsOf(input) }
+}
+
 function argumentsOf(input: unknown): string {
   return typeof input === 'string' ? JSON.stringify({ input }) : inputText(input)
 }
@@ -115,17 +129,22 @@ function argumentsOf(input: unknown): string {
 function readNative({ text, toolCalls }: Completion, tools: string[]): ParsedTurn {
   const words = spokenWords(text)
   if (toolCalls?.length) {
-    const actions = toolCalls.map((call) => ({
-      tool: listedTool(call.name, tools) ?? call.name,
-      input: parseArguments(call.arguments),
-      callId: call.id,
-    }))
+    const actions = toolCalls.map((call) => readCall(call, tools))
     return { kind: 'actions', thought: words, actions }
   }
   const written = readWritten(text, tools)
   if (written) return written
   if (words !== '') return { kind: 'finish', thought: '', answer: words.replace(ANSWER_LABEL, '') }
   return { kind: 'unreadable', thought: '', hint: 'You wrote nothing. Call a tool, or write the answer.' }
+}
+
+function readCall({ id, name, arguments: written }: ToolCall, tools: string[]): Action {
+  const args = parseArguments(written)
+  const isIndirect = name === CALL_TOOL.name && !tools.includes(name) && typeof args === 'object' && args !== null
+  if (!isIndirect || !('tool' in args) || typeof args.tool !== 'string')
+    return { tool: listedTool(name, tools) ?? name, input: args, callId: id }
+  const { tool, input, ...rest } = args as { tool: string; input?: unknown }
+  return { tool: listedTool(tool.trim(), tools) ?? tool.trim(), input: input ?? rest, callId: id }
 }
 
 /**

@@ -86,11 +86,12 @@ export function toolVariables(view: RunView): { tools: string; tool_names: strin
   }
 }
 
-/** The thread's messages and the text of its files, fenced as data. Empty if there are none. */
-export function saidBefore({ said, filesText, nonce }: RunView, prompts: Prompts): string {
+/** The thread's messages, the text of its files and what is remembered, fenced as data. Empty if there are none. */
+export function saidBefore({ said, filesText, remembered, nonce }: RunView, prompts: Prompts): string {
   const messages = said ? `${prompts['thread-messages']({ messages: fenceObservation(said, nonce) })}\n\n` : ''
   const files = filesText ? `${prompts['thread-files']({ files: fenceObservation(filesText, nonce) })}\n\n` : ''
-  return messages + files
+  const known = remembered ? `${prompts.remembered({ remembered: fenceObservation(remembered, nonce) })}\n\n` : ''
+  return messages + files + known
 }
 
 /** The message that contains the question, with the pictures that came with it. */

@@ -2,6 +2,7 @@ import { offeredTools } from '../../agent/agent.ts'
 import type { AgentParts } from '../../question/create-agent.ts'
 import { answer, type AnswerDeps } from '../../question/answer.ts'
 import { doneLines } from '../../question/done-lines.ts'
+import { figuresText } from '../../question/figures/judge-figures.ts'
 import { DIALECTS } from '../../config.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { memoryHistory } from '../../stores/history/memory-history.ts'
@@ -30,9 +31,13 @@ export class Conversation {
   #isTracing = false
   #running: AbortController | undefined
 
-  constructor(agent: AgentParts, output: Output) {
+  readonly #saysFigures: boolean
+
+  /** `saysFigures`: whether it is said below an answer how many of its figures are not from a source. */
+  constructor(agent: AgentParts, output: Output, { saysFigures = true } = {}) {
     this.#agent = agent
     this.#output = output
+    this.#saysFigures = saysFigures
     const show = (title: string, text: string) => (this.#isTracing ? output.trace(title, text) : undefined)
     const { agent: parts, prompts, condenseModel } = agent.answer
     this.#deps = {
@@ -85,10 +90,13 @@ export class Conversation {
       await this.prepare()
       const run = embeddedRun(freshRun(at), () => true)
       let done: string[] = []
+      let figures: string | undefined
       for await (const event of answer(question, run, { ...this.#deps, signal: running.signal })) {
         if (event.type === 'done') done = doneLines(event.calls, () => 'you')
+        else if (event.type === 'figures') figures = figuresText(event.figures)
         else this.#output.event(event)
       }
+      if (figures !== undefined && this.#saysFigures) this.#output.figures(figures)
       if (done.length > 0) this.#output.done(done)
     } catch (error) {
       if (!running.signal.aborted) this.#output.fail(error instanceof ModelError ? error.hint : messageOf(error))

@@ -9,6 +9,8 @@ export interface Output {
   event(event: AnswerEvent): void
   /** Shows what the run has written, after its answer. */
   done(lines: string[]): void
+  /** Shows how many figures are not from a source, after the answer. */
+  figures(text: string): void
   /** Shows a sentence of the terminal's own. */
   note(text: string): void
   /** Shows a failure, in a sentence. */
@@ -39,6 +41,10 @@ export class Terminal implements Output {
 
   done(lines: string[]): void {
     this.#print(lines.join('\n'))
+  }
+
+  figures(text: string): void {
+    this.#print(text)
   }
 
   note(text: string): void {
@@ -99,6 +105,10 @@ export class JsonLines implements Output {
 
   done(lines: string[]): void {
     this.#print({ type: 'done', lines })
+  }
+
+  figures(text: string): void {
+    this.#print({ type: 'figures', text })
   }
 
   note(): void {}

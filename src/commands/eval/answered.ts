@@ -9,6 +9,7 @@ const outcome = z.object({
   id: z.string(),
   question: z.string(),
   answer: z.string().exactOptional(),
+  figures: z.object({ total: z.number(), unsupported: z.number() }).exactOptional(),
   stopped: z.enum(STOPS).exactOptional(),
   steps: z.number(),
   ms: z.number(),

@@ -24,6 +24,8 @@ export interface Summary {
   steps: number
   seconds: { median: number; p95: number }
   tokens: { in: number; out: number; estimated: boolean }
+  /** Of all answers for which something was read. */
+  figures: { total: number; unsupported: number }
   /** Omitted if the price of any call is unknown. */
   costUsd?: number
   /**
@@ -53,7 +55,8 @@ export function scoreAll(questions: EvalQuestion[], outcomes: Outcome[]): Scored
 }
 
 export function summarise(variant: Variant, scored: Scored[]): Summary {
-  const mean = (part: (one: Scored) => number) => scored.reduce((sum, one) => sum + part(one), 0) / scored.length
+  const sum = (part: (one: Scored) => number) => scored.reduce((total, one) => total + part(one), 0)
+  const mean = (part: (one: Scored) => number) => sum(part) / scored.length
   const seconds = scored.map((one) => one.ms / 1000).sort((a, b) => a - b)
   const priced = scored.every((one) => one.costUsd !== undefined)
   return {
@@ -68,6 +71,10 @@ export function summarise(variant: Variant, scored: Scored[]): Summary {
       in: mean((one) => one.inputTokens),
       out: mean((one) => one.outputTokens),
       estimated: scored.some((one) => one.estimated),
+    },
+    figures: {
+      total: sum(({ figures }) => figures?.total ?? 0),
+      unsupported: sum(({ figures }) => figures?.unsupported ?? 0),
     },
     ...(priced ? { costUsd: mean((one) => one.costUsd ?? 0) } : {}),
     ends: endsOf(scored),

@@ -1,7 +1,9 @@
 import { runAgent, type AgentDeps } from '../../agent/agent.ts'
 import { applyEvent, NO_PROGRESS, stepCount, totalOf } from '../../agent/run-progress.ts'
-import type { AgentEvent, StopReason, Usage } from '../../agent/types.ts'
+import type { AgentEvent, Step, StopReason, Usage } from '../../agent/types.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
+import { judgeFigures, unsupported } from '../../question/figures/judge-figures.ts'
+import { readTexts } from '../../question/figures/read-texts.ts'
 import type { EvalQuestion } from './questions.ts'
 
 /** The outcome of one question. Without an answer if the run gave up or failed. */
@@ -9,6 +11,8 @@ export interface Outcome {
   id: string
   question: string
   answer?: string
+  /** How many figures the answer has, and how many of them stand nowhere in what was read. Absent if nothing was read. */
+  figures?: { total: number; unsupported: number }
   /** Why the run was stopped before the model ended it. */
   stopped?: StopReason
   /** The error that ended the run, as a sentence. Such a question is asked again when the evaluation is resumed. */
@@ -26,13 +30,14 @@ export interface Outcome {
 /** Asks the agent one question. A failure is also an outcome. @throws the signal's reason when it is aborted */
 export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: AbortSignal): Promise<Outcome> {
   let progress = NO_PROGRESS
-  let end: Pick<Outcome, 'answer' | 'stopped'> = {}
+  let end: Pick<Outcome, 'answer' | 'stopped' | 'figures'> = {}
   const from = agent.now().getTime()
   let error: string | undefined
   try {
     for await (const event of runAgent({ question: asked.question, signal }, agent)) {
       progress = applyEvent(progress, event)
       end = { ...end, ...endOf(event) }
+      if (event.type === 'answer') end = { ...end, ...figuresOf(event, { asked, agent, steps: progress.steps }) }
     }
   } catch (failure) {
     if (signal.aborted) throw failure
@@ -55,6 +60,15 @@ function endOf(event: AgentEvent): Pick<Outcome, 'answer' | 'stopped'> {
   if (event.type === 'gave_up') return { stopped: event.reason }
   if (event.type !== 'answer') return {}
   return { answer: event.text, ...(event.stopped ? { stopped: event.stopped } : {}) }
+}
+
+function figuresOf(
+  { text, sources }: Extract<AgentEvent, { type: 'answer' }>,
+  { asked: { question }, agent, steps }: { asked: EvalQuestion; agent: AgentDeps; steps: readonly Step[] },
+): Pick<Outcome, 'figures'> {
+  const read = readTexts({ question, steps, sources })
+  const judged = read && judgeFigures(text, { question, read, today: agent.now() })
+  return judged ? { figures: { total: judged.length, unsupported: unsupported(judged) } } : {}
 }
 
 function spent(used: readonly Usage[]): Pick<Outcome, 'inputTokens' | 'outputTokens' | 'estimated' | 'costUsd'> {

@@ -26,6 +26,7 @@ const COLUMNS: Column[] = [
   },
   { head: 'cost', cell: ({ costUsd }) => costText(costUsd), live: true },
   { head: 'ends', cell: ({ ends }) => endsText(ends) },
+  { head: 'unsupported figures', cell: ({ figures }) => `${figures.unsupported} of ${figures.total}` },
 ]
 
 /** Returns the summaries as a Markdown table, a row per side. */

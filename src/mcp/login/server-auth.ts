@@ -1,5 +1,5 @@
 import { OAuthError, refreshAuthorization, type FetchLike } from '@modelcontextprotocol/client'
-import type { ToolError } from '../../base/errors.ts'
+import { ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { loginFailure } from './login-failure.ts'
 import { loginFetch } from './login-fetch.ts'
@@ -59,18 +59,19 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
   /** Logs it once, and tells everyone who asks. */
   const needed = async (why: string): Promise<ToolError> => {
     lacks = why
-    if (!isPersonal(server) && (await logins.noteNeed(server, { why, since: now() })))
+    if (isPersonal(server)) return loginNeeded(server.name, true)
+    if (await logins.noteNeed(server, { why, since: now() }))
       log.warn({ server: server.name, why }, `An MCP server needs a login: npm run mcp -- login ${server.name}`)
-    return loginNeeded(server.name, isPersonal(server))
+    return new ToolError(
+      `${server.name} cannot be used until an operator logs in (npm run mcp -- login ${server.name}).`,
+      { isDown: true },
+    )
   }
 
-  const load = async () => {
-    try {
-      return await logins.load(server)
-    } catch (error) {
+  const load = () =>
+    logins.load(server).catch(async (error: unknown) => {
       throw error instanceof SealBroken ? await needed(`Its login cannot be read. ${error.message}`) : error
-    }
-  }
+    })
 
   /**
    * Renews the login unless another process has. A refresh token is never sent twice: with rotation that would end the

@@ -1,6 +1,7 @@
 -- Gives a thread's next job its place among all jobs: the start tag of start-time fair queuing (see fair-order.ts).
 -- KEYS: the tags, the waiting questions, and BullMQ's job, prioritized, active, wait and delayed.
 -- `entry` and `askedAt` (ms): a new question, for the waiting questions; '' for none.
+-- `behind`: by how much the tag of a job is higher whose question nobody waits for; 0 for people's. Those have places of their own.
 -- Returns the tag, or 0 where the job is there already.
 --
 -- The tags are a hash: each channel's last one, and the virtual time under the name `now`. They start again from 1 when they
@@ -11,13 +12,14 @@
 -- A workspace has at most four jobs with one tag, however many channels it has: the fifth gets the next tag with room. The
 -- hash has their numbers as `TEAM:@TAG`, and as `TEAM:@full` the tag up to which there is no room.
 local tags, waiting, job, prioritized, active, wait, delayed = unpack(KEYS)
-local channel, entry, askedAt, waitingTtlMs, tagsTtlMs, lastTag = unpack(ARGV)
+local channel, entry, askedAt, waitingTtlMs, tagsTtlMs, lastTag, behind = unpack(ARGV)
 
 if entry ~= '' then
   redis.call('ZADD', waiting, askedAt, entry)
   redis.call('PEXPIRE', waiting, waitingTtlMs)
 end
 if redis.call('EXISTS', job) == 1 then return 0 end
+if behind ~= '0' then channel = channel:gsub(':', ':later:', 1) end
 
 local now, last = unpack(redis.call('HMGET', tags, 'now', channel))
 local isNew = not now
@@ -31,7 +33,7 @@ if now == 0 then
   now = math.max(1, math.floor((score or 0) / 2 ^ 32))
 end
 local tag = math.min(math.max(now, last + 1), lastTag)
-local team = channel:match('^[^:]*') .. ':@'
+local team = channel:match('^[^:]*') .. (behind == '0' and ':@' or ':later:@')
 local full = tonumber(redis.call('HGET', tags, team .. 'full') or 0)
 local isNext = tag <= full + 1
 if tag <= full then tag = full + 1 end
@@ -52,4 +54,4 @@ if (last == 0 or taken == 0) and redis.call('HLEN', tags) % 200 == 199 then
 end
 redis.call('HSET', tags, 'now', now, channel, tag, team .. tag, taken + 1)
 if isNew or tag % 16 == 0 then redis.call('PEXPIRE', tags, tagsTtlMs) end
-return tag
+return math.min(tag + behind, lastTag)

@@ -27,6 +27,10 @@ export interface PersonFacts {
   /** In lower case. Absent if the app lacks the scope for it. */
   email?: string
   isEmailConfirmed: boolean
+  /** The person's account is deactivated. */
+  isGone: boolean
+  /** The person's time zone, an IANA name. */
+  zone?: string
 }
 
 /**
@@ -235,6 +239,8 @@ const personSchema = z.object({
     is_admin: flag,
     is_owner: flag,
     is_email_confirmed: flag,
+    deleted: flag,
+    tz: text,
     enterprise_user: z
       .object({ enterprise_id: text, teams: z.array(z.string()).optional().catch(undefined) })
       .optional()
@@ -263,6 +269,8 @@ function factsOf(person: SlackPerson, home: { team: string; enterprise: string |
     isAdmin: person.is_admin === true || person.is_owner === true,
     ...(email ? { email } : {}),
     isEmailConfirmed: person.is_email_confirmed === true,
+    isGone: person.deleted === true,
+    ...(person.tz ? { zone: person.tz } : {}),
   }
 }
 

@@ -83,13 +83,14 @@ export class Mentions {
       await this.#lookUp(event.text)
       return { ...event, text: this.shown(event.text) }
     }
+    if (event.type === 'figures') return event
     await this.#lookUp(...textsOf(event.step))
     return this.#withNames(event)
   }
 
-  /** Looks up the mentions in a run that an earlier process began. */
-  async lookUpSaved({ steps, standalone = '' }: SavedRun): Promise<void> {
-    await this.#lookUp(standalone, ...steps.flatMap(textsOf))
+  /** Looks up the mentions in a run that an earlier process began, and another text. */
+  async lookUpSaved({ steps, standalone = '' }: SavedRun, text = ''): Promise<void> {
+    await this.#lookUp(text, standalone, ...steps.flatMap(textsOf))
   }
 
   /** Like `event`, for steps that an earlier process saved. Makes no look-up: only known names are used. */

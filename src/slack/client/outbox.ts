@@ -122,9 +122,8 @@ export class Outbox {
    * Slack does not show ephemeral messages in a thread without replies. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
-    const { thread, ts } = this.question
     const log = (error: unknown) => this.#warn({ error: messageOf(error) }, 'the asker could not be told')
-    await this.#tell(content, ts !== undefined && thread !== ts ? { thread_ts: thread } : {}).catch(log)
+    await this.#tell(content).catch(log)
   }
 
   /** Sends a part of the run to the asker only; again if it may not have arrived. @throws SlackRefusal, LeaseLost */
@@ -137,8 +136,9 @@ export class Outbox {
     await this.once(key, { find: async () => undefined, send })
   }
 
-  #tell(content: Content, more: { thread_ts?: string; replaces?: boolean; signal?: AbortSignal }): Promise<void> {
-    const { channel, user, text, responseUrl } = this.question
+  #tell(content: Content, more: { replaces?: boolean; signal?: AbortSignal } = {}): Promise<void> {
+    const { channel, user, text, responseUrl, thread, ts } = this.question
+    const place = { channel, user, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
     const simple = { text: content.text, blocks: blocksIn(content, () => true) }
     const forms = [this.#taken(content), simple, withoutBlocks(content, 'chat.postMessage')] as const
     const way = {
@@ -147,7 +147,7 @@ export class Outbox {
       elsewhere: aboutContent(text, simple),
       log: this.#warn,
     }
-    return sendEphemeral({ channel, user, responseUrl, ...more }, forms, way)
+    return sendEphemeral({ ...place, responseUrl, ...more }, forms, way)
   }
 
   /** Deletes the run's posts. @throws LeaseLost */

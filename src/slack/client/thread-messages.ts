@@ -27,6 +27,8 @@ export interface ThreadMessage {
   bot_id?: string
   text?: string
   subtype?: string
+  /** Of a thread's root. */
+  reply_count?: number
   /** The author's workspace, which may be another one. */
   team?: string
   user_team?: string

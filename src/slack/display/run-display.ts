@@ -1,24 +1,33 @@
 import { randomBytes } from 'node:crypto'
-import { applyEvent, endedStep, isRunning, stepCount, toolsDown, workMs } from '../../agent/run-progress.ts'
-import type { RunProgress } from '../../agent/run-progress.ts'
+import {
+  applyEvent,
+  endedStep,
+  isRunning,
+  stepCount,
+  toolsDown,
+  workMs,
+  type RunProgress,
+} from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/types.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
 import type { Connections } from '../../question/connections.ts'
 import { doneLines } from '../../question/done-lines.ts'
+import { figuresText } from '../../question/figures/judge-figures.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { isPrivate, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
+import { isPrivate, isRepeat, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
 import { noteContent, type AnswerView } from '../format/blocks.ts'
-import { PICTURES_UNSEEN, toolsDownText, withReference } from '../format/messages.ts'
+import { PICTURES_UNSEEN, toolsDownText, usedMemory, withReference } from '../format/messages.ts'
 import { footerText } from '../format/split-answer.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
+import { isFailureTold, keyOfEnd } from './post-keys.ts'
 import { Status } from './status.ts'
-import type { AnswerStart, Display, ShownStep } from './types.ts'
+import type { Answer, AnswerStart, Display, Note, ShownStep } from './types.ts'
 
 export interface RunDisplayOptions {
   outbox: Outbox
@@ -33,9 +42,7 @@ export interface RunDisplayOptions {
   now(): Date
 }
 
-/**
- * Shows one run in its thread from its events and maintains the status, while the agent goes on.
- */
+/** Shows one run in its thread from its events and maintains the status, while the agent goes on. */
 export class RunDisplay {
   readonly #options: RunDisplayOptions
   readonly #run: Run
@@ -44,7 +51,7 @@ export class RunDisplay {
   #progress: RunProgress
   #understood: string | undefined
   #done: DoneCall[] | undefined
-  #footnote = ''
+  readonly #footnotes: { figures?: string | undefined; end?: string } = {}
   #tail: Promise<void> = Promise.resolve()
   /** Steps with pending changes. The display gets them together once it is free. */
   readonly #changed = new Set<number>()
@@ -87,6 +94,7 @@ export class RunDisplay {
     if (this.#leaseLost) throw this.#leaseLost
     if (event.type === 'understood') this.#understood = event.question
     if (event.type === 'done') this.#done = event.calls
+    if (event.type === 'figures') this.#footnotes.figures = figuresText(event.figures)
     this.#progress = applyEvent(this.#progress, event)
     if ('step' in event && event.type !== 'thought') this.#showStep(event.n)
     if (event.type === 'answer_delta') this.#display.showAnswer?.(event.text, this.#asked())
@@ -98,18 +106,19 @@ export class RunDisplay {
 
   /** Sets the end of the answer's footer. mrkdwn. */
   addToFooter(text: string): void {
-    this.#footnote = text
+    this.#footnotes.end = text
   }
 
-  /** Ends the run with a sentence about its failure. */
-  async fail(sentence: string, reference: string): Promise<void> {
-    await this.#finish({ key: keyOfEnd('failed', this.#run), kind: 'note', text: withReference(sentence, reference) })
+  /** Ends the run with a sentence about its failure. `again`: whether a button offers to ask the question again. */
+  async fail(sentence: string, reference: string, { again = true, name = 'failed' } = {}): Promise<void> {
+    const ending = { key: keyOfEnd(name, this.#run), kind: 'note', text: withReference(sentence, reference) } as const
+    await this.#finish(again ? { ...ending, again: this.#options.outbox.question.id } : ending)
   }
 
   /** The same for a dead-lettered question. It does not replace the answer, which may still come (`runs -- retry`). */
   async giveUp(sentence: string, reference: string): Promise<void> {
     if (this.#run.saved.posts['answer-1'] || isFailureTold(this.#run)) return
-    await this.#finish({ key: keyOfEnd('given-up', this.#run), kind: 'note', text: withReference(sentence, reference) })
+    await this.fail(sentence, reference, { name: 'given-up' })
   }
 
   /** Posts a note (mrkdwn) beside the run, once per post key. If Slack refuses it, the run goes on without it. */
@@ -225,15 +234,17 @@ export class RunDisplay {
   }
 
   #answer({ unseen, ...final }: FinalText): Promise<void> {
-    const { now } = this.#options
+    const { now, mentions, outbox } = this.#options
     const { steps, usage } = this.#progress
     const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, now().getTime())
-    const figures = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
-    const last = this.#footnote === '' ? figures : `${figures} · ${this.#footnote}`
+    const facts = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
+    const known = usedMemory(this.#run.saved.remembered)
+    const last = [facts, known, this.#footnotes.figures, this.#footnotes.end].filter(Boolean).join(' · ')
     const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
-    const done = this.#done && doneLines(this.#done, (user) => this.#options.mentions.nameOf(user))
-    const view = { ...this.#asked(), ...final, series, footer, ...(done ? { done } : {}) }
+    const done = this.#done && doneLines(this.#done, (user) => mentions.nameOf(user))
+    const again = isRepeat(outbox.question.id) ? { againBy: mentions.nameOf(outbox.question.user) } : {}
+    const view = { ...this.#asked(), ...final, ...again, series, footer, ...(done ? { done } : {}) }
     return this.#finish({ key: 'answer', kind: 'answer', view })
   }
 
@@ -248,9 +259,7 @@ export class RunDisplay {
   }
 
   /** Shows the ending after everything before it. Resolves once it is posted. @throws the error if that fails */
-  async #finish(
-    ending: { key: string } & ({ kind: 'answer'; view: AnswerView } | { kind: 'note'; text: string }),
-  ): Promise<void> {
+  async #finish(ending: Omit<Note, 'unfinished'> | Omit<Answer, 'unfinished'>): Promise<void> {
     const { steps } = this.#progress
     clearTimeout(this.#showTimer)
     const late = this.#display.everyMs === undefined ? [] : this.#takeChanged()
@@ -283,16 +292,6 @@ interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'g
 
 /** Keeps others from seeing that the bot works on a private question. */
 const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
-
-/** Each manual retry gets its own post key, so that a run that fails again says so again. */
-function keyOfEnd(name: 'failed' | 'given-up', { saved }: Run): string {
-  return saved.retries > 0 ? `${name}-${saved.retries}` : name
-}
-
-/** Whether an earlier process began to post that this run failed, and then died before it ended the run. */
-export function isFailureTold(run: Run): boolean {
-  return run.saved.posts[`${keyOfEnd('failed', run)}-1`] !== undefined
-}
 
 /** Whether the step before is unreadable too: several in a row get one warning. */
 function repeatsAWarning(steps: readonly Step[], n: number): boolean {

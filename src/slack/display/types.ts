@@ -12,10 +12,24 @@ export interface ShownStep {
 /** The parts of an answer that are known when it begins. */
 export type AnswerStart = Pick<AnswerView, 'sources' | 'question' | 'questionId' | 'understood' | 'allowedHosts'>
 
-/** The ending of a run: its answer, or a sentence of the bot itself (mrkdwn). `key` is the prefix of its post keys. */
-export type Ending = { key: string; unfinished: ShownStep[] } & (
-  { kind: 'answer'; view: AnswerView } | { kind: 'note'; text: string }
-)
+/** The ending of a run: its answer, or a note. `key` is the prefix of its post keys. */
+export type Ending = Answer | Note
+
+export interface Answer {
+  kind: 'answer'
+  key: string
+  view: AnswerView
+  unfinished: ShownStep[]
+}
+
+/** A sentence of the bot itself (mrkdwn). `again`: the id of a question that a button asks again. */
+export interface Note {
+  kind: 'note'
+  key: string
+  text: string
+  again?: string
+  unfinished: ShownStep[]
+}
 
 /** A way to show a run in its thread. Calls come one at a time; another process may repeat one after a crash. */
 export interface Display {

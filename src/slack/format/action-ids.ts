@@ -13,10 +13,21 @@ export const WORK_PREVIOUS = 'thinkaloud_show_work_previous'
 export const WORK_NEXT = 'thinkaloud_show_work_next'
 /** An example on the App Home; its value is the question. */
 export const HOME_EXAMPLE = 'thinkaloud_home_example'
+/** "Show work" on an admin's App Home. */
+export const HOME_WORK = 'thinkaloud_home_work'
 /** On an admin's App Home; its value names a server's tool (views/admin-home.ts). */
 export const TAKE_TOOL = 'thinkaloud_take_tool'
 export const ASK_EDITED = 'thinkaloud_ask_edited'
 export const STOP = 'thinkaloud_stop'
+/** On the card of `/ask forget`; their value is the team. */
+export const FORGET_DELETE = 'thinkaloud_forget_delete'
+export const FORGET_CANCEL = 'thinkaloud_forget_cancel'
+
+/** *Forget*, below what was remembered, and the pages of `/ask memory`; their values are `memoryRef`s (views/memory-content.ts). */
+export const FORGET_REMEMBERED = 'thinkaloud_forget_remembered'
+export const FORGET_USED = 'thinkaloud_forget_used'
+export const MEMORY_PAGE = 'thinkaloud_memory_page'
+export const MEMORY_PAGES = /^thinkaloud_memory_page/
 
 /** On the list of a person's connections; their value is the name of what is connected. */
 export const CONNECT = 'thinkaloud_connect'
@@ -25,6 +36,7 @@ export const DISCONNECT = 'thinkaloud_disconnect'
 /** The `callback_id`s of modals and shortcuts. */
 export const SETTINGS = 'thinkaloud_settings'
 export const ASK_ABOUT = 'thinkaloud_ask_about'
+export const REMEMBER = 'thinkaloud_remember'
 
 /** On the card of a tool's question; their value names the wait (`waitValue`). A choice appends its number. */
 export const QUESTION_OPEN = 'thinkaloud_question_open'
@@ -47,3 +59,18 @@ export const DENY = 'thinkaloud_deny'
 export const SHOW_ARGUMENTS = 'thinkaloud_show_arguments'
 /** The input for the reason, and the block around it. */
 export const DENY_REASON = 'thinkaloud_deny_reason'
+
+/** Buttons of schedules; their value names the schedule (`refText`). The regular expression matches all of them. */
+export const SCHEDULE = {
+  save: 'thinkaloud_schedule_save',
+  try: 'thinkaloud_schedule_try',
+  cancel: 'thinkaloud_schedule_cancel',
+  run: 'thinkaloud_schedule_run',
+  pause: 'thinkaloud_schedule_pause',
+  resume: 'thinkaloud_schedule_resume',
+  change: 'thinkaloud_schedule_change',
+  delete: 'thinkaloud_schedule_delete',
+}
+export const SCHEDULE_PRESSES = /^thinkaloud_schedule_/
+/** The `callback_id` of the modal that changes a schedule. */
+export const SCHEDULE_FORM = 'thinkaloud_change_schedule'

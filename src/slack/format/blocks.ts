@@ -1,7 +1,7 @@
 import type { ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Series, Source, StopReason } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
-import { ASK_AGAIN, ASK_EDITED, FEEDBACK, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
+import { ASK_AGAIN, ASK_EDITED, FEEDBACK, FORGET_CANCEL, FORGET_DELETE, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
 import { button, plainContext } from './plain-elements.ts'
 import type { ChartBlock } from './types.ts'
@@ -54,6 +54,8 @@ export interface AnswerView {
   /** Data from tools, to draw as charts. */
   series?: Series[]
   understood?: string | undefined
+  /** The name of the person who pressed *Ask again*. */
+  againBy?: string | undefined
   allowedHosts: string[]
   /** What the run has really written, a line per call, in a block of its own. */
   done?: string[]
@@ -135,18 +137,32 @@ export function rootContent(user: string, question: string): Content {
   return { text: clip(lines), blocks: [section(lines)] }
 }
 
-/** A note of the bot itself, such as help or a failure. `text` is mrkdwn that the caller has escaped. */
-export function noteContent(text: string): Content {
-  return { text: clip(text), blocks: [section(text)] }
+/**
+ * A note of the bot itself, such as help or a failure. `text` is mrkdwn that the caller has escaped. `again`: the id of
+ * a question that a button asks again.
+ */
+export function noteContent(text: string, again?: string): Content {
+  const elements = again === undefined ? [] : [button(ASK_AGAIN, 'Ask again', { value: again })]
+  const below: KnownBlock[] = elements.length > 0 ? [{ type: 'actions', elements }] : []
+  return { text: clip(text), blocks: [section(text), ...below] }
 }
 
-/** The buttons below a private answer. `question` is the question's id. */
-export function privateChoice(question: string): Content {
-  const line = 'Only you see this answer.'
-  const value = question
+/** Adds the buttons of a private answer to its last message. `value` is the question's id. */
+export function withPrivateChoice(content: Content, value: string): Content {
   const choices = [button(SHARE, 'Share with the channel', { value }), button(KEEP, 'Keep for myself', { value })]
   const elements = [...choices, button(SHOW_WORK, 'Show work', { value })]
-  return { text: line, blocks: [context([line]), { type: 'actions', elements }] }
+  return { ...content, blocks: [...content.blocks, context([ONLY_YOU]), { type: 'actions', elements }] }
+}
+
+const ONLY_YOU = 'Only you see this answer.'
+
+/** What `/ask forget` would delete, and the buttons to do it or not. */
+export function forgetContent(text: string, value: string): Content {
+  const elements = [
+    button(FORGET_DELETE, 'Delete', { value, style: 'danger' }),
+    button(FORGET_CANCEL, 'Cancel', { value }),
+  ]
+  return { text, blocks: [section(text), { type: 'actions', elements }] }
 }
 
 /** The offer to answer an edited question. `question` is the question's id. */

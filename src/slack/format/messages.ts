@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import type { StopReason } from '../../agent/types.ts'
-import type { Refusal } from '../../stores/limits/usage-limits.ts'
+import type { Allowance, Refusal } from '../../stores/limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 
 /** The bot's own sentences, as mrkdwn. None of their text comes from a person or a model. */
@@ -39,8 +39,10 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
     `• In the thread of an answer: ${again}. I remember what was said before.`,
     `• In a direct message to me: ${memory}`,
     `• Just for you: \`${COMMAND} private: my question\`. About a message: choose *Ask about this message* in its menu`,
+    `• On a schedule: begin with the time, \`${COMMAND} every Monday at 9 what is new?\`; \`${COMMAND} schedules\` lists yours`,
     '• With files: attach up to five. I read PDFs, Office documents, tables and text, and pictures if my model can see them',
     '• In a thread: reply `stop` to stop me, `mute` to stop automatic replies, `unmute` to turn them back on',
+    `• Tell me once: \`remember: our fiscal year starts in May\`. I know it here from then on; \`${COMMAND} memory\` lists such things`,
     `• \`${COMMAND} settings\`: change how I work in this channel`,
     `• \`${COMMAND} connections\`: what I can use with a login of your own`,
     `• \`${COMMAND} forget\`: delete what I remember of it`,
@@ -107,12 +109,25 @@ export function cannotPost(code: string): string {
   return `Slack does not let me answer here (${code}). Please tell my admin.`
 }
 
-/** Replies to `/ask forget`. */
+/** What `/ask forget` asks before it deletes anything. */
+export const FORGET_WHAT = {
+  person:
+    '*Delete what I remember of you?* That is our direct messages, your questions elsewhere in this workspace with my answers, ' +
+    'what I have read of your messages in threads, what you asked me to remember, and your feedback. The messages in Slack stay. This cannot be undone.',
+  channel:
+    '*Delete what I remember of this channel?* That is everything asked and remembered here, by anyone, with my answers, files and feedback. ' +
+    'The messages in Slack stay. This cannot be undone.',
+}
+
+export const FORGET_CANCELLED = 'Cancelled: nothing was deleted.'
+
+/** The end of `/ask forget`. */
 export const FORGET = {
   person:
     'Done: I have forgotten our direct messages, your questions elsewhere in this workspace with my answers, what I had read of your messages in threads, ' +
-    'and your feedback. Other people’s questions stay, and so do the messages in Slack: if I am asked in a thread, I read what is there.',
-  channel: 'Done: I have forgotten what was asked and answered in this channel. The messages in Slack stay.',
+    'what you asked me to remember, and your feedback. Other people’s questions stay, and so do the messages in Slack: if I am asked in a thread, I read what is there.',
+  channel:
+    'Done: I have forgotten what was asked, answered and remembered in this channel. The messages in Slack stay.',
   notAdmin:
     'Only an admin can delete what I remember of a channel. Ask an admin to do it, or to allow everyone with `/ask settings`.',
   notMember:
@@ -120,6 +135,30 @@ export const FORGET = {
   untold:
     'Slack did not tell me who you are, so I deleted nothing. Please try again in a minute. If it keeps happening, tell my admin.',
   failed: 'I could not delete it just now. Please try again in a minute. If it keeps happening, tell my admin.',
+}
+
+/** Replies to `remember: …` and `/ask memory`. */
+export const MEMORY = {
+  empty: `Please write what I should remember, such as \`${COMMAND} remember our fiscal year starts in May\`.`,
+  full: `I already remember 100 things here, which is my limit. Please forget some first: \`${COMMAND} memory\`.`,
+  notMember: 'Only full members of this workspace can tell me what to remember.',
+  notPerson: 'I only remember what people write themselves, so I did not keep this message.',
+  notPrivate: `What I remember here is known to everyone in this channel. Type \`${COMMAND} remember …\` without \`private:\`, or tell me in a direct message.`,
+  untold: 'Slack did not tell me who you are, so I remembered nothing. Please try again in a minute.',
+  failed: 'That did not work. Please try again in a minute.',
+  known: 'I already remember this message, or was asked to forget it.',
+  forgotten: 'Forgotten.',
+  notYours: 'Only the person who said this, or an admin, can make me forget it.',
+}
+
+/** `length`: that of the text, in characters. */
+export function tooLongToRemember(length: number): string {
+  return `That has ${count(length, 'character')}, and I can remember at most 500 at a time. Please shorten it.`
+}
+
+/** In an answer's footer; '' if nothing was remembered. */
+export function usedMemory({ length } = [] as readonly string[]): string {
+  return length > 0 ? `${count(length, 'thing')} remembered` : ''
 }
 
 /** Replies to `/ask connections`. */
@@ -200,6 +239,18 @@ export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
       ? 'Please ask again when one of them has finished.'
       : `Please ask again in ${inWords(resetsInMs)}.`
   return `You have reached the limit here: ${LIMITS[limit](allowed)}. ${when} This question did not count.`
+}
+
+/** Says how much of a budget is used, before it is used up. */
+export function budgetNotice({ limit, allowed, left, fullInMs }: Allowance): string {
+  const used = allowed - left
+  const percent = Math.min(100, Math.round((used / allowed) * 100))
+  const amount =
+    limit === 'teamDayUsd'
+      ? `$${used.toFixed(2)} of $${allowed}`
+      : `${Math.round(used).toLocaleString('en-US')} of ${allowed.toLocaleString('en-US')} tokens`
+  const whose = limit === 'userDayTokens' ? 'You have used' : 'This workspace has used'
+  return `${whose} ${percent}% of the daily budget: ${amount}. It refills bit by bit and is full again in ${inWords(fullInMs)}. When it is used up, I have to wait with new questions.`
 }
 
 /** `1 question`, `1,234 questions`. */

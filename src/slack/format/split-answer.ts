@@ -43,6 +43,7 @@ export function answerContents(view: AnswerView): Content[] {
   const link = linkWriter(view)
   const head = view.understood ? [understoodLine(view.understood)] : []
   if (view.stopped) head.push(`_${STOPPED[view.stopped]}${view.gaveUp ? '' : ` ${BEST_ANSWER}`}_`)
+  if (view.againBy) head.push(`_Asked again by ${escapeText(view.againBy)}_`)
   const footer = footerLines(view, link)
   const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
   const done = (view.done ?? []).map(escapeText)
@@ -193,12 +194,13 @@ function chartForms(series: Series): Forms[] {
   return chart ? [[chart, [section(fence(code(chartText(chart)).text))]]] : []
 }
 
-const SOURCES_SHOWN = 5
+/** Only these are numbered. */
+export const SOURCES_SHOWN = 5
 
 function footerLines(view: AnswerView, link: RenderLink): string[] {
   const links = view.sources
     .slice(0, SOURCES_SHOWN)
-    .map((source) => link({ label: shorten(source.title, 80), href: source.url }))
+    .map((source, i) => `[${i + 1}] ${link({ label: shorten(source.title, 80), href: source.url })}`)
   while (links.join(' · ').length > SECTION_CHARS - 'Sources: '.length) links.pop()
   return [...(links.length > 0 ? [`Sources: ${links.join(' · ')}`] : []), escapeText(view.footer)]
 }

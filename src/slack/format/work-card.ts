@@ -153,8 +153,7 @@ function stepWords(n: number): string {
 }
 
 function durationWords(ms: number): string {
-  const seconds = Math.max(1, Math.round(ms / 1000))
-  return seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`
+  return ms < 119_950 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 60_000)} min`
 }
 
 function oneLine(text: string): string {

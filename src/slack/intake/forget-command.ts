@@ -1,59 +1,91 @@
 /**
- * Who may forget what: admins, or everyone if an admin has set `whoMayForget` so for the channel. `ForgettingAll`
- * (question/open-stores.ts) deletes it from each store.
+ * `/ask forget` asks for confirmation, and its button Delete forgets. Who may: admins, or everyone if an admin has set
+ * `whoMayForget` so for the channel. `ForgettingAll` (question/open-stores.ts) deletes it from each store.
  */
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { respond } from '../client/response-url.ts'
-import { noteContent } from '../format/blocks.ts'
-import { FORGET, withReference } from '../format/messages.ts'
+import { respond, UNPARSED } from '../client/response-url.ts'
+import { forgetContent, noteContent } from '../format/blocks.ts'
+import { FORGET, FORGET_WHAT, withReference } from '../format/messages.ts'
 import type { Services } from '../services.ts'
+
+/** Who wants to forget, and where; `responseUrl` is that of the command or of the press. */
+export type ForgetWish = Pick<Question, 'team' | 'channel' | 'user' | 'responseUrl'>
 
 /** Whether the text of `/ask` is `forget` alone, in any case, with optional punctuation behind it. */
 export function isForgetCommand(text: string): boolean {
   return /^forget[\s\p{P}]*$/iu.test(text)
 }
 
-/**
- * Handles `/ask forget`: forgets a direct message and its person, or a channel, and tells the asker alone the outcome.
- * May take longer than Slack waits for an ack. Never rejects.
- */
+/** Handles `/ask forget`: shows the asker alone what would be deleted, with the buttons to do it. Never rejects. */
 export async function forgetByCommand(
   { command }: { command: Question },
   installation: Installation,
   services: Services,
 ): Promise<void> {
+  await answerWish(command, { installation, services }, async () => {
+    const refusal = await whyNot(command, installation, services)
+    const what = isOfPerson(command) ? FORGET_WHAT.person : FORGET_WHAT.channel
+    return refusal ?? { content: forgetContent(what, command.team) }
+  })
+}
+
+/**
+ * The button Delete: forgets a direct message and its person, or a channel, and replaces the card by the outcome. May
+ * take longer than Slack waits for an ack. Never rejects.
+ */
+export async function forgetNow(wish: ForgetWish, installation: Installation, services: Services): Promise<void> {
+  await answerWish(wish, { installation, services, replaces: true }, async () => {
+    const { team, channel, user } = wish
+    const refusal = await whyNot(wish, installation, services)
+    if (refusal) return refusal
+    if (isOfPerson(wish)) await services.forgetting.forgetPerson({ team, channel, user })
+    else await services.forgetting.forgetChannel({ team, channel })
+    const done = isOfPerson(wish) ? 'person' : 'channel'
+    return { content: noteContent(FORGET[done]), outcome: done }
+  })
+}
+
+function isOfPerson({ channel }: ForgetWish): boolean {
+  return channel.startsWith('D')
+}
+
+type Refused = 'notAdmin' | 'notMember' | 'untold' | 'failed'
+
+/** Tells the asker alone what `work` returns. A refusal comes with a reference, under which the log has it. */
+async function answerWish(
+  { team, channel, user, responseUrl = '' }: ForgetWish,
+  { installation, services, replaces = false }: { installation: Installation; services: Services; replaces?: boolean },
+  work: () => Promise<Refused | { content: object; outcome?: string }>,
+): Promise<void> {
   const { log, fetch = globalThis.fetch } = services
   const reference = randomBytes(4).toString('hex')
-  const fields = { question: command.id, reference }
-  const outcome = await forget(command, installation, services).catch((error: unknown) => {
+  const fields = { team, channel, user, reference }
+  const result = await work().catch((error: unknown) => {
     log.error({ ...fields, error: messageOf(error) }, 'could not forget')
     return 'failed' as const
   })
-  log.info({ ...fields, user: command.user, outcome }, 'asked to forget')
-  const isDone = outcome === 'person' || outcome === 'channel'
-  const text = isDone ? FORGET[outcome] : withReference(FORGET[outcome], reference)
-  const message = { response_type: 'ephemeral', ...noteContent(text), parse: 'none' }
+  const isRefused = typeof result === 'string'
+  log.info({ ...fields, outcome: isRefused ? result : (result.outcome ?? 'confirming') }, 'asked to forget')
+  const content = isRefused ? noteContent(withReference(FORGET[result], reference)) : result.content
+  const message = { response_type: 'ephemeral', replace_original: replaces, ...content, ...UNPARSED }
   const warn = (more: object, line: string) => log.warn({ ...fields, ...more }, line)
-  await respond(command.responseUrl ?? '', message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
+  await respond(responseUrl, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
 }
 
-async function forget(
-  { team, channel, user }: Question,
+/** Anybody may delete what is about them; of a channel, those whom its settings allow. */
+async function whyNot(
+  wish: ForgetWish,
   { directory }: Installation,
-  { forgetting, settingsFor }: Services,
-): Promise<keyof typeof FORGET> {
-  if (channel.startsWith('D')) {
-    await forgetting.forgetPerson({ team, channel, user })
-    return 'person'
-  }
+  { settingsFor }: Services,
+): Promise<Refused | undefined> {
+  if (isOfPerson(wish)) return undefined
+  const { team, channel, user } = wish
   const { whoMayForget, access } = await settingsFor({ team, channel })
   const facts = await directory.factsOf(team, user, { isFresh: true })
   if (typeof facts === 'string') return 'untold'
   if (whoMayForget === 'admins' && !facts.isAdmin) return 'notAdmin'
-  if ((facts.isExternal || facts.isGuest) && !access.external) return 'notMember'
-  await forgetting.forgetChannel({ team, channel })
-  return 'channel'
+  return (facts.isExternal || facts.isGuest) && !access.external ? 'notMember' : undefined
 }

@@ -9,19 +9,24 @@ import type { Installations } from '../client/installations.ts'
 import type { SettingsFor } from '../../stores/settings/settings.ts'
 import { mayAskNow } from './access.ts'
 
+interface HeardOptions {
+  settingsFor: SettingsFor
+  threads: Pick<ThreadStates, 'load'>
+}
+
 /** Whether a reply without a mention may be for the bot: neither mentions-only nor muted. */
-export async function isHeard(
-  question: Question,
-  { settingsFor, threads }: { settingsFor: SettingsFor; threads: Pick<ThreadStates, 'load'> },
-): Promise<boolean> {
+export async function isHeard(question: Question, { settingsFor, threads }: HeardOptions): Promise<boolean> {
   const [{ followUps }, { muted }] = await Promise.all([settingsFor(question), threads.load(conversationOf(question))])
   return followUps === 'thread' && muted !== true
 }
 
-export interface MuteOptions {
-  installations: Installations
+interface KnownOptions {
   queue: Pick<Queue, 'inThread'>
   history: Pick<History, 'load'>
+}
+
+export interface MuteOptions extends KnownOptions {
+  installations: Installations
   threads: Pick<ThreadStates, 'patch'>
   settingsFor: SettingsFor
   log: Log
@@ -39,7 +44,7 @@ const REACT_MS = 15_000
 export async function hearMuteWord(question: Question, options: MuteOptions): Promise<void> {
   const { threads, log } = options
   const thread = conversationOf(question)
-  if (question.surface === 'thread' && !(await isKnown(thread, options))) return
+  if (question.surface === 'thread' && !(await isKnownThread(thread, options))) return
   if (!(await mayAskNow(question, options))) return
   const muted = !/^un/i.test(question.text)
   await threads.patch(thread, { muted })
@@ -47,7 +52,13 @@ export async function hearMuteWord(question: Question, options: MuteOptions): Pr
   void acknowledge(question, muted ? 'mute' : 'loud_sound', options)
 }
 
-async function isKnown(thread: ThreadKey, { queue, history }: MuteOptions): Promise<boolean> {
+/** Whether the bot answers replies without a mention in the question's thread: it was asked there, and is not muted. */
+export async function isFollowed(question: Question, options: KnownOptions & HeardOptions): Promise<boolean> {
+  return (await isHeard(question, options)) && isKnownThread(conversationOf(question), options)
+}
+
+/** Whether the bot was asked in a thread before. */
+export async function isKnownThread(thread: ThreadKey, { queue, history }: KnownOptions): Promise<boolean> {
   const { running, waiting } = await queue.inThread(thread)
   return running !== undefined || waiting.length > 0 || (await history.load(thread)).length > 0
 }

@@ -1,3 +1,4 @@
+import type { KnownBlock } from '@slack/web-api'
 import { settledWithin } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
@@ -8,9 +9,12 @@ import { Mentions } from '../client/mentions.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
 import { homeView, type HomeParts } from '../views/home-view.ts'
+import { scheduleBlocks } from '../views/schedule-blocks.ts'
+import { useBlocks } from '../views/use-view.ts'
 import { connectionsOf } from './connections-command.ts'
 import { isAdmin } from './may-set.ts'
 import { signedView } from './signed-metadata.ts'
+import { useOfTeam } from './use-of-team.ts'
 import type { Services } from '../services.ts'
 
 /** The person whose Home it is. */
@@ -27,6 +31,8 @@ export type PublishHome = (of: HomeOf) => Promise<void>
 const PATIENCE_MS = 2_500
 const ASKED_SHOWN = 10
 const WRITES_SHOWN = 10
+/** Slack takes 100 blocks, and a schedule has three. */
+const SCHEDULES_SHOWN = 10
 /** Time limit for looking up names, in ms. */
 const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
@@ -46,13 +52,14 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
   const { team, user, channel, installation } = of
   const { settingsFor, limits, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
-  const [settings, left, connections, asked, person, admin] = await Promise.all([
+  const [settings, left, connections, asked, schedules, person, admin] = await Promise.all([
     inTime(settingsFor({ team, channel })),
     inTime(limits?.left({ team, user })),
     inTime(connectionsOf({ team, user }, services)),
     inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
+    inTime(schedulesOf(of, services)),
     facts,
-    facts.then((person) => (isAdmin(person) ? adminPartsOf(of, services).then(adminBlocks) : undefined)),
+    facts.then((person) => (isAdmin(person) ? adminBlocksOf(of, services) : undefined)),
   ])
   const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
   const tools = settings && (await toolsOf(settings, of, services))
@@ -65,9 +72,16 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
     connections,
     asked,
     maySeeSettings,
+    schedules,
     ...(isAdmin(person) ? { toolsOff: tools?.off ?? agent.choices.toolsOff } : {}),
     admin,
   }
+}
+
+/** The person's own schedules. Those of others are listed in their channels alone (`/ask schedules`). */
+async function schedulesOf({ team, user }: HomeOf, { schedules, now }: Services): Promise<KnownBlock[]> {
+  const own = await schedules.list({ team, user })
+  return scheduleBlocks({ own: own.slice(0, SCHEDULES_SHOWN), others: [], now: now().getTime(), nameOf: (id) => id })
 }
 
 /** A tool that searches is off where the workspace does not let apps search. */
@@ -79,6 +93,16 @@ async function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, 
     .filter((tool) => !on.includes(tool))
     .map(({ name }) => ({ name, why: 'this workspace does not let apps search, or the app lacks the scope for it' }))
   return { on, off: [...agent.choices.toolsOff, ...off] }
+}
+
+async function adminBlocksOf(of: HomeOf, services: Services) {
+  const { team, user } = of
+  const [use, admin] = await Promise.all([
+    inTime(useOfTeam(of, services)),
+    adminPartsOf(of, services),
+    inTime(services.homeAdmins.add(team, user, services.now().getTime())),
+  ])
+  return [...(use ? useBlocks(use) : []), ...adminBlocks(admin)]
 }
 
 async function adminPartsOf({ team, installation: { directory } }: HomeOf, services: Services): Promise<AdminParts> {

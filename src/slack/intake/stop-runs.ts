@@ -1,10 +1,12 @@
 /** Stops runs, whether by Slack's own Stop, the button, a word or a reaction. `whoMayStop` says who may stop what. */
+import { sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { mayAskNow } from './access.ts'
 import { tellOnce } from '../client/ephemeral.ts'
 import { noteContent } from '../format/blocks.ts'
 import { STOP_WORDS } from '../format/messages.ts'
+import { isFollowed } from './mute-word.ts'
 import { isStopWord, questionOf, recipientOf, type Incoming, type SlackMessage } from './to-question.ts'
 import type { Services } from '../services.ts'
 
@@ -56,7 +58,8 @@ export async function stopRuns(wish: StopWish, services: Services): Promise<Stop
 /**
  * Handles a stop word alone in a thread or a direct message, with or without the bot's name. It never becomes a
  * question. A mention arrives as two events, and whichever comes first stops the run. The twin (`isTwin`) never
- * replies, and in channels there is no "nothing to stop" reply.
+ * replies. "Nothing to stop" is said where the bot was meant: by a mention, in a direct message, in a thread that it
+ * follows.
  * @returns whether the message was a stop word
  */
 export async function stopByWord(
@@ -72,11 +75,24 @@ export async function stopByWord(
   const { channel, user, thread, ts = message.ts, surface } = asked.question
   const place = { team, channel, user, thread }
   const outcome = await stopRuns({ ...place, at: ts, isWide: surface === 'dm' && ts === thread }, services)
-  if (outcome === 'stopped') return true
-  const isTold = outcome === 'forbidden' ? !isTwin : surface === 'dm'
-  if (isTold) void tellAboutStop({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, services)
+  const isFirst = () => services.saidOnce.isFirst(team, `stop:${channel}:${ts}`)
+  if (outcome === 'stopped') void isFirst().catch(() => undefined)
+  if (outcome === 'stopped' || isTwin) return true
+  const tell = () => tellAboutStop({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, services)
+  const isMeant = surface !== 'thread' || (await isFollowed(asked.question, services))
+  if (outcome === 'forbidden') void tell()
+  else if (isMeant) void tellUnlessStopped(surface === 'mention' ? TWIN_MS : 0, isFirst, tell)
   return true
 }
+
+/** Waits for the other event of a mention, which may have stopped the run. Never rejects. */
+async function tellUnlessStopped(ms: number, isFirst: () => Promise<boolean>, tell: () => Promise<void>) {
+  await sleep(ms)
+  if (await isFirst().catch(() => false)) await tell()
+}
+
+/** How much later the second event of a mention may come. Milliseconds. */
+const TWIN_MS = 500
 
 /**
  * Takes a question out of the queue if no worker has begun it; otherwise sends a stop to its run in any process. A

@@ -13,6 +13,7 @@ import { needsNoModel } from '../../question/admission.ts'
 import type { Services } from '../services.ts'
 import { tellPlaceLater } from './place-in-line.ts'
 import { hearMuteWord, isHeard } from './mute-word.ts'
+import { hearRemember, toRemember } from './remember.ts'
 
 type Context = AllMiddlewareArgs['context']
 
@@ -84,6 +85,8 @@ export async function enqueueMessage(
   if (!asked) return
   const { question, onlyKnownThread, mayAdd } = asked
   if (isMuteWord(question)) return hearMuteWord(question, services)
+  const text = toRemember(question)
+  if (text !== undefined) return hearRemember(question, text, services)
   // A follow-up that must name the bot, and does not, is heard all the same by the asker's own run.
   const isForBot = !onlyKnownThread || (await isHeard(question, services))
   if (!isForBot && !mayAdd) return

@@ -50,7 +50,7 @@ function idBefore(id: string): string {
   return id.slice(0, id.lastIndexOf('-') + 1)
 }
 
-type OfMessage = 'ts' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot'
+type OfMessage = 'ts' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot' | 'schedule' | 'prior'
 
 /** Drops the fields that belong to the original message or to its asker. */
 function withoutMessage({
@@ -60,6 +60,8 @@ function withoutMessage({
   lookingAt: _a,
   userTeam: _b,
   bot: _c,
+  schedule: _d,
+  prior: _e,
   ...kept
 }: Question): Omit<Question, OfMessage> {
   return kept

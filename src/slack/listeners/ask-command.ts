@@ -4,22 +4,27 @@ import { noteContent } from '../format/blocks.ts'
 import { helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from '../intake/forget-command.ts'
 import { isConnectionsCommand, showConnections } from '../intake/connections-command.ts'
+import { isMemoryCommand, isRememberCommand, rememberByCommand, showMemory } from '../intake/memory-command.ts'
 import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
 import { stopRuns } from '../intake/stop-runs.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import { enqueue, isStopWord, plainText, recipientOf, type Delivery } from '../intake/to-question.ts'
+import { isSchedulesCommand, listSchedules } from '../schedules/schedules-command.ts'
 import type { Services } from '../services.ts'
 
 /** Subcommands of `/ask`. */
 const WORDS = [
   { isMeant: isForgetCommand, obey: forgetByCommand },
   { isMeant: isSettingsCommand, obey: openSettings },
+  { isMeant: isSchedulesCommand, obey: listSchedules },
+  { isMeant: isRememberCommand, obey: rememberByCommand },
+  { isMeant: isMemoryCommand, obey: showMemory },
   { isMeant: isConnectionsCommand, obey: showConnections },
 ]
 
 /**
- * `/ask`: a question, or without one the help, which the asker alone sees; with `forget` it forgets, with `settings` it shows them, and with `connections`
- * what the person can connect.
+ * `/ask`: a question, or without one the help, which the asker alone sees; with `forget`, `settings`, `schedules`, `remember`,
+ * `memory` and `connections` it does that.
  */
 export function askCommand(services: Services): OnCommand {
   return async ({ command, ack, context }) => {
@@ -33,7 +38,7 @@ export function askCommand(services: Services): OnCommand {
     const word = WORDS.find(({ isMeant }) => isMeant(said.text))
     const installation = word && (await services.installations.of(team))
     if (installation) {
-      void word.obey({ command: question, trigger: command.trigger_id }, installation, services)
+      void word.obey({ command: question, text: said.text, trigger: command.trigger_id }, installation, services)
       return ack()
     }
     if (isStopWord(said.text)) {

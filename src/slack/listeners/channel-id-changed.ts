@@ -2,19 +2,21 @@ import type { OnEvent } from '../intake/bolt-types.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** `channel_id_changed`: a private channel begins to be shared. Its settings and what was said in it go with it. */
+/** `channel_id_changed`: a private channel begins to be shared. Its settings, its schedules and what was said and remembered in it go with it. */
 export function channelIdChanged(services: Services): OnEvent<'channel_id_changed'> {
   return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, services)
     if (!recipient) return
     const { team } = recipient
-    const { history, channelSettings } = services
+    const { history, channelSettings, schedules, remembered } = services
     const { old_channel_id: channel, new_channel_id: to } = event
     const settings = await channelSettings.load({ team, channel })
     if (Object.keys(settings).length > 0) {
       await channelSettings.save({ team, channel: to }, settings)
       await channelSettings.save({ team, channel }, {})
     }
+    await schedules.moveChannel({ team, channel }, to)
+    await remembered.moveChannel({ team, channel }, to)
     await history.moveChannel({ team, channel }, to)
   }
 }

@@ -25,11 +25,8 @@ export function connectionButton(services: Services, publishHome: PublishHome): 
       const channel = readMetadata(body.view?.private_metadata ?? '', { ...person, key: installation.signingKey })
       if (channel !== undefined) return publishHome({ ...person, channel, installation })
       const { log, fetch = globalThis.fetch } = services
-      const message = {
-        replace_original: true,
-        parse: 'none',
-        ...connectionsContent(await connectionsOf(person, services)),
-      }
+      const content = connectionsContent(await connectionsOf(person, services))
+      const message = { replace_original: true, parse: 'none', ...content }
       const warn = (fields: object, line: string) => log.warn(fields, line)
       await respond(body.response_url ?? '', message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
     }

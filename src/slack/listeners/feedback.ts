@@ -1,10 +1,12 @@
 import type { ViewSubmitAction } from '@slack/bolt'
 import type { OnButton, OnForm } from '../intake/bolt-types.ts'
 import type { Feedback } from '../../stores/archive/types.ts'
+import { bookRating } from '../../question/book-use.ts'
 import { FEEDBACK } from '../format/action-ids.ts'
-import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView } from '../views/feedback-view.ts'
+import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView, KEEP_EXPECTED } from '../views/feedback-view.ts'
 import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
+import { refusalOf, remember, tellOutcome, type Wanted } from '../intake/remember.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
@@ -26,35 +28,60 @@ export function feedback(services: Services): OnButton {
     inBackground(FEEDBACK, services, async () => {
       const args = {
         trigger_id: pressed.trigger,
-        view: feedbackView(signMetadata(id, { user: pressed.user, key: pressed.installation.signingKey })),
+        view: feedbackView(signMetadata(id, { user: pressed.user, key: pressed.installation.signingKey }), {
+          isDirect: id.split(':')[1]?.startsWith('D') === true,
+        }),
       }
       await pressed.installation.client.call('views.open', args, { effort: 'once' })
     })
   }
 }
 
-/** The form that is opened after thumbs-down. */
+/** The form that is opened after thumbs-down. What would have been right is remembered if the person wants that. */
 export function feedbackForm(services: Services): OnForm {
   return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, services)
     const { private_metadata, state } = view
+    const user = body.user.id
     const installation = recipient && (await services.installations.of(recipient.team))
-    const id = installation && readMetadata(private_metadata, { user: body.user.id, key: installation.signingKey })
+    const id = installation && readMetadata(private_metadata, { user, key: installation.signingKey })
+    if (!installation || !id?.startsWith(`${recipient.team}:`))
+      return ack({ response_action: 'update', view: FEEDBACK_GONE })
     const comment = valueOf(state.values, COMMENT)
     const expected = valueOf(state.values, EXPECTED)
-    const said = { by: body.user.id, rating: 'down' as const, ...comment, ...expected }
-    const isKept = id?.startsWith(`${recipient?.team}:`) && (await rate(id, said, services))
-    if (isKept) await ack()
-    else await ack({ response_action: 'update', view: FEEDBACK_GONE })
+    const isWanted = state.values[KEEP_EXPECTED]?.[KEEP_EXPECTED]?.selected_options?.length
+    const wanted = isWanted ? toKeep(id, { user, view: view.id, text: expected.expected }, services) : undefined
+    const refusal = wanted && (await refusalOf(wanted, installation, services))
+    if (refusal !== undefined) return ack({ response_action: 'errors', errors: { [EXPECTED]: refusal } })
+    if (!(await rate(id, { by: user, rating: 'down', ...comment, ...expected }, services)))
+      return ack({ response_action: 'update', view: FEEDBACK_GONE })
+    const outcome = wanted && (await remember(wanted, installation, services))
+    await ack()
+    if (wanted && outcome) await tellOutcome(outcome, wanted.question, { installation, services })
   }
 }
 
+/** What is to be remembered in the place of the question with this id. */
+function toKeep(
+  id: string,
+  { user, view, text = '' }: { user: string; view: string; text: string | undefined },
+  services: Services,
+): Wanted {
+  const [team = '', channel = '', thread = ''] = id.split(':')
+  const at = services.now().getTime()
+  const question = { id, team, channel, thread, user, text: '', surface: 'shortcut' as const, at }
+  return { question, id: `feedback-${view}`, text }
+}
+
 /** @returns false where the answer is not kept (any more) */
-async function rate(id: string, feedback: Omit<Feedback, 'at'>, { archive, now, log }: Services): Promise<boolean> {
+async function rate(id: string, feedback: Omit<Feedback, 'at'>, services: Services): Promise<boolean> {
+  const { archive, now, log } = services
   const isReadable = readableBy(feedback.by, await archive.load(id)) !== undefined
   const isKept = isReadable && (await archive.rate(id, { ...feedback, at: now().getTime() }))
   const { rating, comment = '' } = feedback
   if (isKept) log.info({ question: id, rating, chars: comment.length }, 'answer rated')
+  const rated = isKept ? await archive.load(id) : undefined
+  if (rated) await bookRating(rated, services)
   return isKept
 }
 

@@ -11,10 +11,19 @@ import {
   DISCONNECT,
   FEEDBACK,
   FEEDBACK_COMMENT,
+  FORGET_CANCEL,
+  FORGET_DELETE,
+  FORGET_REMEMBERED,
+  FORGET_USED,
   HOME_EXAMPLE,
+  HOME_WORK,
   KEEP,
+  MEMORY_PAGES,
   QUESTION_FORM,
   QUESTION_PRESSES,
+  SCHEDULE_FORM,
+  SCHEDULE_PRESSES,
+  REMEMBER,
   SETTINGS,
   SHARE,
   SHOW_ARGUMENTS,
@@ -38,20 +47,26 @@ import { askAboutSubmission } from './ask-about-submission.ts'
 import { askAgain } from './ask-again.ts'
 import { askCommand } from './ask-command.ts'
 import { askEdited } from './ask-edited.ts'
+import { channelDeleted } from './channel-deleted.ts'
 import { channelIdChanged } from './channel-id-changed.ts'
 import { connectionButton } from './connections.ts'
 import { decideCall } from './decide-call.ts'
 import { feedback, feedbackForm } from './feedback.ts'
+import { forgetButtons } from './forget-buttons.ts'
+import { forgetButton } from './forget-remembered.ts'
 import { homeExample } from './home-example.ts'
 import { keepButton } from './keep-button.ts'
 import { messageChanged } from './message-changed.ts'
 import { messageDeleted } from './message-deleted.ts'
 import { message } from './message.ts'
 import { reactionAdded } from './reaction-added.ts'
+import { scheduleButton } from './schedule-buttons.ts'
+import { scheduleForm } from './schedule-form.ts'
+import { rememberShortcut } from './remember-shortcut.ts'
 import { settingsSubmission } from './settings-submission.ts'
 import { shareButton } from './share-button.ts'
 import { showArguments } from './show-arguments.ts'
-import { showWork, turnWorkPage } from './show-work.ts'
+import { forgetUsed, showWork, showWorkFromHome, turnWorkPage } from './show-work.ts'
 import { stopButton } from './stop-button.ts'
 import { takeTool } from './take-tool.ts'
 import { teamAccessGranted, teamAccessRevoked } from './team-access.ts'
@@ -77,6 +92,8 @@ function registerEvents(app: App, services: Services, publishHome: PublishHome):
   app.event('agent_session_title_changed', agentSessionTitleChanged(services))
   app.event('app_uninstalled', appUninstalled(services))
   app.event('tokens_revoked', tokensRevoked(services))
+  app.event('channel_deleted', channelDeleted(services))
+  app.event('group_deleted', channelDeleted(services))
   app.event('channel_id_changed', channelIdChanged(services))
   app.event('team_access_granted', teamAccessGranted(services))
   app.event('team_access_revoked', teamAccessRevoked(services))
@@ -86,6 +103,7 @@ function registerEvents(app: App, services: Services, publishHome: PublishHome):
 function registerInteractions(app: App, services: Services, publishHome: PublishHome): void {
   app.command(COMMAND, askCommand(services))
   app.shortcut({ callback_id: ASK_ABOUT, type: 'message_action' }, askAboutShortcut(services))
+  app.shortcut({ callback_id: REMEMBER, type: 'message_action' }, rememberShortcut(services))
   app.view(ASK_ABOUT, askAboutSubmission(services))
   app.view(SETTINGS, settingsSubmission(services))
   app.action(STOP, stopButton(services))
@@ -94,14 +112,20 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(QUESTION_PRESSES, toolQuestion(services))
   app.view(QUESTION_FORM, toolQuestionForm(services))
   app.action(SHOW_WORK, showWork(services))
+  app.action(HOME_WORK, showWorkFromHome(services))
   for (const id of [WORK_PREVIOUS, WORK_NEXT]) app.action(id, turnWorkPage(services))
+  for (const id of [FORGET_REMEMBERED, MEMORY_PAGES]) app.action(id, forgetButton(services))
+  app.action(FORGET_USED, forgetUsed(services))
   app.action(FEEDBACK, feedback(services))
   app.view(FEEDBACK_COMMENT, feedbackForm(services))
   app.action(ASK_AGAIN, askAgain(services))
   app.action(ASK_EDITED, askEdited(services))
   app.action(SHARE, shareButton(services))
   app.action(KEEP, keepButton(services))
+  for (const id of [FORGET_DELETE, FORGET_CANCEL]) app.action(id, forgetButtons(services))
   app.action(HOME_EXAMPLE, homeExample(services))
+  app.action(SCHEDULE_PRESSES, scheduleButton(services, publishHome))
+  app.view(SCHEDULE_FORM, scheduleForm(services, publishHome))
   app.action(TAKE_TOOL, takeTool(services, publishHome))
   for (const id of [CONNECT, DISCONNECT]) app.action(id, connectionButton(services, publishHome))
 }

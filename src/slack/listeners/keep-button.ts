@@ -1,16 +1,32 @@
 import type { OnButton } from '../intake/bolt-types.ts'
-import { respond } from '../client/response-url.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { Mentions } from '../client/mentions.ts'
+import { respond, UNPARSED } from '../client/response-url.ts'
+import { blocksIn } from '../format/blocks.ts'
+import { answerContents } from '../format/split-answer.ts'
+import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
+import { pressedOn } from '../intake/pressed.ts'
+import { answerView } from '../opening/share-answer.ts'
 import type { Services } from '../services.ts'
 
-/** "Keep for myself" below a private answer: the buttons go, the answer stays. */
+/** "Keep for myself" below a private answer: its last message stays without the buttons. */
 export function keepButton(services: Services): OnButton {
-  const { installations, log, fetch = globalThis.fetch } = services
-  return async ({ ack, body, context }) => {
+  const { archive, settingsFor, log, fetch = globalThis.fetch } = services
+  return async ({ ack, action, body, context }) => {
     await ack()
-    const recipient = await recipientOf({ context }, services)
-    const apiUrl = (recipient && (await installations.of(recipient.team)))?.client.apiUrl ?? ''
-    const warn = (fields: object, line: string) => log.warn({ user: body.user.id, ...fields }, line)
-    void respond(body.response_url, { delete_original: true }, { apiUrl, fetch, log: warn })
+    const pressed = await pressedOn(action.value ?? '', { body, context }, services)
+    if (!pressed) return
+    const { id, user, installation } = pressed
+    const record = await withRecord(async () => readableBy(user, await archive.load(id)))
+    if (!record) return pressed.tell(GONE)
+    const { client, directory } = installation
+    const mentions = new Mentions(directory, record.question)
+    const view = await answerView(record, { installation, mentions, settings: await settingsFor(record.question) })
+    const last = answerContents(view).at(-1)
+    const content = last && (last.file?.without ?? last)
+    if (!content) return pressed.tell(GONE)
+    const blocks = blocksIn(content, (type) => client.refusals.has(type))
+    const message = { replace_original: true, text: content.text, blocks, ...UNPARSED }
+    const warn = (fields: object, line: string) => log.warn({ user, ...fields }, line)
+    void respond(body.response_url, message, { apiUrl: client.apiUrl, fetch, log: warn })
   }
 }

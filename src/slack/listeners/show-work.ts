@@ -4,12 +4,17 @@ import { settledWithin } from '../../base/async.ts'
 import type { MessageStep, Step } from '../../agent/types.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { SHOW_WORK } from '../format/action-ids.ts'
+import { FORGET_USED, HOME_WORK, SHOW_WORK } from '../format/action-ids.ts'
+import { scopeOf } from '../../stores/remembered/types.ts'
+import { readMemoryRef, type ShownMemory } from '../views/memory-content.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
+import { isAdmin } from '../intake/may-set.ts'
 import { readableBy, withRecord } from '../intake/answer-record.ts'
+import { forgetRemembered, shownMemory } from '../intake/memory-command.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { readMetadata, signedView } from '../intake/signed-metadata.ts'
 import { Mentions } from '../client/mentions.ts'
+import { maySeeQuestion } from '../intake/use-of-team.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
@@ -25,6 +30,24 @@ export function showWork(services: Services): OnButton {
   }
 }
 
+/** The same button on an admin's Home: who presses it must still be an admin who may read the question. */
+export function showWorkFromHome(services: Services): OnButton {
+  return async ({ ack, action, body, context }) => {
+    const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: true }, services)
+    await ack()
+    if (pressed) inBackground(HOME_WORK, services, () => openWork(pressed, services, () => forAdmin(pressed, services)))
+  }
+}
+
+async function forAdmin({ id, ...presser }: Pressed, { archive }: Services): Promise<RunRecord | undefined> {
+  const { team, user, installation } = presser
+  const [person, record] = await Promise.all([
+    installation.directory.factsOf(team, user, { isFresh: true }),
+    archive.load(id),
+  ])
+  return record && isAdmin(person) && (await maySeeQuestion(record, presser)) ? record : undefined
+}
+
 /** The buttons that turn the modal's pages. */
 export function turnWorkPage(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
@@ -38,18 +61,42 @@ export function turnWorkPage(services: Services): OnButton {
     if (!question?.startsWith(`${recipient.team}:`)) return
     inBackground(action.action_id, services, async () => {
       const loading = services.archive.load(question).then((record) => readableBy(user, record))
-      const view = await viewOf(loading, { page: Number(action.value), user, installation })
+      const view = await viewOf(loading, { page: Number(action.value), user, installation, services })
       await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
     })
   }
 }
 
-async function openWork(pressed: Pressed, services: Services): Promise<void> {
-  const { id, user, trigger, installation } = pressed
+/** *Forget*, beside what was remembered and used in a run. */
+export function forgetUsed(services: Services): OnButton {
+  return async ({ ack, action, body, context }) => {
+    const ref = readMemoryRef(action.value)
+    const recipient = await recipientOf({ context, isShared: true }, services)
+    const installation = ref && recipient && (await services.installations.of(ref.team))
+    await ack()
+    const { id, private_metadata: signed = '' } = body.view ?? {}
+    const user = body.user.id
+    const question = installation && readMetadata(signed, { user, key: installation.signingKey })
+    if (!installation || id === undefined || !question?.startsWith(`${ref.team}:${ref.channel}:`)) return
+    inBackground(FORGET_USED, services, async () => {
+      await forgetRemembered(ref.id, { ...ref, user }, { installation, services })
+      const loading = services.archive.load(question).then((record) => readableBy(user, record))
+      const view = await viewOf(loading, { page: 0, user, installation, services })
+      await installation.client.call('views.update', { view_id: id, view }, { effort: 'once' })
+    })
+  }
+}
+
+async function openWork(
+  pressed: Pressed,
+  services: Services,
+  load = async () => readableBy(pressed.user, await services.archive.load(pressed.id)),
+): Promise<void> {
+  const { user, trigger, installation } = pressed
   const { client } = installation
-  const loading = withRecord(async () => readableBy(user, await services.archive.load(id)))
+  const loading = withRecord(load)
   const isQuick = await settledWithin(QUICK_MS, [loading])
-  const whole = viewOf(loading, { page: 0, user, installation })
+  const whole = viewOf(loading, { page: 0, user, installation, services })
   await showOrTell(pressed, async () => {
     const args = { trigger_id: trigger, view: isQuick ? await whole : WORK_LOADING }
     const opened = await client.call('views.open', args, { effort: 'once' })
@@ -63,26 +110,41 @@ interface Showing {
   /** The person who sees the view. */
   user: string
   installation: Installation
+  services: Services
 }
 
 /** Never rejects: where the store does not answer, the view says so. */
-async function viewOf(loading: Promise<RunRecord | undefined>, { page, user, installation }: Showing): Promise<View> {
+async function viewOf(loading: Promise<RunRecord | undefined>, showing: Showing): Promise<View> {
+  const { page, user, installation } = showing
   try {
     const record = await loading
     if (!record) return WORK_GONE
+    const remembered = await usedIn(record, showing)
     const names = new Mentions(installation.directory, record.question)
-    const view = workView(withNames(record, names), { page, nameOf: (id) => names.nameOf(id) })
+    const view = workView(withNames(record, names), { page, nameOf: (id) => names.nameOf(id), remembered })
     return signedView(view, { user, key: installation.signingKey })
   } catch {
     return WORK_UNREADABLE
   }
 }
 
+/** What was remembered and given to the model, without what is forgotten by now. */
+async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: Showing): Promise<ShownMemory[]> {
+  if (ids.length === 0) return []
+  const { user, installation, services } = showing
+  const all = await services.remembered.list(scopeOf(question))
+  const viewer = { user, isAdmin: isAdmin(installation.directory.knownFacts(question.team, user)) }
+  const used = all.filter(({ id }) => ids.includes(id))
+  return shownMemory(used, { place: question, viewer, installation })
+}
+
 /** With names in place of the ids that are known: a look-up would take longer than the trigger lasts. */
 function withNames(record: RunRecord, names: Mentions): RunRecord {
-  const { question, standalone, steps } = record
+  const { question, standalone, steps, answer } = record
+  const figures = answer?.figures?.map((figure) => ({ ...figure, text: names.shown(figure.text) }))
   return {
     ...record,
+    ...(answer && figures ? { answer: { ...answer, figures } } : {}),
     question: { ...question, text: names.shown(question.text) },
     ...(standalone === undefined ? {} : { standalone: names.shown(standalone) }),
     steps: names.steps(steps).map((step: Step) => (step.kind === 'message' ? withName(step, names) : step)),

@@ -1,20 +1,21 @@
 import type { Queue } from '../../queue/types.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
-import { rootContent, type Content } from '../format/blocks.ts'
+import type { Content } from '../format/blocks.ts'
+import type { Question } from '../../stores/runs/types.ts'
 import type { Outbox } from '../client/outbox.ts'
 
 /**
- * Opens a thread for `/ask`, which has no message to answer under. Posts a root message once (who asked what), and
- * enqueues the question again under its thread. `text`: the question with names.
+ * Opens a thread for a question of `/ask` or of a schedule, which has no message to answer under. Posts a root message
+ * once (who asked what), and enqueues the question again under its thread.
  * @throws SlackRefusal if Slack refuses the root message
  */
 export async function openCommandThread(
-  text: string,
+  question: Question,
+  root: Content,
   { outbox, queue }: { outbox: Outbox; queue: Queue },
 ): Promise<void> {
-  const { question } = outbox
-  const thread = await openThread(rootContent(question.user, text), outbox)
-  await queue.accept({ ...question, text, thread })
+  const thread = await openThread(root, outbox)
+  await queue.accept({ ...question, thread })
 }
 
 /**

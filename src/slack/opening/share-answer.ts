@@ -1,6 +1,7 @@
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { stepCount, workMs } from '../../agent/run-progress.ts'
 import { doneLines } from '../../question/done-lines.ts'
+import { figuresText } from '../../question/figures/judge-figures.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
@@ -17,7 +18,7 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
   const record = await services.archive.load(question.shares ?? '')
   if (!record?.answer) return outbox.sendEphemeral('gone', noteContent(PRIVATE.gone))
   const asked = await mentions.readable(record.question.text)
-  const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await viewOf(record, work)))
+  const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await answerView(record, work)))
   const thread = await openThread(root, outbox)
   for (const [i, content] of below.entries()) await outbox.under(thread).deliver(`answer-${i + 1}`, content)
   const { id, user, at, team, channel } = question
@@ -28,10 +29,15 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
 }
 
 /** As it was told to the asker, without what may be pressed. */
-async function viewOf(record: RunRecord, { mentions, settings, installation }: QuestionWork): Promise<AnswerView> {
+export async function answerView(
+  record: RunRecord,
+  { mentions, settings, installation }: Pick<QuestionWork, 'mentions' | 'settings' | 'installation'>,
+): Promise<AnswerView> {
   const { question, steps, usage, standalone, endedAt } = record
-  const { text, sources, stopped, gaveUp, unseen, done } = record.answer ?? { text: '', sources: [], done: undefined }
-  const figures = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
+  const { text, sources, stopped, gaveUp, unseen, done, figures } = record.answer ?? { text: '', sources: [] }
+  const judged = settings.figures && figuresText(figures)
+  const spent = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
+  const facts = judged ? `${spent} · ${judged}` : spent
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,
@@ -39,7 +45,7 @@ async function viewOf(record: RunRecord, { mentions, settings, installation }: Q
     ...(gaveUp ? { gaveUp } : {}),
     ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.shown(standalone) }),
     ...(done ? { done: doneLines(done, (user) => mentions.nameOf(user)) } : {}),
-    footer: unseen ? `${PICTURES_UNSEEN}\n${figures}` : figures,
+    footer: unseen ? `${PICTURES_UNSEEN}\n${facts}` : facts,
   }
 }
 

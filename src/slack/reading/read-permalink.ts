@@ -64,7 +64,7 @@ function permalinkIn(text: string, workspace: string): Permalink | undefined {
   return { channel, ts: `${seconds}.${rest}`, thread, url: `${url.origin}${url.pathname}${query}` }
 }
 
-const NOT_THERE = 'I cannot read that channel: I am not a member, or it does not exist. A member can invite me.'
+export const NOT_THERE = 'I cannot read that channel: I am not a member, or it does not exist. A member can invite me.'
 const ASK_THERE =
   'That is in a private conversation, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
 
@@ -73,7 +73,10 @@ const ASK_THERE =
  * alone, who must be a member of it. A guest must also be a member of a public one.
  * @throws ToolError if it may not be read
  */
-async function placeOf(channel: string, { question, installation, signal }: ReadPermalinkOptions): Promise<string> {
+export async function placeOf(
+  channel: string,
+  { question, installation, signal }: ReadPermalinkOptions,
+): Promise<string> {
   const isHere = channel === question.channel
   if (channel.startsWith('D')) {
     if (!isHere) throw new ToolError(ASK_THERE)

@@ -149,7 +149,7 @@ function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation[
 export async function linesOf(
   messages: ThreadMessage[],
   { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
-): Promise<Message[]> {
+): Promise<(Message & { ts: string })[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
   const spoken = await mentions.spoken(texts)
   const strangers = new Map<string, string>()
@@ -161,7 +161,7 @@ export async function linesOf(
     const words = [text, ...(files.length > 0 ? [`(files: ${files.join(', ')})`] : [])].filter(Boolean)
     if (words.length === 0) return []
     const line = messageLine(`${speaker}${markOf(message, question.team, installation.directory)}`, words.join('\n'))
-    return [{ line, by: message.user ?? message.bot_id ?? '' }]
+    return [{ line, by: message.user ?? message.bot_id ?? '', ts: message.ts }]
   })
 }
 

@@ -14,6 +14,13 @@ export interface Connection {
   link?: string | undefined
 }
 
+/** The list of a person's connections. */
+export function connectionsContent(connections: readonly Connection[]): Content {
+  if (connections.length === 0) return noteContent(CONNECTIONS.none)
+  const { text, blocks } = noteContent(CONNECTIONS.head)
+  return { text, blocks: [...blocks, ...connectionBlocks(connections)] }
+}
+
 const NAME_CHARS = 60
 const MAY_CHARS = 400
 /** Slack accepts 100 blocks in a Home, where there are others too. */
@@ -28,13 +35,6 @@ export function connectionBlocks(connections: readonly Connection[]): KnownBlock
     const connect = button(CONNECT, connectWords(name), { value: name })
     return { type: 'section', text, accessory: { ...connect, ...(link === undefined ? {} : { url: link }) } }
   })
-}
-
-/** The answer to `/ask connections`. */
-export function connectionsContent(connections: readonly Connection[]): Content {
-  if (connections.length === 0) return noteContent(CONNECTIONS.none)
-  const { text, blocks } = noteContent(CONNECTIONS.head)
-  return { text, blocks: [...blocks, ...connectionBlocks(connections)] }
 }
 
 function lineOf(name: string, connected: ConnectedAccount | undefined): string {

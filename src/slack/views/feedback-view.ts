@@ -6,12 +6,17 @@ import { noteModal } from './plain-blocks.ts'
 /** The `block_id`s of the form's inputs, which are also their `action_id`s. */
 export const COMMENT = 'comment'
 export const EXPECTED = 'expected'
+export const KEEP_EXPECTED = 'keep_expected'
+
+const KEEP_HINT = 'Please write it as a full sentence of at most 500 characters.'
 
 const COMMENT_CHARS = 2000
 const EXPECTED_CHARS = 1000
 
 /** Asks what was wrong after a thumbs-down. The thumb counts even if the form is closed without an answer. */
-export function feedbackView(id: string): View {
+export function feedbackView(id: string, { isDirect }: { isDirect: boolean }): View {
+  const keep = isDirect ? 'Remember for our direct messages' : 'Remember for this channel'
+
   return {
     type: 'modal',
     callback_id: FEEDBACK_COMMENT,
@@ -22,6 +27,17 @@ export function feedbackView(id: string): View {
     blocks: [
       input(COMMENT, { label: 'What was wrong with the answer?', most: COMMENT_CHARS, optional: false }),
       input(EXPECTED, { label: 'What would have been right? (optional)', most: EXPECTED_CHARS, optional: true }),
+      {
+        type: 'input',
+        block_id: KEEP_EXPECTED,
+        optional: true,
+        label: plainText('What would have been right, from now on'),
+        element: {
+          type: 'checkboxes',
+          action_id: KEEP_EXPECTED,
+          options: [{ value: KEEP_EXPECTED, text: plainText(keep), description: plainText(KEEP_HINT) }],
+        },
+      },
     ],
   }
 }

@@ -40,13 +40,25 @@ export interface HomeParts {
   connections?: readonly Connection[] | undefined
   /** Absent if nothing is limited. */
   left?: Allowance[] | undefined
+  /** The person's schedules: schedule-blocks.ts. */
+  schedules?: KnownBlock[] | undefined
   /** Only for admins: admin-home.ts. */
   admin?: KnownBlock[] | undefined
 }
 
 /** A person's Home: what the bot can do, and the person's own questions, limits and settings. */
 export function homeView(parts: HomeParts): View {
-  const { settings, examples = EXAMPLES, toolsOff, connections, asked, left, maySeeSettings, admin } = parts
+  const {
+    settings,
+    examples = EXAMPLES,
+    toolsOff,
+    connections,
+    asked,
+    left,
+    maySeeSettings,
+    schedules = [],
+    admin,
+  } = parts
   return {
     type: 'home',
     private_metadata: parts.channel,
@@ -56,6 +68,7 @@ export function homeView(parts: HomeParts): View {
       header('Try asking'),
       ...examples.map(exampleBlock),
       ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff ?? [])] : []),
+      ...(schedules.length > 0 ? [header('Your schedules'), ...schedules] : []),
       ...(settings?.skills?.length ? [header('Skills'), ...skillBlocks(settings.skills)] : []),
       ...(connections?.length ? [header('Your connections'), ...connectionBlocks(connections)] : []),
       ...(asked ? [header('Your latest questions'), ...askedBlocks(asked)] : []),

@@ -7,6 +7,9 @@ import { doneLines } from '../../question/done-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../format/action-ids.ts'
 import { button, plainText } from '../format/plain-elements.ts'
+import { SOURCES_SHOWN } from '../format/split-answer.ts'
+import { shorten } from '../format/escape.ts'
+import { usedBlocks, type ShownMemory } from './memory-content.ts'
 import { facts, header, noteModal, sections } from './plain-blocks.ts'
 
 /**
@@ -22,12 +25,15 @@ interface WorkOptions {
   page: number
   /** Names a person. */
   nameOf(user: string): string
+  /** What was remembered and given to the model. */
+  remembered?: ShownMemory[]
 }
 
 /** One page of how a run went: the question, its cost and every step in full. Too high a number shows the last page. */
-export function workView(record: RunRecord, { page, nameOf }: WorkOptions): View {
+export function workView(record: RunRecord, { page, nameOf, remembered = [] }: WorkOptions): View {
   const done = record.answer?.done && doneLines(record.answer.done, nameOf)
-  const pages = inPages([...asked(record, done), ...record.steps.flatMap(stepBlocks)])
+  const used = remembered.length > 0 ? usedBlocks(remembered, record.question) : []
+  const pages = inPages([...asked(record, done), ...used, ...record.steps.flatMap(stepBlocks)])
   const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)
   return {
     type: 'modal',
@@ -55,8 +61,36 @@ function asked(record: RunRecord, done: string[] | undefined): KnownBlock[] {
     facts([ending(record), timing(record)].join(' · ')),
     facts([`model ${model}`, `dialect ${dialect}`, ...spent(record)].join(' · ')),
     ...(done ? [header('What was done'), ...sections(done.join('\n'))] : []),
+    ...figureBlocks(record),
     ...(stepCount(steps) === 0 ? [facts('The run ended before its first step.')] : []),
   ]
+}
+
+/** The figures of the answer, each with its places, and the sources by their numbers. */
+function figureBlocks({ answer }: RunRecord): KnownBlock[] {
+  const { figures = [], sources = [] } = answer ?? {}
+  if (figures.length === 0) return []
+  const lines = figures.map((figure) => `• ${oneLine(figure.text)}: ${placesText(figure.in)}`)
+  const numbered = sources.slice(0, SOURCES_SHOWN).map(({ title }, i) => `[${i + 1}] ${oneLine(title)}`)
+  return [
+    header('Figures'),
+    ...sections(lines.join('\n')),
+    ...(numbered.length > 0 ? [facts(numbered.join(' · '))] : []),
+  ]
+}
+
+const FIGURE_CHARS = 200
+/** More places of one figure are only counted. */
+const PLACES_SHOWN = 5
+
+function placesText(places: string[]): string {
+  if (places.length === 0) return 'nowhere in what was read'
+  const more = places.length - PLACES_SHOWN
+  return `${places.slice(0, PLACES_SHOWN).join('; ')}${more > 0 ? ` and ${count(more)} more` : ''}`
+}
+
+function oneLine(text: string): string {
+  return shorten(text.replace(/\s+/g, ' ').trim(), FIGURE_CHARS)
 }
 
 function timing({ question, steps, startedAt, endedAt }: RunRecord): string {
@@ -86,7 +120,7 @@ function spent({ usage }: RunRecord): string[] {
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd } = totalOf(usage)
   if (usage.length === 0) return []
   const about = usage.some(({ estimated }) => estimated) ? '~' : ''
-  const calls = `${usage.length} ${usage.length === 1 ? 'call' : 'calls'} of the model`
+  const calls = `${usage.length} model ${usage.length === 1 ? 'call' : 'calls'}`
   const cached = cachedTokens > 0 ? ` (${count(cachedTokens)} cached)` : ''
   const reasoning = reasoningTokens > 0 ? ` (${count(reasoningTokens)} reasoning)` : ''
   const tokens = `${about}${count(inputTokens)} tokens in${cached}, ${about}${count(outputTokens)} out${reasoning}`

@@ -31,11 +31,13 @@ const answer = z.object({
   gaveUp: z.literal(true).optional(),
   unseen: z.literal(true).optional(),
   done: z.array(doneCall).optional(),
+  figures: z.array(z.object({ text: z.string(), in: z.array(z.string()) })).optional(),
 })
 
 const record = z.object({
   question: questionSchema,
   standalone: z.string().optional(),
+  remembered: z.array(z.string()).optional(),
   steps: z.array(z.unknown()).transform((steps) => steps.map(parseStep).filter((step): step is Step => Boolean(step))),
   usage: z.array(usage),
   answer: answer.optional(),

@@ -26,6 +26,8 @@ export interface RunRecord {
   /** The question without its `responseUrl` and its `traceparent`. */
   question: Question
   standalone?: string
+  /** The ids of what was remembered and given to the model. */
+  remembered?: string[]
   steps: Step[]
   usage: Usage[]
   answer?: SavedRun['answer']

@@ -10,16 +10,8 @@ import {
   type Signal,
   type ResumeOutcome,
 } from './control.ts'
-import {
-  applyPart,
-  freshRun,
-  undecidedSteps,
-  waitsUntil,
-  type Decision,
-  type Question,
-  type Run,
-  type SavedRun,
-} from './types.ts'
+import { applyPart } from './apply-part.ts'
+import { freshRun, undecidedSteps, waitsUntil, type Decision, type Question, type Run, type SavedRun } from './types.ts'
 
 /**
  * A run in this process's memory. It changes `saved` in place, so whoever keeps that object can resume the run.

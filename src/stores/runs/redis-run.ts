@@ -1,6 +1,7 @@
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { RunUpdates, type RunLease } from './run-updates.ts'
-import { applyPart, type Run, type SavedRun } from './types.ts'
+import { applyPart } from './apply-part.ts'
+import type { Run, SavedRun } from './types.ts'
 import { fieldOf, postField } from './stored-run.ts'
 
 /** A run in Redis. The records of its last posts may wait for the write that ends the work on it. */

@@ -55,6 +55,13 @@ export const questionSchema: z.ZodType<Question> = z.object({
   userTeam: z.string().exactOptional(),
   mayHaveFiles: z.literal(true).exactOptional(),
   bot: z.string().exactOptional(),
+  schedule: z
+    .object({
+      ...{ id: z.string(), kind: z.enum(['due', 'now', 'try']), at: z.number(), when: z.string() },
+      lastRunAt: z.number().exactOptional(),
+    })
+    .exactOptional(),
+  prior: z.record(z.string(), z.string()).exactOptional(),
   traceparent: z.string().optional(),
 })
 
@@ -65,6 +72,8 @@ const saidSchema: z.ZodType<ThreadContext> = z.object({
   by: z.array(z.string()),
   hasFiles: z.literal(true).exactOptional(),
 })
+
+const idsSchema = z.array(z.string())
 
 const decisionSchema: z.ZodType<Decision> = z.union([
   z.object({
@@ -120,6 +129,11 @@ export function parseRun(fields: Record<string, string>): StoredRun | undefined 
   }
 }
 
+/** Reads the parts of a run that were stored as fields (`fieldOf`). */
+export function parseFields(fields: Record<string, string>): SavedRun {
+  return parseSaved(new Map(Object.entries(fields)))
+}
+
 function parseSaved(hash: Map<string, string>): SavedRun {
   const saved = freshRun(Number(hash.get('startedAt') ?? 0))
   const named = hash.get('named')
@@ -128,6 +142,8 @@ function parseSaved(hash: Map<string, string>): SavedRun {
   if (said) saved.said = said
   const standalone = hash.get('standalone')
   if (standalone !== undefined) saved.standalone = standalone
+  const remembered = idsSchema.safeParse(parseJson(hash.get('remembered'))).data
+  if (remembered) saved.remembered = remembered
   saved.attempts = Number(hash.get('attempts') ?? 0)
   saved.retries = Number(hash.get('retries') ?? 0)
   saved.steps = numbered(hash, 'step', parseStep)

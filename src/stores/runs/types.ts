@@ -29,10 +29,7 @@ export interface Question {
   channel: string
   /** `thread_ts ?? ts`; a slash command has none until its root message is posted, and carries its id here. */
   thread: string
-  /**
-   * The thread whose conversation it goes on, where that is another than its own: set by the queue for what is said in a
-   * direct message (queue/dm-conversations.ts). It is answered in its own thread all the same.
-   */
+  /** The thread whose conversation it continues, if that is another one; the queue sets it in direct messages. */
   conversation?: string
   user: string
   text: string
@@ -42,7 +39,7 @@ export interface Question {
   surface: Surface
   /** Slack's event id, claimed besides the question's own id. */
   eventId?: string
-  /** The ts of the message that it is about, in its thread. */
+  /** The ts of the message in its thread that it is about. */
   about?: string
   /** No question: the asker wants the private answer of the question with this id to be posted for all. */
   shares?: string
@@ -64,8 +61,23 @@ export interface Question {
   mayHaveFiles?: true
   /** The id of the bot that asks, if it is no person. */
   bot?: string
+  /** The schedule whose occurrence it is. */
+  schedule?: Occurrence
+  /** What a quiet run of it has saved before its thread was open: fields of a stored run (stored-run.ts). */
+  prior?: Record<string, string>
   /** The trace that it belongs to, where traces are on: a W3C `traceparent` header's value. */
   traceparent?: string
+}
+
+/** `due`: its time has come; `now`, `try`: its maker has pressed a button. `at`: the time that it is for, in ms since the epoch. */
+export interface Occurrence {
+  id: string
+  kind: 'due' | 'now' | 'try'
+  at: number
+  /** How often it runs, for people. */
+  when: string
+  /** The time of the run before, ms since the epoch. */
+  lastRunAt?: number
 }
 
 /** The part of a question's id that all versions of an edited question share: the message that it was asked by. */
@@ -115,6 +127,11 @@ export function isPrivate({ surface }: Pick<Question, 'surface'>): boolean {
   return surface === 'private'
 }
 
+/** Whether nobody waits for its answer: people's questions go before it. */
+export function isBackground({ schedule }: Pick<Question, 'schedule'>): boolean {
+  return schedule?.kind === 'due'
+}
+
 /** A command whose root message is not posted yet: there is no thread, and only the asker can be told anything. */
 export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
   return question.thread.startsWith('ask-')
@@ -127,6 +144,8 @@ export interface SavedRun {
   /** What people wrote in the thread before the question, with names, as it was read at the start; empty if nobody did. */
   said?: ThreadContext
   standalone?: string
+  /** The ids of what was remembered and given to the model. Absent if nothing was. */
+  remembered?: string[]
   steps: Step[]
   /** What the tools remember between steps. */
   memory: ToolMemory
@@ -142,6 +161,8 @@ export interface SavedRun {
     unseen?: true
     /** The run's writes; absent if none of its tools could write. */
     done?: DoneCall[]
+    /** Absent if the run read nothing. */
+    figures?: FoundFigure[]
   }
   /** What people decided about the steps that waited for them, by the wait (`waitKey`). */
   decisions: Record<string, Decision>
@@ -164,6 +185,12 @@ export interface DoneCall {
   by?: string
 }
 
+/** A number, date, quotation, file name or address of an answer, and the places where it stands; none: nowhere that was read. */
+export interface FoundFigure {
+  text: string
+  in: string[]
+}
+
 /**
  * What was decided about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is about
  * (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool asked. `expired`: nobody decided in time.
@@ -178,6 +205,7 @@ export type RunPart =
   | { part: 'named'; value: string }
   | { part: 'said'; value: ThreadContext }
   | { part: 'standalone'; value: string }
+  | { part: 'remembered'; value: string[] }
   | { part: 'step'; n: number; value: Step }
   | { part: 'memory'; value: ToolMemory }
   | { part: 'usage'; n: number; value: Usage }
@@ -212,32 +240,6 @@ export function endOf(answer: SavedRun['answer']): 'answered' | 'gave_up' | 'sto
 /** A run that nobody has worked on. `at`: milliseconds since the epoch of its first start. */
 export function freshRun(at: number): SavedRun {
   return { steps: [], memory: {}, posts: {}, usage: [], decisions: {}, startedAt: at, attempts: 0, retries: 0 }
-}
-
-/** Puts one saved part into its place. Steps and usage are numbered from 1; saving a number again replaces it. */
-export function applyPart(saved: SavedRun, part: RunPart): void {
-  switch (part.part) {
-    case 'named':
-      saved.named = part.value
-      return
-    case 'said':
-      saved.said = part.value
-      return
-    case 'standalone':
-      saved.standalone = part.value
-      return
-    case 'step':
-      saved.steps[part.n - 1] = part.value
-      return
-    case 'memory':
-      saved.memory = part.value
-      return
-    case 'usage':
-      saved.usage[part.n - 1] = part.value
-      return
-    case 'answer':
-      saved.answer = part.value
-  }
 }
 
 /** The key of a step's wait for a person: the step's number, and from its second wait on that wait's number: `2`, `2.2`, `2.3`. */

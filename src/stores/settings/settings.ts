@@ -35,6 +35,8 @@ export interface Settings extends AgentSetup {
   access: Access
   /** Who besides the asker may approve the call of a tool. */
   approvers: Config['APPROVERS']
+  /** Whether a footer says how many figures of the answer are not from a source. */
+  figures: boolean
 }
 
 /** An empty list of channels or people allows all of them. */
@@ -82,6 +84,7 @@ export function settingsFromConfig(config: Config, agent: AgentSetup): SettingsF
       bots: config.ALLOW_BOTS,
     },
     approvers: config.APPROVERS,
+    figures: config.FIGURES === 'on',
   }
   return async () => settings
 }

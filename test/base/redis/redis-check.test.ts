@@ -1,6 +1,9 @@
 /** What the start says of a Redis that answers but cannot be used, and how the bot lives on when a right is taken away. */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
+import { startBot } from '../../../src/bot.ts'
+import { createLog } from '../../../src/base/log.ts'
+import { loadConfig } from '../../../src/config.ts'
 import { startLocalSlack } from '../../../playground/slack/slack.ts'
 import { until } from '../../../playground/base/until.ts'
 import { envFor } from '../../harness/bot.ts'
@@ -9,12 +12,22 @@ import type { Ends } from '../../harness/ends.ts'
 import { playModel } from '../../harness/played-model.ts'
 import { describeWithRedis, freePort, startRedis } from '../../harness/redis.ts'
 
-async function launch(t: Ends, redis: string) {
+async function envWith(t: Ends, redis: string) {
   const slack = await startLocalSlack()
   t.onTestFinished(() => slack.close())
-  const port = await freePort()
-  const env = { ...envFor({ slack, model: await playModel(t) }, 'http'), PORT: String(port), REDIS_URL: redis }
-  return { port, bot: startCommand(t, 'src/main.ts', { env: { ...env, LOG_LEVEL: 'info' } }) }
+  const port = String(await freePort())
+  return { ...envFor({ slack, model: await playModel(t) }, 'http'), PORT: port, REDIS_URL: redis }
+}
+
+async function launch(t: Ends, redis: string) {
+  const env = await envWith(t, redis)
+  return { port: env.PORT, bot: startCommand(t, 'src/main.ts', { env: { ...env, LOG_LEVEL: 'info' } }) }
+}
+
+/** The same in this process. */
+async function start(t: Ends, redis: string, log = createLog('silent')) {
+  const env = await envWith(t, redis)
+  return { port: env.PORT, bot: await startBot(loadConfig(env, { serves: true }), { log }) }
 }
 
 async function redisWith(t: Ends, settings: string[]) {
@@ -26,6 +39,14 @@ async function redisWith(t: Ends, settings: string[]) {
 const userWithout = (...rights: string[]) => ['--user', 'bot', 'on', '>sesame', '~*', '&*', '+@all', ...rights]
 
 describeWithRedis('npm start', { timeout: 120_000 }, () => {
+  test('with a Redis that cannot be used ends with one sentence', async (t) => {
+    const server = await redisWith(t, userWithout('-info'))
+    const { bot } = await launch(t, server.url.replace('://', '://bot:sesame@'))
+    expect((await bot.ended).code).toBe(1)
+    expect(bot.stderr()).toMatch(/^[^\n]*refuses INFO: NOPERM.*\+info[^\n]*\n$/)
+    expect(bot.stdout()).not.toContain('is ready')
+  })
+
   test.for<[what: string, settings: () => Promise<string[]>, sentence: RegExp]>([
     ['whose user lacks INFO', async () => userWithout('-info'), /refuses INFO: NOPERM.*\+info/],
     [
@@ -41,37 +62,35 @@ describeWithRedis('npm start', { timeout: 120_000 }, () => {
     ['whose user lacks streams', async () => userWithout('-@stream'), /lacks a permission: .*\+xadd/],
     ['that is a node of a Cluster', async () => ['--cluster-enabled', 'yes'], /redis\+cluster:\/\//],
     ['that is a replica', async () => ['--replicaof', '127.0.0.1', String(await freePort())], /It is a replica/],
-  ])('with a Redis %s ends with one sentence', async ([, settings, sentence], t) => {
+  ])('with a Redis %s is refused in one sentence', async ([, settings, sentence], t) => {
     const server = await redisWith(t, await settings())
     const hasUser = (await settings()).includes('--user')
-    const { bot } = await launch(t, hasUser ? server.url.replace('://', '://bot:sesame@') : server.url)
-    expect((await bot.ended).code).toBe(1)
-    expect(bot.stderr()).toMatch(sentence)
-    expect(bot.stderr().trim().split('\n')).toHaveLength(1)
-    expect(bot.stdout()).not.toContain('is ready')
+    const started = start(t, hasUser ? server.url.replace('://', '://bot:sesame@') : server.url)
+    const message = expect.stringMatching(sentence)
+    await expect(started).rejects.toMatchObject({ name: 'ConfigError', message })
+    await expect(started).rejects.not.toThrow('\n')
   })
 
   test('warns of a Redis that evicts, and goes on', async (t) => {
     const server = await redisWith(t, ['--maxmemory-policy', 'allkeys-lru'])
-    const { bot } = await launch(t, server.url)
-    await bot.shows(/is ready/)
-    expect(bot.stdout() + bot.stderr()).toMatch(/maxmemory-policy is allkeys-lru\. Set it to noeviction/)
+    const lines: string[] = []
+    const { bot } = await start(t, server.url, createLog('info', { write: (line) => void lines.push(line) }))
+    await bot.stop()
+    expect(lines.join('')).toMatch(/maxmemory-policy is allkeys-lru\. Set it to noeviction/)
   })
 
   test.for(['-info', '-evalsha', '-bzpopmin'])(
-    'keeps answering /healthz and SIGTERM when the user loses %s while it runs',
+    'keeps answering /healthz and stops when the user loses %s while it runs',
     async (right, t) => {
       const server = await redisWith(t, userWithout())
-      const { bot, port } = await launch(t, server.url.replace('://', '://bot:sesame@'))
-      await bot.shows(/is ready/)
+      const { bot, port } = await start(t, server.url.replace('://', '://bot:sesame@'))
       const admin = new Redis(server.url)
       t.onTestFinished(() => admin.disconnect())
       await admin.acl('SETUSER', 'bot', right)
       await admin.client('KILL', 'USER', 'bot')
       await until(async () => String(await admin.client('LIST')).includes('user=bot'), 'the bot to reconnect', 30_000)
       expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200)
-      bot.signal('SIGTERM')
-      expect((await bot.ended).code).toBe(0)
+      await bot.stop()
     },
   )
 })

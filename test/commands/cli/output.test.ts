@@ -82,6 +82,8 @@ test('as JSON lines every event is there, flat and in the fields that other prog
   output.event({ type: 'message', n: 3, step: { kind: 'message', id: 'm1', turn: 2, text: 'Hurry!', user: 'U1' } })
   output.event({ type: 'waiting', n: 1, step: { ...STEP, waiting: { since: 5 } } })
   output.event(ANSWER)
+  output.figures('1 of 6 figures is not from a source')
+  output.done(['Nothing was changed.'])
   output.fail('The model is down.')
   output.trace('sent to m', 'hello')
   const action = '"action":{"tool":"wikipedia","input":{"query":"Dune"},"callId":"c1"}'
@@ -94,6 +96,8 @@ test('as JSON lines every event is there, flat and in the fields that other prog
     '{"type":"message","step":3,"turn":2,"text":"Hurry!","user":"U1"}',
     `{"type":"waiting","step":1,"turn":1,${action},"since":5}`,
     '{"type":"answer","text":"It is 4.","sources":[]}',
+    '{"type":"figures","text":"1 of 6 figures is not from a source"}',
+    '{"type":"done","lines":["Nothing was changed."]}',
     '{"type":"error","text":"The model is down."}',
     '{"type":"trace","title":"sent to m","text":"hello"}',
   ])

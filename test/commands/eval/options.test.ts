@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseOptions } from '../../../src/commands/eval/options.ts'
-import { runCommand } from '../../harness/command.ts'
+import { runHere } from '../../harness/command.ts'
 
 const DEFAULTS = { dialect: 'text', model: 'configured', now: new Date('2026-11-21T10:35:00Z') } as const
 
@@ -65,7 +65,7 @@ test.each([
 })
 
 test('a wrong option ends npm run eval with its sentence and exit code 1, and nothing on stdout', async (t) => {
-  const { code, stdout, stderr } = await runCommand(t, 'src/commands/eval.ts', { args: ['--nope'] })
+  const { code, stdout, stderr } = await runHere(t, 'src/commands/eval.ts', { args: ['--nope'] })
   expect({ code, stdout, stderr: stderr.trim() }).toEqual({
     code: 1,
     stdout: '',
@@ -74,7 +74,7 @@ test('a wrong option ends npm run eval with its sentence and exit code 1, and no
 })
 
 test('--help tells every option', async (t) => {
-  const { code, stdout } = await runCommand(t, 'src/commands/eval.ts', { args: ['--help'] })
+  const { code, stdout } = await runHere(t, 'src/commands/eval.ts', { args: ['--help'] })
   expect(code).toBe(0)
   for (const option of ['replay', 'read', 'out', 'dialect', 'model', 'compare', 'append', 'concurrency', 'limit'])
     expect(stdout).toContain(`--${option} `)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config.ts'
 import { evalQuestions } from '../../../src/commands/eval/eval-questions.ts'
 import { parseOptions } from '../../../src/commands/eval/options.ts'
-import { runCommand, startCommand, temporaryFolder } from '../../harness/command.ts'
+import { runCommand, runHere, startCommand, temporaryFolder } from '../../harness/command.ts'
 import type { Ends } from '../../harness/ends.ts'
 import { act, finish, playModel, type PlayedModel } from '../../harness/played-model.ts'
 import { deferred } from '../../harness/stores.ts'
@@ -103,6 +103,7 @@ test('the report tells EM, F1, steps, tokens and ends, question by question and 
     ['3', 0, 0],
   ])
   expect(side?.questions[0]).toMatchObject({ answer: '2.169459462491557', gold: ['2.169459462491557'] })
+  expect(side?.summary).toMatchObject({ figures: { total: 1, unsupported: 0 } })
   expect(side?.questions[0]?.inputTokens).toBeGreaterThan(100)
   expect(await readFile(join(out, 'results.md'), 'utf8')).toContain('66.7 %')
 })
@@ -242,7 +243,7 @@ test('the demo can be evaluated where no model is set', async (t) => {
   const file = join(folder, 'sum.jsonl')
   await writeFile(file, '{"id": 1, "question": "What is 2+2?", "gold": "4"}')
   const env = { TOOLS: 'calculator' }
-  const refused = await runCommand(t, 'src/commands/eval.ts', { args: [file], env, cwd: folder })
+  const refused = await runHere(t, 'src/commands/eval.ts', { args: [file], env, cwd: folder })
   expect(refused).toMatchObject({ code: 1, stdout: '' })
   expect(refused.stderr).toContain('No model is set')
   const { stdout } = await runCommand(t, 'src/commands/eval.ts', {
@@ -284,11 +285,9 @@ test('the demo is graded by its values, what it does not know is not answered, a
   await writeFile(file, lines.map((line) => JSON.stringify(line)).join('\n'))
   const env = { TOOLS: 'calculator' }
   const ask = (...args: string[]) =>
-    runCommand(t, 'src/commands/eval.ts', {
-      args: [file, '--model', 'demo', ...args],
+    runHere(t, 'src/commands/eval.ts', {
+      args: [file, '--model', 'demo', '--out', join(folder, `out-${args.length}`), ...args],
       env,
-      cwd: folder,
-      fromSource: true,
     })
   const { stdout } = await ask()
   expect(stdout).toMatch(/4 of 7 right\n$/)

@@ -6,7 +6,7 @@ import type { Difference } from '../../../src/commands/eval/differences.ts'
 import { evalReplay } from '../../../src/commands/eval/eval-replay.ts'
 import { parseOptions } from '../../../src/commands/eval/options.ts'
 import { ROOT } from '../../../src/base/package-root.ts'
-import { runCommand, temporaryFolder } from '../../harness/command.ts'
+import { runHere, temporaryFolder } from '../../harness/command.ts'
 import type { Ends } from '../../harness/ends.ts'
 
 interface Recorded {
@@ -247,7 +247,7 @@ test('a file that holds no episodes ends with the line that is none', async (t) 
   const folder = await temporaryFolder(t)
   const file = join(folder, 'x.jsonl')
   await writeFile(file, '{"id": "a"}')
-  const { code, stderr } = await runCommand(t, 'src/commands/eval.ts', { args: ['--replay', file] })
+  const { code, stderr } = await runHere(t, 'src/commands/eval.ts', { args: ['--replay', file] })
   expect({ code, stderr: stderr.trim() }).toEqual({ code: 1, stderr: `${file}:1 is not a recorded episode.` })
 })
 

@@ -20,6 +20,7 @@ function summary(name: string, given: Partial<Summary> = {}): Summary {
     seconds: { median: 1.25, p95: 4 },
     tokens: { in: 700.4, out: 80, estimated: false },
     costUsd: 0.000123456,
+    figures: { total: 20, unsupported: 3 },
     ends: { steps: 1, answered: 9 },
     ...given,
   }
@@ -32,7 +33,7 @@ test('the table has a row a side and columns that line up', () => {
   ]).split('\n')
   expect(new Set(lines.map((line) => line.length)).size).toBe(1)
   expect(lines[2]).toMatch(
-    /\| text · small +\| 5 of 10 +\| 50\.0 % +\| 62\.5 % \| 2\.3 +\| 1\.3, 4\.0 +\| 700 \/ 80 +\| \$0\.000123 \| answered 9, steps 1 \|/,
+    /\| text · small +\| 5 of 10 +\| 50\.0 % +\| 62\.5 % \| 2\.3 +\| 1\.3, 4\.0 +\| 700 \/ 80 +\| \$0\.000123 \| answered 9, steps 1 \| 3 of 20 +\|/,
   )
 })
 

@@ -139,6 +139,17 @@ describe('one completion', () => {
     expect(finalIn(complete(demoPrompt('Will it rain?', { tools })))).toMatch(/^I can’t answer that/)
   })
 
+  test('what is said while it works is answered too', () => {
+    const prompt = demoPrompt('What is 15% of 240?')
+    const last = prompt.at(-1)!
+    const observed = last.content.replace(
+      /Thought:\s*$/,
+      'Thought: a sum\nAction: calculator\nAction Input: 15% of 240\nObservation: 36\n',
+    )
+    const content = `${observed}Message from the person: And what is 6*7?\nThought:`
+    expect(complete([...prompt.slice(0, -1), { ...last, content }])).toContain('Action Input: 6*7')
+  })
+
   test('a follow-up after the help is left as it was asked, without a mark', () => {
     const help = finalIn(complete(demoPrompt('Will it rain?'))) ?? ''
     expect(standalone([['Will it rain?', help]], 'Will it snow?')).toBe('Will it snow?')

@@ -32,6 +32,8 @@ describeWithChromium('the panel “Record”', () => {
 
   test('shows what would be saved, and saves it once a replay has come to the same end', async () => {
     const { panel, axe, conversations } = await asked()
+    expect(await panel.getByLabel('Name').inputValue()).toBe('what-is-6-7')
+    expect(await panel.getByLabel('What').innerText()).toContain('This thread')
     await panel.getByRole('button', { name: 'Preview' }).click()
     await panel.getByText('alice: say @thinkaloud What is 6*7?').waitFor()
     await panel.getByText('calculator {"expression":"6*7"}').waitFor()

@@ -1,0 +1,47 @@
+import type { Usage } from '../agent/types.ts'
+import { messageOf } from '../base/errors.ts'
+import type { RunEnd, RunRecord } from '../stores/archive/types.ts'
+import { callsOf, costCounts, endCounts, ratedCounts } from '../stores/use/use-counts.ts'
+import type { AnswerServices, RunWork } from './services.ts'
+
+type BookedWork = Pick<RunWork, 'question' | 'run' | 'settings' | 'services'>
+
+/** Books what a question has cost so far. A failure is logged: the end of the run books it again. */
+export async function bookCost({ question, run, settings, services }: BookedWork, usage: Usage[]): Promise<void> {
+  const counts = costCounts(question, usage, callsOf(run.saved.steps, settings.tools))
+  await orLogged(question.id, services, services.use.book(question, counts, { grows: true }))
+}
+
+/** Books how a question ended, with all that it has cost. */
+export async function bookEnd(work: BookedWork, end: RunEnd): Promise<void> {
+  const { question, run, services } = work
+  const { id, team, at } = question
+  const booked = services.use.book({ team, id: `${id} end`, at }, endCounts(question, end))
+  const isUnanswered = UNANSWERED.has(end)
+  const { unanswered } = services
+  const listed = isUnanswered
+    ? unanswered.add(team, id, at)
+    : run.saved.retries > 0
+      ? unanswered.remove(team, id)
+      : undefined
+  await Promise.all([bookCost(work, run.saved.usage), orLogged(id, services, Promise.all([booked, listed]))])
+}
+
+/** The ends of questions that are listed as not answered. */
+const UNANSWERED = new Set<RunEnd>(['gave_up', 'failed'])
+
+/** Books what people think of an answer by now. */
+export async function bookRating({ question, end, feedback }: RunRecord, services: AnswerServices): Promise<void> {
+  const { id, team, at } = question
+  const isDown = feedback.some(({ rating }) => rating === 'down')
+  const booked = services.use.book({ team, id: `${id} rating`, at }, ratedCounts(isDown))
+  const isListed = isDown || UNANSWERED.has(end)
+  const listed = isListed ? services.unanswered.add(team, id, at) : services.unanswered.remove(team, id)
+  await orLogged(id, services, Promise.all([booked, listed]))
+}
+
+async function orLogged(question: string, { log }: AnswerServices, work: Promise<unknown>): Promise<void> {
+  await work.catch((error: unknown) => {
+    log.warn({ question, error: messageOf(error) }, 'the use of a question could not be booked')
+  })
+}

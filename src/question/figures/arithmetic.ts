@@ -1,0 +1,67 @@
+/** Whether a number follows from two others by plain arithmetic. */
+import { slack } from './read-index.ts'
+import type { Reading } from './numbers.ts'
+
+/** `isPercent`: a share or a change is meant too. */
+export interface Wanted extends Reading {
+  isPercent: boolean
+}
+
+/** How many neighbours of a number are tried on each side, to see how little it means that it follows. */
+const NEIGHBOURS = 5
+
+/**
+ * Returns two numbers of the pool from which the wanted one follows: as sum, difference, product, quotient, percentage
+ * of the one or change from one to the other. Among many numbers nearly everything follows from some two, so it counts
+ * only if at most `most` of the ten neighbouring numbers would follow as well.
+ * @param pool different numbers, sorted
+ */
+export function followsFrom(
+  pool: readonly number[],
+  wanted: Wanted,
+  most: number,
+): [one: number, other: number] | undefined {
+  const found = pairFor(pool, wanted)
+  if (!found) return undefined
+  const step = Math.max(2 * wanted.tolerance, Math.abs(wanted.value) * 1e-6, 1e-9)
+  let others = 0
+  for (let n = -NEIGHBOURS; n <= NEIGHBOURS; n += 1)
+    if (n !== 0 && pairFor(pool, { ...wanted, value: wanted.value + n * step })) others += 1
+  return others <= most ? found : undefined
+}
+
+function pairFor(pool: readonly number[], { value, tolerance, isPercent }: Wanted): [number, number] | undefined {
+  const low = value - tolerance - slack(value)
+  const high = value + tolerance + slack(value)
+  const near = (one: number, other: number) => firstBetween(pool, Math.min(one, other), Math.max(one, other))
+  for (const a of pool) {
+    const isFactor = a !== 0 && Math.abs(a) !== 1
+    const others = [
+      near(low - a, high - a),
+      near(low + a, high + a),
+      isFactor ? near(low / a, high / a) : undefined,
+      isFactor && low > 0 ? near(low * a, high * a) : undefined,
+      isPercent ? near((a * low) / 100, (a * high) / 100) : undefined,
+      isPercent ? near(a * (1 + low / 100), a * (1 + high / 100)) : undefined,
+      isPercent ? near(a * (1 - low / 100), a * (1 - high / 100)) : undefined,
+      // A percentage that is added to a number or taken from it.
+      a > 0 && a < 1 ? near(low / (1 + a), high / (1 + a)) : undefined,
+      a > 0 && a < 1 ? near(low / (1 - a), high / (1 - a)) : undefined,
+    ]
+    const other = others.find((b) => b !== undefined && b !== 0 && b !== a)
+    if (other !== undefined) return [a, other]
+  }
+  return undefined
+}
+
+/** The first number of a sorted list from `low` to `high`. */
+function firstBetween(sorted: readonly number[], low: number, high: number): number | undefined {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (sorted[middle]! < low) from = middle + 1
+    else to = middle
+  }
+  const found = sorted[from]
+  return found !== undefined && found <= high ? found : undefined
+}

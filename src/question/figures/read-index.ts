@@ -1,0 +1,254 @@
+/** What a run has read, made ready to look figures up in it. */
+import { datesIn, dayOf, timesIn, type DatePart } from './dates.ts'
+import { masked } from './find-figures.ts'
+import { numbersIn, type Reading, type Unit } from './numbers.ts'
+
+/** A text that a run has read, and its place in words: `step 2`, `handbook.pdf, page 3`. */
+export interface ReadText {
+  place: string
+  text: string
+}
+
+/** A number of a text, and the index of the text. */
+interface Entry {
+  value: number
+  of: number
+}
+
+/** A sorted list of numbers, each with its text. */
+class Numbers {
+  readonly #entries: Entry[]
+
+  constructor(entries: Entry[]) {
+    this.#entries = entries.sort((one, other) => one.value - other.value)
+  }
+
+  /** The numbers from `low` to `high`. */
+  within(low: number, high: number): Entry[] {
+    const found: Entry[] = []
+    for (let i = firstFrom(this.#entries, low); i < this.#entries.length; i += 1) {
+      const entry = this.#entries[i]!
+      if (entry.value > high || found.length >= MAX_FOUND) break
+      found.push(entry)
+    }
+    return found
+  }
+
+  get values(): number[] {
+    return [...new Set(this.#entries.map(({ value }) => value))]
+  }
+}
+
+/** More places of one figure are of no use. */
+const MAX_FOUND = 50
+
+function firstFrom(entries: readonly Entry[], low: number): number {
+  let [from, to] = [0, entries.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (entries[middle]!.value < low) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/** Absorbs errors of floating point. */
+export function slack(value: number): number {
+  return 1e-9 * Math.max(1e-6, Math.abs(value))
+}
+
+export function around({ value, tolerance }: Reading): [low: number, high: number] {
+  const more = tolerance + slack(value)
+  return [value - more, value + more]
+}
+
+/** Quantities and spans of time between what was read are in their base unit. */
+export class ReadIndex {
+  readonly #texts: readonly ReadText[]
+  readonly #plain: Numbers
+  readonly #quantities = new Map<string, Numbers>()
+  readonly #dates = new Map<string, Set<number>>()
+  readonly #times = new Map<number, Set<number>>()
+  readonly #days = new Set<number>()
+  #lower: string[] | undefined
+  #words: string[] | undefined
+  #spans: Numbers | undefined
+  #values: number[] | undefined
+
+  constructor(texts: readonly ReadText[]) {
+    this.#texts = texts
+    const plain: Entry[] = []
+    const quantities = new Map<string, Entry[]>()
+    for (const [of, { text }] of texts.entries()) {
+      const add = (value: number, to = plain) => void to.push({ value, of })
+      const { dates, rest } = datesIn(text.replace(URL_IN_TEXT, masked), masked)
+      for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
+      const { times, rest: untimed } = timesIn(rest, masked)
+      for (const { readings } of times) for (const time of readings) addTo(this.#times, time, of)
+      for (const { readings, isPercent, unit } of numbersIn(untimed))
+        for (const { value } of readings) {
+          add(value)
+          if (isPercent) add(value / 100)
+          if (unit) add(toBase(value, unit), listOf(quantities, unit.kind))
+        }
+      for (const count of countsIn(text)) add(count)
+    }
+    this.#plain = new Numbers(plain)
+    for (const [kind, entries] of quantities) this.#quantities.set(kind, new Numbers(entries))
+  }
+
+  #addDate(date: DatePart, of: number, add: (value: number) => void): void {
+    const { y, m, d } = date
+    if (y !== undefined) add(y)
+    for (const key of [`${y}-${m}-${d}`, `*-${m}-${d}`, `${y}-${m}-*`]) addTo(this.#dates, key, of)
+    const day = dayOf(date)
+    if (day !== undefined && this.#days.size < MAX_PAIRED) this.#days.add(day)
+  }
+
+  /** The texts with a number that rounds to the reading. */
+  numbers(reading: Reading): Entry[] {
+    return this.#plain.within(...around(reading))
+  }
+
+  /** The texts with such a quantity, in whatever unit, and spans between two dates or times. */
+  quantities({ value, tolerance }: Reading, unit: Unit): Entry[] {
+    const base = { value: toBase(value, unit), tolerance: Math.abs(tolerance * unit.factor) }
+    return this.#quantities.get(unit.kind)?.within(...around(base)) ?? []
+  }
+
+  /** Whether two of the dates or times are so far apart. */
+  isSpan({ value, tolerance }: Reading, unit: Unit): boolean {
+    if (unit.kind !== 'time') return false
+    this.#spans ??= new Numbers([...spansOf(this.#days, 86_400), ...spansOf(this.#times.keys(), 1)])
+    return this.#spans.within(...around({ value: toBase(value, unit), tolerance: tolerance * unit.factor })).length > 0
+  }
+
+  /** The texts with this date. A year that is missing on one side does not matter. */
+  dates({ y, m, d }: DatePart): number[] {
+    const key = `${y ?? '*'}-${m}-${d ?? '*'}`
+    const yearless = y === undefined ? undefined : this.#dates.get(`undefined-${m}-${d}`)
+    return [...(this.#dates.get(key) ?? []), ...(yearless ?? [])]
+  }
+
+  /** Whether the date is one that was read and a number of days or weeks that was read. */
+  isShifted(date: DatePart): boolean {
+    const day = dayOf(date)
+    const spans = this.#quantities.get('time')
+    if (day === undefined || !spans) return false
+    return [...this.#days].some((other) => {
+      const apart = Math.abs(day - other) * 86_400
+      return apart > 0 && spans.within(apart - 1, apart + 1).length > 0
+    })
+  }
+
+  /** The texts with this time of day, by the second or the minute. */
+  times(second: number, hasSeconds: boolean): number[] {
+    const found = [...(this.#times.get(second) ?? [])]
+    if (hasSeconds) return [...found, ...(this.#times.get(second - (second % 60)) ?? [])]
+    for (let more = 1; more < 60; more += 1) found.push(...(this.#times.get(second + more) ?? []))
+    return found
+  }
+
+  /** The texts with these words in a row, whatever stands between them. An ellipsis stands for any words. */
+  quotation(quoted: string): number[] {
+    this.#words ??= this.#texts.map(({ text }) => wordsOf(text))
+    const parts = quoted.split(/\s*(?:\.{3,}|…|\[\.{3}\]|\[…\])\s*/).map((part) => wordsOf(part).trimEnd())
+    return indexesOf(this.#words, (words) => {
+      let at = 0
+      return parts.every((part) => {
+        if (part === '') return true
+        const found = words.indexOf(`${part} `, at)
+        at = found + part.length
+        return found >= 0
+      })
+    })
+  }
+
+  /** The texts that contain this name or address, in whatever case. */
+  literal(name: string): number[] {
+    this.#lower ??= this.#texts.map(({ text }) => text.toLowerCase())
+    const wanted = name.toLowerCase()
+    return indexesOf(this.#lower, (text) => containsWhole(text, wanted))
+  }
+
+  /** The different plain numbers, sorted. */
+  get values(): number[] {
+    return (this.#values ??= this.#plain.values)
+  }
+
+  placesOf(indexes: Iterable<number>): string[] {
+    return [...new Set(indexes)].sort((one, other) => one - other).map((i) => this.#texts[i]?.place ?? '')
+  }
+}
+
+const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>|"'`\u0001()[\]]{1,2000}/g
+/** At most so many dates or times are compared with each other. */
+const MAX_PAIRED = 200
+
+function toBase(value: number, { factor, offset }: Unit): number {
+  return value * factor + offset
+}
+
+function spansOf(points: Iterable<number>, factor: number): Entry[] {
+  const some = [...points].slice(0, MAX_PAIRED)
+  return some.flatMap((one, i) => some.slice(i + 1).map((other) => ({ value: Math.abs(one - other) * factor, of: -1 })))
+}
+
+function indexesOf(texts: readonly string[], test: (text: string) => boolean): number[] {
+  return [...texts.keys()].filter((i) => test(texts[i] ?? ''))
+}
+
+/** Lower case, and a space after each word and number: marks, line breaks and numbers of notes (`[2]`) do not matter. */
+function wordsOf(text: string): string {
+  const words = text
+    .replace(/\[\d{1,3}\]/g, ' ')
+    .replace(/[[\]'’‘*_`]/g, '')
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+  return words ? ` ${words.join(' ')} ` : ''
+}
+
+/** Whether `wanted` is in the text, and not only as a part of a longer name. */
+function containsWhole(text: string, wanted: string): boolean {
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) {
+    const isPart = /[\p{L}\p{N}]/u.test(text[at - 1] ?? '') || /[\p{L}\p{N}]/u.test(text[at + wanted.length] ?? '')
+    if (!isPart) return true
+  }
+  return false
+}
+
+function addTo<Key>(map: Map<Key, Set<number>>, key: Key, of: number): void {
+  const known = map.get(key)
+  if (known) known.add(of)
+  else map.set(key, new Set([of]))
+}
+
+function listOf(map: Map<string, Entry[]>, key: string): Entry[] {
+  const known = map.get(key) ?? []
+  map.set(key, known)
+  return known
+}
+
+/** A text to count things in is at most so long. */
+const COUNTED_CHARS = 100_000
+
+/** How many list items, rows or entries a text has: `3 results` need not say so. */
+export function countsIn(text: string): number[] {
+  if (text.length > COUNTED_CHARS) return []
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const items = lines.filter((line) => /^\s*(?:[-*•+]|\(?\d{1,3}[.)])\s/.test(line)).length
+  const rows = lines.filter((line) => /^\s*\|/.test(line)).length
+  const counts = [items, rows - 2, ...(lines.length > 2 ? [lines.length, lines.length - 1] : [])]
+  return [...counts, ...entriesIn(text)].filter((count) => count > 1)
+}
+
+function entriesIn(text: string): number[] {
+  if (!/^\s*[[{]/.test(text)) return []
+  try {
+    const value: unknown = JSON.parse(text)
+    const parts = [value, ...(typeof value === 'object' && value !== null ? Object.values(value) : [])]
+    return parts.flatMap((part) => (Array.isArray(part) ? [part.length] : []))
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,100 @@
+/** The texts that a run has read, each with its place in words. */
+import type { Source, Step, ToolStep } from '../../agent/types.ts'
+import type { Turn } from '../../stores/history/types.ts'
+import { inputText } from '../../agent/tool-input.ts'
+import type { ReadText } from './read-index.ts'
+
+export interface RunTexts {
+  question: string
+  steps: readonly Step[]
+  /** The sources of the answer, in the order of their numbers. */
+  sources: readonly Source[]
+  /** What people wrote in the thread. */
+  said?: string
+  turns?: readonly Turn[]
+  /** What the first prompt has of the files. */
+  filesText?: string
+  /** What people had remembered, a line for each. */
+  remembered?: string
+}
+
+export const REMEMBERED = 'remembered thing'
+/** More sources are not shown below an answer. */
+const NUMBERED = 5
+
+/** Returns what a run has read. @returns undefined if it read nothing but the question and its own earlier answers */
+export function readTexts({
+  question,
+  steps,
+  sources,
+  said = '',
+  turns = [],
+  filesText = '',
+  remembered = '',
+}: RunTexts): ReadText[] | undefined {
+  const fromSteps = steps.flatMap((step, i) => (step.kind === 'tool' ? stepTexts(step, i + 1, sources) : []))
+  const thread = [...turns.map((turn) => turn.said ?? ''), said].filter((text) => text !== '').join('\n')
+  const files = filesText === '' ? [] : pagesIn(filesText, 'the files')
+  if (fromSteps.length === 0 && thread === '' && files.length === 0 && remembered === '') return undefined
+  const lines = remembered.split('\n').filter((line) => line !== '')
+  const added = steps.flatMap((step) => (step.kind === 'message' ? [step.text] : []))
+  return [
+    { place: 'the question', text: [question, ...added].join('\n') },
+    ...(turns.length > 0 ? [{ place: 'earlier in this conversation', text: turns.map(textOf).join('\n') }] : []),
+    ...(thread === '' ? [] : [{ place: 'the thread', text: thread }]),
+    ...files,
+    ...lines.map((text, i) => ({ place: `${REMEMBERED} ${i + 1}`, text })),
+    ...fromSteps,
+  ]
+}
+
+function textOf({ question, answer }: Turn): string {
+  return `${question}\n${answer}`
+}
+
+/** What the loop itself says is no source. What a write was given is, because it took effect. */
+function stepTexts({ action, observation, begun }: ToolStep, n: number, sources: readonly Source[]): ReadText[] {
+  if (!observation || observation.hint) return []
+  const numbers = (observation.sources ?? []).map(({ url }) => sources.findIndex((source) => source.url === url) + 1)
+  const cited = [...new Set(numbers)]
+    .filter((number) => number > 0 && number <= NUMBERED)
+    .map((number) => `[${number}]`)
+  const place = [`step ${n}`, ...(cited.length > 0 ? [cited.join('')] : [])].join(' ')
+  const input = observation.ok ? inputText(action.input) : ''
+  const named = [...(observation.sources ?? []).flatMap(({ title, url }) => [title, url]), observation.file?.name ?? '']
+  const names = [...named, ...(begun === undefined ? namesIn(input) : [input])].filter((name) => name !== '')
+  const isOfFile = /^(?:read|search)_file$/.test(action.tool)
+  const texts = isOfFile ? pagesIn(observation.text, place) : [{ place, text: observation.text }]
+  return names.length === 0 ? texts : [...texts, { place, text: names.join('\n') }]
+}
+
+/** The addresses and file names that a call was given: it found something there. */
+function namesIn(input: string): string[] {
+  return input
+    .slice(0, 10_000)
+    .split(/[\s"'`<>{}[\]()\\,]+/)
+    .filter((name) => /\p{L}.*[.@]|[.@].*\p{L}/u.test(name))
+}
+
+const FILE_HEAD =
+  /^(?:File )?(.{1,200}?)(?:, ((?:pages?|slides?|sheet|lines?|rows?) [^\n]{1,200}):|, (?:not )?all of it: .*)$/
+const PAGE_HEAD = /^\[((?:page|slide) \d{1,6})\]$/
+
+/** Divides what was read of files at their pages. `[page 3]` stands above a page, `handbook.pdf, pages 3-5:` above a part. */
+function pagesIn(text: string, place: string): ReadText[] {
+  const texts: { place: string; lines: string[] }[] = [{ place, lines: [] }]
+  let file: string | undefined
+  for (const line of text.split('\n')) {
+    const head = line.length < 500 ? FILE_HEAD.exec(line) : null
+    const page = file === undefined ? undefined : PAGE_HEAD.exec(line)?.[1]
+    if (head?.[1] !== undefined) file = head[1]
+    if (head || page !== undefined) texts.push({ place: placeOf([file, page ?? head?.[2]], place), lines: [] })
+    texts.at(-1)?.lines.push(page === undefined ? line : '')
+  }
+  return texts.map(({ place: at, lines }) => ({ place: at, text: lines.join('\n') })).filter((one) => one.text !== '')
+}
+
+function placeOf(parts: (string | undefined)[], place: string): string {
+  const name = parts.filter((part) => part !== undefined).join(', ')
+  return /^step/.test(place) ? `${name} (${place})` : name
+}

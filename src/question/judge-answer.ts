@@ -1,0 +1,58 @@
+/** What is said of an answer besides its text, from the run's record and never from the model. */
+import type { AgentEvent, Step, Tool } from '../agent/types.ts'
+import type { AgentDeps } from '../agent/run-state.ts'
+import { doneCalls } from '../stores/audit/note-writes.ts'
+import type { Turn } from '../stores/history/types.ts'
+import type { Grants } from '../stores/runs/control.ts'
+import type { DoneCall, FoundFigure, Question, SavedRun } from '../stores/runs/types.ts'
+import { judgeFigures } from './figures/judge-figures.ts'
+import { REMEMBERED, readTexts } from './figures/read-texts.ts'
+
+export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
+
+/** `done`: what the run has written. `figures`: where the figures of its answer stand. Both come before the answer. */
+export type JudgedEvent = { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] }
+
+/** Absent: no tool could write; nothing was read. */
+export type Judged = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures'>
+
+interface AnsweredRun {
+  question: Question
+  steps: readonly Step[]
+  saved: Pick<SavedRun, 'decisions'>
+  agent: Pick<AgentDeps, 'tools' | 'now'>
+  grants?: Grants | undefined
+  turns: Turn[]
+  /** What people wrote before the question. */
+  said: string
+  filesText: string
+  /** What people had remembered, a line for each. */
+  remembered: string
+}
+
+export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<Judged> {
+  const { agent, grants, steps, saved } = run
+  const grantedBy = grants && ((tool: Tool) => grants.grantedBy(tool))
+  const done = await doneCalls(steps, { saved, tools: agent.tools, isOver: true, grantedBy })
+  const figures = event.type === 'answer' ? figuresOf(event, run) : undefined
+  return { ...(done ? { done } : {}), ...(figures ? { figures } : {}) }
+}
+
+function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, run: AnsweredRun) {
+  const question = run.question.text
+  const read = readTexts({ ...run, question, sources })
+  const figures = read && judgeFigures(text, { question, read, today: run.agent.now() })
+  // What is remembered is given with every question: it counts as read only if a figure is from it.
+  const hasRead = read?.some(({ place }) => !GIVEN.test(place))
+  return hasRead || figures?.some((figure) => figure.in.some((place) => place.startsWith(REMEMBERED)))
+    ? figures
+    : undefined
+}
+
+/** The places of what every run is given. */
+const GIVEN = new RegExp(`^(?:the question|earlier in|${REMEMBERED})`)
+
+export function* judgedEvents({ done, figures }: Judged): Generator<JudgedEvent> {
+  if (done) yield { type: 'done', calls: done }
+  if (figures) yield { type: 'figures', figures }
+}

@@ -1,0 +1,143 @@
+/**
+ * Enqueues the occurrences of schedules when they are due. An occurrence is a delivery: a question with an id of its own,
+ * which the queue accepts once. It is accepted before the schedule moves on to its next time, so a crash in between loses
+ * nothing and repeats nothing, and any number of processes may do this at the same time.
+ */
+import { messageOf } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import type { Queue } from '../queue/types.ts'
+import { describeWhen } from '../schedules/describe-when.ts'
+import { nextTimes } from '../schedules/when.ts'
+import type { Occurrence, Question } from '../stores/runs/types.ts'
+import { latestMs, wakeAt, withRun } from '../stores/schedules/types.ts'
+import type { Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
+
+export interface SchedulerOptions {
+  schedules: ScheduleStore
+  queue: Pick<Queue, 'accept'>
+  log: Log
+  now(): Date
+  /** The pause between two looks, in ms. */
+  everyMs: number
+}
+
+/** How many due schedules are handled at a time. */
+const BATCH = 50
+/** Between two repairs of the index, in ms. */
+const REPAIR_MS = 3_600_000
+/** The most missed times that are counted. */
+const MAX_MISSED = 1_000
+
+/** @returns what stops it */
+export function startScheduler(options: SchedulerOptions): { stop(): Promise<void> } {
+  const { schedules, log, everyMs } = options
+  let isStopped = false
+  let repairAt = 0
+  let timer: NodeJS.Timeout | undefined
+  let work: Promise<void> = Promise.resolve()
+  const look = async () => {
+    const now = options.now().getTime()
+    try {
+      if (now >= repairAt) await schedules.repair()
+      repairAt = now >= repairAt ? now + REPAIR_MS : repairAt
+      while (!isStopped && (await enqueueDue(options)) === BATCH);
+    } catch (error) {
+      if (!isStopped) log.warn({ error: messageOf(error) }, 'the schedules could not be looked at')
+    }
+    if (!isStopped) timer = setTimeout(() => void (work = look()), everyMs)
+  }
+  work = look()
+  return {
+    async stop() {
+      isStopped = true
+      clearTimeout(timer)
+      await work
+    },
+  }
+}
+
+/** Handles schedules whose time has come. @returns how many there were */
+export async function enqueueDue(options: SchedulerOptions): Promise<number> {
+  const refs = await options.schedules.due(options.now().getTime(), BATCH)
+  // Several processes look at the same moment: each begins with another one.
+  const start = Math.floor((options.now().getTime() * 7919) % Math.max(1, refs.length))
+  for (const ref of [...refs.slice(start), ...refs.slice(0, start)]) await enqueueOne(ref, options)
+  return refs.length
+}
+
+async function enqueueOne(ref: ScheduleRef, { schedules, queue, log, now }: SchedulerOptions): Promise<void> {
+  const schedule = await schedules.load(ref)
+  const at = now().getTime()
+  if (!schedule || schedule.state === 'draft' || schedule.state === 'over') return schedules.remove(ref)
+  const { due } = schedule
+  // Somebody else has moved it on, or it is paused: the index is set right.
+  if (due === undefined || (wakeAt(schedule) ?? Infinity) > at) return void (await schedules.update(ref, (one) => one))
+  const { latest, missed, next } = timesUntil(at, { ...schedule, due })
+  if (latest !== undefined) {
+    const question = occurrenceOf(schedule, { kind: 'due', at: latest, now: at })
+    const accepted = await queue.accept(question)
+    log.info({ question: question.id, schedule: schedule.id, accepted }, 'a schedule is due')
+  }
+  if (missed) log.warn({ schedule: schedule.id, times: missed.count ?? 1 }, 'times of a schedule were missed')
+  await schedules.update(ref, (one) =>
+    one.state === 'active' && one.due === due ? movedOn(one, { missed, next }) : undefined,
+  )
+}
+
+interface Passed {
+  missed: ScheduleRun | undefined
+  next: number | undefined
+}
+
+function movedOn({ due: _, ...schedule }: Schedule, { missed, next }: Passed): Schedule {
+  const after: Schedule = next === undefined ? { ...schedule, state: 'over' } : { ...schedule, due: next }
+  return missed ? withRun(after, missed) : after
+}
+
+/** The times of a schedule that have come: the latest runs if it is not too late, all others are missed. */
+function timesUntil(now: number, schedule: Schedule & { due: number }): Passed & { latest: number | undefined } {
+  const { when, due } = schedule
+  const delay = (wakeAt(schedule) ?? due) - due
+  const isPast = (time: number) => time + delay <= now
+  const isSeveral = nextTimes(when, due, 1).some(isPast)
+  const passed = [due, ...(isSeveral ? nextTimes(when, due, MAX_MISSED).filter(isPast) : [])]
+  const last = passed.at(-1) ?? due
+  const isInTime = now - last - delay <= latestMs(schedule)
+  const late = isInTime ? passed.slice(0, -1) : passed
+  const [newest] = late.slice(-1)
+  const [next] = nextTimes(when, passed.length > MAX_MISSED ? now : last, 1)
+  const missed = newest === undefined ? undefined : missedRun(newest, { now, count: late.length })
+  return { latest: isInTime ? last : undefined, missed, next }
+}
+
+function missedRun(due: number, { now, count }: { now: number; count: number }): ScheduleRun {
+  return { occurrence: `missed-${due}`, due, at: now, end: 'missed', ...(count > 1 ? { count } : {}) }
+}
+
+interface Beginning {
+  kind: Occurrence['kind']
+  /** The time that it is for. */
+  at: number
+  now: number
+}
+
+/** The question of an occurrence. A worker opens its thread, as for `/ask`. */
+export function occurrenceOf(schedule: Schedule, { kind, at, now }: Beginning): Question {
+  const { id, team, channel, user, question: text } = schedule
+  const thread = `${kind === 'try' ? 'private' : 'ask'}-schedule-${id}-${kind}-${at}`
+  const surface = kind === 'try' ? 'private' : 'ask'
+  const runs = schedule.runs.filter(({ end }) => end !== 'missed' && end !== 'skipped')
+  const lastRun = runs.length > 0 ? { lastRunAt: Math.max(...runs.map(({ due }) => due)) } : {}
+  const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun }
+  return {
+    id: `${team}:${channel}:${thread}`,
+    team,
+    channel,
+    thread,
+    user,
+    text,
+    surface,
+    at: now,
+    schedule: occurrence,
+  }
+}

@@ -1,0 +1,108 @@
+import { describeTime, describeWhen } from '../../schedules/describe-when.ts'
+import {
+  spentIn30Days,
+  type Cost,
+  type PauseReason,
+  type Schedule,
+  type ScheduleRun,
+} from '../../stores/schedules/types.ts'
+import { escapeText, escapeWithin, shorten } from './escape.ts'
+import { COMMAND, count } from './messages.ts'
+
+/** The bot's sentences about schedules, as mrkdwn. */
+
+export const SCHEDULES = {
+  off: 'Schedules are turned off here. My admin can turn them on (SCHEDULES_PER_USER).',
+  notMember: 'Only full members of this workspace can make schedules.',
+  untold: 'Slack did not tell me who you are, so I made no schedule. Please try again in a minute.',
+  cancelled: 'Cancelled. Nothing was saved.',
+  trying: 'I am trying it now. Only you will see the answer.',
+  gone: `This schedule no longer exists. \`${COMMAND} schedules\` lists yours.`,
+  past: 'Its time has passed, so there is nothing to save. Please write it again with a new time.',
+  notYours: 'Only the person who made this schedule can do that.',
+  running: 'It runs now. The answer comes where its answers always go.',
+  deleted: 'Deleted.',
+  none: `You have no schedules here. Make one with \`${COMMAND} every Monday at 9 what is new in our wiki?\``,
+  nothing: 'There is nothing to report, so a scheduled run would post nothing.',
+  failed: 'Something went wrong, and nothing was changed. Please try again in a minute.',
+}
+
+export function tooManySchedules(most: number): string {
+  return `You have ${count(most, 'schedule')}, and more are not allowed. Delete one first: \`${COMMAND} schedules\`.`
+}
+
+export function savedText(schedule: Schedule): string {
+  return `Saved. Next: ${nextText(schedule)}. \`${COMMAND} schedules\` lists your schedules.`
+}
+
+const REASONS: Record<PauseReason, string> = {
+  person: 'somebody paused it',
+  failures: 'three runs in a row failed',
+  makerGone: 'the account of its maker is deactivated',
+  makerGuest: 'guests and people of connected workspaces cannot have schedules',
+  notAllowed: 'you are not allowed to ask me there any more',
+  makerLeft: 'you are no longer a member of the channel',
+  archived: 'the channel is archived',
+  botLeft: 'I am no longer in the channel',
+  becamePrivate: 'the channel was made private after you made the schedule',
+  becameShared: 'the channel was shared with another company after you made the schedule',
+  budget: 'your budget, or that of your workspace, is used up',
+}
+
+/** Tells the maker, alone and once, that a schedule was paused. */
+export function pausedText(schedule: Schedule, why: PauseReason): string {
+  return `I paused your schedule “${questionOf(schedule)}” (${whenText(schedule)}), because ${REASONS[why]}. It does not run until you resume it.`
+}
+
+const ENDS: Record<ScheduleRun['end'], string> = {
+  answered: 'answered',
+  gave_up: 'no answer',
+  stopped: 'stopped',
+  failed: 'failed',
+  quiet: 'looked, nothing to report',
+  missed: 'missed, because I was not running',
+  skipped: 'skipped, because the run before was not finished',
+}
+
+/** What is known of a schedule: its state, its last runs, its next time and its cost, a line each. Not escaped. */
+export function stateLines(schedule: Schedule, now: number): string[] {
+  const { runs, paused, when } = schedule
+  const [last, ...earlier] = runs
+  const unusual = earlier.filter(({ end }) => end === 'missed' || end === 'skipped').slice(0, 1)
+  const lines = [...(last ? [last] : []), ...unusual].map((run, i) => {
+    const times = run.count === undefined ? '' : ` (${run.count} times)`
+    const cost = run.cost ? ` · ${costText(run.cost)}` : ''
+    return `${i === 0 ? 'Last' : 'Before'}: ${describeTime(run.due, when.zone)}: ${ENDS[run.end]}${times}${cost}`
+  })
+  const next = paused ? pausedLine(paused.why) : `Next: ${nextText(schedule)}`
+  const spent = spentIn30Days(schedule, now)
+  return [next, ...(lines.length > 0 ? lines : ['Last: has not run yet']), `Cost of 30 days: ${costText(spent)}`]
+}
+
+function pausedLine(why: PauseReason): string {
+  return why === 'person' ? 'Paused' : `Paused, because ${REASONS[why]}`
+}
+
+export function nextText({ due, when }: Schedule): string {
+  return due === undefined ? 'never' : describeTime(due, when.zone)
+}
+
+export function costText({ usd, tokens }: Cost): string {
+  if (usd === undefined) return tokens === 0 ? 'nothing' : `${tokens.toLocaleString('en-US')} tokens`
+  return usd < 0.000_001 ? '$0' : `$${Number(usd.toPrecision(2))}`
+}
+
+/** The question on one line, escaped. */
+export function questionOf({ question }: Pick<Schedule, 'question'>): string {
+  return escapeText(shorten(question.replace(/\s+/g, ' ').trim(), 150))
+}
+
+export function whenText({ when }: Pick<Schedule, 'when'>): string {
+  return escapeText(describeWhen(when))
+}
+
+/** The first message of an occurrence's thread. It pings nobody. `whose`: the maker's name. */
+export function scheduledRoot({ whose, when, question }: { whose: string; when: string; question: string }): string {
+  const quoted = escapeWithin(question.replace(/\n\s*\n/g, '\n'), { max: 900, most: 1800 }).replace(/^/gm, '> ')
+  return `⏰ *${escapeText(whose)}’s schedule* · ${escapeText(when)}\n${quoted}`
+}

@@ -1,0 +1,135 @@
+/** `/ask remember …` and `/ask memory`. */
+import { messageOf } from '../../base/errors.ts'
+import type { Question } from '../../stores/runs/types.ts'
+import { scopeOf, type Remembered } from '../../stores/remembered/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { Mentions } from '../client/mentions.ts'
+import { noteContent } from '../format/blocks.ts'
+import { denialText, MEMORY } from '../format/messages.ts'
+import { memoryContent, type ShownMemory } from '../views/memory-content.ts'
+import type { Services } from '../services.ts'
+import { denialNow } from './access.ts'
+import { isAdmin } from './may-set.ts'
+import { remember, tellOutcome, tellPerson } from './remember.ts'
+
+const COMMAND = /^(private\s*:\s*)?remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
+
+/** Whether the text of `/ask` begins with `remember`; a colon may follow. */
+export function isRememberCommand(text: string): boolean {
+  return COMMAND.test(text)
+}
+
+/** Whether the text of `/ask` is `memory` alone, in any case, with optional punctuation behind it. */
+export function isMemoryCommand(text: string): boolean {
+  return /^memory[\s\p{P}]*$/iu.test(text)
+}
+
+/** Handles `/ask remember …`. Never rejects. */
+export async function rememberByCommand(
+  { command, text }: { command: Question; text: string },
+  installation: Installation,
+  services: Services,
+): Promise<void> {
+  const [, isPrivate, words = ''] = COMMAND.exec(text) ?? []
+  const isForAll = isPrivate !== undefined && !command.channel.startsWith('D')
+  const wanted = { question: command, id: command.thread, text: words.trim() }
+  const keep = () => remember(wanted, installation, services).catch(failedOn(command, services))
+  const outcome = isForAll ? { refusal: MEMORY.notPrivate } : await keep()
+  await tellOutcome(outcome, command, { installation, services })
+}
+
+/** Handles `/ask memory`. Never rejects. */
+export async function showMemory(
+  { command }: { command: Question },
+  installation: Installation,
+  services: Services,
+): Promise<void> {
+  const deps = { installation, services }
+  const shown = await listFor(command, deps).catch(failedOn(command, services))
+  const content = 'refusal' in shown ? noteContent(shown.refusal) : memoryContent(shown.all, command)
+  await tellPerson(content, command, deps)
+}
+
+interface Deps {
+  installation: Installation
+  services: Services
+}
+
+/** Logs an error. @returns what the person is told */
+function failedOn({ id }: Question, { log }: Services) {
+  return (error: unknown) => {
+    log.warn({ question: id, error: messageOf(error) }, 'a command about memory failed')
+    return { refusal: MEMORY.failed }
+  }
+}
+
+/** Guests and people of connected workspaces may read, whether or not they may ask. */
+const READERS = new Set(['guest', 'external'])
+
+async function listFor(command: Question, deps: Deps): Promise<{ refusal: string } | { all: ShownMemory[] }> {
+  const { installation, services } = deps
+  const settings = await services.settingsFor(command)
+  const applicant = { question: command, settings, installation, signal: AbortSignal.timeout(10_000) }
+  const denial = await denialNow(applicant, { log: services.log })
+  if (denial && !READERS.has(denial)) return { refusal: denialText(denial) }
+  return { all: await memoryOf(command, deps) }
+}
+
+/** What is remembered in a place, for a person of it. @throws if the store fails */
+export async function memoryOf(
+  place: { team: string; channel: string; user: string },
+  { installation, services }: Deps,
+): Promise<ShownMemory[]> {
+  const { team, user } = place
+  const all = await services.remembered.list(scopeOf(place))
+  const viewer = { user, isAdmin: isAdmin(await installation.directory.factsOf(team, user)) }
+  return shownMemory(all, { place, viewer, installation })
+}
+
+interface Viewer {
+  user: string
+  isAdmin: boolean
+}
+
+/** Whether somebody may have it forgotten: who said it, who had it remembered, and admins. */
+export function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer): boolean {
+  return isAdmin || by === user || keptBy === user
+}
+
+/**
+ * Has something forgotten, for a person of its place.
+ * @returns what keeps them from it, if anything does. @throws if the store fails
+ */
+export async function forgetRemembered(
+  id: string,
+  place: { team: string; channel: string; user: string },
+  { installation: { directory }, services }: { installation: Installation; services: Services },
+): Promise<string | undefined> {
+  const { remembered, log } = services
+  const { team, user } = place
+  const one = (await remembered.list(scopeOf(place))).find((each) => each.id === id)
+  if (!one) return undefined
+  const isOwn = mayForget(one, { user, isAdmin: false })
+  if (!isOwn && !isAdmin(await directory.factsOf(team, user, { isFresh: true }))) return MEMORY.notYours
+  await remembered.remove(scopeOf(place), id)
+  log.info({ ...place, isOwn }, 'something that was remembered is forgotten')
+  return undefined
+}
+
+/** With names in place of ids. */
+export async function shownMemory(
+  all: Remembered[],
+  {
+    place,
+    viewer,
+    installation,
+  }: { place: { team: string; channel: string }; viewer: Viewer; installation: Installation },
+): Promise<ShownMemory[]> {
+  const mentions = new Mentions(installation.directory, place)
+  const spoken = await mentions.spoken(all.map(({ by, text }) => ({ user: by, text })))
+  return all.map((one, i) => ({
+    ...{ id: one.id, at: one.at, text: spoken[i]?.text ?? one.text },
+    who: spoken[i]?.name?.replace(/^@/, '') ?? 'somebody',
+    mayForget: mayForget(one, viewer),
+  }))
+}

@@ -1,0 +1,129 @@
+/** Keeps what a person asks the bot to remember, for the place where they said it. */
+import { settledWithin } from '../../base/async.ts'
+import { messageOf } from '../../base/errors.ts'
+import { conversationOf, type Question } from '../../stores/runs/types.ts'
+import { REMEMBERED_CHARS, scopeOf, type Remembered } from '../../stores/remembered/types.ts'
+import { sendEphemeral } from '../client/ephemeral.ts'
+import type { Installation } from '../client/installations.ts'
+import { Mentions } from '../client/mentions.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
+import { denialText, MEMORY, tooLongToRemember } from '../format/messages.ts'
+import { keptContent } from '../views/memory-content.ts'
+import type { Services } from '../services.ts'
+import { denialNow } from './access.ts'
+import { isHeard, isKnownThread } from './mute-word.ts'
+
+/** What is to be remembered. `question`: who wants it, and where. `by`: whose words these are, if they are another person's. */
+export interface Wanted {
+  question: Question
+  /** See `Remembered`. */
+  id: string
+  text: string
+  by?: string
+  /** When it was said; now unless given. Milliseconds since the epoch. */
+  at?: number
+}
+
+/** The text after `remember:` in a message; undefined for any other message. */
+export function toRemember({ text }: Pick<Question, 'text'>): string | undefined {
+  return /^remember\s{0,3}[:\uff1a](.*)$/is.exec(text)?.[1]?.trim()
+}
+
+/**
+ * Handles `remember: …` in a message. Without a mention it counts only in a thread where the bot was asked before and
+ * is heard. The person alone is told the outcome.
+ * @throws if a store fails
+ */
+export async function hearRemember(question: Question, text: string, services: Services): Promise<void> {
+  const { installations, log } = services
+  const isForBot =
+    question.surface !== 'thread' ||
+    ((await isKnownThread(conversationOf(question), services)) && (await isHeard(question, services)))
+  const installation = await installations.of(question.team)
+  if (!isForBot || !installation) return
+  if (question.bot !== undefined) return log.info({ question: question.id }, 'a bot asked to remember: ignored')
+  const { ts = '', thread } = question
+  const outcome = await remember({ question, id: ts, text, at: Number(ts) * 1000 }, installation, services)
+  const inThread = thread === ts ? {} : { thread_ts: thread }
+  void tellOutcome(outcome, { ...question, ...inThread }, { installation, services })
+}
+
+/** `refusal`: why it is not kept, as mrkdwn. `kept`: with names in place of ids. */
+export type Outcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
+
+/** Keeps it, if the person may. Nobody but full members may, whoever else may ask. @throws if the store fails */
+export async function remember(wanted: Wanted, installation: Installation, services: Services): Promise<Outcome> {
+  const { question, id, text, by = question.user } = wanted
+  const { remembered, log } = services
+  const refusal = await refusalOf(wanted, installation, services)
+  if (refusal !== undefined) return { refusal }
+  const one: Remembered = { id, text, by, at: wanted.at ?? services.now().getTime() }
+  const isOthers = by !== question.user
+  const outcome = await remembered.add(scopeOf(question), isOthers ? { ...one, keptBy: question.user } : one)
+  log.info({ question: question.id, user: question.user, chars: text.length, outcome }, 'asked to remember')
+  if (outcome === 'full') return { refusal: MEMORY.full }
+  if (outcome === 'known') return outcome
+  return { kept: { id, text: await new Mentions(installation.directory, question).readable(text) } }
+}
+
+/** How long looking up the person may take: Slack waits three seconds for an ack. Milliseconds. */
+const PATIENCE_MS = 1_800
+
+/** Returns why something is not remembered, as mrkdwn; undefined if it may be. */
+export async function refusalOf(
+  { question, text }: Pick<Wanted, 'question' | 'text'>,
+  installation: Installation,
+  services: Services,
+): Promise<string | undefined> {
+  const { length } = [...text]
+  if (length === 0) return MEMORY.empty
+  if (length > REMEMBERED_CHARS) return tooLongToRemember(length)
+  const asking = personRefusal(question, installation, services)
+  return (await settledWithin(PATIENCE_MS, [asking])) ? asking : MEMORY.untold
+}
+
+async function personRefusal(
+  question: Question,
+  installation: Installation,
+  { settingsFor, log }: Services,
+): Promise<string | undefined> {
+  const facts = await installation.directory.factsOf(question.team, question.user)
+  if (typeof facts === 'string') return MEMORY.untold
+  if (facts.isGuest || facts.isExternal) return MEMORY.notMember
+  const signal = AbortSignal.timeout(PATIENCE_MS)
+  const denial = await denialNow({ question, settings: await settingsFor(question), installation, signal }, { log })
+  return denial && denialText(denial)
+}
+
+/** Where a person is told. */
+interface Told {
+  team: string
+  channel: string
+  user: string
+  responseUrl?: string | undefined
+  thread_ts?: string
+}
+
+interface TellDeps {
+  installation: Installation
+  services: Services
+}
+
+/** Tells a person alone what became of it; nothing if it is known, because they were told then. Never rejects. */
+export async function tellOutcome(outcome: Outcome, place: Told, deps: TellDeps): Promise<void> {
+  if (outcome === 'known') return
+  const content = 'kept' in outcome ? keptContent(outcome.kept, place) : noteContent(outcome.refusal)
+  await tellPerson(content, place, deps)
+}
+
+/** Tells a person alone. Never rejects. */
+export async function tellPerson({ text, blocks }: Content, place: Told, deps: TellDeps): Promise<void> {
+  const { channel, user, responseUrl, thread_ts } = place
+  const { log, fetch } = deps.services
+  const { client } = deps.installation
+  const warn = (fields: object, line: string) => log.warn({ channel, user, ...fields }, line)
+  const to = { channel, user, responseUrl, ...(thread_ts === undefined ? {} : { thread_ts }) }
+  await sendEphemeral(to, [{ text, blocks }, { text }], { client, fetch, log: warn }).catch((error: unknown) =>
+    warn({ error: messageOf(error) }, 'a person could not be told what is remembered'),
+  )
+}

@@ -1,0 +1,88 @@
+import type { RunRecord } from '../../stores/archive/types.ts'
+import { isPrivate } from '../../stores/runs/types.ts'
+import { readUse, type UseSummary } from '../../stores/use/use-counts.ts'
+import type { Installation } from '../client/installations.ts'
+import { Mentions } from '../client/mentions.ts'
+import type { UnansweredQuestion, UseParts } from '../views/use-view.ts'
+import { isMember } from './may-set.ts'
+import type { Services } from '../services.ts'
+
+/** How many questions are looked at, and how many of them are shown. Slack accepts 100 blocks in a Home. */
+const LOOKED_AT = 30
+const SHOWN = 8
+/** How many ids of channels and of people are looked up, and for how long (ms). */
+const NAMED = 8
+const NAMES_MS = 1_000
+
+interface Admin {
+  team: string
+  user: string
+  installation: Installation
+}
+
+/** Loads what an admin's Home shows of the use. */
+export async function useOfTeam(admin: Admin, services: Services): Promise<UseParts> {
+  const { team, installation } = admin
+  const { directory } = installation
+  const [use, records] = await Promise.all([
+    readUse(services.use, [team], services.now().getTime()),
+    unansweredRecords(team, services),
+  ])
+  await directory.lookUp(team, [...idsIn(use.days7), ...idsIn(use.days30)], NAMES_MS)
+  return {
+    ...use,
+    nameOf: (user) => {
+      const known = directory.get(team, user)
+      return known?.kind === 'person' ? known.name : user
+    },
+    channelNameOf: (channel) => placeName(channel, admin),
+    unanswered: await readableUnanswered(records, admin),
+  }
+}
+
+function idsIn({ byChannel, byPerson }: UseSummary): string[] {
+  const channels = Object.keys(byChannel).filter((id) => !id.startsWith('D'))
+  return [...channels.slice(0, NAMED), ...Object.keys(byPerson).slice(0, NAMED)]
+}
+
+/** The name of a private channel is for its members, whatever an admin is told of its use. */
+function placeName(channel: string, { team, installation }: Admin): string {
+  if (channel.startsWith('D')) return 'direct messages'
+  const known = installation.directory.get(team, channel)
+  if (known?.kind === 'channel' && known.isPrivate === false && known.name !== '') return `#${known.name}`
+  return known === undefined ? 'other channels' : 'private channels'
+}
+
+async function unansweredRecords(team: string, { unanswered, archive }: Services): Promise<RunRecord[]> {
+  const ids = await unanswered.newest(team, LOOKED_AT)
+  const records = await Promise.all(ids.map((id) => archive.load(id)))
+  return records.filter((record) => record !== undefined)
+}
+
+async function readableUnanswered(records: RunRecord[], admin: Admin): Promise<UseParts['unanswered']> {
+  const readable = await Promise.all(records.map((record) => maySeeQuestion(record, admin)))
+  const shown = records.filter((_, i) => readable[i])
+  return { shown: shown.slice(0, SHOWN).map((record) => shownOf(record, admin)), hidden: records.length - shown.length }
+}
+
+function shownOf(record: RunRecord, admin: Admin): UnansweredQuestion {
+  const { question, end } = record
+  const known = admin.installation.directory.get(admin.team, question.channel)
+  return {
+    id: question.id,
+    text: new Mentions(admin.installation.directory, question).shown(question.text),
+    place: known?.kind === 'channel' && known.name !== '' ? `#${known.name}` : placeName(question.channel, admin),
+    why: end === 'gave_up' || end === 'failed' ? end : 'rated_down',
+  }
+}
+
+/** Whether an admin may read a question: it is their own, or in a public channel, or in a private one that they are in. */
+export async function maySeeQuestion({ question }: RunRecord, { team, user, installation }: Admin): Promise<boolean> {
+  const { channel } = question
+  if (question.user === user) return true
+  if (isPrivate(question) || channel.startsWith('D')) return false
+  await installation.directory.lookUp(team, [channel], NAMES_MS)
+  const known = installation.directory.get(team, channel)
+  if (known?.kind === 'channel' && !known.isPrivate) return true
+  return (await isMember({ team, channel, user }, installation.client)) === true
+}

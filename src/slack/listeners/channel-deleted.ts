@@ -1,0 +1,11 @@
+import type { OnEvent } from '../intake/bolt-types.ts'
+import { recipientOf } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
+
+/** `channel_deleted`, `group_deleted`: nothing of the channel is kept, what is remembered of it included. */
+export function channelDeleted(services: Services): OnEvent<'channel_deleted'> & OnEvent<'group_deleted'> {
+  return async ({ event, context }) => {
+    const recipient = await recipientOf({ context }, services)
+    if (recipient) await services.forgetting.forgetChannel({ team: recipient.team, channel: event.channel })
+  }
+}

@@ -1,0 +1,37 @@
+import type { OnButton } from '../intake/bolt-types.ts'
+import { replaceMessage } from '../client/response-url.ts'
+import { noteContent } from '../format/blocks.ts'
+import { MEMORY } from '../format/messages.ts'
+import { memoryContent, readMemoryRef } from '../views/memory-content.ts'
+import { forgetRemembered, memoryOf } from '../intake/memory-command.ts'
+import { inBackground, pressedOn } from '../intake/pressed.ts'
+import type { Services } from '../services.ts'
+
+/**
+ * *Forget*, in what only the presser sees: the confirmation of `remember: …`, and the list of `/ask memory`, whose pages
+ * it turns too.
+ */
+export function forgetButton(services: Services): OnButton {
+  return async ({ ack, action, body, context }) => {
+    const ref = readMemoryRef(action.value)
+    const pressed = ref && (await pressedOn(action.value ?? '', { body, context }, services))
+    await ack()
+    if (!pressed) return
+    const { team, user, installation } = pressed
+    const place = { team, channel: ref.channel, user }
+    const deps = { installation, services }
+    inBackground(action.action_id, services, async () => {
+      const refusal = ref.id === '' ? undefined : await forgetRemembered(ref.id, place, deps)
+      if (refusal !== undefined) return pressed.tell(refusal)
+      const content =
+        ref.page === undefined ? noteContent(MEMORY.forgotten) : memoryContent(await memoryOf(place, deps), ref)
+      const log = (fields: object, line: string) => services.log.warn({ ...place, ...fields }, line)
+      const { text, blocks } = content
+      await replaceMessage(
+        { responseUrl: body.response_url },
+        { content: { text, blocks } },
+        { ...installation, fetch: services.fetch, log },
+      )
+    })
+  }
+}

@@ -1,0 +1,34 @@
+import type { OnShortcut } from '../intake/bolt-types.ts'
+import { MEMORY } from '../format/messages.ts'
+import { inBackground } from '../intake/pressed.ts'
+import { remember, tellOutcome, toRemember } from '../intake/remember.ts'
+import { plainText, recipientOf, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import type { Services } from '../services.ts'
+
+/** "Remember", in a message's menu: keeps the words of a person, whoever wrote them, but of no bot. */
+export function rememberShortcut(services: Services): OnShortcut {
+  return async ({ ack, shortcut, context }) => {
+    await ack()
+    const recipient = await recipientOf({ context }, services)
+    const installation = recipient && (await services.installations.of(recipient.team))
+    if (!installation) return
+    const { channel, message, message_ts: ts, user, response_url: responseUrl } = shortcut
+    const { team, identity } = recipient
+    const place = { team, channel: channel.id, user: user.id, responseUrl }
+    const thread = message.thread_ts ?? ts
+    const at = services.now().getTime()
+    const question = { ...place, id: `${team}:${channel.id}:${ts}`, thread, text: '', surface: 'shortcut', at } as const
+    const isPersons = message.user !== undefined && message.user !== identity.botUser && !message.bot_id
+    const text = plainText(message.text ?? '', identity.botUser)
+    const wanted = { id: ts, text: toRemember({ text }) ?? text, by: message.user ?? '', at: Number(ts) * 1000 }
+    inBackground('remember', services, async () => {
+      const keep = () => remember({ question, ...wanted }, installation, services)
+      const outcome =
+        isPersons && WRITTEN_BY_PEOPLE.has(message.subtype)
+          ? await keep().catch(() => ({ refusal: MEMORY.failed }))
+          : { refusal: MEMORY.notPerson }
+      const told = outcome === 'known' ? { refusal: MEMORY.known } : outcome
+      await tellOutcome(told, question, { installation, services })
+    })
+  }
+}

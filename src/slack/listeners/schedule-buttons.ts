@@ -1,0 +1,169 @@
+import type { OnButton } from '../intake/bolt-types.ts'
+import { messageOf } from '../../base/errors.ts'
+import { occurrenceOf } from '../../question/scheduler.ts'
+import { activated, refOf, type Schedule, type ScheduleRef } from '../../stores/schedules/types.ts'
+import { replaceMessage } from '../client/response-url.ts'
+import { SCHEDULE } from '../format/action-ids.ts'
+import { noteContent } from '../format/blocks.ts'
+import { nextText, SCHEDULES, savedText, tooManySchedules } from '../format/schedule-words.ts'
+import { isAdmin } from '../intake/may-set.ts'
+import { inBackground, pressedOn, type Pressed } from '../intake/pressed.ts'
+import type { PublishHome } from '../intake/publish-home.ts'
+import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
+import { enqueue } from '../intake/to-question.ts'
+import { pausedSchedule } from '../schedules/scheduled-run.ts'
+import { counts } from '../schedules/schedule-request.ts'
+import { shownSchedules } from '../schedules/schedules-command.ts'
+import type { Services } from '../services.ts'
+import { scheduleForm, scheduleList } from '../views/schedule-blocks.ts'
+
+/** A press on a button that names a schedule. */
+interface Press {
+  action: string
+  ref: ScheduleRef
+  pressed: Pressed
+  responseUrl: string | undefined
+  /** The direct message of the Home on which it was pressed. */
+  home: string | undefined
+}
+
+interface PressOn extends Press {
+  schedule: Schedule
+}
+
+/** What the presser reads; undefined where something else is shown. */
+type Outcome = string | undefined
+
+/** The buttons below the card of a draft, in the list, on the Home and on the note about a paused schedule. */
+export function scheduleButton(services: Services, publishHome: PublishHome): OnButton {
+  return async ({ ack, action, body, context }) => {
+    await ack()
+    const value = action.value ?? ''
+    const ref = refOf(value)
+    const pressed = ref && (await pressedOn(value, { body, context, isAnywhere: true }, services))
+    if (!pressed) return
+    const { user, installation } = pressed
+    const owner = { user, key: installation.signingKey }
+    const home = body.view && readMetadata(body.view.private_metadata, owner)
+    inBackground(action.action_id, services, async () => {
+      const press = { action: action.action_id, ref, pressed, responseUrl: body.response_url || undefined, home }
+      const outcome = await outcomeOf(press, services).catch((error: unknown) => {
+        services.log.error({ schedule: ref.id, error: messageOf(error) }, 'a schedule could not be changed')
+        return SCHEDULES.failed
+      })
+      if (home !== undefined) return publishHome({ team: pressed.team, user, channel: home, installation })
+      if (outcome !== undefined) await show(outcome, { ...press, isInList: isList(body, action.action_id) }, services)
+    })
+  }
+}
+
+const OF_CARD = [SCHEDULE.save, SCHEDULE.try, SCHEDULE.cancel]
+
+/** Whether the button is in a list, which is shown again. The note about a paused schedule is a message of its own. */
+function isList({ container }: { container?: object }, action: string): boolean {
+  return (
+    !OF_CARD.includes(action) &&
+    container !== undefined &&
+    'is_ephemeral' in container &&
+    container.is_ephemeral === true
+  )
+}
+
+async function outcomeOf(press: Press, services: Services): Promise<Outcome> {
+  const { action, ref, pressed } = press
+  const { user, userTeam } = pressed
+  const isMaker = user === ref.user && userTeam === undefined
+  if (!isMaker && !(FOR_ADMINS.includes(action) && (await isAdminHere(pressed)))) return SCHEDULES.notYours
+  const schedule = await services.schedules.load(ref)
+  const act = ACTIONS[action]
+  if (!schedule || !act) return SCHEDULES.gone
+  services.log.info({ schedule: ref.id, action, by: user }, 'a button of a schedule was pressed')
+  return act({ ...press, schedule }, services)
+}
+
+/** An admin may end what runs in a channel, but not change what it asks, since it asks as its maker. */
+const FOR_ADMINS = [SCHEDULE.run, SCHEDULE.pause, SCHEDULE.delete]
+
+async function isAdminHere({ team, user, userTeam, installation }: Pressed): Promise<boolean> {
+  return userTeam === undefined && isAdmin(await installation.directory.factsOf(team, user, { isFresh: true }))
+}
+
+const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Outcome>> = {
+  [SCHEDULE.save]: save,
+  [SCHEDULE.resume]: resume,
+  [SCHEDULE.change]: change,
+  async [SCHEDULE.try](press, services) {
+    if (press.schedule.state !== 'draft') return SCHEDULES.gone
+    await begin('try', press, services)
+    await press.pressed.tell(SCHEDULES.trying)
+    return undefined
+  },
+  async [SCHEDULE.cancel]({ ref, schedule }, { schedules }) {
+    if (schedule.state === 'draft') await schedules.remove(ref)
+    return SCHEDULES.cancelled
+  },
+  async [SCHEDULE.run](press, services) {
+    await begin('now', press, services)
+    return SCHEDULES.running
+  },
+  async [SCHEDULE.pause]({ ref }, { schedules, now }) {
+    const at = now().getTime()
+    const pause = (one: Schedule) => (one.state === 'active' ? pausedSchedule(one, { why: 'person', at }) : undefined)
+    await schedules.update(ref, pause)
+    return 'Paused. Its maker can resume it.'
+  },
+  async [SCHEDULE.delete]({ ref }, { schedules }) {
+    await schedules.remove(ref)
+    return SCHEDULES.deleted
+  },
+}
+
+async function save({ ref, schedule }: PressOn, { schedules, scheduling, now }: Services): Promise<Outcome> {
+  if (schedule.state !== 'draft') return savedText(schedule)
+  const most = scheduling?.perUser ?? 0
+  const { length } = (await schedules.list({ team: ref.team, user: ref.user })).filter(counts)
+  if (length >= most) return tooManySchedules(most)
+  const saved = await schedules.update(ref, (one) => (one.state === 'draft' ? activated(one, now().getTime()) : one))
+  if (!saved) return SCHEDULES.gone
+  return saved.state === 'over' ? SCHEDULES.past : savedText(saved)
+}
+
+async function resume({ ref }: Press, { schedules, now }: Services): Promise<Outcome> {
+  const resumed = await schedules.update(ref, (one) => (one.state === 'paused' ? activated(one, now().getTime()) : one))
+  return resumed?.state === 'active' ? `Resumed. Next: ${nextText(resumed)}.` : SCHEDULES.past
+}
+
+async function change({ ref, schedule, pressed, home }: PressOn): Promise<Outcome> {
+  const { user, trigger, installation } = pressed
+  const metadata = signMetadata(JSON.stringify({ ref, home }), { user, key: installation.signingKey })
+  await installation.client.call(
+    'views.open',
+    { trigger_id: trigger, view: scheduleForm(schedule, metadata) },
+    { effort: 'once' },
+  )
+  return undefined
+}
+
+/** Presses within this time are one run. Milliseconds. */
+const SAME_PRESS_MS = 10_000
+
+async function begin(kind: 'now' | 'try', { schedule, responseUrl }: PressOn, services: Services): Promise<void> {
+  const now = services.now().getTime()
+  const occurrence = occurrenceOf(schedule, { kind, at: now - (now % SAME_PRESS_MS), now })
+  await enqueue({ ...occurrence, ...(kind === 'try' && responseUrl ? { responseUrl } : {}) }, services)
+}
+
+async function show(
+  words: string,
+  { pressed, responseUrl, ref, isInList }: Press & { isInList: boolean },
+  services: Services,
+): Promise<void> {
+  const { team, user, installation } = pressed
+  const list = async () => {
+    const shown = await shownSchedules({ team, channel: ref.channel, user }, installation, services)
+    return scheduleList({ ...shown, note: words })
+  }
+  const content = isInList ? await list() : noteContent(words)
+  const warn = (fields: object, line: string) => services.log.warn(fields, line)
+  await replaceMessage({ responseUrl }, { content }, { client: installation.client, fetch: services.fetch, log: warn })
+}

@@ -1,0 +1,58 @@
+import type { Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { isMember } from '../intake/may-set.ts'
+
+/** Maximum number of pages of the bot's channels to read, 999 channels each. */
+const MAX_PAGES = 5
+const LOOK_UP_MS = 2_000
+
+interface Finding {
+  question: Question
+  installation: Installation
+  signal: AbortSignal
+}
+
+/**
+ * Finds a channel by its id or name: the question's own, one that the question mentions, or one that the bot is in.
+ * @returns its id; undefined if there is none, and for a private one that the asker is not in
+ */
+export async function findChannel(asked: string, finding: Finding): Promise<string | undefined> {
+  const named = /[CDG][A-Z0-9]{5,20}(?=$|[|>])/.exec(asked)?.[0]
+  if (named !== undefined && /^(?:<?#?)[CDG][A-Z0-9]{5,20}(?:\|[^>]*)?>?$/.test(asked)) return named
+  const name = asked.replace(/^#/, '').toLowerCase()
+  if (name === 'here' || name === 'this channel') return finding.question.channel
+  return (await mentioned(name, finding)) ?? listed(name, finding)
+}
+
+async function mentioned(
+  name: string,
+  { question, installation: { directory } }: Finding,
+): Promise<string | undefined> {
+  const { team, channel, text, lookingAt } = question
+  const ids = [...text.matchAll(/<#([CG][A-Z0-9]{1,20})/g)].flatMap(([, id]) => id ?? [])
+  const all = [channel, ...(lookingAt ? [lookingAt] : []), ...ids].filter((id) => !id.startsWith('D'))
+  await directory.lookUp(team, all, LOOK_UP_MS)
+  return all.find((id) => {
+    const known = directory.get(team, id)
+    return known?.kind === 'channel' && known.name.toLowerCase() === name
+  })
+}
+
+async function listed(name: string, { question, installation: { client }, signal }: Finding) {
+  let cursor: unknown
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const args = { types: 'public_channel,private_channel', limit: 999, ...(cursor ? { cursor } : {}) }
+    const answer = await client.call('users.conversations', args, { effort: 'patient', signal }).catch(() => undefined)
+    if (!Array.isArray(answer?.channels)) return undefined
+    const channels = answer.channels as { id?: string; name?: string; is_private?: boolean }[]
+    const found = channels.find((one) => one.name?.toLowerCase() === name)
+    if (found?.id !== undefined) {
+      const isOpen = found.is_private === false
+      return isOpen || (await isMember({ ...question, channel: found.id }, client)) === true ? found.id : undefined
+    }
+    const { response_metadata: more } = answer
+    cursor = typeof more === 'object' && more !== null && 'next_cursor' in more ? more.next_cursor : undefined
+    if (!cursor) return undefined
+  }
+  return undefined
+}

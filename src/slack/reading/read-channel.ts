@@ -1,0 +1,204 @@
+/** Reads a channel between two times, if the bot and the asker may read it. */
+import type { ReadThread, WantedChannel } from '../../agent/types.ts'
+import { ToolError } from '../../base/errors.ts'
+import { askedAt } from '../../stores/runs/types.ts'
+import { refusalCode } from '../client/slack-errors.ts'
+import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
+import { Mentions } from '../client/mentions.ts'
+import { count } from '../format/messages.ts'
+import { WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import { findChannel } from './find-channel.ts'
+import { NOT_THERE, placeOf, type ReadPermalinkOptions } from './read-permalink.ts'
+import { linesOf } from './thread-reader.ts'
+import { minuteIn, readTime, type TimeBase } from './time-words.ts'
+
+/** The most messages that are read, the newest; the threads that are opened, the busiest; and replies of one. */
+const MAX_READ = 2_000
+const MAX_OPENED = 20
+const MAX_REPLIES = 200
+/** Characters of a part, without its first and last lines. */
+const PART_CHARS = 14_000
+const DAY_MS = 86_400_000
+
+/** A channel between two times: parts of its text, and what its first line says. */
+export interface ChannelReading {
+  parts: string[]
+  /** `214 messages, 31 threads`. */
+  what: string
+  /** `#ops from … until …`, for the first line. */
+  where: string
+  /** What was not read, a line each. */
+  left: string[]
+  title: string
+  url: string
+}
+
+export interface ReadChannelOptions extends ReadPermalinkOptions {
+  /** Milliseconds since the epoch. */
+  now: number
+}
+
+/** Returns a part of a reading. @throws ToolError if there is no such part */
+export function partOf({ parts, what, where, left, title, url }: ChannelReading, part: number): ReadThread {
+  const most = parts.length
+  if (part > most) throw new ToolError(`There ${most === 1 ? 'is only 1 part' : `are only ${most} parts`}.`)
+  const isWhole = most === 1 && left.length === 0
+  const how = most > 1 ? `part ${part} of ${most}` : isWhole ? 'all read' : 'not all read'
+  const next = part < most ? [`(This was part ${part} of ${most}. Read part ${part + 1} too.)`] : []
+  const text = [`${what}, ${how}: ${where}`, ...left, parts[part - 1], ...next].filter((line) => line !== '')
+  return { text: text.join('\n'), title, url }
+}
+
+/** @throws ToolError with a sentence that says why it cannot be read */
+export async function readChannel(asked: WantedChannel, options: ReadChannelOptions): Promise<ChannelReading> {
+  const { installation } = options
+  const channel = await findChannel(asked.channel, options)
+  if (channel === undefined) throw new ToolError(NOT_THERE)
+  const place = await placeOf(channel, options)
+  const base = await timeBase(options)
+  const { since, until } = spanOf(asked, base)
+  const { roots, isWhole } = await rootsIn(channel, { since, until }, options)
+  const replies = await repliesIn(channel, { roots, until }, options)
+  const threads = roots.filter(hasReplies)
+  const blocks = await blocksOf(channel, { roots, replies, zone: base.zone }, options)
+  const { origin } = new URL(installation.identity.url)
+  const [from, to, now] = [since, until, options.now].map((at) => minuteIn(base.zone, at))
+  const unopened = threads.length - replies.size
+  const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: base.zone }).format(options.now)
+  return {
+    parts: inParts(blocks),
+    what: `${count(roots.length, 'message')}, ${count(threads.length, 'thread')}`,
+    where: `${place} from ${from} until ${to} (${base.zone}, where it is ${weekday}, ${now})`,
+    left: [
+      ...(isWhole ? [] : [`(There are older messages in this time. Read them with an earlier "until".)`]),
+      ...(unopened > 0
+        ? [
+            `(${count(unopened, 'thread')} with fewer replies ${unopened === 1 ? 'is' : 'are'} not opened: read_thread opens one by its link.)`,
+          ]
+        : []),
+    ],
+    title: `${place}, ${from?.slice(0, 10)} to ${to?.slice(0, 10)}`,
+    url: `${origin}/archives/${channel}`,
+  }
+}
+
+async function timeBase({ question, installation, now }: ReadChannelOptions): Promise<TimeBase> {
+  const facts = await installation.directory.factsOf(question.team, question.user)
+  const zone = typeof facts === 'string' ? 'UTC' : (facts.zone ?? 'UTC')
+  return { zone: isZone(zone) ? zone : 'UTC', now, lastRunAt: question.schedule?.lastRunAt }
+}
+
+function isZone(name: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
+function spanOf(asked: WantedChannel, base: TimeBase): { since: number; until: number } {
+  const read = (words: string | undefined, isEnd: boolean) => {
+    if (!words) return undefined
+    const time = readTime(words, base, { isEnd })
+    if (time === undefined && /last[ _-]run/i.test(words))
+      throw new ToolError('There was no last run: this question is of no schedule that ran before. Name a time.')
+    if (time === undefined)
+      throw new ToolError(`"${words}" is not a time that I can read. Write it as 2026-11-23 or 2026-11-23T14:00.`)
+    return time
+  }
+  const until = Math.min(read(asked.until, true) ?? base.now, base.now)
+  const since = read(asked.since, false) ?? until - DAY_MS
+  if (since > until) throw new ToolError('"since" is later than "until", or in the future.')
+  return { since, until }
+}
+
+const tsOf = (ms: number) => (ms / 1000).toFixed(6)
+const hasReplies = ({ reply_count = 0 }: ThreadMessage) => reply_count > 0
+
+/** The messages of the channel itself, the oldest first, without the question. */
+async function rootsIn(
+  channel: string,
+  { since, until }: { since: number; until: number },
+  { question, installation, signal }: ReadChannelOptions,
+): Promise<{ roots: ThreadMessage[]; isWhole: boolean }> {
+  const own = channel === question.channel ? askedAt(question) : undefined
+  const roots: ThreadMessage[] = []
+  const place = { channel, since: tsOf(since), until: tsOf(until), signal }
+  try {
+    for await (const message of readMessages(installation.client, place)) {
+      if (message.ts === own || !isWritten(message)) continue
+      if (roots.length === MAX_READ) return { roots: roots.reverse(), isWhole: false }
+      roots.push(message)
+    }
+  } catch (error) {
+    if (refusalCode(error) === undefined) throw error
+    throw new ToolError(NOT_THERE)
+  }
+  return { roots: roots.reverse(), isWhole: true }
+}
+
+function isWritten({ subtype }: ThreadMessage): boolean {
+  return WRITTEN_BY_PEOPLE.has(subtype) || subtype === 'bot_message'
+}
+
+/** The replies of the busiest threads, by the ts of their root. */
+async function repliesIn(
+  channel: string,
+  { roots, until }: { roots: ThreadMessage[]; until: number },
+  { installation, signal }: ReadChannelOptions,
+): Promise<Map<string, ThreadMessage[]>> {
+  const busiest = roots.filter(hasReplies).sort((a, b) => (b.reply_count ?? 0) - (a.reply_count ?? 0))
+  const read = busiest.slice(0, MAX_OPENED).map(async ({ ts }): Promise<[string, ThreadMessage[]]> => {
+    const replies: ThreadMessage[] = []
+    const place = { channel, thread: ts, since: ts, until: tsOf(until), signal }
+    for await (const message of readMessages(installation.client, place)) {
+      if (message.ts !== ts && isWritten(message)) replies.push(message)
+      if (replies.length === MAX_REPLIES) break
+    }
+    return [ts, replies]
+  })
+  return new Map(await Promise.all(read))
+}
+
+/** A text for each message with the replies of its thread: when, who, words, and the link below. */
+async function blocksOf(
+  channel: string,
+  { roots, replies, zone }: { roots: ThreadMessage[]; replies: Map<string, ThreadMessage[]>; zone: string },
+  { question, installation }: ReadChannelOptions,
+): Promise<string[]> {
+  const mentions = new Mentions(installation.directory, question)
+  const all = roots.flatMap((root) => [root, ...(replies.get(root.ts) ?? [])])
+  // A look-up is limited to so many ids: one for every few messages.
+  for (let i = 0; i < all.length; i += 20)
+    await mentions.spoken(all.slice(i, i + 20).map(({ user, text = '' }) => ({ user, text })))
+  const lines = new Map((await linesOf(all, { mentions, question, installation })).map(({ ts, line }) => [ts, line]))
+  const { origin } = new URL(installation.identity.url)
+  // Further lines of a message are indented, so that none of them passes for a message or a reply.
+  const shown = ({ ts }: ThreadMessage, query: string, mark: string) =>
+    [
+      `${mark}${minuteIn(zone, Number(ts) * 1000)} ${lines.get(ts) ?? '(no text)'}`,
+      `  ${origin}/archives/${channel}/p${ts.replace('.', '')}${query}`,
+    ].join('\n')
+  return roots.map((root) => {
+    const opened = replies.get(root.ts)
+    const rest = (root.reply_count ?? 0) - (opened?.length ?? 0)
+    const query = `?thread_ts=${root.ts}&cid=${channel}`
+    return [
+      shown(root, '', ''),
+      ...(opened ?? []).map((reply) => shown(reply, query, '↳ ')),
+      ...(rest > 0 ? [`↳ (${rest} more ${rest === 1 ? 'reply' : 'replies'} in the thread)`] : []),
+    ].join('\n')
+  })
+}
+
+/** Packs the blocks into as few parts as possible, in their order; a longer one is split at its lines. */
+function inParts(blocks: string[]): string[] {
+  const parts = ['']
+  for (const block of blocks)
+    for (const piece of block.length > PART_CHARS ? block.split('\n') : [block]) {
+      const last = parts.at(-1) ?? ''
+      if (last !== '' && last.length + piece.length >= PART_CHARS) parts.push(piece)
+      else parts[parts.length - 1] = last === '' ? piece : `${last}\n${piece}`
+    }
+  return parts
+}

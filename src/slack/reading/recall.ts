@@ -1,0 +1,40 @@
+import { messageOf } from '../../base/errors.ts'
+import { fitting, RECALLED_CHARS, type Recall } from '../../question/recall.ts'
+import { scopeOf, type Remembered } from '../../stores/remembered/types.ts'
+import type { QuestionWork } from '../question-work.ts'
+
+/** Returns what people had remembered in the question's place, and nowhere else, with names in place of ids. */
+export function recallIn({ question, mentions, services }: QuestionWork): Recall {
+  const { remembered, log } = services
+  const scope = scopeOf(question)
+  return async (asked, ids) => {
+    try {
+      const all = await remembered.list(scope)
+      const some = ids ? all.filter(({ id }) => ids.includes(id)) : fitting(all.map(withLine), asked)
+      const lines = await linesOf(some, mentions)
+      // Names may be longer than ids. The oldest give way.
+      while (lines.map(({ line }) => line).join('\n').length > RECALLED_CHARS) lines.shift()
+      const given = lines.map(({ id }) => id)
+      if (given.length > 0) await remembered.use(scope, given)
+      return { ids: given, text: lines.map(({ line }) => line).join('\n') }
+    } catch (error) {
+      log.warn({ question: question.id, error: messageOf(error) }, 'answered without what is remembered')
+      return { ids: [], text: '' }
+    }
+  }
+}
+
+/** Further lines are indented, so that nobody can forge a line of another person. */
+async function linesOf(some: Remembered[], mentions: QuestionWork['mentions']) {
+  const spoken = await mentions.spoken(some.map(({ by, text }) => ({ user: by, text })))
+  return some.map((one, i) =>
+    withLine({ ...one, text: spoken[i]?.text ?? one.text, by: spoken[i]?.name ?? 'somebody' }),
+  )
+}
+
+function withLine<One extends Remembered>(one: One): One & { line: string } {
+  const day = new Date(one.at).toISOString().slice(0, 10)
+  return { ...one, line: `${one.by}, ${day}: ${one.text.split(LINE_BREAK).join('\n  ')}` }
+}
+
+const LINE_BREAK = /\r\n|[\n\v\f\r\u001c-\u001e\u0085\u2028\u2029]/

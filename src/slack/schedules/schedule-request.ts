@@ -1,0 +1,146 @@
+/** A message that makes a schedule: it is parsed, and shown to its author as a card before anything is saved. */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { toolTitle } from '../../agent/tool-title.ts'
+import {
+  afterScheduleWord,
+  parseSchedule,
+  SCHEDULE_EXAMPLES,
+  type ParsedSchedule,
+} from '../../schedules/parse-schedule.ts'
+import { smallestGap, type When } from '../../schedules/when.ts'
+import { isUnrooted, type Question } from '../../stores/runs/types.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import type { Schedule } from '../../stores/schedules/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { Mentions } from '../client/mentions.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
+import { escapeText } from '../format/escape.ts'
+import { SCHEDULES, tooManySchedules } from '../format/schedule-words.ts'
+import type { QuestionWork } from '../question-work.ts'
+import type { Services } from '../services.ts'
+import { scheduleCard } from '../views/schedule-blocks.ts'
+
+/** Whether a question makes a schedule: it begins with the time, or with `schedule`. */
+export function isScheduleRequest(question: Question): boolean {
+  const { surface, bot, about, shares, schedule, at } = question
+  const isAsked = surface === 'mention' || surface === 'dm' || (surface === 'ask' && isUnrooted(question))
+  if (!isAsked || bot !== undefined || about !== undefined || shares !== undefined || schedule) return false
+  return parsed(question.text, { zone: 'UTC', now: at, minMinutes: 1 }) !== undefined
+}
+
+type Found = { when: When; question: string; text: string; gapMs?: number } | { problem: string }
+
+/** Parses a schedule. What cannot be parsed after the word `schedule` is a problem, told with examples; else a question. */
+export function parsed(text: string, at: { zone: string; now: number; minMinutes: number }): Found | undefined {
+  const rest = afterScheduleWord(text)
+  const given = rest ?? text.trim()
+  const found: ParsedSchedule | undefined = parseSchedule(given, { ...at, explicit: rest !== undefined })
+  if (!found || 'problem' in found) return found
+  const gapMs = smallestGap(found.when, at.now)
+  return { ...found, text: given, ...(gapMs === Infinity ? {} : { gapMs }) }
+}
+
+/** Stores the draft of a schedule and shows it to its author alone, or says why there is none. */
+export async function showSchedule(work: QuestionWork): Promise<void> {
+  const { question, services, installation, settings, outbox } = work
+  const { perUser, minMinutes } = services.scheduling ?? { perUser: 0, minMinutes: 1 }
+  const { team, channel, user, text, at } = question
+  const tell = (words: string) => outbox.sendEphemeral('schedule', noteContent(words))
+  if (perUser === 0) return tell(SCHEDULES.off)
+  const maker = await makerOf(question, installation)
+  if (typeof maker === 'string') return tell(maker)
+  const found = parsed(text, { zone: maker.zone, now: at, minMinutes })
+  // It was one in another zone.
+  if (!found) return tell(SCHEDULES.past)
+  if ('problem' in found) return tell(`${escapeText(found.problem)} ${EXAMPLES}`)
+  const own = await services.schedules.list({ team, user })
+  if (own.filter(counts).length >= perUser) return tell(tooManySchedules(perUser))
+  const id = createHash('sha256').update(question.id).digest('hex').slice(0, 12)
+  const place = await placeOf(channel, installation)
+  const draft: Schedule = {
+    ...{ id, team, channel, user, createdAt: at, ...found },
+    ...{ state: 'draft', place, failures: 0, runs: [], spent: {} },
+  }
+  await services.schedules.add(draft)
+  await outbox.sendEphemeral('schedule', await cardOf(draft, { settings, installation, services }))
+}
+
+const EXAMPLES = `For example:\n${SCHEDULE_EXAMPLES.map((example) => `• \`schedule ${example}\``).join('\n')}`
+
+/** Whether a schedule counts against SCHEDULES_PER_USER. */
+export function counts({ state }: Schedule): boolean {
+  return state === 'active' || state === 'paused'
+}
+
+/** The card of a draft as things are now. */
+export async function cardOf(
+  draft: Schedule,
+  parts: { settings: Settings; installation: Installation; services: Services; note?: string },
+): Promise<Content> {
+  const { settings, installation, services, note } = parts
+  const question = await new Mentions(installation.directory, draft).readable(draft.question)
+  const tools = settings.tools.filter((tool) => !tool.needsSearch).map((tool) => toolTitle(tool))
+  const now = services.now().getTime()
+  return scheduleCard(draft, { tools, question, now, ...(note === undefined ? {} : { note }) })
+}
+
+/** The time zone of a person who may make schedules, or why they may not. */
+export async function makerOf(
+  { team, user, userTeam }: Pick<Question, 'team' | 'user' | 'userTeam'>,
+  { directory }: Installation,
+): Promise<{ zone: string } | string> {
+  if (userTeam !== undefined && userTeam !== team) return SCHEDULES.notMember
+  // Facts of a person who was looked up by an earlier version have no zone.
+  const facts = await directory.factsOf(team, user, { isFresh: directory.knownFacts(team, user)?.zone === undefined })
+  if (facts === 'hidden') return SCHEDULES.notMember
+  if (typeof facts === 'string') return SCHEDULES.untold
+  if (facts.isGuest || facts.isExternal || facts.isGone) return SCHEDULES.notMember
+  return { zone: facts.zone ?? 'UTC' }
+}
+
+const flag = z.boolean().optional().catch(undefined)
+const channelSchema = z.object({
+  channel: z.object({
+    is_private: flag,
+    is_archived: flag,
+    is_member: flag,
+    is_ext_shared: flag,
+    is_pending_ext_shared: flag,
+  }),
+})
+
+export interface PlaceFacts {
+  isPrivate: boolean
+  isShared: boolean
+  isMember: boolean
+  isArchived: boolean
+  isHidden: boolean
+}
+
+/** What a channel is like. `isHidden`: it does not exist, or it is private and the bot is not in it. @throws if Slack does not answer */
+export async function factsOfPlace(channel: string, { client }: Installation): Promise<PlaceFacts> {
+  const none = { isPrivate: false, isShared: false, isMember: true, isArchived: false, isHidden: false }
+  if (channel.startsWith('D')) return { ...none, isPrivate: true }
+  try {
+    const answer = channelSchema.safeParse(await client.call('conversations.info', { channel }, { effort: 'patient' }))
+    if (!answer.success) return none
+    const { is_private, is_archived, is_member, is_ext_shared, is_pending_ext_shared } = answer.data.channel
+    return {
+      isPrivate: is_private === true,
+      isShared: is_ext_shared === true || is_pending_ext_shared === true,
+      isMember: is_member !== false,
+      isArchived: is_archived === true,
+      isHidden: false,
+    }
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+    return { ...none, isHidden: error.code === 'channel_not_found', isArchived: error.code === 'is_archived' }
+  }
+}
+
+async function placeOf(channel: string, installation: Installation): Promise<Schedule['place']> {
+  const { isPrivate, isShared, isMember } = await factsOfPlace(channel, installation)
+  return { isPrivate, isShared, isMember }
+}

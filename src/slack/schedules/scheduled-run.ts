@@ -1,0 +1,223 @@
+/** One occurrence of a schedule: it is checked, answered like any other question, and its end is noted with the schedule. */
+import { totalOf } from '../../agent/run-progress.ts'
+import { messageOf } from '../../base/errors.ts'
+import { withInstructions } from '../../agent/dialects/instructions.ts'
+import { admit } from '../../question/admission.ts'
+import type { Handled } from '../../queue/types.ts'
+import { fieldOf, parseFields } from '../../stores/runs/stored-run.ts'
+import { endOf, type Question, type RunPart, type SavedRun } from '../../stores/runs/types.ts'
+import type { Settings } from '../../stores/settings/settings.ts'
+import {
+  latestMs,
+  refText,
+  wakeAt,
+  withRun,
+  type Cost,
+  type PauseReason,
+  type Schedule,
+  type ScheduleRef,
+  type ScheduleRun,
+} from '../../stores/schedules/types.ts'
+import { UNPARSED } from '../client/response-url.ts'
+import { SlackRefusal } from '../client/slack-errors.ts'
+import { noticeFailure } from '../failure-notice.ts'
+import { noteContent } from '../format/blocks.ts'
+import { pausedText, scheduledRoot } from '../format/schedule-words.ts'
+import { openCommandThread } from '../opening/command-thread.ts'
+import type { QuestionWork } from '../question-work.ts'
+import { pausedContent } from '../views/schedule-blocks.ts'
+import { whyPaused } from './check-maker.ts'
+import { cardOf } from './schedule-request.ts'
+
+/** Failures in a row after which a schedule is paused. */
+const MAX_FAILURES = 3
+
+/** Whether the model may decide that there is nothing to say. */
+export function isConditional({ text, schedule }: Pick<Question, 'text' | 'schedule'>): boolean {
+  return schedule !== undefined && /\bonly\s+(?:if|when)\b/i.test(text)
+}
+
+/** Whether the model has answered that there is nothing to say. */
+export function isNothing(answer: { text: string } | undefined): boolean {
+  return /^[\s\p{P}]*nothing[\s\p{P}]*$/iu.test(answer?.text ?? '')
+}
+
+/** The settings of a scheduled run: each write waits for approval, and there is no permission to search the workspace. */
+export function scheduledSettings(question: Question, settings: Settings, quietWords: () => string): Settings {
+  if (!question.schedule) return settings
+  const tools = settings.tools
+    .filter((tool) => !tool.needsSearch)
+    .map((tool) => (tool.effects === 'write' ? { ...tool, needsApproval: true } : tool))
+  const dialect = isConditional(question) ? withInstructions(settings.dialect, quietWords()) : settings.dialect
+  return { ...settings, tools, dialect }
+}
+
+/**
+ * Handles an occurrence before it has a thread. It opens one, in which the question is then answered. A conditional
+ * question is answered first, by `answerQuietly`, and has a thread only if there is something to show.
+ */
+export async function handleOccurrence(work: QuestionWork, answerQuietly: () => Promise<void>): Promise<Handled> {
+  const { question, run } = work
+  const schedule = await begin(work)
+  if (!schedule) return
+  try {
+    const isQuiet = isConditional(question)
+    if (isQuiet) await answerQuietly()
+    if (!isQuiet || !isNothing(run.saved.answer)) return await openRoot(work)
+    await endScheduled(work, 'quiet')
+  } catch (error) {
+    await noticeFailure(error, work)
+    await endScheduled(work, 'failed')
+  }
+}
+
+async function openRoot({ question, run, outbox, mentions, services }: QuestionWork): Promise<void> {
+  const text = await mentions.readable(question.text)
+  const whose = (await mentions.readable(`<@${question.user}>`)).replace(/^@/, '')
+  const root = noteContent(scheduledRoot({ whose, when: question.schedule?.when ?? '', question: text }))
+  const parts = partsOf(run.saved)
+  const prior = parts.length > 0 ? { prior: Object.fromEntries(parts.map(fieldOf)) } : {}
+  await openCommandThread({ ...question, text, ...prior }, root, { queue: services.queue, outbox })
+}
+
+/** Takes over what was done before the thread was open. */
+export async function restorePrior({ question, run }: QuestionWork): Promise<void> {
+  if (!question.prior || run.saved.usage.length > 0 || run.saved.steps.length > 0) return
+  await run.save(...partsOf(parseFields(question.prior)))
+}
+
+function partsOf({ standalone, steps, memory, usage, answer }: SavedRun): RunPart[] {
+  if (usage.length === 0) return []
+  return [
+    ...(standalone === undefined ? [] : [{ part: 'standalone' as const, value: standalone }]),
+    ...steps.map((value, i) => ({ part: 'step' as const, n: i + 1, value })),
+    { part: 'memory', value: memory },
+    ...usage.map((value, i) => ({ part: 'usage' as const, n: i + 1, value })),
+    ...(answer ? [{ part: 'answer' as const, value: answer }] : []),
+  ]
+}
+
+/** @returns the schedule, or undefined if this occurrence is over: the schedule is gone or paused, or it is not its turn */
+async function begin(work: QuestionWork): Promise<Schedule | undefined> {
+  const { question, services } = work
+  const schedule = await services.schedules.load(refIn(question))
+  if (!schedule || schedule.state === 'draft') return undefined
+  if (schedule.paused?.by === question.id) return tellPaused(work, schedule)
+  if (schedule.state === 'paused' && question.schedule?.kind === 'due') return undefined
+  const now = services.now().getTime()
+  if (schedule.running?.occurrence !== question.id) {
+    if (isTooLate(question, schedule, now)) return endScheduled(work, 'missed')
+    if (!(await takeTurn(work, now))) return endScheduled(work, 'skipped')
+  }
+  const why = await whyPaused(work, schedule)
+  if (why) return pause(work, why)
+  const refusal = await admit(question, services.limits)
+  if (!refusal) return schedule
+  services.watch?.refused(question, refusal.limit)
+  return refusal.resetsInMs !== undefined && refusal.limit.includes('Day')
+    ? pause(work, 'budget')
+    : endScheduled(work, 'skipped')
+}
+
+function isTooLate({ schedule: occurrence }: Question, schedule: Schedule, now: number): boolean {
+  if (occurrence?.kind !== 'due') return false
+  const begins = wakeAt({ ...schedule, due: occurrence.at }) ?? occurrence.at
+  return now - begins > latestMs(schedule)
+}
+
+/** Marks the occurrence as the one at work. @returns false if the one before is still at work */
+async function takeTurn({ question, services }: QuestionWork, now: number): Promise<boolean> {
+  const { schedules, agent } = services
+  // Longer than any run takes: what is at work for longer was lost.
+  const longestMs = 2 * agent.answer.agent.limits.timeoutMs + 120_000
+  const taken = await schedules.update(refIn(question), (schedule) => {
+    const { running } = schedule
+    const isBusy = running !== undefined && running.occurrence !== question.id && now - running.since < longestMs
+    return isBusy ? undefined : { ...schedule, running: { occurrence: question.id, since: now } }
+  })
+  return taken !== undefined
+}
+
+/** A run that waits for a person does not hold up the next one. */
+export async function endTurn({ question, services }: QuestionWork): Promise<void> {
+  if (question.schedule) await services.schedules.update(refIn(question), (schedule) => withoutTurn(schedule, question))
+}
+
+function withoutTurn(schedule: Schedule, { id }: Question): Schedule {
+  const { running, ...others } = schedule
+  return running?.occurrence === id ? others : schedule
+}
+
+/** Notes how an occurrence has ended; after the third failure in a row the schedule is paused. May be called again. */
+export async function endScheduled(work: QuestionWork, end: ScheduleRun['end'] | 'over'): Promise<undefined> {
+  const { question, run, services } = work
+  const occurrence = question.schedule
+  if (!occurrence) return undefined
+  if (occurrence.kind === 'try') return showTried(work)
+  const at = services.now().getTime()
+  const how = end === 'over' ? endOf(run.saved.answer) : end
+  const noted = { occurrence: question.id, due: occurrence.at, at, end: how, ...costOf(run.saved) }
+  const schedule = await services.schedules.update(refIn(question), (before) => {
+    const isNoted = before.runs.some((one) => one.occurrence === question.id)
+    const hasRun = how !== 'missed' && how !== 'skipped'
+    const failures = isNoted || !hasRun ? before.failures : how === 'failed' ? before.failures + 1 : 0
+    const after = { ...withRun(withoutTurn(before, question), noted), failures }
+    return failures >= MAX_FAILURES && !isNoted
+      ? pausedSchedule(after, { why: 'failures', at, by: question.id })
+      : after
+  })
+  services.log.info({ question: question.id, schedule: occurrence.id, end: how }, 'a scheduled run has ended')
+  return schedule?.paused?.by === question.id ? tellPaused(work, schedule) : undefined
+}
+
+function costOf({ usage }: SavedRun): { cost?: Cost } {
+  if (usage.length === 0) return {}
+  const { tokens, costUsd } = totalOf(usage)
+  const isPriced = usage.every((one) => one.costUsd !== undefined)
+  return { cost: { tokens, ...(isPriced ? { usd: costUsd } : {}) } }
+}
+
+async function pause(work: QuestionWork, why: PauseReason): Promise<undefined> {
+  const { question, services } = work
+  const at = services.now().getTime()
+  const schedule = await services.schedules.update(refIn(question), (before) =>
+    pausedSchedule(withoutTurn(before, question), { why, at, by: question.id }),
+  )
+  services.log.info({ question: question.id, schedule: question.schedule?.id, why }, 'a schedule was paused')
+  return schedule && tellPaused(work, schedule)
+}
+
+export function pausedSchedule({ due: _, ...schedule }: Schedule, paused: NonNullable<Schedule['paused']>): Schedule {
+  return { ...schedule, state: 'paused', paused }
+}
+
+/** Tells the maker once, in their direct messages. */
+async function tellPaused({ question, outbox, services }: QuestionWork, schedule: Schedule): Promise<undefined> {
+  const { text, blocks } = pausedContent(pausedText(schedule, schedule.paused?.why ?? 'person'), schedule)
+  const args = { channel: question.user, text, blocks, ...UNPARSED, unfurl_links: false, unfurl_media: false }
+  const send = async () => String((await outbox.call('chat.postMessage', args)).ts)
+  await outbox.once('paused', { find: async () => undefined, send }).catch((error: unknown) => {
+    if (!(error instanceof SlackRefusal)) throw error
+    services.log.warn(
+      { schedule: refText(schedule), error: messageOf(error) },
+      'the maker of a schedule could not be told',
+    )
+  })
+  return undefined
+}
+
+/** After a trial run, its maker sees the card again, with what the run cost. */
+async function showTried(work: QuestionWork): Promise<undefined> {
+  const { question, run, services, outbox } = work
+  const { cost } = costOf(run.saved)
+  const draft = await services.schedules.update(refIn(question), (before) => ({
+    ...before,
+    ...(cost ? { tried: cost } : {}),
+  }))
+  if (draft?.state === 'draft') await outbox.sendEphemeral('schedule', await cardOf(draft, work))
+  return undefined
+}
+
+function refIn({ team, channel, user, schedule }: Question): ScheduleRef {
+  return { team, channel, user, id: schedule?.id ?? '' }
+}

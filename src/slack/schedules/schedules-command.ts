@@ -1,0 +1,55 @@
+import { messageOf } from '../../base/errors.ts'
+import type { Question } from '../../stores/runs/types.ts'
+import type { Installation } from '../client/installations.ts'
+import { sendEphemeral } from '../client/ephemeral.ts'
+import { noteContent } from '../format/blocks.ts'
+import { SCHEDULES } from '../format/schedule-words.ts'
+import { isAdmin } from '../intake/may-set.ts'
+import type { Services } from '../services.ts'
+import { scheduleList, type ShownSchedules } from '../views/schedule-blocks.ts'
+
+/** Whether the text of `/ask` is `schedules` alone, in any case, with optional punctuation behind it. */
+export function isSchedulesCommand(text: string): boolean {
+  return /^schedules[\s\p{P}]*$/iu.test(text)
+}
+
+/** Handles `/ask schedules`: lists the asker's schedules, and to an admin the channel's, to the asker alone. Never rejects. */
+export async function listSchedules(
+  { command }: { command: Question },
+  installation: Installation,
+  services: Services,
+): Promise<void> {
+  const { log, fetch } = services
+  const { channel, user, responseUrl } = command
+  const warn = (fields: object, line: string) => log.warn({ channel, user, ...fields }, line)
+  const show = (content: object) =>
+    sendEphemeral({ responseUrl, channel, user }, [content], { client: installation.client, fetch, log: warn })
+  try {
+    const isOff = (services.scheduling?.perUser ?? 0) === 0
+    await show(isOff ? noteContent(SCHEDULES.off) : scheduleList(await shownSchedules(command, installation, services)))
+  } catch (error) {
+    warn({ error: messageOf(error) }, 'the schedules could not be listed')
+    await show(noteContent(SCHEDULES.failed)).catch(() => undefined)
+  }
+}
+
+/** Time limit for looking up names, in ms. */
+const NAMES_MS = 1_000
+
+/** The schedules that a person may see in a channel: their own, and as an admin those that post there. */
+export async function shownSchedules(
+  { team, channel, user }: Pick<Question, 'team' | 'channel' | 'user'>,
+  { directory }: Installation,
+  { schedules, now }: Pick<Services, 'schedules' | 'now'>,
+): Promise<ShownSchedules> {
+  const own = await schedules.list({ team, user })
+  const mayManage = !channel.startsWith('D') && isAdmin(await directory.factsOf(team, user))
+  const others = mayManage ? (await schedules.list({ team, channel })).filter((one) => one.user !== user) : []
+  const people = others.map((one) => one.user)
+  if (people.length > 0) await directory.lookUp(team, people, NAMES_MS)
+  const nameOf = (id: string) => {
+    const known = directory.get(team, id)
+    return known?.kind === 'person' ? known.name : 'somebody'
+  }
+  return { own, others, now: now().getTime(), nameOf }
+}

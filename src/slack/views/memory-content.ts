@@ -1,0 +1,98 @@
+import type { KnownBlock } from '@slack/web-api'
+import type { Remembered } from '../../stores/remembered/types.ts'
+import { FORGET_REMEMBERED, FORGET_USED, MEMORY_PAGE } from '../format/action-ids.ts'
+import { clip, section, type Content } from '../format/blocks.ts'
+import { escapeText } from '../format/escape.ts'
+import { COMMAND, count } from '../format/messages.ts'
+import { button, plainText } from '../format/plain-elements.ts'
+import { facts, header } from './plain-blocks.ts'
+
+/** What was remembered, with names in place of ids. */
+export interface ShownMemory extends Pick<Remembered, 'id' | 'text' | 'at'> {
+  /** Who said it. */
+  who: string
+  /** Whether the viewer may have it forgotten. */
+  mayForget: boolean
+}
+
+/** Where a press on one of the buttons below belongs. `page`: of the list; absent outside of it. */
+export interface MemoryRef {
+  team: string
+  channel: string
+  page?: number
+  /** Of what is to be forgotten; '' on the buttons that turn a page. */
+  id: string
+}
+
+export function memoryRef({ team, channel, page, id }: MemoryRef): string {
+  return `${team}:${channel}:${page ?? ''} ${id}`
+}
+
+/** Reads a button's value. Undefined for anything but a `memoryRef`. */
+export function readMemoryRef(value = ''): MemoryRef | undefined {
+  const [, team, channel, page, id] = /^([A-Z0-9]+):([A-Z0-9]+):(\d{0,3}) (.{0,300})$/.exec(value) ?? []
+  if (team === undefined || channel === undefined || id === undefined) return undefined
+  return { team, channel, id, ...(page ? { page: Number(page) } : {}) }
+}
+
+type Place = Pick<MemoryRef, 'team' | 'channel'>
+
+/** `this channel`, `our direct messages`. */
+export function memoryPlace({ channel }: Pick<Place, 'channel'>): string {
+  return channel.startsWith('D') ? 'our direct messages' : 'this channel'
+}
+
+/** Tells a person alone that something is remembered. */
+export function keptContent({ id, text }: Pick<ShownMemory, 'id' | 'text'>, place: Place): Content {
+  const line = `🧠 Remembered for ${memoryPlace(place)}: ${text}`
+  const forget = button(FORGET_REMEMBERED, 'Forget', { value: memoryRef({ ...place, id }) })
+  return {
+    text: clip(escapeText(line)),
+    blocks: [
+      { type: 'section', text: plainText(escapeText(line)) },
+      { type: 'actions', elements: [forget] },
+    ],
+  }
+}
+
+/** Slack takes 50 blocks a message. */
+const A_PAGE = 20
+
+/** One page of what is remembered in a place, the newest first. Too high a number shows the last page. */
+export function memoryContent(all: ShownMemory[], { page = 0, ...place }: Place & { page?: number }): Content {
+  const where = memoryPlace(place)
+  if (all.length === 0) {
+    const line = `I remember nothing for ${where} yet. Tell me with \`${COMMAND} remember our fiscal year starts in May\`.`
+    return { text: line, blocks: [section(line)] }
+  }
+  const pages = Math.ceil(all.length / A_PAGE)
+  const at = Math.min(page, pages - 1)
+  const line = `I remember ${count(all.length, 'thing')} for ${where}, the newest first. You can forget what you said; admins can forget everything.`
+  const shown = all.toReversed().slice(at * A_PAGE, (at + 1) * A_PAGE)
+  const turn = (to: number, name: string) =>
+    button(`${MEMORY_PAGE}_${to}`, name, { value: memoryRef({ ...place, page: to, id: '' }) })
+  const turns = [...(at > 0 ? [turn(at - 1, 'Newer')] : []), ...(at < pages - 1 ? [turn(at + 1, 'Older')] : [])]
+  return {
+    text: clip([line, ...shown.map(({ text }) => escapeText(text))].join('\n')),
+    blocks: [
+      section(line),
+      ...shown.flatMap((one) => blocksOf(one, FORGET_REMEMBERED, { ...place, page: at })),
+      ...(turns.length > 0 ? [{ type: 'actions' as const, elements: turns }] : []),
+    ],
+  }
+}
+
+/** In *How I worked*: what was remembered and given to the model. */
+export function usedBlocks(used: ShownMemory[], place: Place): KnownBlock[] {
+  return [header('Remembered'), ...used.flatMap((one) => blocksOf(one, FORGET_USED, place))]
+}
+
+function blocksOf({ id, text, who, at, mayForget }: ShownMemory, action: string, ref: Omit<MemoryRef, 'id'>) {
+  const forget = button(action, 'Forget', { value: memoryRef({ ...ref, id }) })
+  const words: KnownBlock = {
+    type: 'section',
+    text: plainText(escapeText(text)),
+    ...(mayForget ? { accessory: forget } : {}),
+  }
+  return [words, facts(`${who} · ${new Date(at).toISOString().slice(0, 10)}`)]
+}

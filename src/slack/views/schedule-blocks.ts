@@ -1,0 +1,135 @@
+/** How schedules look: the card before one is saved, the list, and the modal that changes one. */
+import type { KnownBlock, ModalView } from '@slack/web-api'
+import { describeTime } from '../../schedules/describe-when.ts'
+import { nextTimes } from '../../schedules/when.ts'
+import { refText, type Schedule } from '../../stores/schedules/types.ts'
+import { SCHEDULE, SCHEDULE_FORM } from '../format/action-ids.ts'
+import { clip, section, type Content } from '../format/blocks.ts'
+import { escapeText, escapeWithin, shorten } from '../format/escape.ts'
+import { COMMAND } from '../format/messages.ts'
+import { button, plainContext, plainText } from '../format/plain-elements.ts'
+import { costText, questionOf, SCHEDULES, stateLines, whenText } from '../format/schedule-words.ts'
+
+const TIMES_SHOWN = 3
+const TOOLS = { max: 600, most: 900 }
+const QUESTION = { max: 900, most: 1500 }
+
+/** Shows its maker what would be saved. `tools`: their titles; `question`: with names in place of ids. */
+export function scheduleCard(
+  draft: Schedule,
+  { tools, question, now, note }: { tools: string[]; question: string; now: number; note?: string },
+): Content {
+  const times = nextTimes(draft.when, now, TIMES_SHOWN).map((at) => describeTime(at, draft.when.zone))
+  const where = draft.channel.startsWith('D') ? 'this direct message' : `<#${draft.channel}>, for everyone there`
+  const lines = [
+    ...(note === undefined ? [] : [note]),
+    '*Your schedule, not saved yet*',
+    escapeWithin(question.replace(/\n\s*\n/g, '\n'), QUESTION).replace(/^/gm, '> '),
+    `*When:* ${whenText(draft)}`,
+    `*Next:* ${escapeText(times.join(' · ')) || 'never'}`,
+    `*Answers go to:* ${where}, each with a thread of its own`,
+    `*Tools:* ${tools.length === 0 ? 'none' : escapeWithin(tools.join(', '), TOOLS)}. What changes something waits for your approval each time.`,
+    `*Cost of a run:* ${draft.tried ? costText(draft.tried) : 'not known yet. Press Try now to see it.'}`,
+  ]
+  const value = refText(draft)
+  const elements = [
+    button(SCHEDULE.save, 'Save', { value, style: 'primary' }),
+    button(SCHEDULE.try, 'Try now', { value }),
+    button(SCHEDULE.cancel, 'Cancel', { value }),
+  ]
+  return { text: clip(lines.join('\n')), blocks: [section(lines.join('\n')), { type: 'actions', elements }] }
+}
+
+/** Slack takes 50 blocks in a message, and each schedule has three. */
+const MAX_SHOWN = 15
+
+export interface ShownSchedules {
+  own: Schedule[]
+  /** Those of other people in the channel; only for admins. */
+  others: Schedule[]
+  now: number
+  nameOf(user: string): string
+}
+
+/** The list of `/ask schedules`. `note`: what has just been done. */
+export function scheduleList({ note, ...shown }: ShownSchedules & { note?: string | undefined }): Content {
+  const { own, others } = shown
+  const isEmpty = own.length + others.length === 0
+  const blocks = [
+    ...(note === undefined ? [] : [section(note)]),
+    ...(isEmpty ? [section(SCHEDULES.none)] : scheduleBlocks(shown)),
+  ]
+  const text = [...own, ...others].map((one) => `${whenText(one)}: ${questionOf(one)}`).join('\n')
+  return { text: clip([note, text || SCHEDULES.none].filter(Boolean).join('\n')), blocks }
+}
+
+/** Schedules with their buttons, one's own first. */
+export function scheduleBlocks({ own, others, now, nameOf }: ShownSchedules): KnownBlock[] {
+  const shown = [...own, ...others].slice(0, MAX_SHOWN)
+  const left = own.length + others.length - shown.length
+  return [
+    ...shown.flatMap((one) => oneBlocks(one, { now, whose: own.includes(one) ? undefined : nameOf(one.user) })),
+    ...(left > 0 ? [plainContext(`and ${left} more`)] : []),
+  ]
+}
+
+function oneBlocks(schedule: Schedule, { now, whose }: { now: number; whose: string | undefined }): KnownBlock[] {
+  const place = schedule.channel.startsWith('D') ? 'in our direct messages' : `in <#${schedule.channel}>`
+  const by = whose === undefined ? '' : `, by ${escapeText(whose)}`
+  const words = `*${whenText(schedule)}* ${place}${by}\n${questionOf(schedule)}`
+  return [
+    section(words),
+    plainContext(escapeText(stateLines(schedule, now).join('\n'))),
+    { type: 'actions', elements: buttonsOf(schedule, whose === undefined) },
+  ]
+}
+
+/** Whoever else may manage a schedule may not change what it asks, since it asks as its maker. */
+function buttonsOf(schedule: Schedule, isOwn: boolean) {
+  const value = refText(schedule)
+  const { state } = schedule
+  return [
+    button(SCHEDULE.run, 'Run now', { value }),
+    ...(state === 'active' ? [button(SCHEDULE.pause, 'Pause', { value })] : []),
+    ...(state === 'paused' && isOwn ? [button(SCHEDULE.resume, 'Resume', { value, style: 'primary' as const })] : []),
+    ...(isOwn ? [button(SCHEDULE.change, 'Change', { value })] : []),
+    button(SCHEDULE.delete, 'Delete', { value, style: 'danger' as const }),
+  ]
+}
+
+/** A message to the maker alone, with a button to resume. */
+export function pausedContent(text: string, schedule: Schedule): Content {
+  const elements = [button(SCHEDULE.resume, 'Resume', { value: refText(schedule), style: 'primary' })]
+  return { text: clip(text), blocks: [section(text), { type: 'actions', elements }] }
+}
+
+/** The `block_id` and `action_id` of the modal's input. */
+export const SCHEDULE_TEXT = 'schedule_text'
+const MAX_TEXT = 2_900
+
+/** The modal behind *Change*: the schedule as its maker wrote it. */
+export function scheduleForm(schedule: Schedule, metadata: string): ModalView {
+  return {
+    type: 'modal',
+    callback_id: SCHEDULE_FORM,
+    private_metadata: metadata,
+    title: plainText('Change your schedule'),
+    submit: plainText('Save'),
+    close: plainText('Cancel'),
+    blocks: [
+      {
+        type: 'input',
+        block_id: SCHEDULE_TEXT,
+        label: plainText('When, and what to answer'),
+        hint: plainText(`As you would write it after ${COMMAND}: every Monday at 9 what is new in our wiki?`),
+        element: {
+          type: 'plain_text_input',
+          action_id: SCHEDULE_TEXT,
+          multiline: true,
+          max_length: MAX_TEXT,
+          initial_value: shorten(schedule.text, MAX_TEXT),
+        },
+      },
+    ],
+  }
+}

@@ -1,0 +1,109 @@
+import type { KnownBlock } from '@slack/web-api'
+import { toolTitle } from '../../agent/tool-title.ts'
+import type { Amounts, UseSummary } from '../../stores/use/use-counts.ts'
+import { HOME_WORK } from '../format/action-ids.ts'
+import { isBlank, shorten } from '../format/escape.ts'
+import { count } from '../format/messages.ts'
+import { button, plainText } from '../format/plain-elements.ts'
+import { escapeWithin } from '../format/escape.ts'
+import { facts, header, sections } from './plain-blocks.ts'
+
+/** A question that could not be answered, for an admin who may read it. */
+export interface UnansweredQuestion {
+  id: string
+  /** With names in place of ids. */
+  text: string
+  /** Where it was asked, in words. */
+  place: string
+  why: 'gave_up' | 'failed' | 'rated_down'
+}
+
+/** What the Home shows an admin of the use. */
+export interface UseParts {
+  days7: UseSummary
+  days30: UseSummary
+  /** Names a person, without pinging them. */
+  nameOf(user: string): string
+  /** Names a channel that everybody in the workspace may see; others share one name. */
+  channelNameOf(channel: string): string
+  /** `hidden`: how many more there are in places that this admin cannot see. */
+  unanswered: { shown: UnansweredQuestion[]; hidden: number }
+}
+
+/** The headings *Use* and *Could not answer* of an admin's Home. */
+export function useBlocks(parts: UseParts): KnownBlock[] {
+  const { days7, days30, unanswered } = parts
+  const { shown, hidden } = unanswered
+  const more = `${count(hidden, 'question')} in private channels and direct messages that you cannot see.`
+  return [
+    header('Use'),
+    ...periodBlocks('Last 7 days', days7, parts),
+    ...periodBlocks('Last 30 days', days30, parts),
+    header('Could not answer'),
+    ...shown.map(unansweredBlock),
+    ...(hidden > 0 ? [facts(shown.length > 0 ? `And ${more}` : more)] : []),
+    ...(shown.length + hidden === 0 ? [facts('Nothing in the last 30 days.')] : []),
+  ]
+}
+
+/** How many channels, people and tools are listed of each. */
+const MOST_LINES = 5
+
+function periodBlocks(title: string, use: UseSummary, { nameOf, channelNameOf }: UseParts): KnownBlock[] {
+  const { answered, gave_up, stopped, failed, rated_down } = use.ends
+  const ends = `${answered} answered, ${gave_up} given up, ${stopped} stopped, ${failed} failed, ${rated_down} rated down`
+  if (use.questions + use.inputTokens === 0) return [facts(`${title}: nothing yet.`)]
+  const lists = [
+    ['By channel', merged(use.byChannel, channelNameOf)],
+    ['By person', merged(use.byPerson, nameOf)],
+    ['By tool', merged(use.byTool, (name) => toolTitle({ name }))],
+  ] as const
+  const lines = lists.flatMap(([name, amounts]) => (amounts.length === 0 ? [] : ['', `${name}:`, ...linesOf(amounts)]))
+  return sections([`${title}: ${words(use)}`, ends, ...lines].join('\n'))
+}
+
+/** The amounts of those with the same name together, the most questions first. */
+function merged(by: Record<string, Amounts>, nameOf: (id: string) => string): [string, Amounts][] {
+  const all = new Map<string, Amounts>()
+  for (const [id, one] of Object.entries(by)) {
+    const before = all.get(nameOf(id))
+    all.set(nameOf(id), before ? sumOf(before, one) : one)
+  }
+  return [...all].sort(([, one], [, other]) => other.questions - one.questions)
+}
+
+function sumOf(one: Amounts, other: Amounts): Amounts {
+  return {
+    questions: one.questions + other.questions,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    costUsd: one.costUsd + other.costUsd,
+  }
+}
+
+function linesOf(amounts: [string, Amounts][]): string[] {
+  const rest = amounts.slice(MOST_LINES)
+  const lines = amounts.slice(0, MOST_LINES).map(([name, one]) => `• ${name}: ${words(one)}`)
+  const left = rest.map(([, one]) => one).reduce(sumOf, { questions: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 })
+  return rest.length === 0 ? lines : [...lines, `• ${rest.length} more: ${words(left)}`]
+}
+
+function words({ questions, inputTokens, outputTokens, costUsd }: Amounts): string {
+  const tokens = (inputTokens + outputTokens).toLocaleString('en-US')
+  const dollars = costUsd > 0 ? `, $${costUsd.toFixed(costUsd < 1 ? 4 : 2)}` : ''
+  return `${count(questions, 'question')}, ${tokens} tokens${dollars}`
+}
+
+const TEXT_CHARS = 150
+
+const WHY: Record<UnansweredQuestion['why'], string> = {
+  gave_up: 'no answer',
+  failed: 'failed',
+  rated_down: 'rated down',
+}
+
+function unansweredBlock({ id, text, place, why }: UnansweredQuestion): KnownBlock {
+  const line = isBlank(text) ? '(no text)' : shorten(text.replace(/\s+/g, ' ').trim(), TEXT_CHARS)
+  const shown = plainText(escapeWithin(`${line} (${place}, ${WHY[why]})`, { max: 400, most: 2900 }))
+  return { type: 'section', text: shown, accessory: button(HOME_WORK, 'Show work', { value: id }) }
+}

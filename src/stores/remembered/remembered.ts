@@ -1,0 +1,204 @@
+/** What people asked the bot to remember: one text for each scope, which is changed by compare-and-swap. */
+import { z } from 'zod'
+import { messageOf, TransientError } from '../../base/errors.ts'
+import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
+import type { Forgetting } from '../../base/place.ts'
+import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import { redisScript } from '../../base/redis/redis-script.ts'
+import type { Sealer } from '../../base/seal.ts'
+import type { StoreLog } from '../../base/store-log.ts'
+import { MAX_REMEMBERED, scopeOf, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
+
+/** Where the texts are. */
+interface Texts extends Forgetting {
+  get(scope: RememberedScope): Promise<string | undefined>
+  /** Replaces or deletes a text. @returns false if it is no longer `before` */
+  swap(scope: RememberedScope, change: { before: string | undefined; after: string | undefined }): Promise<boolean>
+  scopesOf(team: string): AsyncIterable<RememberedScope>
+}
+
+interface Options {
+  /** MEMORY_TTL_DAYS: how long something is kept after its last use. Milliseconds. */
+  ttlMs: number
+  /** The clock, in milliseconds. */
+  now?: () => number
+}
+
+/** The most scopes in memory; beyond it those that were changed longest ago are forgotten. */
+const MAX_SCOPES = 10_000
+
+/** In this process's memory. */
+export function memoryRemembered({ ttlMs, now = Date.now }: Options): RememberedStore {
+  const texts = new ExpiringMap<string>({ ttlMs, maxSize: MAX_SCOPES, now })
+  return rememberedStore(
+    {
+      get: async (scope) => texts.get(scope),
+      async swap(scope, { before, after }) {
+        if (texts.get(scope) !== before) return false
+        if (after === undefined) texts.delete(scope)
+        else texts.set(scope, after)
+        return true
+      },
+      async *scopesOf(team) {
+        yield* texts.keys().filter((scope) => scope.startsWith(`${team}:`))
+      },
+      ...forgettingIn(texts),
+    },
+    { ttlMs, now },
+  )
+}
+
+const swapText = redisScript(new URL('./lua/swap-text.lua', import.meta.url), {
+  keys: ['stored'],
+  args: ['expected', 'text', 'ttlMs'],
+})
+
+const NAME = 'remembered'
+
+export interface RedisRememberedOptions extends Options {
+  redis: RedisClient
+  log: StoreLog
+  /** The prefix of every key. */
+  prefix: string
+  /** Encrypts the texts if SECRETS_KEY is set. */
+  sealer?: Sealer | undefined
+}
+
+/** In Redis, under `PREFIX:{SCOPE}:remembered`. */
+export function redisRemembered(options: RedisRememberedOptions): RememberedStore {
+  const { redis, prefix, ttlMs, now = Date.now, log, sealer } = options
+  const keyOf = (scope: RememberedScope) => threadKey(prefix, scope, NAME)
+  const texts: Texts = {
+    get: async (scope) => (await redis.get(keyOf(scope))) ?? undefined,
+    swap: async (scope, { before = '', after = '' }) =>
+      (await swapText(redis, { stored: keyOf(scope), expected: before, text: after, ttlMs })) === 1,
+    async *scopesOf(team) {
+      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), NAME)))
+        yield* keys.map((key) => key.slice(`${prefix}:{`.length, key.indexOf('}:')))
+    },
+    ...forgettingKeys(redis, prefix, new RegExp(`^${NAME}$`)),
+  }
+  return rememberedStore(texts, { ttlMs, now, log, sealer })
+}
+
+/** `usedAt`: when it was last used. `gone`: what was removed lately, so that a late redelivery does not bring it back. */
+interface Document {
+  kept: Kept[]
+  gone: { id: string; at: number }[]
+}
+
+type Kept = Remembered & { usedAt: number }
+
+const documentSchema: z.ZodType<Document> = z.object({
+  kept: z.array(
+    z.object({
+      id: z.string(),
+      text: z.string(),
+      by: z.string(),
+      keptBy: z.string().exactOptional(),
+      at: z.number(),
+      usedAt: z.number(),
+    }),
+  ),
+  gone: z.array(z.object({ id: z.string(), at: z.number() })),
+})
+
+/** How long a removed id stays known. Slack delivers events again hours later at most. */
+const GONE_MS = 86_400_000
+/** A use within this time of the last one is not written. */
+const USE_MS = 3_600_000
+/** Each failed try means that somebody else's change was made. */
+const MAX_TRIES = 100
+
+interface Parts {
+  ttlMs: number
+  now: () => number
+  log?: StoreLog
+  sealer?: Sealer | undefined
+}
+
+/** The documents of the scopes. */
+function documentsIn(texts: Texts, { ttlMs, now, log, sealer }: Parts) {
+  const sealName = (scope: RememberedScope) => `${NAME} ${scope}`
+
+  /** A text that cannot be read counts as empty. One that begins with `{` was stored without SECRETS_KEY. */
+  function parse(scope: RememberedScope, text: string | undefined): Document {
+    let stored: Document = { kept: [], gone: [] }
+    try {
+      const json = sealer && text?.startsWith('{') === false ? sealer.open(text, sealName(scope)) : text
+      if (json !== undefined) stored = documentSchema.parse(JSON.parse(json))
+    } catch (error) {
+      log?.warn({ scope, error: messageOf(error) }, 'what was remembered in a place cannot be read')
+    }
+    const kept = stored.kept.filter(({ usedAt }) => usedAt > now() - ttlMs)
+    return { kept, gone: stored.gone.filter(({ at }) => at > now() - GONE_MS) }
+  }
+
+  return {
+    read: async (scope: RememberedScope) => parse(scope, await texts.get(scope)),
+    /** Changes a scope; `change` returns undefined to leave it as it is. */
+    async update(scope: RememberedScope, change: (document: Document) => Document | undefined): Promise<void> {
+      for (let tries = 0; tries < MAX_TRIES; tries++) {
+        const before = await texts.get(scope)
+        const changed = change(parse(scope, before))
+        if (!changed) return
+        const json = JSON.stringify(changed)
+        const text = sealer?.seal(json, sealName(scope)) ?? json
+        const after = changed.kept.length + changed.gone.length > 0 ? text : undefined
+        if (await texts.swap(scope, { before, after })) return
+      }
+      throw new TransientError('What is remembered in a place was changed too often at the same time.')
+    },
+  }
+}
+
+function rememberedStore(texts: Texts, parts: Parts): RememberedStore {
+  const { now } = parts
+  const { read, update } = documentsIn(texts, parts)
+  return {
+    list: async (scope) => (await read(scope)).kept.map(({ usedAt: _, ...one }) => one),
+    async add(scope, one) {
+      let outcome: 'added' | 'known' | 'full' = 'added'
+      await update(scope, ({ kept, gone }) => {
+        const isKnown = [...kept, ...gone].some(({ id }) => id === one.id)
+        outcome = isKnown ? 'known' : kept.length >= MAX_REMEMBERED ? 'full' : 'added'
+        return outcome === 'added' ? { kept: byTime([...kept, { ...one, usedAt: now() }]), gone } : undefined
+      })
+      return outcome
+    },
+    use: (scope, ids) =>
+      update(scope, ({ kept, gone }) => {
+        const isStale = (one: Kept) => ids.includes(one.id) && one.usedAt <= now() - USE_MS
+        const used = kept.map((one) => (isStale(one) ? { ...one, usedAt: now() } : one))
+        return kept.some(isStale) ? { kept: used, gone } : undefined
+      }),
+    remove: (scope, id) =>
+      update(scope, ({ kept, gone }) => {
+        const rest = kept.filter((one) => one.id !== id)
+        return rest.length < kept.length ? { kept: rest, gone: [...gone, { id, at: now() }] } : undefined
+      }),
+    async moveChannel({ team, channel }, to) {
+      const scopeIn = (id: string) => scopeOf({ team, channel: id, user: '' })
+      const moved = (await read(scopeIn(channel))).kept
+      if (moved.length === 0) return
+      await update(scopeIn(to), ({ kept, gone }) => {
+        const others = moved.filter(({ id }) => !kept.some((one) => one.id === id))
+        return { kept: byTime([...others, ...kept]).slice(-MAX_REMEMBERED), gone }
+      })
+      await texts.forgetChannel({ team, channel })
+    },
+    async forgetUser({ team, user }) {
+      for await (const scope of texts.scopesOf(team))
+        await update(scope, ({ kept, gone }) => {
+          const rest = kept.filter(({ by, keptBy }) => by !== user && keptBy !== user)
+          return rest.length < kept.length ? { kept: rest, gone } : undefined
+        })
+    },
+    forgetChannel: (place) => texts.forgetChannel(place),
+    forgetTeam: (team) => texts.forgetTeam(team),
+  }
+}
+
+function byTime(kept: Kept[]): Kept[] {
+  return kept.sort((a, b) => a.at - b.at)
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import type { Forgetting, Moving, Person, Place } from '../../base/place.ts'
+import { nextTimes, type When } from '../../schedules/when.ts'
+
+/** Identifies a schedule, and says whose it is and where it posts. */
+export interface ScheduleRef extends Place, Person {
+  id: string
+}
+
+/** A question that is asked again and again, or once later, on behalf of the person who made it. Times in ms since the epoch. */
+export interface Schedule extends ScheduleRef {
+  createdAt: number
+  /** As the person wrote it, with its time: what *Change* shows. */
+  text: string
+  question: string
+  when: When
+  /** The smallest gap between two runs, in ms. Absent if it runs once. */
+  gapMs?: number
+  /** `draft`: shown to its maker, not saved yet. `over`: its only time has passed. */
+  state: 'draft' | 'active' | 'paused' | 'over'
+  /** The next occurrence that is not enqueued yet. Absent unless active. */
+  due?: number
+  paused?: Pause
+  /** What the channel was like when the schedule was made. */
+  place: { isPrivate: boolean; isShared: boolean; isMember: boolean }
+  /** The occurrence at work. */
+  running?: { occurrence: string; since: number }
+  /** Failures in a row. */
+  failures: number
+  /** The newest first; at most `MAX_RUNS`. */
+  runs: ScheduleRun[]
+  /** What runs cost, by day since the epoch, for 30 days. */
+  spent: Record<string, Cost>
+  /** What a trial run of a draft cost. */
+  tried?: Cost
+}
+
+export interface Cost {
+  /** Undefined if the model has no price. */
+  usd?: number
+  tokens: number
+}
+
+/** `by`: the occurrence that found the reason. Absent if a person paused it. */
+export interface Pause {
+  why: PauseReason
+  at: number
+  by?: string
+}
+
+export type PauseReason =
+  | 'person'
+  | 'failures'
+  | 'makerGone'
+  | 'makerGuest'
+  | 'notAllowed'
+  | 'makerLeft'
+  | 'archived'
+  | 'botLeft'
+  | 'becamePrivate'
+  | 'becameShared'
+  | 'budget'
+
+/** How an occurrence ended. `quiet`: there was nothing to say. `missed`: it was too late. `skipped`: the one before was still at work. */
+export interface ScheduleRun {
+  occurrence: string
+  due: number
+  at: number
+  end: 'answered' | 'gave_up' | 'stopped' | 'failed' | 'quiet' | 'missed' | 'skipped'
+  cost?: Cost
+  /** How many times were missed in a row. */
+  count?: number
+}
+
+export const MAX_RUNS = 5
+
+/** Schedules. Each change is atomic; an index of times tells which ones are due. */
+export interface ScheduleStore extends Forgetting, Moving {
+  load(ref: ScheduleRef): Promise<Schedule | undefined>
+  /** Stores a schedule, unless it is stored already. */
+  add(schedule: Schedule): Promise<void>
+  /**
+   * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change nothing.
+   * @returns the changed schedule, or undefined if nothing was changed
+   */
+  update(ref: ScheduleRef, change: (schedule: Schedule) => Schedule | undefined): Promise<Schedule | undefined>
+  remove(ref: ScheduleRef): Promise<void>
+  /** All schedules of a person or of a channel except drafts, the oldest first. */
+  list(of: { team: string } & ({ user: string } | { channel: string })): Promise<Schedule[]>
+  /** At most `max` schedules whose time has come (`wakeAt`), the earliest first. */
+  due(now: number, max: number): Promise<ScheduleRef[]>
+  forgetUser(person: Person): Promise<void>
+  /** Adds to the index what a crash left out. */
+  repair(): Promise<void>
+}
+
+const MINUTE_MS = 60_000
+const HOUR_MS = 3_600_000
+const DAY_MS = 86_400_000
+
+/** How long a schedule is stored without a change: longer than the longest gap. A draft waits for a press. */
+const TTL_MS: Record<Schedule['state'], number> = {
+  draft: DAY_MS,
+  active: 400 * DAY_MS,
+  paused: 365 * DAY_MS,
+  over: 7 * DAY_MS,
+}
+
+export function ttlOf({ state, due = 0 }: Schedule, now: number): number {
+  return Math.max(TTL_MS[state], due - now + 30 * DAY_MS)
+}
+
+/** When the scheduler looks at a schedule next: repeated ones are spread over a minute by a hash of their id. */
+export function wakeAt({ id, when, due }: Pick<Schedule, 'id' | 'when' | 'due'>): number | undefined {
+  if (due === undefined) return undefined
+  return when.kind === 'once' ? due : due + (createHash('sha256').update(id).digest().readUInt32BE() % MINUTE_MS)
+}
+
+/** How late an occurrence may begin. Milliseconds. */
+export function latestMs({ gapMs = Infinity }: Pick<Schedule, 'gapMs'>): number {
+  return Math.min(gapMs / 2, HOUR_MS)
+}
+
+/** Returns the schedule as active from `now` on; over if it has no time any more. */
+export function activated({ paused: _, due: __, ...schedule }: Schedule, now: number): Schedule {
+  const [due] = nextTimes(schedule.when, now, 1)
+  return due === undefined ? { ...schedule, state: 'over' } : { ...schedule, state: 'active', due, failures: 0 }
+}
+
+/** Returns the schedule with one more run. A run that is there already is replaced, so that a retry counts once. */
+export function withRun(schedule: Schedule, run: ScheduleRun): Schedule {
+  const before = schedule.runs.find(({ occurrence }) => occurrence === run.occurrence)
+  const others = schedule.runs.filter((one) => one !== before)
+  const runs = [run, ...others].sort((one, other) => other.due - one.due).slice(0, MAX_RUNS)
+  return { ...schedule, runs, spent: spentWith(schedule.spent, { run, before }) }
+}
+
+function spentWith(
+  spent: Schedule['spent'],
+  { run, before }: { run: ScheduleRun; before: ScheduleRun | undefined },
+): Schedule['spent'] {
+  const today = Math.floor(run.at / DAY_MS)
+  const kept = Object.entries(spent).filter(([day]) => Number(day) > today - 30)
+  const sum = plus(Object.fromEntries(kept)[today], run.cost, 1)
+  return { ...Object.fromEntries(kept), ...(run.cost || sum.tokens ? { [today]: plus(sum, before?.cost, -1) } : {}) }
+}
+
+/** What the runs of the last 30 days cost. */
+export function spentIn30Days({ spent }: Schedule, now: number): Cost {
+  const since = Math.floor(now / DAY_MS) - 30
+  return Object.entries(spent)
+    .filter(([day]) => Number(day) > since)
+    .reduce<Cost>((sum, [, cost]) => plus(sum, cost, 1), { tokens: 0 })
+}
+
+function plus(sum: Cost = { tokens: 0 }, cost: Cost = { tokens: 0 }, sign: 1 | -1): Cost {
+  const usd = sum.usd === undefined && cost.usd === undefined ? {} : { usd: (sum.usd ?? 0) + sign * (cost.usd ?? 0) }
+  return { tokens: sum.tokens + sign * cost.tokens, ...usd }
+}
+
+/** The text that names a schedule in a button. */
+export function refText({ team, channel, user, id }: ScheduleRef): string {
+  return [team, channel, user, id].join(':')
+}
+
+export function refOf(text: string): ScheduleRef | undefined {
+  const [team, channel, user, id, ...rest] = text.split(':')
+  return team && channel && user && id && rest.length === 0 ? { team, channel, user, id } : undefined
+}

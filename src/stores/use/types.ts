@@ -1,0 +1,31 @@
+/** Whole numbers by field. `use-counts.ts` says which fields there are. */
+export type Counts = Record<string, number>
+
+/** What is booked: an id of a team, which adds to the counts of the day (UTC) of `at`, in ms since the epoch. */
+export interface Booking {
+  team: string
+  id: string
+  at: number
+}
+
+/** How much the bot was used, counted by day for each team and kept for `USE_TTL_MS`. */
+export interface UseStore {
+  /**
+   * Sets what an id adds to the counts of its day, in place of what it added before: booking the same again changes
+   * nothing. `grows`: numbers that were larger before stay, so that a slower process takes nothing back.
+   */
+  book(booking: Booking, counts: Counts, options?: { grows?: boolean }): Promise<void>
+  /** Returns the counts of each day, given as `2026-11-26`. */
+  days(team: string, days: readonly string[]): Promise<Counts[]>
+  /** Removes the fields that begin with one of these from the counts of these days. What else an id added stays. */
+  drop(team: string, days: readonly string[], beginnings: readonly string[]): Promise<void>
+  forgetTeam(team: string): Promise<void>
+}
+
+/** Longer than the longest period that is shown. Milliseconds. */
+export const USE_TTL_MS = 31 * 86_400_000
+
+/** The day of a moment (ms since the epoch) in UTC, as `2026-11-26`. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10)
+}

@@ -1,0 +1,73 @@
+/** What a model and what it read may be made of in bulk: four times as long takes about four times the time. */
+import { expect, test } from 'vitest'
+import { judgeFigures } from '../../src/question/figures/judge-figures.ts'
+import { cpuClock } from '../harness/cpu-clock.ts'
+
+const UNITS = [
+  ...[
+    '1',
+    '1,',
+    '1.',
+    '1 ',
+    '1 234',
+    '1,234 ',
+    '12:30 ',
+    '1-',
+    '(1) ',
+    '1. x\n',
+    '- 1\n',
+    '| 1 ',
+    '[1',
+    '5%',
+    '1e9 ',
+    '0.1 ',
+  ],
+  ...['"', '“', '„a', '«', '`', '```', '```\n', '$$', '\\[', '\\(', '#', '# 1', '> ', ' ', '\n', '\u0001', '~'],
+  ...[
+    'a',
+    'a.',
+    'a/',
+    'a@',
+    'a@b.',
+    'x.pdf ',
+    'http://',
+    'https://a.b/',
+    'A-',
+    'AB-1',
+    'v1.2.',
+    'May ',
+    'May 1',
+    '1 May ',
+    '2026-',
+    '1/1/',
+    'Jan',
+    'step 1, ',
+  ],
+  ...['[{"a":', '[1,', 'seven ', 'one two three', 'about ', '字', '5 km ', '1.5 h '],
+]
+/** Seconds of CPU that a collection of garbage or a compilation may cost. */
+const PAUSE = 0.05
+
+function seconds(answer: string, text: string): number {
+  const clock = cpuClock()
+  judgeFigures(answer, { question: text.slice(0, 1000), read: [{ place: 'step 1', text }], today: new Date(0) })
+  return clock() / 1000
+}
+
+const of = (unit: string, length: number) => unit.repeat(Math.ceil(length / unit.length))
+
+test.each(UNITS)('an answer and an observation of %j', (unit) => {
+  const short = seconds(of(unit, 5_000), of(unit, 50_000))
+  expect(seconds(of(unit, 20_000), of(unit, 200_000))).toBeLessThan(8 * short + PAUSE)
+})
+
+test('a long answer of different figures, of which none was read, after megabytes of other ones', () => {
+  const numbers = (n: number, of: (i: number) => string) => Array.from({ length: n }, (_, i) => of(i)).join(' and ')
+  const answer = numbers(3_000, (i) => `${(i * 7_919.37).toFixed(2)} km, “words that ${i} nobody said”`)
+  expect(
+    seconds(
+      answer,
+      numbers(200_000, (i) => `${i * 104_729}.5`),
+    ),
+  ).toBeLessThan(5)
+})

@@ -1,0 +1,72 @@
+/** Where the figures of an answer come from: below the answer, in Show work, and where it is shared or off. */
+import { describe, expect, test } from 'vitest'
+import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
+import { SHOW_WORK } from '../../src/slack/format/action-ids.ts'
+import { startBot, type TestBot } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { act, finish } from '../harness/played-model.ts'
+
+const PAGES = [
+  {
+    id: 1,
+    title: 'Dune',
+    redirects: [],
+    disambiguation: false,
+    text: 'Dune is a novel of 1965, first published on 1 August 1965. It sold 12,345,678 copies. “The slow blade penetrates the shield,” it says.',
+  },
+]
+const RIGHT = 'Dune came out on 1965-08-01 and sold about 12.3 million copies: “the slow blade penetrates the shield”.'
+const WRONG = `${RIGHT} It has 412 pages.`
+
+function play({ model }: TestBot): void {
+  model.on('right', act('Look.', 'wikipedia', 'Dune'), finish(RIGHT))
+  model.on('wrong', act('Look.', 'wikipedia', 'Dune'), finish(WRONG))
+  model.on('unread', finish('Dune has 412 pages.'))
+}
+
+describe('the footer and Show work', async () => {
+  const bot = await startBot(fileEnds(), { pages: PAGES })
+  play(bot)
+
+  test('say which figure stands nowhere; what stands there in another form does not count as missing', async () => {
+    const right = await bot.mention('The right facts?')
+    expect(await right.ended()).toMatch(/Sources: \[1\] Dune/)
+    expect(await right.ended()).not.toContain('from a source')
+    const wrong = await bot.mention('The wrong facts?')
+    expect(await wrong.ended()).toMatch(/tokens · 1 of 4 figures is not from a source/)
+    await wrong.press(SHOW_WORK)
+    const modal = await bot.modal()
+    await bot.slack.until(() => modal.shown().includes('Figures'), 'the figures')
+    expect(modal.shown()).toContain(
+      [
+        'Figures',
+        '• 1965-08-01: step 1 [1]',
+        '• 12.3 million: step 1 [1]',
+        '• the slow blade penetrates the shield: step 1 [1]',
+        '• 412: nowhere in what was read',
+        '[1] Dune',
+      ].join('\n'),
+    )
+    expect(bot.slack.refusals).toEqual([])
+  })
+
+  test('say nothing where nothing was read', async () => {
+    const thread = await bot.mention('The unread facts?')
+    expect(await thread.ended()).not.toContain('from a source')
+  })
+
+  test('a private answer says it too', async () => {
+    play(bot)
+    await bot.slack.slash('private: the wrong facts?', { user: ALICE, channel: GENERAL })
+    const words = () => bot.slack.whispers(GENERAL, ALICE).join('\n')
+    await bot.slack.until(() => words().includes('1 of 4 figures is not from a source'), 'the private answer')
+  })
+})
+
+test('FIGURES=off removes the footer’s words', async (t) => {
+  const bot = await startBot(t, { pages: PAGES, env: { FIGURES: 'off', STEPS: 'hidden' } })
+  play(bot)
+  const thread = await bot.mention('The wrong facts?')
+  expect(await thread.ended()).toContain('412 pages')
+  expect(await thread.ended()).not.toContain('from a source')
+})

@@ -1,0 +1,239 @@
+/** What people have remembered: where it is known, who may say it and forget it, and what never becomes it. */
+import { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { forget as forgetPlace } from '../harness/answer-buttons.ts'
+import { startBot, type TestBot } from '../harness/bot.ts'
+import { fileEnds } from '../harness/ends.ts'
+import { act, finish } from '../harness/played-model.ts'
+import { describeWithRedis, startRedis } from '../harness/redis.ts'
+import { strangers } from '../harness/slack-hands.ts'
+
+const PRIVATE = 'G0PRIVATE01'
+const [DM_ALICE, DM_BOB] = [`D${ALICE.slice(1)}`, `D${BOB.slice(1)}`]
+
+async function start(t: Parameters<typeof startBot>[0], env: Record<string, string> = {}): Promise<TestBot> {
+  const bot = await startBot(t, { env })
+  bot.slack.addChannel(PRIVATE, { kind: 'group', name: 'board', members: new Set([ALICE, BOB, BOT_USER]) })
+  bot.model.on('', finish('So it is.'))
+  bot.model.condenses('', 'And then?')
+  return bot
+}
+
+/** What somebody alone is shown after `work`. */
+async function told(bot: TestBot, work: () => Promise<unknown>, where: { channel?: string; user?: string } = {}) {
+  const { channel = GENERAL, user = ALICE } = where
+  const before = bot.slack.whispers(channel, user).length
+  await work()
+  return bot.slack.until(() => bot.slack.whispers(channel, user)[before], 'a private word')
+}
+
+const slash = (bot: TestBot, text: string, where: { channel?: string; user?: string } = {}) =>
+  told(bot, () => bot.slack.slash(text, { channel: GENERAL, user: ALICE, ...where }), where)
+
+/** Somebody presses *Forget* on the newest thing that they alone see. */
+async function forget({ slack }: TestBot, { channel = GENERAL, user = ALICE, at = 0 } = {}) {
+  const seen = slack.store.channels.get(channel)!.ephemerals.findLast((one) => one.user === user)!
+  const values = [...JSON.stringify(seen.blocks).matchAll(/"value":"([^"]+)"/g)].map(([, value]) => value)
+  return slack.press({ channel, ts: seen.ts, user }, { action_id: 'thinkaloud_forget_remembered', value: values[at]! })
+}
+
+/** Asks, and returns the answer and the prompt of the last call. */
+async function ask(bot: TestBot, text: string, { channel = GENERAL, user = ALICE } = {}) {
+  const thread = channel.startsWith('D') ? await bot.dm(text, { user }) : await bot.mention(text, { channel, user })
+  const answer = await thread.ended()
+  return { thread, answer, prompt: bot.model.requests.at(-1)?.prompt ?? '' }
+}
+
+/** Five places, each told a canary of its own in another way; and who asks there. */
+const PLACES = [
+  { canary: 'heron', channel: GENERAL, user: ALICE },
+  { canary: 'plover', channel: RANDOM, user: BOB },
+  { canary: 'dunlin', channel: PRIVATE, user: BOB },
+  { canary: 'avocet', channel: DM_ALICE, user: ALICE },
+  { canary: 'godwit', channel: DM_BOB, user: BOB },
+]
+
+async function canariesStay(bot: TestBot) {
+  for (const { canary, channel, user } of PLACES) {
+    const text = `remember: our bird is the ${canary}`
+    const say = () => (channel.startsWith('D') ? bot.dm(text, { user }) : bot.mention(text, { channel, user }))
+    const word = await told(bot, say, { channel, user })
+    expect(word).toContain(`our bird is the ${canary}`)
+    expect(word).toContain(channel.startsWith('D') ? 'our direct messages' : 'this channel')
+  }
+  const asked = PLACES.flatMap((place) => [ALICE, BOB].map((user) => ({ ...place, user })))
+  const allowed = asked.filter(({ channel, user }) => !channel.startsWith('D') || channel === `D${user.slice(1)}`)
+  await Promise.all(
+    allowed.map(async ({ channel, user, canary }) => {
+      const { answer } = await ask(bot, `What of ${channel} for ${user}?`, { channel, user })
+      expect(answer).toContain('1 thing remembered')
+      const prompts = bot.model.requests.filter(({ question }) => question.includes(`What of ${channel} for ${user}`))
+      expect(prompts).toHaveLength(1)
+      const seen = PLACES.filter((one) => prompts[0]!.prompt.includes(one.canary))
+      expect(seen.map((one) => one.canary)).toEqual([canary])
+      expect(prompts[0]!.body.messages[0]?.content).not.toContain(canary)
+    }),
+  )
+}
+
+test('in memory, what was said in a place is known there and nowhere else', async (t) => {
+  const bot = await start(t)
+  await canariesStay(bot)
+  expect(bot.slack.pings()).toEqual([])
+  expect(bot.slack.refusals).toEqual([])
+})
+
+describeWithRedis('in Redis', async () => {
+  const ends = fileEnds()
+  const server = await startRedis()
+  ends.onTestFinished(() => server.stop())
+
+  test('what was said in a place is known there and nowhere else; /ask forget, a deletion and leaving leave no key', async (t) => {
+    const bot = await start(t, { REDIS_URL: server.url, SECRETS_KEY: 'k'.repeat(40) })
+    await canariesStay(bot)
+    const redis = new Redis(server.url)
+    t.onTestFinished(() => redis.disconnect())
+    const places = async () =>
+      (await redis.keys('*remembered*')).map((key) => /:([CDG][A-Z0-9]+):/.exec(key)?.[1]).sort()
+    expect(await places()).toEqual(PLACES.map(({ channel }) => channel).sort())
+    for (const key of await redis.keys('*remembered*')) expect(await redis.get(key)).toMatch(/^v1\./)
+    bot.slack.addUser(ALICE, { is_admin: true })
+    // A person's words go wherever they were said.
+    await forgetPlace(bot.slack, { channel: DM_BOB, user: BOB })
+    await expect.poll(places).toEqual([DM_ALICE, GENERAL].sort())
+    await forgetPlace(bot.slack)
+    await expect.poll(places).toEqual([DM_ALICE])
+    expect((await ask(bot, 'And now?')).answer).not.toContain('remembered')
+    await slash(bot, 'remember the owl', { channel: RANDOM })
+    await bot.slack.people.event({ type: 'channel_deleted', channel: RANDOM })?.first
+    expect(await places()).toEqual([DM_ALICE])
+    await Promise.all((await bot.slack.people.uninstall()).map(({ first }) => first))
+    expect(await places()).toEqual([])
+  })
+})
+
+describe('people', () => {
+  test('say it by mention, reply, command and menu; each is told alone, and can take it back', async (t) => {
+    const bot = await start(t)
+    const { thread } = await ask(bot, 'What is it?')
+    const posts = () => bot.slack.messages(GENERAL).filter(({ user }) => user === BOT_USER).length
+    const before = posts()
+    expect(await told(bot, () => bot.mention('Remember: the office is in Oslo'))).toContain('Forget')
+    expect(await told(bot, () => thread.reply('remember: Bob pays the rent'))).toContain('Bob pays the rent')
+    expect(await slash(bot, 'remember our year starts in May')).toContain('our year starts in May')
+    expect(await slash(bot, 'remember: our year starts in June')).toContain('our year starts in June')
+    const said = await bot.slack.say({ user: BOB, channel: GENERAL, text: 'The lift is broken.' })
+    const menu = () => bot.slack.shortcut({ channel: GENERAL, ts: said.ts, user: ALICE }, 'thinkaloud_remember')
+    expect(await told(bot, menu)).toContain('The lift is broken.')
+    expect(await told(bot, menu)).toContain('I already remember this message')
+    expect(posts()).toBe(before)
+
+    const { answer, prompt, thread: next } = await ask(bot, 'Who pays?', { user: BOB })
+    expect(answer).toMatch(/tokens · 5 things remembered/)
+    const today = new Date().toISOString().slice(0, 10)
+    expect(prompt).toContain(`@Alice, ${today}: our year starts in May\n@Alice, ${today}: our year starts in June`)
+    expect(prompt).toContain(`@Bob, ${today}: The lift is broken.`)
+
+    await next.press('thinkaloud_show_work', { user: ALICE })
+    const work = await bot.modal(ALICE)
+    await bot.slack.until(() => !work.shown().includes('Loading'), 'the work')
+    expect(work.shown()).toMatch(/Remembered\n(.*\n)*the office is in Oslo\n(.*\n)*The lift is broken\./)
+    expect(work.shown().match(/^Forget$/gm)).toHaveLength(5)
+    await work.press('thinkaloud_forget_used')
+    await bot.slack.until(() => !work.shown().includes('Oslo'), 'the view without it')
+
+    const list = await slash(bot, 'memory', { user: BOB })
+    expect(list).toContain('I remember 4 things for this channel')
+    expect(list.match(/^Forget$/gm)).toHaveLength(1)
+    await forget(bot, { user: BOB })
+    await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB).at(-1)?.includes('3 things'), 'the list without it')
+    expect((await ask(bot, 'And now?')).answer).toContain('3 things remembered')
+    expect(bot.slack.refusals).toEqual([])
+  })
+
+  test('of others’ words nobody but an admin may have anything forgotten', async (t) => {
+    const bot = await start(t)
+    await slash(bot, 'remember the gate code is 17')
+    expect(await slash(bot, 'memory', { user: BOB })).not.toContain('Forget')
+    const admin = strangers.admin(bot.slack)
+    expect(await slash(bot, 'memory', { user: admin })).toContain('Forget')
+    bot.slack.addUser(admin, { is_admin: false })
+    expect(await told(bot, () => forget(bot, { user: admin }), { user: admin })).toContain(
+      'Only the person who said this, or an admin',
+    )
+    bot.slack.addUser(admin, { is_admin: true })
+    const { ts } = bot.slack.store.channels
+      .get(GENERAL)!
+      .ephemerals.findLast((one) => JSON.stringify(one.blocks).includes('17'))!
+    await bot.slack.press({ channel: GENERAL, ts, user: admin }, { action_id: 'thinkaloud_forget_remembered' })
+    await bot.slack.until(
+      () => bot.slack.whispers(GENERAL, admin).join().includes('I remember nothing'),
+      'the empty list',
+    )
+    expect(await slash(bot, 'memory', { user: BOB })).toContain('I remember nothing for this channel yet')
+  })
+
+  test('may have a correction remembered below a thumbs-down', async (t) => {
+    const bot = await start(t)
+    const { thread } = await ask(bot, 'When does our year start?')
+    const down = () =>
+      thread.press('thinkaloud_feedback', { user: BOB, value: `down:T0LOCAL0001:${GENERAL}:${thread.ts}` })
+    await down()
+    const form = await bot.modal(BOB)
+    expect(form.shown()).toContain('Remember for this channel')
+    const keep = { keep_expected: ['keep_expected'] }
+    const refused = await form.submit({ comment: 'No.', expected: 'x'.repeat(501), ...keep })
+    expect(JSON.stringify(refused)).toContain('501 characters')
+    const word = await told(bot, () => form.submit({ comment: 'No.', expected: 'Our year starts in May.', ...keep }), {
+      user: BOB,
+    })
+    expect(word).toContain('Our year starts in May.')
+    expect((await ask(bot, 'When?')).prompt).toMatch(/@Bob, \d{4}-\d\d-\d\d: Our year starts in May\./)
+  })
+
+  test('have more than fits read by what matches the question, at most 2,000 characters', async (t) => {
+    const bot = await start(t)
+    for (let i = 0; i < 22; i++) await slash(bot, `remember rule ${i}: ${'word '.repeat(30)}end`)
+    await slash(bot, 'remember the heron nests in April')
+    const { prompt, answer } = await ask(bot, 'Where do herons nest?')
+    expect(answer).toContain('1 thing remembered')
+    expect(prompt).not.toContain('rule 3')
+    expect((await ask(bot, 'What is rule 3?')).prompt.match(/rule \d+:/g)?.length).toBeLessThan(14)
+    const list = await slash(bot, 'memory')
+    expect(list).toMatch(/the heron nests[^]*Older/)
+    expect(list).not.toContain('rule 1:')
+  })
+})
+
+describe('is never remembered', () => {
+  test('what is too long or empty, or said by guests, other workspaces, bots, tools and people among themselves', async (t) => {
+    const bot = await start(t, { ALLOW_EXTERNAL: 'true' })
+    const { slack } = bot
+    expect(await slash(bot, `remember ${'x'.repeat(501)}`)).toContain('501 characters, and I can remember at most 500')
+    expect(await slash(bot, 'remember:')).toContain('Please write what I should remember')
+    expect(await slash(bot, 'private: remember: my salary')).toContain('known to everyone in this channel')
+    const [guest, outsider] = [strangers.guest(slack), strangers.outsider(slack)]
+    for (const user of [guest, outsider]) {
+      expect(await slash(bot, 'remember the guest rule', { user })).toContain('Only full members')
+      expect(await told(bot, () => bot.mention('remember: the guest rule', { user }), { user })).toContain(
+        'Only full members',
+      )
+    }
+    await slack.say({ channel: GENERAL, user: BOB, text: 'remember: the stray rule' })
+    const robot = strangers.otherBot(slack)
+    await slack.mention('remember: the robot rule', { user: robot, channel: GENERAL }).catch(() => undefined)
+    const { thread } = await ask(bot, 'Go.')
+    const menu = () =>
+      slack.shortcut({ channel: GENERAL, ts: thread.messages().at(-1)!.ts, user: ALICE }, 'thinkaloud_remember')
+    expect(await told(bot, menu)).toContain('I only remember what people write themselves')
+    bot.model.on('hostile', act('remember: the model rule', 'calculator', '1 + 1'), finish('remember: the answer rule'))
+    await ask(bot, 'A hostile page?')
+    expect(await slash(bot, 'memory', { user: guest })).toContain('I remember nothing for this channel yet')
+    slack.fault({ method: 'users.info', error: 'missing_scope' })
+    expect(await slash(bot, 'remember the untold rule', { user: 'U0NOBODY001' })).toContain(
+      'Slack did not tell me who you are',
+    )
+    expect(slack.pings()).toEqual([])
+  })
+})

@@ -1,0 +1,259 @@
+/** Schedules: made by a message, shown before they are saved, and run as their maker. */
+import { expect, test, type TestContext } from 'vitest'
+import { ALICE, BOB, BOT_USER, GENERAL, type Message } from '../../playground/slack/slack.ts'
+import { forget } from '../harness/answer-buttons.ts'
+import { startBot, Thread, type TestBot, type TestBotOptions } from '../harness/bot.ts'
+import { mcpFile } from '../harness/mcp/mcp-servers.ts'
+import { startNotesServer } from '../harness/mcp/notes-server.ts'
+import { act, finish } from '../harness/played-model.ts'
+import { strangers } from '../harness/slack-hands.ts'
+
+const MINUTE = 60_000
+const DM = 'D0ALICE0001'
+
+/** A bot whose clock a test can move. */
+async function startWithClock(t: TestContext, options: TestBotOptions = {}) {
+  let ahead = 0
+  const bot = await startBot(t, { ...options, now: () => new Date(Date.now() + ahead) })
+  return { ...bot, later: (ms: number) => void (ahead += ms) }
+}
+
+const ephemerals = (bot: TestBot, channel = GENERAL, user = ALICE) =>
+  bot.slack.store.channel(channel).ephemerals.filter((one) => one.user === user)
+
+/** Somebody presses a button of an ephemeral message; the last one that has it. */
+async function press(bot: TestBot, action_id: string, { user = ALICE, channel = GENERAL } = {}) {
+  const has = () => ephemerals(bot, channel, user).findLast((one) => JSON.stringify(one.blocks).includes(action_id))
+  const { ts } = await bot.slack.until(has, `a message with ${action_id}`)
+  return bot.slack.press({ channel, ts, user }, { action_id })
+}
+
+/** What was last shown to a person alone, once it fits. */
+const told = (bot: TestBot, words: RegExp, { channel = GENERAL, user = ALICE } = {}) =>
+  bot.slack.until(
+    () =>
+      ephemerals(bot, channel, user)
+        .map((one) => bot.slack.shown(one as Message))
+        .findLast((text) => words.test(text)),
+    `the words ${words}`,
+    15_000,
+  )
+
+const roots = (bot: TestBot, channel = GENERAL) =>
+  bot.slack
+    .messages(channel)
+    .filter((one) => one.user === BOT_USER && !one.thread_ts && bot.slack.shown(one).includes('schedule'))
+
+async function occurrence(bot: TestBot, n: number, channel = GENERAL): Promise<Thread> {
+  const root = await bot.slack.until(() => roots(bot, channel)[n - 1], `occurrence ${n}`)
+  return new Thread(bot.slack, { ts: root.ts, thread: root.ts, channel, deliveries: [] })
+}
+
+test('a schedule is shown, tried and saved by its maker alone, runs once each time, and is listed and ended', async (t) => {
+  const bot = await startWithClock(t)
+  bot.model.on('wiki', act('Add.', 'calculator', '1+1'), finish('All is **new**.'))
+  await bot.mention('every 20 minutes what is new in our wiki?')
+  const card = await told(bot, /not saved yet/)
+  expect(card).toMatch(/> what is new in our wiki\?/)
+  expect(card).toContain('Every 20 minutes')
+  expect(card).toContain('Calculator')
+  expect(card).toContain('Press Try now')
+  await press(bot, 'thinkaloud_schedule_try')
+  await told(bot, /All is \*new\*/)
+  expect(await told(bot, /Cost of a run:\* [\d,]+ tokens/)).toContain('not saved yet')
+  expect(bot.slack.messages(GENERAL).filter(({ user }) => user === BOT_USER)).toEqual([])
+  await press(bot, 'thinkaloud_schedule_save')
+  await told(bot, /^Saved\. Next: /)
+  bot.model.on('wiki', act('Add.', 'calculator', '1+1'), finish('All is **new**.'))
+  bot.later(22 * MINUTE)
+  const first = await occurrence(bot, 1)
+  expect(await first.ended()).toContain('All is *new*.')
+  expect(bot.slack.shown(roots(bot)[0]!)).toMatch(
+    /⏰ \*Alice’s schedule\* · Every 20 minutes\n> what is new in our wiki\?/,
+  )
+  expect(first.steps()).toHaveLength(1)
+  bot.model.condenses('and now', 'And now?')
+  bot.model.on('And now', finish('Still new.'))
+  await first.reply('and now?')
+  expect(await first.lastAnswer()).toContain('Still new.')
+  await bot.slack.slash('schedules', { channel: GENERAL })
+  expect(await told(bot, /Last: .*: answered · \d/)).toMatch(/Next: .*\n.*Cost of 30 days: /s)
+  await press(bot, 'thinkaloud_schedule_pause')
+  await told(bot, /Paused\. Its maker can resume it\..*Resume/s)
+  bot.later(22 * MINUTE)
+  await press(bot, 'thinkaloud_schedule_resume')
+  await told(bot, /Resumed\. Next: /)
+  await press(bot, 'thinkaloud_schedule_run')
+  await (await occurrence(bot, 2)).ended()
+  await press(bot, 'thinkaloud_schedule_delete')
+  await told(bot, /^Deleted\.\nYou have no schedules/)
+  expect(bot.slack.refusals).toEqual([])
+  expect(bot.slack.pings()).toEqual([])
+})
+
+/** Makes a schedule in a place, and saves it. */
+async function schedule(bot: TestBot, text: string, { user = ALICE, channel = GENERAL } = {}) {
+  await bot.slack.slash(text, { channel, user })
+  await press(bot, 'thinkaloud_schedule_save', { user, channel })
+  await told(bot, /^Saved/, { user, channel })
+}
+
+interface Changing {
+  channel: ReturnType<TestBot['slack']['store']['channel']>
+  maker: { is_restricted?: boolean }
+}
+
+/** What keeps a schedule from running, and what is said then. */
+const CHANGES = ({ channel, maker }: Changing): [reason: string, is: () => void, was: () => void][] => [
+  ['the channel is archived', () => (channel.archived = true), () => (channel.archived = false)],
+  ['was shared with another company', () => (channel.shared = true), () => (channel.shared = false)],
+  ['was made private', () => (channel.kind = 'group'), () => (channel.kind = 'channel')],
+  ['I am no longer in the channel', () => channel.members.delete(BOT_USER), () => channel.members.add(BOT_USER)],
+  ['guests and people of connected', () => (maker.is_restricted = true), () => (maker.is_restricted = false)],
+]
+
+/** What was written to Alice directly. */
+const dms = (bot: TestBot) => bot.slack.messages(DM).map((message) => bot.slack.shown(message))
+
+test('nothing is posted where there is nothing to report, and the list says that it looked', async (t) => {
+  const bot = await startWithClock(t)
+  bot.model.on('red', act('Add.', 'calculator', '1+1'), finish('NOTHING'))
+  await schedule(bot, 'every 20 minutes tell me the status, only if it is red')
+  bot.later(22 * MINUTE)
+  await bot.slack.until(() => bot.logs.some((line) => line.includes('"end":"quiet"')), 'a quiet run')
+  expect(roots(bot)).toEqual([])
+  await bot.slack.slash('schedules', { channel: GENERAL })
+  await told(bot, /Last: .*: looked, nothing to report · [\d,]+ tokens/)
+  bot.model.on('red', act('Add.', 'calculator', '1+1'), finish('It is **red**.'))
+  const asked = bot.model.requests.length
+  bot.later(20 * MINUTE)
+  const run = await occurrence(bot, 1)
+  expect(await run.ended()).toContain('It is *red*.')
+  expect(run.steps()).toHaveLength(1)
+  expect(bot.model.requests.slice(asked)).toHaveLength(2)
+  expect(bot.model.requests.at(-1)!.prompt).toContain('NOTHING')
+  expect(bot.slack.refusals).toEqual([])
+})
+
+test('late runs are missed, and a schedule pauses with one private message when its maker or the channel is gone', async (t) => {
+  const bot = await startWithClock(t)
+  bot.model.on('', finish('Done.'))
+  await schedule(bot, 'every 20 minutes what is new?')
+  // From then on the time is past the minute over which runs are spread.
+  bot.later(3 * 60 * MINUTE - 60_000)
+  await bot.slack.until(() => bot.logs.some((line) => line.includes('were missed')), 'missed runs')
+  await bot.slack.slash('schedules', { channel: GENERAL })
+  await told(bot, /: missed, because I was not running \(\d times\)/)
+  const { members } = bot.slack.store.channel(GENERAL)
+  members.delete(ALICE)
+  const before = roots(bot).length
+  bot.later(22 * MINUTE)
+  await bot.slack.until(() => dms(bot).length > 0, 'a private message')
+  expect(dms(bot)).toEqual([
+    expect.stringMatching(/^I paused your schedule “what is new\?” .* no longer a member of the channel/),
+  ])
+  bot.later(60 * MINUTE)
+  await bot.slack.settle()
+  expect([roots(bot).length, dms(bot).length]).toEqual([before, 1])
+  members.add(ALICE)
+  const [message] = bot.slack.messages(DM)
+  await bot.slack.press({ channel: DM, ts: message!.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_resume' })
+  await bot.slack.until(() => /^Resumed\. Next: /.test(dms(bot)[0]!), 'the next time')
+  const channel = bot.slack.store.channel(GENERAL)
+  const maker = bot.slack.store.users.get(ALICE)!
+  for (const [reason, is, was] of CHANGES({ channel, maker })) {
+    is()
+    bot.later(20 * MINUTE)
+    const said = () => dms(bot).filter((text) => text.includes(reason))
+    await bot.slack.until(() => said().length > 0, reason)
+    was()
+    const last = bot.slack.messages(DM).findLast((one) => bot.slack.shown(one).includes(reason))!
+    await bot.slack.press({ channel: DM, ts: last.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_resume' })
+    await bot.slack.until(() => said().length === 0, 'the next time')
+  }
+  expect(roots(bot)).toHaveLength(before)
+  expect(bot.slack.refusals).toEqual([])
+})
+
+test('who may not make one is told so privately, and ordinary sentences stay questions', async (t) => {
+  const bot = await startWithClock(t, { env: { ALLOW_EXTERNAL: 'true' } })
+  const guest = strangers.guest(bot.slack)
+  await bot.mention('every 20 minutes what is new?', { user: guest })
+  await told(bot, /^Only full members of this workspace can make schedules\./, { user: guest })
+  await bot.slack.slash('schedule whenever you like what is new?', { channel: GENERAL })
+  await told(bot, /I could not read when.*For example:/s)
+  await schedule(bot, 'schedule every 20 minutes what is new?', { channel: DM })
+  bot.model.on('lose', finish('Because.'))
+  const asked = await bot.mention('every Monday we lose orders, why?')
+  expect(await asked.ended()).toContain('Because.')
+  await bot.slack.slash('schedules', { channel: GENERAL, user: BOB })
+  await told(bot, /^You have no schedules here/, { user: BOB })
+  const home = await bot.openHome()
+  expect(home.shown()).toMatch(/Your schedules\n.*Every 20 minutes/)
+  await home.press('thinkaloud_schedule_change')
+  const modal = await bot.modal()
+  expect(JSON.stringify(modal.view())).toContain('every 20 minutes what is new?')
+  await modal.submit({ schedule_text: 'every hour what is old?' })
+  await bot.slack.until(() => /Every hour/.test(bot.slack.shownView(bot.slack.home()!)), 'the changed schedule')
+  await forget(bot.slack, { channel: DM })
+  await bot.slack.until(async () => !/Your schedules/.test((await bot.openHome()).shown()), 'a Home without schedules')
+})
+
+/** A person’s card in a thread, and the press on it. */
+async function decide(bot: TestBot, thread: Thread, action_id: string) {
+  const card = await bot.slack.until(
+    () => thread.messages().find((one) => bot.slack.shown(one).startsWith('🔐')),
+    'a card that can be pressed',
+  )
+  await bot.slack.press({ channel: GENERAL, ts: card.ts, user: ALICE }, { action_id })
+}
+
+test('what would change something waits for its maker each time, also in a run that would be quiet', async (t) => {
+  const bot = await startWithClock(t, { env: { CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools' } })
+  const write = act('I write.', 'notebook', JSON.stringify({ title: 'Daily', text: 'Milk.' }))
+  bot.model.on('milk', write, finish('It is written.'), write, finish('NOTHING'))
+  await schedule(bot, 'every 20 minutes write down milk, only if we need some')
+  for (const n of [1, 2]) {
+    bot.model.on('milk', write, finish('It is written.'))
+    bot.later(22 * MINUTE)
+    const run = await occurrence(bot, n)
+    await decide(bot, run, 'thinkaloud_allow_always')
+    expect(await run.ended()).toContain('It is written.')
+    expect(run.shown().at(-1)).toContain('Changed: Daily (notebook), allowed by Alice')
+  }
+  expect(bot.slack.refusals).toEqual([])
+})
+
+test('a tool that the operator allows without asking asks in a scheduled run', async (t) => {
+  const notes = await startNotesServer(t)
+  const server = { type: 'http', url: notes.url, trust: true, allow: ['*'] }
+  const bot = await startWithClock(t, { env: { MCP_CONFIG: mcpFile(t, { mcpServers: { notes: server } }) } })
+  const input = JSON.stringify({ title: 'Daily', text: 'Milk.', urgent: false })
+  bot.model.on('Add', act('I add.', 'notes__add_note', input), finish('It is added.'))
+  await (await bot.mention('Add a note?')).ended()
+  expect(notes.notes).toHaveLength(1)
+  await schedule(bot, 'every 20 minutes add the milk?')
+  bot.model.on('milk', act('I add.', 'notes__add_note', input), finish('It is added.'))
+  bot.later(22 * MINUTE)
+  const run = await occurrence(bot, 1)
+  await decide(bot, run, 'thinkaloud_deny')
+  expect(await run.ended()).toContain('It is added.')
+  expect(notes.notes).toHaveLength(1)
+})
+
+test('three failures in a row pause it, and so does a budget that is used up; both are said once', async (t) => {
+  const bot = await startWithClock(t, { env: { BUDGET_USER_DAY_TOKENS: '100000' } })
+  bot.model.on('', { status: 400, body: { error: { message: 'no', code: 'invalid' } } })
+  await schedule(bot, 'every 20 minutes what is new?')
+  for (const n of [1, 2, 3]) {
+    bot.later(20 * MINUTE + (n === 1 ? 2 * MINUTE : 0))
+    await (await occurrence(bot, n)).ended()
+    await bot.slack.until(
+      () => bot.logs.filter((line) => line.includes('"end":"failed"')).length === n,
+      `${n} failures`,
+    )
+  }
+  await bot.slack.until(() => dms(bot).length > 0, 'a private message')
+  expect(dms(bot)).toEqual([expect.stringMatching(/because three runs in a row failed\. .*\nResume/)])
+  expect(bot.slack.refusals).toEqual([])
+})

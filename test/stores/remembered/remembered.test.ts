@@ -1,0 +1,124 @@
+/** One contract, on both of its real sides: this process's memory, and a Redis. */
+import { describe, expect, test } from 'vitest'
+import { sealerOf } from '../../../src/base/seal.ts'
+import { memoryRemembered, redisRemembered } from '../../../src/stores/remembered/remembered.ts'
+import { MAX_REMEMBERED, scopeOf, type RememberedStore } from '../../../src/stores/remembered/types.ts'
+import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
+import { keptLog } from '../../harness/stores.ts'
+
+const DAY_MS = 86_400_000
+const SCOPE = 'T1:C1:all'
+const one = (id: string, more: { by?: string; keptBy?: string; at?: number; text?: string } = {}) => ({
+  ...{ id, text: `The text ${id}.`, by: 'U1', at: 1_700_000_000_000, ...more },
+})
+
+type Make = (options?: { now?: () => number }) => RememberedStore
+
+/** What every store of what is remembered does. */
+function rememberedContract(make: Make): void {
+  const ids = async (store: RememberedStore, scope = SCOPE) => (await store.list(scope)).map(({ id }) => id)
+
+  test('a place has what was kept there, the oldest first, and no other place has it', async () => {
+    const store = make()
+    const [newer, older] = [one('2', { at: 2, keptBy: 'U2', text: 'Zürich <@U1> 🦉' }), one('1', { at: 1 })]
+    expect([await store.add(SCOPE, newer), await store.add(SCOPE, older)]).toEqual(['added', 'added'])
+    expect(await store.list(SCOPE)).toEqual([older, newer])
+    expect(await store.add(SCOPE, { ...newer, text: 'changed' })).toBe('known')
+    const places = [{ user: 'U2' }, { team: 'T2' }, { channel: 'C2' }, { channel: 'D1' }, { channel: 'D1', user: 'U2' }]
+    const scopes = places.map((place) => scopeOf({ team: 'T1', channel: 'C1', user: 'U1', ...place }))
+    expect(await Promise.all(scopes.map((scope) => store.list(scope)))).toEqual([[older, newer], [], [], [], []])
+    expect(new Set(scopes).size).toBe(scopes.length)
+  })
+
+  test('at most a hundred are kept, however many come at once', async () => {
+    const store = make()
+    const all = Array.from({ length: MAX_REMEMBERED + 3 }, (_, i) => one(String(i)))
+    for (let i = 0; i < all.length; i += 20)
+      await Promise.all(all.slice(i, i + 20).map((each) => store.add(SCOPE, each)))
+    expect(await ids(store)).toHaveLength(MAX_REMEMBERED)
+    expect(await store.add(SCOPE, one('more'))).toBe('full')
+    await store.remove(SCOPE, '5')
+    expect(await store.add(SCOPE, one('more'))).toBe('added')
+  })
+
+  test('what was removed does not come back with a late delivery, for a day', async () => {
+    let now = 0
+    const store = make({ now: () => now })
+    await store.add(SCOPE, one('1'))
+    await store.remove(SCOPE, '1')
+    expect(await store.add(SCOPE, one('1'))).toBe('known')
+    expect(await ids(store)).toEqual([])
+    now = DAY_MS
+    expect(await store.add(SCOPE, one('1'))).toBe('added')
+  })
+
+  test('each ends some time after its last use', async () => {
+    let now = 0
+    const store = make({ now: () => now })
+    for (const id of ['1', '2']) await store.add(SCOPE, one(id))
+    now = 6 * DAY_MS
+    await store.use(SCOPE, ['2', 'unknown'])
+    now = 10 * DAY_MS
+    expect(await ids(store)).toEqual(['2'])
+    now = 16 * DAY_MS
+    expect(await ids(store)).toEqual([])
+    await store.use(SCOPE, ['2'])
+    expect(await ids(store)).toEqual([])
+  })
+
+  test('a person, a channel and a team are forgotten, and a use meanwhile brings nothing back', async () => {
+    const store = make()
+    const own = 'T1:D1:U1'
+    await store.add(SCOPE, one('1'))
+    await store.add(SCOPE, one('2', { by: 'U2' }))
+    await store.add(SCOPE, one('3', { by: 'U2', keptBy: 'U1' }))
+    for (const scope of [own, 'T2:C1:all']) await store.add(scope, one('1'))
+    await store.forgetUser({ team: 'T1', user: 'U1' })
+    expect([await ids(store), await ids(store, own), await ids(store, 'T2:C1:all')]).toEqual([['2'], [], ['1']])
+    await store.add(own, one('2'))
+    await store.forgetChannel({ team: 'T1', channel: 'D1' })
+    await store.use(own, ['2'])
+    expect([await ids(store), await ids(store, own)]).toEqual([['2'], []])
+    await store.forgetTeam('T1')
+    expect([await ids(store), await ids(store, 'T2:C1:all')]).toEqual([[], ['1']])
+  })
+
+  test('a channel takes it along to its new id', async () => {
+    const store = make()
+    await store.add(SCOPE, one('1', { at: 1 }))
+    await store.add('T1:C2:all', one('2', { at: 2 }))
+    for (let twice = 0; twice < 2; twice++) await store.moveChannel({ team: 'T1', channel: 'C1' }, 'C2')
+    expect([await ids(store), await ids(store, 'T1:C2:all')]).toEqual([[], ['1', '2']])
+  })
+}
+
+describe('in this process’s memory', () => {
+  rememberedContract((options) => memoryRemembered({ ttlMs: 10 * DAY_MS, ...options }))
+})
+
+describeWithRedis('in Redis', () => {
+  const server = suiteRedis()
+  let count = 0
+  const open = ({ now = Date.now, prefix = `t${count++}`, secret = '' } = {}) => {
+    const log = keptLog()
+    const sealer = secret ? sealerOf(secret) : undefined
+    return { ...redisRemembered({ redis: server.connect(), log, prefix, ttlMs: 10 * DAY_MS, now, sealer }), log }
+  }
+
+  rememberedContract(open)
+
+  test('it is sealed with a key, also where it was kept without one; with another key it cannot be read', async () => {
+    const [raw, secret] = [server.rawClient(), 'a'.repeat(32)]
+    await open({ prefix: 'sealed' }).add(SCOPE, one('1'))
+    const store = open({ prefix: 'sealed', secret })
+    expect(await store.list(SCOPE)).toEqual([one('1')])
+    await store.add(SCOPE, one('2'))
+    const key = `sealed:{${SCOPE}}:remembered`
+    expect(await raw.keys('sealed:*')).toEqual([key])
+    expect(await raw.get(key)).toMatch(/^v1\.[\w-]+\.[\w-]+$/)
+    expect(await raw.pttl(key)).toBeGreaterThan(9 * DAY_MS)
+    expect(await store.list(SCOPE)).toEqual([one('1'), one('2')])
+    const other = open({ prefix: 'sealed', secret: 'b'.repeat(32) })
+    expect([await other.list(SCOPE), other.log.lines.length]).toEqual([[], 1])
+  })
+})

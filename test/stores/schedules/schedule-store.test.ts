@@ -1,0 +1,145 @@
+/** One contract, on both of its real sides: this process's memory, and a Redis; and the scheduler over it. */
+import { describe, expect, test } from 'vitest'
+import { sealerOf } from '../../../src/base/seal.ts'
+import { enqueueDue } from '../../../src/question/scheduler.ts'
+import type { Question } from '../../../src/stores/runs/types.ts'
+import { memorySchedules } from '../../../src/stores/schedules/memory-schedules.ts'
+import { redisSchedules } from '../../../src/stores/schedules/redis-schedules.ts'
+import { activated, wakeAt, type Schedule, type ScheduleStore } from '../../../src/stores/schedules/types.ts'
+import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
+import { keptLog } from '../../harness/stores.ts'
+
+const MINUTE = 60_000
+const START = Date.UTC(2026, 10, 30, 9)
+
+function schedule(id: string, more: Partial<Schedule> = {}): Schedule {
+  const when = { kind: 'every', minutes: 20, start: START, zone: 'UTC' } as const
+  const draft: Schedule = {
+    ...{
+      id,
+      team: 'T1',
+      channel: 'C1',
+      user: 'U1',
+      createdAt: START,
+      text: 'every 20 minutes what?',
+      question: 'what?',
+    },
+    ...{ when, gapMs: 20 * MINUTE, state: 'draft', place: { isPrivate: false, isShared: false, isMember: true } },
+    ...{ failures: 0, runs: [], spent: {}, ...more },
+  }
+  return more.state === 'draft' ? draft : activated(draft, START)
+}
+
+/** What is enqueued, as a queue would accept it: each id once. */
+function acceptedBy(store: ScheduleStore, now: () => number) {
+  const accepted: Question[] = []
+  const queue = {
+    accept: async (question: Question) => {
+      if (accepted.some(({ id }) => id === question.id)) return 'duplicate' as const
+      accepted.push(question)
+      return 'accepted' as const
+    },
+  }
+  const look = () =>
+    enqueueDue({
+      schedules: store,
+      queue,
+      log: { ...keptLog(), debug() {} } as never,
+      now: () => new Date(now()),
+      everyMs: 1,
+    })
+  return { accepted, look, times: () => accepted.map(({ schedule: one }) => (one!.at - START) / MINUTE) }
+}
+
+function contract(make: () => ScheduleStore): void {
+  test('lists what a person or a channel has, in order, without drafts, and forgets it', async () => {
+    const store = make()
+    await store.add(schedule('a', { createdAt: 1 }))
+    await store.add(schedule('b', { channel: 'C2' }))
+    await store.add(schedule('c', { user: 'U2' }))
+    await store.add(schedule('d', { state: 'draft' }))
+    await store.add(schedule('a', { question: 'another' }))
+    const ids = async (of: Parameters<ScheduleStore['list']>[0]) => (await store.list(of)).map(({ id }) => id)
+    expect([await ids({ team: 'T1', user: 'U1' }), await ids({ team: 'T1', channel: 'C1' })]).toEqual([
+      ['a', 'b'],
+      ['a', 'c'],
+    ])
+    expect((await store.list({ team: 'T1', user: 'U1' }))[0]).toEqual(schedule('a', { createdAt: 1 }))
+    await store.moveChannel({ team: 'T1', channel: 'C2' }, 'C3')
+    expect(await ids({ team: 'T1', channel: 'C3' })).toEqual(['b'])
+    await store.forgetUser({ team: 'T1', user: 'U2' })
+    await store.forgetChannel({ team: 'T1', channel: 'C1' })
+    expect([await ids({ team: 'T1', user: 'U1' }), await ids({ team: 'T1', user: 'U2' })]).toEqual([['b'], []])
+    await store.forgetTeam('T1')
+    expect(await store.due(Infinity, 10)).toEqual([])
+  })
+
+  test('changes are atomic, and the index follows the latest', async () => {
+    const store = make()
+    await store.add(schedule('a'))
+    const ref = schedule('a')
+    const more = () => store.update(ref, (one) => ({ ...one, failures: one.failures + 1 }))
+    await Promise.all(Array.from({ length: 8 }, more))
+    expect((await store.load(ref))?.failures).toBe(8)
+    expect(await store.due(wakeAt(ref)! - 1, 10)).toEqual([])
+    expect((await store.due(wakeAt(ref)!, 10)).map(({ id }) => id)).toEqual(['a'])
+    await store.update(ref, ({ due: _, ...one }) => ({ ...one, state: 'paused' }))
+    expect(await store.due(wakeAt(ref)!, 10)).toEqual([])
+    await store.remove(ref)
+    expect(await store.update(ref, (one) => one)).toBeUndefined()
+  })
+
+  test('each occurrence is enqueued once by any number of schedulers; what is late is missed, and named', async () => {
+    const store = make()
+    let now = START
+    const one = acceptedBy(store, () => now)
+    await store.add(schedule('a'))
+    for (; now < START + 60 * MINUTE; now += MINUTE) await Promise.all([one.look(), one.look(), one.look()])
+    expect(one.times()).toEqual([20, 40])
+    now = START + 4 * 60 * MINUTE + 19 * MINUTE
+    await one.look()
+    expect(one.times()).toEqual([20, 40])
+    const [missed] = (await store.load(schedule('a')))!.runs
+    expect(missed).toMatchObject({ end: 'missed', count: 10, due: START + 4 * 60 * MINUTE })
+    now = START + 4 * 60 * MINUTE + 21 * MINUTE
+    await one.look()
+    expect(one.times()).toEqual([20, 40, 260])
+    const once = schedule('o', { when: { kind: 'once', at: now + MINUTE, zone: 'UTC' } })
+    delete once.gapMs
+    await store.add(activated({ ...once, state: 'draft' }, now))
+    now += 30 * MINUTE
+    await one.look()
+    expect(one.accepted.at(-1)).toMatchObject({ text: 'what?', schedule: { id: 'o', kind: 'due' } })
+    expect((await store.load(once))?.state).toBe('over')
+  })
+}
+
+describe('in memory', () => contract(() => memorySchedules({ log: keptLog(), now: () => START })))
+
+describeWithRedis('in Redis', () => {
+  const server = suiteRedis()
+  let n = 0
+  const inRedis = (more = {}) => {
+    const prefix = `p${n++}`
+    return {
+      prefix,
+      store: redisSchedules({ redis: server.connect(), log: keptLog(), prefix, now: () => START, ...more }),
+    }
+  }
+  contract(() => inRedis().store)
+
+  test('every key expires, the text is sealed where there is a key, and forgetting leaves none; the index is repaired', async () => {
+    const { prefix, store } = inRedis({ sealer: sealerOf('a'.repeat(32)) })
+    const raw = server.rawClient()
+    await store.add(schedule('a'))
+    const keys = await raw.keys(`${prefix}:*`)
+    expect(keys.sort()).toEqual([`${prefix}:{T1:C1}:schedule:U1:a`, `${prefix}:{schedules}:due`])
+    for (const key of keys) expect(await raw.pttl(key)).toBeGreaterThan(0)
+    expect(await raw.get(keys[0]!)).not.toContain('what')
+    await raw.del(`${prefix}:{schedules}:due`)
+    await store.repair()
+    expect(await store.list({ team: 'T1', user: 'U1' })).toEqual([schedule('a')])
+    await store.forgetTeam('T1')
+    expect(await raw.keys(`${prefix}:*`)).toEqual([])
+  })
+})

@@ -1,0 +1,45 @@
+/** Reads what was written in a channel of the workspace in a time. */
+import { z } from 'zod'
+import type { Tool } from '../src/agent/types.ts'
+import { zodInput } from '../src/agent/tool-input.ts'
+import { queryText } from './query.ts'
+import { workspaceOf } from './workspace.ts'
+
+const DESCRIPTION =
+  'Reads the messages of a channel of this Slack workspace since or between times, with its busiest threads and a link to each message. ' +
+  'Its first line says how much of how much it read; while there are more parts, read them too. Link each point of your answer to its message.'
+
+const TIME =
+  '2026-11-23, 2026-11-23T14:00, yesterday, a weekday, or "last run" (of a schedule), in the asker’s time zone'
+
+interface Wanted {
+  channel: string
+  since?: string | undefined
+  until?: string | undefined
+  part?: number | undefined
+}
+
+export function readChannel(): Tool<Wanted>[] {
+  return [
+    {
+      name: 'read_channel',
+      title: 'Read a channel',
+      description: DESCRIPTION,
+      ...zodInput(
+        z.object({
+          channel: queryText().min(1).describe('its id or #name'),
+          since: queryText().optional().describe(`${TIME}; 24 hours ago unless it says otherwise`),
+          until: queryText().optional().describe('the same; a day counts whole; now unless it says otherwise'),
+          part: z.number().int().min(1).optional().describe('1 unless it says otherwise'),
+        }),
+      ),
+      effects: 'read',
+      timeoutMs: 60_000,
+      outputChars: 16_000,
+      run: async ({ part = 1, ...wanted }, context) => {
+        const { text, title, url } = await (await workspaceOf(context)).readChannel({ ...wanted, part }, context.signal)
+        return { text, sources: [{ title, url }], passing: true }
+      },
+    },
+  ]
+}
