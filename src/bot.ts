@@ -134,8 +134,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
   const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
   const nowMs = () => now().getTime()
-  const search = openSlackAccount(config, { people: stores.people, log, now: nowMs, fetch: net.fetch })
-  const accounts = [...(search ? [search] : []), ...agent.accounts]
+  const slackAccount = openSlackAccount(config, { people: stores.people, log, now: nowMs, fetch: net.fetch })
   return {
     ...stores,
     intake: telemetry?.queue(stores.queue) ?? stores.queue,
@@ -151,13 +150,11 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
     examples: config.EXAMPLES_FILE,
     mcpAdmin: adminOf(config, { agent, stores }),
-    connections: openConnections(config, { accounts, ...stores, log, now: nowMs }),
-    slackAccount: search,
+    connections: openConnections(config, { accounts: [slackAccount, ...agent.accounts], ...stores, log, now: nowMs }),
     watch: watchOf({ telemetry, recorder }),
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
-    log,
-    fetch: net.fetch,
+    ...{ log, slackAccount, fetch: net.fetch },
     now,
   }
 }

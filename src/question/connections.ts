@@ -63,11 +63,17 @@ const LOCK_MS = 10_000
 /** Opens what the settings allow. Undefined if there is nothing to connect, or no way to. */
 export function openConnections(
   config: Config,
-  parts: Omit<ConnectionsOptions, 'sealer' | 'publicUrl'>,
+  {
+    accounts: some,
+    ...parts
+  }: Omit<ConnectionsOptions, 'accounts' | 'sealer' | 'publicUrl'> & {
+    accounts: readonly (Account | undefined)[]
+  },
 ): Connections | undefined {
   const sealer = sealerFrom(config)
-  if (parts.accounts.length === 0 || !sealer || config.PUBLIC_URL === undefined) return undefined
-  return createConnections({ ...parts, sealer, publicUrl: config.PUBLIC_URL.replace(/\/+$/, '') })
+  const accounts = some.filter((one) => one !== undefined)
+  if (accounts.length === 0 || !sealer || config.PUBLIC_URL === undefined) return undefined
+  return createConnections({ ...parts, accounts, sealer, publicUrl: config.PUBLIC_URL.replace(/\/+$/, '') })
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
