@@ -4,8 +4,8 @@ import type { AgentDeps } from '../agent/run-state.ts'
 import { doneCalls } from '../stores/audit/note-writes.ts'
 import type { Turn } from '../stores/history/types.ts'
 import type { Grants } from '../stores/runs/control.ts'
-import type { DoneCall, FoundFigure, Question, SavedRun } from '../stores/runs/types.ts'
-import { judgeFigures } from './figures/judge-figures.ts'
+import type { DoneCall, Question, SavedRun } from '../stores/runs/types.ts'
+import { judgeFigures, type FoundFigure } from './figures/judge-figures.ts'
 import { REMEMBERED, readTexts } from './figures/read-texts.ts'
 
 export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
@@ -13,7 +13,7 @@ export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 /** `done`: what the run has written. `figures`: where the figures of its answer stand. Both come before the answer. */
 export type JudgedEvent = { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] }
 
-/** Absent: no tool could write; nothing was read. */
+/** Absent: no tool could write; nothing was read, or the answer has no figures. */
 export type Judged = Pick<NonNullable<SavedRun['answer']>, 'done' | 'figures'>
 
 interface AnsweredRun {
@@ -35,7 +35,7 @@ export async function judgeAnswer(event: FinalEvent, run: AnsweredRun): Promise<
   const grantedBy = grants && ((tool: Tool) => grants.grantedBy(tool))
   const done = await doneCalls(steps, { saved, tools: agent.tools, isOver: true, grantedBy })
   const figures = event.type === 'answer' ? figuresOf(event, run) : undefined
-  return { ...(done ? { done } : {}), ...(figures ? { figures } : {}) }
+  return { ...(done ? { done } : {}), ...(figures?.length ? { figures } : {}) }
 }
 
 function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, run: AnsweredRun) {

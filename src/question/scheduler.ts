@@ -126,7 +126,8 @@ export function occurrenceOf(schedule: Schedule, { kind, at, now }: Beginning): 
   const { id, team, channel, user, question: text } = schedule
   const thread = `${kind === 'try' ? 'private' : 'ask'}-schedule-${id}-${kind}-${at}`
   const surface = kind === 'try' ? 'private' : 'ask'
-  const runs = schedule.runs.filter(({ end }) => end !== 'missed' && end !== 'skipped')
+  // A run that failed has told nobody anything, so the next one begins where it began.
+  const runs = schedule.runs.filter(({ end }) => end === 'answered' || end === 'quiet')
   const lastRun = runs.length > 0 ? { lastRunAt: Math.max(...runs.map(({ due }) => due)) } : {}
   const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun }
   return {

@@ -1,6 +1,8 @@
 /** What happened in a channel: what is read, for whom and where, in parts, and how a model names times. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { occurrenceOf } from '../../src/question/scheduler.ts'
+import type { Schedule, ScheduleRun } from '../../src/stores/schedules/types.ts'
 import { readTime } from '../../src/slack/reading/time-words.ts'
 import { startBot } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
@@ -90,6 +92,19 @@ test('a time that cannot be read, and a last run that was none, are told to the 
   expect(await read({ channel: 'ops', since: 'last run' })).toContain('There was no last run')
   expect(await read({ channel: 'ops', since: 'the other day' })).toContain('is not a time that I can read')
   expect(await read({ channel: 'ops', since: '2999-01-01' })).toContain('in the future')
+})
+
+test('the last run of a schedule is its last one that was answered or had nothing to say', () => {
+  const run = (end: ScheduleRun['end'], due: number): ScheduleRun => ({ occurrence: `${due}`, due, at: due + 9, end })
+  const schedule: Schedule = {
+    ...{ id: 's1', team: 'T1', channel: OPS, user: ALICE, createdAt: 0, text: 'x', question: 'x', state: 'active' },
+    ...{ when: { kind: 'every', minutes: 60, start: 0, zone: 'UTC' }, failures: 0, spent: {} },
+    place: { isPrivate: false, isShared: false, isMember: true },
+    runs: [run('missed', 4), run('failed', 3), run('quiet', 2), run('answered', 1)],
+  }
+  const begin = { kind: 'due' as const, at: 5, now: 5 }
+  expect(occurrenceOf(schedule, begin).schedule?.lastRunAt).toBe(2)
+  expect(occurrenceOf({ ...schedule, runs: [] }, begin).schedule).not.toHaveProperty('lastRunAt')
 })
 
 test('times are read in the asker’s zone, over daylight saving', () => {

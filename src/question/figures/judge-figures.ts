@@ -1,5 +1,4 @@
 /** Where the figures of an answer come from, by rules alone. */
-import type { FoundFigure } from '../../stores/runs/types.ts'
 import { followsFrom } from './arithmetic.ts'
 import { figuresIn, type Figure } from './find-figures.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
@@ -17,6 +16,12 @@ const NEAR_CHANCE = 4
 const FAR_CHANCE = 2
 /** Rounding to one digit changes a number by this much at most, unless the answer says `about`. */
 const ONE_DIGIT_ERROR = 0.05
+
+/** A number, date, quotation, file name or address of an answer, and the places where it stands; none: nowhere that was read. */
+export interface FoundFigure {
+  text: string
+  in: string[]
+}
 
 export interface JudgedTexts {
   question: string

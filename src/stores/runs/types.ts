@@ -161,8 +161,8 @@ export interface SavedRun {
     unseen?: true
     /** The run's writes; absent if none of its tools could write. */
     done?: DoneCall[]
-    /** Absent if the run read nothing. */
-    figures?: FoundFigure[]
+    /** The answer's figures and where they stand (question/figures). */
+    figures?: { text: string; in: string[] }[]
   }
   /** What people decided about the steps that waited for them, by the wait (`waitKey`). */
   decisions: Record<string, Decision>
@@ -183,12 +183,6 @@ export interface DoneCall {
   tool: string
   what: string
   by?: string
-}
-
-/** A number, date, quotation, file name or address of an answer, and the places where it stands; none: nowhere that was read. */
-export interface FoundFigure {
-  text: string
-  in: string[]
 }
 
 /**
