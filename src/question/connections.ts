@@ -33,16 +33,24 @@ export interface Connections {
   pages: Pages
 }
 
-export interface ConnectionsOptions {
-  accounts: readonly Account[]
+interface ConnectionsParts {
   people: PeopleStore
-  sealer: Sealer
   control: RunControl
-  /** The address under which people reach the bot, without a slash at the end. */
-  publicUrl: string
   log: Log
   /** Milliseconds since the epoch. */
   now(): number
+}
+
+export interface ConnectionsOptions extends ConnectionsParts {
+  accounts: readonly Account[]
+  sealer: Sealer
+  /** The address under which people reach the bot, without a slash at the end. */
+  publicUrl: string
+}
+
+/** Accounts that the settings do not allow are undefined. */
+interface OpenOptions extends ConnectionsParts {
+  accounts: readonly (Account | undefined)[]
 }
 
 interface Link {
