@@ -24,7 +24,7 @@ describe('a figure stands in what was read, in whatever form:', () => {
   const READ =
     'Revenue was 1,234,567.89 in Q3. The share is 0.42, growth 7.25 %, population 3,769,495, twelve offices. ' +
     'Founded on 21 November 1996. Latency 1234 ms. It ran 42.195 km. See https://example.com/a/b?c=1 and notes/plan.pdf. ' +
-    'She said: “We ship it on Friday, whatever happens.” From 14:05 to 14:40 it was down. Version 2.14.1, ticket INC-4521.'
+    'She said: “We ship it on Friday, whatever happens.” From 14:05 to 14:40 it was down. Version 2.14.1, ticket INC-4521, call +49 (30) 1234 567.'
   const FORMS = [
     'separators: 1.234.567,89 and 1 234 567.89 and 1’234’567.89 and 1234567.89',
     'rounding: about 1.2 million, 1.23M, $1,234,568, 3.8 million, 3.77m, over 3 million, roughly 3,800,000',
@@ -35,7 +35,7 @@ describe('a figure stands in what was read, in whatever form:', () => {
     'time: 14:05, 2:05 pm, 35 minutes',
     'addresses: https://example.com/a/b?c=1 and [here](http://www.example.com/a/b?c=1), plan.pdf, `notes/plan.pdf`',
     'quotations: “we ship it on Friday… whatever happens”, "We ship it"',
-    'ids: v2.14.1, INC-4521',
+    'ids: v2.14.1, 2.14.1, INC-4521, +49 30 1234-567',
     'ages: founded 30 years ago',
   ]
   test.each(FORMS)('%s', (answer) => {
@@ -67,7 +67,10 @@ describe('a figure that stands nowhere is found:', () => {
 
 test('the question’s own figures and what follows from two by arithmetic are no false alarm', () => {
   const read = 'Berlin has 3,769,495 people and Hamburg 1,906,411. Prices rose from 120 to 150.'
-  expect(missing('Berlin has 1,863,084 more, 5,675,906 together; prices rose by 30, or 25 %.', read)).toEqual([])
+  expect(
+    missing('Berlin has 1,863,084 more, 5,675,906 together; prices rose by 30, or 25 %; their mean is 135.', read),
+  ).toEqual([])
+  expect(missing('Half of 84 is 42.', 'There are 84.')).toEqual([])
   expect(missing('15 % of 240 is 36.', 'nothing', 'What is 15 % of 240?')).toEqual([])
   expect(missing('Berlin has 1,863,184 more; prices rose by 26 %.', read)).toEqual(['1,863,184', '26 %'])
 })

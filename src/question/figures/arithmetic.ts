@@ -11,7 +11,7 @@ export interface Wanted extends Reading {
 const NEIGHBOURS = 5
 
 /**
- * Returns two numbers of the pool from which the wanted one follows: as sum, difference, product, quotient, percentage
+ * Returns two numbers of the pool from which the wanted one follows: as sum, difference, mean, product, quotient, percentage
  * of the one or change from one to the other. Among many numbers nearly everything follows from some two, so it counts
  * only if at most `most` of the ten neighbouring numbers would follow as well.
  * @param pool different numbers, sorted
@@ -39,6 +39,8 @@ function pairFor(pool: readonly number[], { value, tolerance, isPercent }: Wante
     const others = [
       near(low - a, high - a),
       near(low + a, high + a),
+      // The mean of both.
+      near(2 * low - a, 2 * high - a),
       isFactor ? near(low / a, high / a) : undefined,
       isFactor && low > 0 ? near(low * a, high * a) : undefined,
       isPercent ? near((a * low) / 100, (a * high) / 100) : undefined,

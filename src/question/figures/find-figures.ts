@@ -28,6 +28,9 @@ const LEAST_WORDS_QUOTED = 3
 const ID =
   /(?<![\w-])(?!(?:ISO|RFC|SHA|UTF|AES|RSA|IEEE|MD|COVID|WCAG)-)[A-Z]{2,10}(?:-\d{4})?-\d{2,7}(?![\w-])|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?![\d.]))v?\d{1,4}(?:\.\d{1,4}){2,3}(?![\w.,]\w|\w)/g
 
+/** A phone number: compared by its groups of digits, as the words of a quotation are. */
+const PHONE = /\+\d[\d ()./-]{6,18}\d/g
+
 const FENCED = /^[ \t>]*(```|~~~)[\s\S]*?(?:\1|$(?![\s\S]))/gm
 const INLINE_CODE = /`([^`\n]{1,300})`/g
 const FORMULA = /\$\$[^$]{1,2000}\$\$|\\\[[^\]]{1,2000}\\\]|\\\([^)\n]{1,500}\\\)/g
@@ -60,6 +63,7 @@ export function figuresIn(answer: string): Figure[] {
     found.push({ kind: 'quotation', text: words.trim(), at: Number(parts[4]) })
     return masked(whole)
   })
+  rest = take(rest, PHONE, (text, at) => found.push({ kind: 'quotation', text, at }))
   rest = rest.replace(MARKER, masked).replace(PLACE, masked)
   rest = rest.replace(FILE, (text: string, at: number) => {
     if (!NO_FILE.test(text)) found.push({ kind: 'file', text, at })

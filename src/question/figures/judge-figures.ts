@@ -23,6 +23,13 @@ export interface FoundFigure {
   in: string[]
 }
 
+/** Words that are a factor or a divisor. */
+const FRACTIONS: [words: RegExp, value: number][] = [
+  [/\b(?:half|halves|twice|doubled?|doubles)\b/i, 2],
+  [/\b(?:thirds?|tripled?|triples)\b/i, 3],
+  [/\bquarters?\b/i, 4],
+]
+
 export interface JudgedTexts {
   question: string
   /** What the run has read, the question included. */
@@ -79,6 +86,7 @@ class Judge {
     this.#index = index
     this.#year = year
     this.#near = new Set(numbersIn(question.slice(0, MAX_ANSWER_CHARS)).flatMap(operandsOf))
+    for (const [words, value] of FRACTIONS) if (words.test(answer)) this.#near.add(value)
     this.#counts = listCounts(answer)
   }
 
@@ -245,7 +253,7 @@ function enumerates(after: string, count: number): boolean {
 /** Enough of a file name or an address to know it by. */
 function formsOf({ kind, text }: Figure): string[] {
   if (kind === 'file') return [text, text.slice(text.lastIndexOf('/') + 1)]
-  if (kind !== 'address') return [text.replace(/^v(?=\d)/i, '')]
+  if (kind !== 'address') return /^\d/.test(text) ? [text, `v${text}`] : [text, text.replace(/^v(?=\d)/i, '')]
   const plain = text
     .replace(/^https?:\/\/(?:www\.)?/i, '')
     .replace(/#.*$/, '')
