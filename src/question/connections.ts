@@ -69,15 +69,7 @@ const MAX_WAITING = 100
 const LOCK_MS = 10_000
 
 /** Opens what the settings allow. Undefined if there is nothing to connect, or no way to. */
-export function openConnections(
-  config: Config,
-  {
-    accounts: some,
-    ...parts
-  }: Omit<ConnectionsOptions, 'accounts' | 'sealer' | 'publicUrl'> & {
-    accounts: readonly (Account | undefined)[]
-  },
-): Connections | undefined {
+export function openConnections(config: Config, { accounts: some, ...parts }: OpenOptions): Connections | undefined {
   const sealer = sealerFrom(config)
   const accounts = some.filter((one) => one !== undefined)
   if (accounts.length === 0 || !sealer || config.PUBLIC_URL === undefined) return undefined
