@@ -20,6 +20,7 @@ import type { Handler } from './queue/types.ts'
 import { createAppReceivers } from './slack/app-receivers.ts'
 import { tokenRefused } from './slack/client/installations.ts'
 import { askSearchInfo } from './slack/client/search-info.ts'
+import { openSlackAccount } from './slack/client/slack-account.ts'
 import type { SlackCall } from './slack/client/slack-web.ts'
 import { createQuestionHandlers } from './slack/handle-question.ts'
 import { openInstallations, type OpenedInstallations } from './slack/install/open-installations.ts'
@@ -132,6 +133,8 @@ interface Observers {
 function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: Parts): Services {
   const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
+  const nowMs = () => now().getTime()
+  const slackAccount = openSlackAccount(config, { people: stores.people, log, now: nowMs, fetch: net.fetch })
   return {
     ...stores,
     intake: telemetry?.queue(stores.queue) ?? stores.queue,
@@ -147,12 +150,11 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
     examples: config.EXAMPLES_FILE,
     mcpAdmin: adminOf(config, { agent, stores }),
-    connections: openConnections(config, { accounts: agent.accounts, ...stores, log, now: () => now().getTime() }),
+    connections: openConnections(config, { accounts: [slackAccount, ...agent.accounts], ...stores, log, now: nowMs }),
     watch: watchOf({ telemetry, recorder }),
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
-    log,
-    fetch: net.fetch,
+    ...{ log, slackAccount, fetch: net.fetch },
     now,
   }
 }

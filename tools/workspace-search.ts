@@ -26,7 +26,7 @@ export function workspaceSearch(): Tool<Wanted>[] {
       name: 'workspace_search',
       title: 'Search this workspace',
       description:
-        'Searches what people wrote in public channels of this Slack workspace. The same search again gives the next results.',
+        'Searches what people wrote in public channels of this Slack workspace, or what the asker can see if they connected Slack. The same search again gives the next results.',
       ...zodInput(
         z.object({
           query: queryText().min(1).describe('words or a question'),
@@ -50,12 +50,19 @@ async function search(
   const cursor = ended?.query === query && ended.kind === kind ? ended.cursor : undefined
   // An empty cursor means that the last search of these words has shown all finds.
   const isOver = cursor === ''
-  const { finds, cursor: next = '' } = isOver
-    ? { finds: [] }
+  const {
+    finds,
+    cursor: next = '',
+    asAsker = false,
+  } = isOver
+    ? { finds: [], asAsker: undefined }
     : await workspace.search(query, { kind, cursor, signal: context.signal })
   context.memory[MEMORY] = { query, kind, cursor: next } satisfies z.infer<typeof endedSchema>
-  if (finds.length === 0) return { text: nothing(kind, cursor !== undefined), exhausted: true }
-  const text = [`${HEADS[kind]}${next === '' ? '' : ' (there are more)'}:`, ...finds.map(lineOf)].join('\n')
+  if (finds.length === 0) return { text: nothing(kind, { isMore: cursor !== undefined, asAsker }), exhausted: true }
+  const text = [
+    `${asAsker ? AS_ASKER[kind] : HEADS[kind]}${next === '' ? '' : ' (there are more)'}:`,
+    ...finds.map(lineOf),
+  ].join('\n')
   return { text, sources: finds.flatMap(sourceOf), passing: true }
 }
 
@@ -67,8 +74,16 @@ const HEADS: Record<FindKind, string> = {
   users: 'People in the workspace',
 }
 
-function nothing(kind: FindKind, isMore: boolean): string {
+const AS_ASKER: Record<FindKind, string> = {
+  messages: 'Messages that the asker can see',
+  files: 'Files that the asker can see',
+  channels: 'Channels that the asker can see',
+  users: 'People in the workspace',
+}
+
+function nothing(kind: FindKind, { isMore, asAsker }: { isMore: boolean; asAsker: boolean }): string {
   if (isMore) return 'No more results.'
+  if (asAsker) return 'Nothing that the asker can see was found. Other words may find more.'
   const where = { messages: ' in public channels', files: ' in public channels', channels: ' public', users: '' }[kind]
   const what = kind === 'users' ? 'people' : kind
   const found = kind === 'channels' ? 'No public channels were found.' : `No ${what} were found${where}.`

@@ -33,16 +33,24 @@ export interface Connections {
   pages: Pages
 }
 
-export interface ConnectionsOptions {
-  accounts: readonly Account[]
+interface ConnectionsParts {
   people: PeopleStore
-  sealer: Sealer
   control: RunControl
-  /** The address under which people reach the bot, without a slash at the end. */
-  publicUrl: string
   log: Log
   /** Milliseconds since the epoch. */
   now(): number
+}
+
+export interface ConnectionsOptions extends ConnectionsParts {
+  accounts: readonly Account[]
+  sealer: Sealer
+  /** The address under which people reach the bot, without a slash at the end. */
+  publicUrl: string
+}
+
+/** Accounts that the settings do not allow are undefined. */
+interface OpenOptions extends ConnectionsParts {
+  accounts: readonly (Account | undefined)[]
 }
 
 interface Link {
@@ -61,13 +69,11 @@ const MAX_WAITING = 100
 const LOCK_MS = 10_000
 
 /** Opens what the settings allow. Undefined if there is nothing to connect, or no way to. */
-export function openConnections(
-  config: Config,
-  parts: Omit<ConnectionsOptions, 'sealer' | 'publicUrl'>,
-): Connections | undefined {
+export function openConnections(config: Config, { accounts: some, ...parts }: OpenOptions): Connections | undefined {
   const sealer = sealerFrom(config)
-  if (parts.accounts.length === 0 || !sealer || config.PUBLIC_URL === undefined) return undefined
-  return createConnections({ ...parts, sealer, publicUrl: config.PUBLIC_URL.replace(/\/+$/, '') })
+  const accounts = some.filter((one) => one !== undefined)
+  if (accounts.length === 0 || !sealer || config.PUBLIC_URL === undefined) return undefined
+  return createConnections({ ...parts, accounts, sealer, publicUrl: config.PUBLIC_URL.replace(/\/+$/, '') })
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {

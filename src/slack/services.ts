@@ -4,6 +4,7 @@ import type { McpAdmin } from '../mcp/tools/mcp-admin.ts'
 import type { Queue } from '../queue/types.ts'
 import type { SettingsFor } from '../stores/settings/settings.ts'
 import type { Installations } from './client/installations.ts'
+import type { SlackAccount } from './client/slack-account.ts'
 import type { SearchInfo } from './client/search-info.ts'
 
 /** What the Slack adapter works with. `bot.ts` builds it once; every listener and every handler gets this one object. */
@@ -25,6 +26,8 @@ export interface Services extends AnswerServices {
   mcpAdmin?: McpAdmin | undefined
   /** What people connect with logins of their own. Absent where there is nothing. */
   connections?: Connections | undefined
+  /** People's own search in Slack. Absent without a client id. */
+  slackAccount?: SlackAccount | undefined
   /** Called with each thumb. Absent where nothing is measured. */
   onFeedback?: ((rating: 'up' | 'down') => void) | undefined
   /** Called at the start and at each change of Socket Mode's connection. Absent where nothing is measured. */

@@ -36,7 +36,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
   const calls: ManyCall[] = []
   const tokens = new Map<string, Token>()
   const refreshTokens = new Map<string, Home>()
-  const codes = new Map<string, Home>()
+  const codes = new Map<string, Home & { user?: string }>()
   const clock = { now: Date.now() }
   const state = {
     /** Slack's refusal of a call, if there is one. */
@@ -45,6 +45,8 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     hold: (_args: Json): Promise<void> | undefined => undefined,
     /** What it waits for after it has answered, before the answer leaves. */
     holdAnswer: (_args: Json): Promise<void> | undefined => undefined,
+    /** What `assistant.search.context` finds for a token of this home, or of `USER of HOME`; no search if absent. */
+    finds: undefined as ((args: Json, home: string) => Json[]) | undefined,
     /** How long a new token lives, in seconds. */
     expiresIn: 43_200,
     refreshes: 0,
@@ -74,7 +76,11 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     }
     const home = codes.get(String(args['code']))
     if (!home || !codes.delete(String(args['code']))) return no('invalid_code')
-    const { id, enterprise, app = APP } = home
+    const { id, enterprise, app = APP, user } = home
+    if (user !== undefined) {
+      const { access_token } = issue({ id: `${user} of ${id}` })
+      return { ok: true, app_id: app, team: { id }, enterprise: null, authed_user: { id: user, access_token } }
+    }
     const isOrgWide = id.startsWith('E')
     return {
       ok: true,
@@ -111,7 +117,8 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       user: { id: args['user'], team_id: id.startsWith('E') ? args['team_id'] : id, name: 'someone', profile: {} },
     }),
     'users.list': () => ({ members: [{ id: 'U0ADMIN0001', is_admin: true }] }),
-    'assistant.search.info': () => no('feature_not_enabled'),
+    'assistant.search.info': () => (state.finds ? { is_ai_search_enabled: true } : no('feature_not_enabled')),
+    'assistant.search.context': (args, home) => ({ results: { messages: state.finds?.(args, home.id) ?? [] } }),
   }
 
   const answer = (method: string, args: Json, token: string): Json => {
@@ -167,7 +174,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     ...{ calls, tokens, clock, state, post, event },
     setTarget: (url: string) => void (target = url),
     /** Somebody agrees to an installation: the code that Slack sends the browser back with. */
-    agree(home: Home): string {
+    agree(home: Home & { user?: string }): string {
       const code = `code-${randomBytes(6).toString('hex')}`
       codes.set(code, home)
       return code

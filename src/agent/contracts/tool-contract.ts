@@ -56,8 +56,11 @@ export interface WantedChannel {
  * nothing.
  */
 export interface WorkspaceReader {
-  /** @throws ToolError with a sentence that says what was refused, and what to do. */
-  search(query: string, options: FindOptions): Promise<{ finds: Find[]; cursor?: string }>
+  /**
+   * `asAsker`: everything was searched that the asker can see, and not only what is public.
+   * @throws ToolError with a sentence that says what was refused, and what to do.
+   */
+  search(query: string, options: FindOptions): Promise<{ finds: Find[]; cursor?: string; asAsker?: true }>
   /** The thread of the message with this URL. @throws ToolError likewise */
   readThread(url: string, signal: AbortSignal): Promise<ReadThread>
   /** A part of what was written in a channel in a time. @throws ToolError likewise */

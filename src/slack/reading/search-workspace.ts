@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Find, FindKind, FindOptions } from '../../agent/types.ts'
 import { ToolError } from '../../base/errors.ts'
-import { askedAt, askedMessage, isRepeat, type Question } from '../../stores/runs/types.ts'
+import { askedAt, askedMessage, isDirect, isPrivate, isRepeat, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { ACTION_TOKEN_MS } from '../../stores/tokens/action-tokens.ts'
 import { refusalCode } from '../client/slack-errors.ts'
@@ -44,22 +44,25 @@ const answerSchema = z.object({
   response_metadata: z.object({ next_cursor: words }).catch({ next_cursor: '' }),
 })
 
-/** Searches what is public, a few results at a time. @throws ToolError with a sentence for the model */
+/**
+ * Searches a few results at a time: what is public, and with the asker's own grant everything that they can see, but
+ * only where nobody else sees the answer.
+ * @throws ToolError with a sentence for the model
+ */
 export async function searchWorkspace(
   query: string,
   { kind, cursor, signal }: FindOptions,
   work: QuestionWork,
-): Promise<{ finds: Find[]; cursor?: string }> {
-  const { question, installation, services } = work
-  const { actionTokens, now } = services
-  const token = await actionTokens.load(tokenOwner(question))
-  if (token === undefined) throw new ToolError(withoutToken(question, now()))
+): Promise<{ finds: Find[]; cursor?: string; asAsker?: true }> {
+  const { installation } = work
+  const way = await wayFor(work)
   await checkAsker(work)
-  const places = { content_types: kind, channel_types: 'public_channel', limit: FINDS }
+  const places = { content_types: kind, channel_types: way.channelTypes, limit: FINDS }
+  const seen = way.channelTypes === PUBLIC ? {} : { asAsker: true as const }
   let next = cursor ?? ''
   for (let page = 0; page < MAX_PAGES; page++) {
-    const args = { query, action_token: token, ...places, ...(next === '' ? {} : { cursor: next }) }
-    const answer = await installation.client
+    const args = { query, ...way.args, ...places, ...(next === '' ? {} : { cursor: next }) }
+    const answer = await way.client
       .call(SEARCH, args, { effort: 'patient', signal })
       .catch((error: unknown) => Promise.reject(refused(error, kind, installation)))
     const read = answerSchema.safeParse(answer).data
@@ -67,9 +70,29 @@ export async function searchWorkspace(
     const finds = await FINDS_OF[kind](read.results, work)
     next = read.response_metadata.next_cursor
     if (finds.length > 0 || next === '')
-      return { finds: finds.slice(0, FINDS), ...(next === '' ? {} : { cursor: next }) }
+      return { finds: finds.slice(0, FINDS), ...(next === '' ? {} : { cursor: next }), ...seen }
   }
-  return { finds: [] }
+  return { finds: [], ...seen }
+}
+
+const PUBLIC = 'public_channel'
+const ALL = 'public_channel,private_channel,mpim,im'
+
+interface Way {
+  client: Pick<Installation['client'], 'call'>
+  args: { action_token?: string }
+  channelTypes: string
+}
+
+/** A person's own grant needs no token of the question. What is private is searched for their eyes alone. */
+async function wayFor({ question, installation, services }: QuestionWork): Promise<Way> {
+  const { actionTokens, now, slackAccount } = services
+  const own = question.bot === undefined ? await slackAccount?.clientOf(question) : undefined
+  const isForAskerAlone = isDirect(question) || isPrivate(question)
+  if (own) return { client: own, args: {}, channelTypes: isForAskerAlone ? ALL : PUBLIC }
+  const token = await actionTokens.load(tokenOwner(question))
+  if (token === undefined) throw new ToolError(withoutToken(question, now()))
+  return { client: installation.client, args: { action_token: token }, channelTypes: PUBLIC }
 }
 
 const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a direct message.'

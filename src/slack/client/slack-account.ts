@@ -1,0 +1,182 @@
+/** People's own grants in Slack: the bot searches with them what their person can see. The installation is another. */
+import { z } from 'zod'
+import { newState } from '../../base/http/browser-states.ts'
+import { messageOf, ToolError } from '../../base/errors.ts'
+import type { Person } from '../../base/place.ts'
+import { sealerFrom, type Sealer } from '../../base/seal.ts'
+import type { Config } from '../../config.ts'
+import type { Account } from '../../mcp/login/account.ts'
+import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
+import { refusalCode } from './slack-errors.ts'
+import { SlackWeb, type ApiOptions } from './slack-web.ts'
+
+export interface SlackAccountOptions extends ApiOptions {
+  people: PeopleStore
+  sealer: Sealer
+  clientId: string
+  clientSecret: string
+  now: () => number
+}
+
+export interface SlackAccount extends Account {
+  /** Returns a client that calls Slack as the person; undefined if they have not connected Slack. */
+  clientOf(person: Person): Promise<SlackWeb | undefined>
+  /** Deletes a grant that has ended in Slack. */
+  forget(person: Person): Promise<void>
+}
+
+const SCOPES = ['search:read.public', 'search:read.private', 'search:read.im', 'search:read.mpim']
+const MAY = ['search what you can see in Slack, where only you see the answer']
+const CALL_MS = 20_000
+const LOCK_MS = 60_000
+/** A token that ends this soon is refreshed first. */
+const MARGIN_MS = 30 * 60_000
+
+const grantSchema = z.object({
+  token: z.string(),
+  refreshToken: z.string().optional(),
+  /** Milliseconds since the epoch. */
+  expiresAt: z.number().optional(),
+})
+type Grant = z.infer<typeof grantSchema>
+
+const tokens = {
+  access_token: z.string(),
+  refresh_token: z.string().optional(),
+  expires_in: z.number().optional(),
+}
+const place = z.object({ id: z.string() }).nullish()
+const answerSchema = z.object({
+  team: place,
+  enterprise: place,
+  authed_user: z.object({ id: z.string(), ...tokens }),
+})
+
+/** Undefined without the client of a distributed app. */
+export function openSlackAccount(
+  config: Config,
+  options: Pick<SlackAccountOptions, 'people' | 'log' | 'now' | 'fetch'>,
+): SlackAccount | undefined {
+  const { SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret, SLACK_API_URL: apiUrl } = config
+  const sealer = sealerFrom(config)
+  if (!clientId || !clientSecret || !sealer) return undefined
+  return slackAccount({ ...options, sealer, clientId, clientSecret, apiUrl })
+}
+
+export function slackAccount(options: SlackAccountOptions): SlackAccount {
+  const { apiUrl, clientId, people, log, now } = options
+  const web = (token: string) => new SlackWeb({ ...options, token })
+  const disconnect = async (person: Person) => {
+    const grant = await loadGrant(person, options)
+    await people.of(personKey(person)).remove(KEY)
+    if (grant)
+      await revoke(web(grant.token)).catch((error: unknown) => log.warn({ error: messageOf(error) }, NOT_REVOKED))
+  }
+  return {
+    name: 'Slack',
+    async begin({ team }, callback) {
+      const state = newState()
+      const address = new URL('/oauth/v2/authorize', apiUrl)
+      const asked = { client_id: clientId, user_scope: SCOPES.join(','), redirect_uri: callback, state, team }
+      for (const [name, value] of Object.entries(asked)) address.searchParams.set(name, value)
+      return { address, state, flow: { callback } }
+    },
+    async finish(person, flow, answer) {
+      const { callback } = z.object({ callback: z.string() }).parse(flow)
+      const { client_id, client_secret } = credentials(options)
+      const args = { client_id, client_secret, code: answer.get('code') ?? '', redirect_uri: callback }
+      const given = answerSchema.parse(await access(args, options))
+      const { authed_user: user, team, enterprise } = given
+      const isTheirs = user.id === person.user && [team?.id, enterprise?.id].includes(person.team)
+      const isOrgWide = !team && user.id === person.user
+      if (!isTheirs && !isOrgWide) {
+        await revoke(web(user.access_token)).catch(() => undefined)
+        throw new ToolError('In the browser you are signed in to Slack as somebody else, or to another workspace.')
+      }
+      await saveGrant(person, grantOf(user, now()), options)
+    },
+    look: async (person) =>
+      (await loadGrant(person, options)) ? { may: MAY, usedAt: await usedAt(person, options) } : undefined,
+    disconnect,
+    async clientOf(person) {
+      const grant = await freshGrant(person, options)
+      if (grant) await people.of(personKey(person)).put(`used:${KEY}`, now())
+      return grant && web(grant.token)
+    },
+    forget: async (person) => void (await people.of(personKey(person)).remove(KEY)),
+  }
+}
+
+const KEY = 'slack'
+const NOT_REVOKED = 'a grant of Slack could not be revoked: it was only deleted'
+
+function credentials({ clientId, clientSecret }: SlackAccountOptions) {
+  return { client_id: clientId, client_secret: clientSecret }
+}
+
+/** @throws ToolError if Slack refuses */
+async function access(args: Record<string, unknown>, options: SlackAccountOptions): Promise<unknown> {
+  const how = { effort: 'patient', signal: AbortSignal.timeout(CALL_MS) } as const
+  return new SlackWeb({ ...options, token: '' }).call('oauth.v2.access', args, how).catch((error: unknown) => {
+    const code = refusalCode(error)
+    throw new ToolError(code === undefined ? 'Slack could not be reached.' : `Slack refused it (${code}).`, {
+      isDown: code === undefined,
+    })
+  })
+}
+
+async function revoke(client: SlackWeb): Promise<void> {
+  await client.call('auth.revoke', {}, { effort: 'patient', signal: AbortSignal.timeout(CALL_MS) })
+}
+
+function grantOf(
+  given: { access_token: string; refresh_token?: string | undefined; expires_in?: number | undefined },
+  now: number,
+): Grant {
+  const { access_token: token, refresh_token: refreshToken, expires_in: seconds } = given
+  return {
+    token,
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(seconds === undefined ? {} : { expiresAt: now + seconds * 1000 }),
+  }
+}
+
+async function usedAt(person: Person, { people }: SlackAccountOptions): Promise<number | undefined> {
+  const at = await people.of(personKey(person)).get(`used:${KEY}`)
+  return typeof at === 'number' ? at : undefined
+}
+
+const purposeOf = (person: Person) => `slack:${personKey(person)}`
+
+/** A grant that no key opens is none: the person connects Slack again. */
+async function loadGrant(person: Person, { people, sealer }: SlackAccountOptions): Promise<Grant | undefined> {
+  const sealed = await people.of(personKey(person)).get(KEY)
+  if (typeof sealed !== 'string') return undefined
+  try {
+    return grantSchema.parse(JSON.parse(sealer.open(sealed, purposeOf(person))))
+  } catch {
+    return undefined
+  }
+}
+
+async function saveGrant(person: Person, grant: Grant, { people, sealer }: SlackAccountOptions): Promise<void> {
+  await people.of(personKey(person)).put(KEY, sealer.seal(JSON.stringify(grant), purposeOf(person)))
+}
+
+/** Refreshes a token that ends soon, one process at a time: a refresh token works once. */
+async function freshGrant(person: Person, options: SlackAccountOptions): Promise<Grant | undefined> {
+  const { people, now } = options
+  const isDue = ({ expiresAt = Infinity }: Grant) => expiresAt - now() < MARGIN_MS
+  const grant = await loadGrant(person, options)
+  if (!grant || !isDue(grant)) return grant
+  return people.of(personKey(person)).lock(KEY, LOCK_MS, async () => {
+    const current = await loadGrant(person, options)
+    if (!current || !isDue(current) || current.refreshToken === undefined) return current
+    const args = { ...credentials(options), grant_type: 'refresh_token', refresh_token: current.refreshToken }
+    const renewed = grantOf(z.object(tokens).parse(await access(args, options)), now())
+    // It may have been disconnected meanwhile.
+    if ((await loadGrant(person, options))?.token !== current.token) return undefined
+    await saveGrant(person, renewed, options)
+    return renewed
+  })
+}

@@ -1,0 +1,100 @@
+/** Search with the asker's own grant: where it is used, and whose eyes see what it finds. */
+import { expect, test } from 'vitest'
+import type { Json } from '../../playground/slack/slack.ts'
+import { startManyBot } from '../harness/many-bot.ts'
+import { manySlacks } from '../harness/many-slacks.ts'
+import { act, finish } from '../harness/played-model.ts'
+import { eventually } from '../harness/stores.ts'
+
+const ACME = { id: 'T0ACME00001' }
+const ALICE = 'U0ALICE0001'
+const CANARY = 'the merger is called Narwhal'
+const DM = 'D0ALICE0001'
+
+test('what the asker can see is found where only they see the answer, and no grant touches the installation', async (t) => {
+  const slack = await manySlacks(t)
+  slack.state.finds = (args, home) => {
+    const isTheirs = home.startsWith(ALICE) && String(args['channel_types']).includes('private_channel')
+    const find = {
+      author_user_id: 'U0BOB000001',
+      channel_id: 'G0SECRET001',
+      channel_name: 'deals',
+      message_ts: '1700000001.000100',
+    }
+    return isTheirs
+      ? [{ ...find, content: CANARY, permalink: 'https://acme.slack.com/archives/G0SECRET001/p1700000001000100' }]
+      : []
+  }
+  const bot = await startManyBot(t, { slack, env: () => ({ TOOLS: 'workspace_search', STEPS: 'replies' }) })
+  await bot.install(ACME)
+  const person = bot.browser()
+  const command = new URLSearchParams({
+    command: '/ask',
+    text: 'connections',
+    user_id: ALICE,
+    channel_id: DM,
+    team_id: ACME.id,
+  })
+  for (const [name, value] of Object.entries({
+    trigger_id: '1.2',
+    response_url: `${slack.apiUrl}respond`,
+    api_app_id: 'A0MANY00001',
+  }))
+    command.set(name, value)
+  const link = async () => {
+    await slack.post(command.toString(), 'application/x-www-form-urlencoded')
+    const path = () =>
+      /example\.com(\/connect\?link=[\w-]+)/.exec(
+        JSON.stringify(slack.calls.findLast(({ method }) => method === 'respond')),
+      )?.[1]
+    await eventually(() => expect(path()).toBeDefined())
+    return path() ?? ''
+  }
+  const grant = async (user: string) => {
+    const sent = new URL((await person.get(await link())).headers.get('location') ?? '')
+    expect(sent.searchParams.get('user_scope')).toBe(
+      'search:read.public,search:read.private,search:read.im,search:read.mpim',
+    )
+    expect(sent.searchParams.has('scope')).toBe(false)
+    const state = sent.searchParams.get('state') ?? ''
+    const query = new URLSearchParams({ code: slack.agree({ ...ACME, user }), state })
+    return person.get(`/connect/callback?${query.toString()}`)
+  }
+  const other = await grant('U0MALLORY01')
+  expect(other.status).toBe(502)
+  expect(await other.text()).toContain('signed in to Slack as somebody else')
+  expect((await grant(ALICE)).status).toBe(200)
+
+  const search = [act('I search.', 'workspace_search', 'merger'), finish('Here.')]
+  bot.model.on('in the channel', ...search)
+  await slack.mention(ACME, 'What merger, in the channel?')
+  await eventually(() => expect(slack.posts().some(({ text }) => text.includes('Here.'))).toBe(true))
+  expect(slack.calls.findLast(({ method }) => method === 'assistant.search.context')?.args['channel_types']).toBe(
+    'public_channel',
+  )
+  bot.model.on('for me', ...search)
+  const ts = '1900000001.000100'
+  const message: Json = {
+    type: 'message',
+    channel_type: 'im',
+    user: ALICE,
+    channel: DM,
+    ts,
+    event_ts: ts,
+    text: 'What merger, for me?',
+  }
+  await slack.event(ACME, message)
+  await eventually(() => expect(slack.posts().filter(({ channel }) => channel === DM).length).toBeGreaterThan(0))
+  await eventually(() => expect(JSON.stringify(bot.model.about('for me'))).toContain(CANARY))
+  expect(JSON.stringify(bot.model.about('in the channel'))).not.toContain(CANARY)
+  expect(JSON.stringify(slack.posts().filter(({ channel }) => channel !== DM))).not.toContain(CANARY)
+  expect(bot.logs.join('\n')).not.toContain('Narwhal')
+  expect(slack.posts().every(({ home }) => home === ACME.id)).toBe(true)
+
+  await slack.event(ACME, { type: 'tokens_revoked', tokens: { oauth: [ALICE] } })
+  bot.model.on('once more', ...search)
+  await slack.mention(ACME, 'What merger, once more?')
+  await eventually(() =>
+    expect(JSON.stringify(bot.model.about('once more').at(-1) ?? '')).toContain('no permission to search'),
+  )
+})
