@@ -27,6 +27,7 @@ import { startWiki } from './wiki/wiki.ts'
 import { startOwnMcp } from './mcp/own-mcp.ts'
 import { botSettings, notesOf, realModel } from './bot/playground-settings.ts'
 import { promptsPart } from './bot/prompts-part.ts'
+import { movedClock } from './bot/moved-clock.ts'
 import { recordPlayground } from './bot/record-playground.ts'
 import { runBotHere, type RunBot } from './bot/run-bot.ts'
 import { showConversation } from './bot/show-conversation.ts'
@@ -48,7 +49,10 @@ const EXAMPLES = [
 const NOTE = { message: 'Note down: buy milk' }
 
 /** What the app's manifest offers in the menu of a message. */
-const SHORTCUTS = [{ callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' }]
+const SHORTCUTS = [
+  { callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' },
+  { callback_id: 'thinkaloud_remember', name: 'Remember' },
+]
 
 export interface PlaygroundOptions {
   /** The demo's pause between two words, in ms. */
@@ -148,7 +152,8 @@ async function openPlayground(
     toJournal(trace)
     run.take(trace)
   }
-  const bot = await runBot({ settings, recorder: recording.recorder, onTrace })
+  const clock = movedClock()
+  const bot = await runBot({ settings, recorder: recording.recorder, onTrace, now: clock.now })
   stops.push(() => bot.stop())
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
   const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
@@ -161,7 +166,12 @@ async function openPlayground(
     parts: [
       run,
       hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }),
-      playgroundTrouble(slack, { scopes: SCOPES, redis, notes: notesServer }),
+      playgroundTrouble(slack, {
+        scopes: SCOPES,
+        redis,
+        notes: notesServer,
+        clock: options.runBot ? undefined : clock,
+      }),
       promptsPart(slack, { tryPrompts: bot.tryPrompts, folder: options.prompts }),
       recording.part,
       ...(bot.part ? [bot.part] : []),

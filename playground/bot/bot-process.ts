@@ -56,6 +56,7 @@ function start(settings: Env): Promise<RunningBot> {
         },
       },
       onTrace: (trace) => tell({ type: 'trace', trace }),
+      now: () => new Date(),
     }),
   )
   started.then(

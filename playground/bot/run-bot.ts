@@ -16,6 +16,7 @@ export interface BotParts {
   recorder: Pick<Recorder, 'onTool' | 'onOffered'>
   /** Receives the traces of its runs. */
   onTrace(trace: RunTrace): void
+  now(): Date
 }
 
 export interface RunningBot {
@@ -27,10 +28,10 @@ export interface RunningBot {
 
 export type RunBot = (parts: BotParts) => Promise<RunningBot>
 
-export const runBotHere: RunBot = async ({ settings, recorder, onTrace }) => {
+export const runBotHere: RunBot = async ({ settings, recorder, onTrace, now }) => {
   const config = loadConfig(settings)
   const stores = await createStores(config, createLog(config.LOG_LEVEL, undefined, secretsOf(config)))
-  const bot = await startBot(config, { stores, onTrace, toolSeam: recordingSeam(recorder) })
+  const bot = await startBot(config, { stores, onTrace, toolSeam: recordingSeam(recorder), now })
   // With Redis, a bot listens a moment before it can store a question.
   await until(() => stores.queue.ready(), 'a bot that is ready')
   return { tryPrompts: createTrier(config, stores).run, stop: () => bot.stop() }

@@ -13,19 +13,33 @@ export interface TroubledParts {
   redis?: OwnRedis | undefined
   /** The MCP server of notes. */
   notes?: { change(): void; restore(): void } | undefined
+  /** The bot's clock. */
+  clock?: { toTomorrow(isOn: boolean): void; aDayLater(): void } | undefined
 }
 
 const NO_REDIS = 'The bot runs in memory. Start the playground by: npm run playground -- --redis'
+const NO_CLOCK = 'The bot runs in a process of its own here. Start the playground by: npm run playground'
 const NO_NOTES = 'The playground’s own MCP server does not run here: MCP_CONFIG names others.'
 
-export function playgroundTrouble({ trouble, sockets }: LocalSlack, { scopes, redis, notes }: TroubledParts): PagePart {
+export function playgroundTrouble(
+  { trouble, sockets }: LocalSlack,
+  { scopes, redis, notes, clock }: TroubledParts,
+): PagePart {
   trouble.watch(({ name, isOn }) => {
     if (name === 'redisGone') redis?.setGone(isOn)
+    if (name === 'tomorrow') clock?.toTomorrow(isOn)
     if (name === 'mcpChanged') (isOn ? notes?.change : notes?.restore)?.()
   })
+  const later = () => (trouble.isOn('tomorrow') ? clock?.aDayLater() : trouble.set('tomorrow', { isOn: true }))
   const missing: Partial<Record<TroubleName, string>> = {
     ...(!redis && { redisGone: NO_REDIS }),
     ...(!notes && { mcpChanged: NO_NOTES }),
+    ...(!clock && { tomorrow: NO_CLOCK }),
   }
-  return troublePart({ trouble, scopes: takeable(scopes), missing, once: { socketCut: () => sockets.cut() } })
+  return troublePart({
+    trouble,
+    scopes: takeable(scopes),
+    missing,
+    once: { socketCut: () => sockets.cut(), tomorrow: later },
+  })
 }

@@ -219,6 +219,14 @@ const AROUND = [
     does: 'The server of notes says something else of its tools than when people allowed them.',
     seen: 'The changed tool is not used before somebody has allowed it anew.',
   },
+  {
+    name: 'tomorrow',
+    group: 'Around the bot',
+    title: 'Tomorrow 9:00',
+    does: 'The bot’s clock moves forward to the next 9:00 in London, where the people of this workspace are.',
+    seen: 'Schedules that are due run within a minute.',
+    once: 'A day later',
+  },
 ] as const satisfies readonly TroubleSwitch[]
 
 /** All of them, in the order of the page. */

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ROOT } from '../../src/base/package-root.ts'
 import { startPlayground } from '../../playground/main.ts'
 import { typed } from '../../playground/page-server/page-actions.ts'
-import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
+import { ALICE, GENERAL, type Message } from '../../playground/slack/slack.ts'
 import { startCommand, temporaryFolder } from '../harness/command.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
@@ -34,6 +34,35 @@ describe('npm run playground', () => {
 })
 
 describe('the bot in the playground', () => {
+  test('runs a schedule as soon as its clock is moved to the next morning', async (t) => {
+    const { slack, url, stop } = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0 })
+    t.onTestFinished(stop)
+    const moved = (path: string, body: object) =>
+      fetch(`${url}/${path}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    await slack.slash('every day at 9 What is 15% of 240?')
+    const { ephemerals } = slack.store.channel(GENERAL)
+    const card = await slack.until(
+      () => ephemerals.find((one) => JSON.stringify(one).includes('schedule_save')),
+      'a card',
+    )
+    await slack.press({ channel: GENERAL, ts: card.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_save' })
+    await slack.until(
+      () => ephemerals.some((one) => slack.shown(one as Message).startsWith('Saved')),
+      'a saved schedule',
+    )
+    expect((await moved('trouble', { name: 'tomorrow', on: true })).status).toBe(200)
+    const roots = () => slack.messages(GENERAL).filter((one) => slack.shown(one).includes('Every day at 09:00'))
+    const isAnswered = (n: number) => () =>
+      slack.replies(GENERAL, roots()[n]?.ts ?? '').some((one) => slack.shown(one).includes('36'))
+    await slack.until(isAnswered(0), 'the answer of the first run', 90_000)
+    await moved('trouble-once', { name: 'tomorrow' })
+    await slack.until(isAnswered(1), 'the answer a day later', 90_000)
+  })
+
   test('is asked and answers like anywhere, with a model of the operator’s where there is one', async (t) => {
     const model = await playModel(t, [act('I reckon.', 'calculator', '6*7'), finish('It is 42.')])
     const { slack, notes, stop } = await startPlayground({
