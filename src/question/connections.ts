@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { browserStates, cookiesOf, digestOf, newState, STATE_MS } from '../base/http/browser-states.ts'
 import { htmlPage, onlyGet, queryOf, redirectTo } from '../base/http/html-page.ts'
 import type { Page, Pages } from '../base/http/server.ts'
-import { messageOf, ToolError } from '../base/errors.ts'
+import { ConfigError, messageOf, ToolError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Person } from '../base/place.ts'
 import { sealerFrom, type Sealer } from '../base/seal.ts'
@@ -72,6 +72,8 @@ const LOCK_MS = 10_000
 export function openConnections(config: Config, { accounts: some, ...parts }: OpenOptions): Connections | undefined {
   const sealer = sealerFrom(config)
   const accounts = some.filter((one) => one !== undefined)
+  const twice = accounts.find(({ name }, i) => findAccount(accounts, name) !== accounts[i])
+  if (twice) throw new ConfigError(`MCP_CONFIG: a server that people log in to may not be named ${twice.name}.`)
   if (accounts.length === 0 || !sealer || config.PUBLIC_URL === undefined) return undefined
   return createConnections({ ...parts, accounts, sealer, publicUrl: config.PUBLIC_URL.replace(/\/+$/, '') })
 }
@@ -84,6 +86,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     async link(person, account) {
       const token = newState()
       await shared.put(linkKey(token), { person, account, at: now() } satisfies Link, { ttlMs: STATE_MS })
+      await people.of(personKey(person)).put(linkKey(token), now(), { ttlMs: STATE_MS })
       return `${publicUrl}${PATH}?link=${token}`
     },
     async wait(person, account, step) {
@@ -149,7 +152,7 @@ async function bindBrowser(
   const isFirst = await people.shared.putIfAbsent(key, hashOf(browser), { ttlMs: STATE_MS })
   if (!isFirst && (await people.shared.get(key)) !== hashOf(browser)) return undefined
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-  return `${name}=${browser}; Path=${PATH}; Max-Age=${STATE_MS / 1000}; HttpOnly; SameSite=Lax${secure}`
+  return `${name}=${browser}; Path=/; Max-Age=${STATE_MS / 1000}; HttpOnly; SameSite=Lax${secure}`
 }
 
 function hashOf(text: string): string {
@@ -177,14 +180,21 @@ async function comeBack(request: IncomingMessage, options: ConnectionsOptions): 
   if (!account) return expiredPage()
   const ended = (page: Page): Page => ({ ...page, headers: { ...page.headers, ...states.clear(state) } })
   if (answer.get('error') === 'access_denied') return ended(refusedPage(name))
+  // A link connects once, however often it was opened.
+  if (!(await linkOf(token, options))) return ended(expiredPage())
   try {
     await account.finish(person, flow, answer)
   } catch (error) {
     log.warn({ account: name, error: messageOf(error) }, 'a person could not log in')
     return ended(failedPage(name, error))
   }
-  log.info({ account: name, team: person.team, user: person.user }, 'a person has connected an account')
   await people.shared.remove(linkKey(token))
+  // Whoever was forgotten meanwhile stays forgotten: their own note of the link is gone.
+  if (!(await people.of(personKey(person)).remove(linkKey(token)))) {
+    await account.disconnect(person)
+    return ended(expiredPage())
+  }
+  log.info({ account: name, team: person.team, user: person.user }, 'a person has connected an account')
   await resumeWaiting({ person, account: name }, options)
   return ended(connectedPage(name))
 }

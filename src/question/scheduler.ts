@@ -25,6 +25,7 @@ export interface SchedulerOptions {
 const BATCH = 50
 /** Between two repairs of the index, in ms. */
 const REPAIR_MS = 3_600_000
+const DAY_MS = 86_400_000
 /** The most missed times that are counted. */
 const MAX_MISSED = 1_000
 
@@ -68,7 +69,8 @@ export async function enqueueDue(options: SchedulerOptions): Promise<number> {
 async function enqueueOne(ref: ScheduleRef, { schedules, queue, log, now }: SchedulerOptions): Promise<void> {
   const schedule = await schedules.load(ref)
   const at = now().getTime()
-  if (!schedule || schedule.state === 'draft' || schedule.state === 'over') return schedules.remove(ref)
+  if (!schedule || schedule.state === 'draft') return schedules.remove(ref)
+  if (schedule.state === 'over' && isLongOver(schedule, at)) return schedules.remove(ref)
   const { due } = schedule
   // Somebody else has moved it on, or it is paused: the index is set right.
   if (due === undefined || (wakeAt(schedule) ?? Infinity) > at) return void (await schedules.update(ref, (one) => one))
@@ -82,6 +84,11 @@ async function enqueueOne(ref: ScheduleRef, { schedules, queue, log, now }: Sche
   await schedules.update(ref, (one) =>
     one.state === 'active' && one.due === due ? movedOn(one, { missed, next }) : undefined,
   )
+}
+
+/** Another process may have moved a single run on a moment ago: its schedule is still needed by that run. */
+function isLongOver({ when, runs: [last], createdAt }: Schedule, now: number): boolean {
+  return now - Math.max(createdAt, last?.at ?? 0, when.kind === 'once' ? when.at : 0) > DAY_MS
 }
 
 interface Passed {

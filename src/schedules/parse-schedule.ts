@@ -45,9 +45,10 @@ export function parseSchedule(text: string, context: ParseContext): ParsedSchedu
   if (!/\p{L}/u.test(question))
     return explicit ? { problem: 'The question is missing. Write it after the time.' } : undefined
   if (when.kind === 'once' && when.at <= now) return explicit ? { problem: 'That time is over.' } : undefined
-  if (smallestGap(when, now) < minMinutes * 60_000)
-    return { problem: `That is too often. A schedule may run every ${minMinutes} minutes at most.` }
-  return { when, question }
+  if (smallestGap(when, now) >= minMinutes * 60_000) return { when, question }
+  // `Every minute counts, …` is a question.
+  if (!explicit && !BEGINS.test(question)) return undefined
+  return { problem: `That is too often. A schedule may run every ${minMinutes} minutes at most.` }
 }
 
 /** What has been read of a text, and what is left of it. */
@@ -62,7 +63,7 @@ function parseCron(text: string, { zone, explicit }: ParseContext): Begun {
   const found = /^((?:\S+ ){4}\S+)(?: (.*))?$/.exec(text)
   const [, fields = '', rest = ''] = found ?? []
   if (!/^[\d*]/.test(fields) || !/^\S+ \S+ \S+ \S+ \S+$/.test(fields)) return undefined
-  if (/^[-+*/=x×·÷^%]/.test(rest) || (!explicit && /^\d+ \* \d+ \* \d+$/.test(fields))) return undefined
+  if (/^[-+*/=x×·÷^%]/.test(rest) || (!explicit && /^\d+ (?:\d+ \d+ \d+|\* \d+ \*) \d+$/.test(fields))) return undefined
   if (!isCron(fields)) return undefined
   const sixth = rest.split(' ')[0] ?? ''
   if (/^[\d*/,-]*[*/,-][\d*/,-]*$/.test(sixth) || (/^[0-7]$/.test(sixth) && fields.endsWith('*')))
@@ -77,7 +78,7 @@ const SEVERAL = /^(every|each|in) (\d{1,4}) (minute|min|hour|hr)s\b(.*)$/is
 
 /** `every 4 hours`, `every hour`, `in 20 minutes`: times that need no clock. */
 function parseInterval(text: string, { zone, now }: ParseContext): Begun {
-  const [, word = '', unit, rest = ''] = ONE.exec(text.replace(/^hourly\b/i, 'every hour')) ?? []
+  const [, word = '', unit, rest = ''] = ONE.exec(text) ?? []
   if (unit !== undefined) return interval({ word, minutes: minutesOf(unit), rest }, { zone, now })
   const [, each = '', number, units = '', after = ''] = SEVERAL.exec(text.replace(/ (min|hr)\b/i, ' $1s')) ?? []
   if (number === undefined) return undefined
@@ -122,7 +123,7 @@ function atHour({ days, rest }: { days: Days; rest: string }, context: ParseCont
   const zoned = takeZone(clock.rest, context)
   if ('problem' in zoned) return zoned
   const { zone } = zoned
-  if (/^ ?(?:and|,|\/|or) ?\d{1,2}(?:[: ]|[ap]m)/i.test(zoned.rest))
+  if (/^ ?(?:and|,|\/|or) ?(?:at )?\d{1,2}(?:[: ]|[ap]m)/i.test(zoned.rest))
     return { problem: 'Write one hour only, and a schedule for each.' }
   const { hour, minute } = clock
   if ('cron' in days) return { when: { kind: 'cron', cron: `${minute} ${hour} ${days.cron}`, zone }, rest: zoned.rest }

@@ -129,7 +129,7 @@ async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<H
   const { question, run, outbox, mentions, services, signal } = work
   if (question.schedule && isUnrooted(question)) return handleOccurrence(work, () => answerUnseen(work))
   if (question.prior) await restorePrior(work)
-  if (isScheduleRequest(question)) return handleScheduleRequest(work, admitted)
+  if (await isScheduleRequest(work)) return handleScheduleRequest(work, admitted)
   if (isFailureTold(run)) return noticeFailureAgain(work).then(() => archive(work, { hasFailed: true }))
   const how = needsNoModel(question) ? ({ steps: 'hidden' } as const) : {}
   const display = isUnrooted(question) ? undefined : await work.openDisplay(how)

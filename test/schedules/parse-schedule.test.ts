@@ -198,6 +198,10 @@ test.each([
   'on Monday at 9 we met Bob, who is he?',
   'the 1st of each month is what?',
   'May',
+  'Every minute counts: what is our response time?',
+  'Hourly rates in Berlin, how did they change?',
+  '1 2 3 4 5 what comes next?',
+  'every day at 9 and at 17 what is new?',
 ])('%s is a question', (text) => {
   expect(told(text)).toEqual(['a question'])
 })
@@ -220,7 +224,7 @@ test.each([
 
 test('what runs too often is told so, with the word schedule and without', () => {
   const problem = 'That is too often. A schedule may run every 15 minutes at most.'
-  for (const text of ['every 5 minutes what?', '* * * * * what?', '0,5 9 * * * what?', 'every minute what?'])
+  for (const text of ['every 5 minutes what?', '* * * * * what?', '0,5 9 * * * what?', 'every minute what happened?'])
     expect([told(text), told(text, true)]).toEqual([[problem], [problem]])
 })
 

@@ -33,7 +33,7 @@ const STYLE =
 
 /** The pages load nothing, and their address, which holds a code, is told to nobody. */
 const SAFE = {
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
 }
 

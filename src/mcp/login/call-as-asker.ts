@@ -38,9 +38,11 @@ export async function callAsAsker(
     await logins.noteUse(server, asker).catch(() => undefined)
     return result
   } catch (error) {
-    // The server has refused the login before it looked at the call.
-    if (error instanceof ToolError && isLoginNeeded(error) && memory[refused] !== true) return ask
-    throw error
+    if (!(error instanceof ToolError) || !isLoginNeeded(error)) throw error
+    // The server has refused the login before it looked at the call: it is of no use any more.
+    await logins.end(server, login).catch(() => undefined)
+    if (memory[refused] === true) throw error
+    return ask
   }
 }
 

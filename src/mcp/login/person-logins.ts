@@ -9,6 +9,8 @@ export interface PersonLogins {
   of(person: string): LoginStore
   /** Returns which login of a person is valid now. */
   current(server: HttpServerConfig, person: string): Promise<PersonLogin | undefined>
+  /** Deletes a login that the server has refused, unless the person has logged in again. */
+  end(server: HttpServerConfig, refused: PersonLogin): Promise<void>
   noteUse(server: HttpServerConfig, person: string): Promise<void>
   /** Milliseconds since the epoch; undefined if it was never used. */
   lastUse(server: HttpServerConfig, person: string): Promise<number | undefined>
@@ -35,6 +37,13 @@ export function personLogins({ people, store, sealer, now }: PersonLoginsOptions
         .catch(() => undefined)
       return login && { person, since: login.since ?? 0 }
     },
+    end: (server, { person, since }) =>
+      of(person).alone(server, async () => {
+        const login = await of(person)
+          .load(server)
+          .catch(() => undefined)
+        if (login && (login.since ?? 0) === since) await of(person).remove(server)
+      }),
     noteUse: (server, person) => people.of(person).put(useKey(server), now()),
     async lastUse(server, person) {
       const at = await people.of(person).get(useKey(server))

@@ -17,13 +17,15 @@ export interface GrantOptions {
 
 /** Returns a person who allowed the tool in the question's thread and may still do so; undefined if there is none. */
 export async function grantedBy(
-  { name, server, ruleName = name, version }: Tool,
+  { name, server, ruleName = name, version, asAsker }: Tool,
   options: GrantOptions,
 ): Promise<string | undefined> {
   const { question, threads, settings, installation, log } = options
   const { grants = [] } = await threads.load(conversationOf(question))
   const by = new Set(grants.flatMap((grant) => (grant.tool === name && grant.version === version ? [grant.by] : [])))
   for (const user of by) {
+    // What is done as the asker, others have allowed for another asker perhaps.
+    if (asAsker && user !== question.user) continue
     const asked = { question, tool: ruleName, server }
     const { client } = installation
     if ((await mayDecide(user, asked, { approvers: settings.approvers, client, log })) === 'yes') return user

@@ -62,13 +62,14 @@ const ENDS: Record<ScheduleRun['end'], string> = {
   quiet: 'looked, nothing to report',
   missed: 'missed, because I was not running',
   skipped: 'skipped, because the run before was not finished',
+  limited: 'not run, because the limit of questions was reached',
 }
 
 /** What is known of a schedule: its state, its last runs, its next time and its cost, a line each. Not escaped. */
 export function stateLines(schedule: Schedule, now: number): string[] {
   const { runs, paused, when } = schedule
   const [last, ...earlier] = runs
-  const unusual = earlier.filter(({ end }) => end === 'missed' || end === 'skipped').slice(0, 1)
+  const unusual = earlier.filter(({ end }) => end === 'missed' || end === 'skipped' || end === 'limited').slice(0, 1)
   const lines = [...(last ? [last] : []), ...unusual].map((run, i) => {
     const times = run.count === undefined ? '' : ` (${run.count} times)`
     const cost = run.cost ? ` · ${costText(run.cost)}` : ''

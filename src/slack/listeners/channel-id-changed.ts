@@ -2,7 +2,7 @@ import type { OnEvent } from '../intake/bolt-types.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** `channel_id_changed`: a private channel begins to be shared. Its settings, its schedules and what was said and remembered in it go with it. */
+/** `channel_id_changed`: a private channel begins to be shared. Its settings, its schedules and what was said in it go with it; what was remembered there does not. */
 export function channelIdChanged(services: Services): OnEvent<'channel_id_changed'> {
   return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, services)
@@ -16,7 +16,8 @@ export function channelIdChanged(services: Services): OnEvent<'channel_id_change
       await channelSettings.save({ team, channel }, {})
     }
     await schedules.moveChannel({ team, channel }, to)
-    await remembered.moveChannel({ team, channel }, to)
+    // It was said where no other company reads: connected channels are places of their own.
+    await remembered.forgetChannel({ team, channel })
     await history.moveChannel({ team, channel }, to)
   }
 }

@@ -12,7 +12,7 @@ import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
 import { pausedSchedule } from '../schedules/scheduled-run.ts'
-import { counts } from '../schedules/schedule-request.ts'
+import { counts, placeOf } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
 import type { Services } from '../services.ts'
 import { scheduleForm, scheduleList } from '../views/schedule-blocks.ts'
@@ -121,6 +121,7 @@ const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Ou
 async function save({ ref, schedule }: PressOn, { schedules, scheduling, now }: Services): Promise<Outcome> {
   if (schedule.state !== 'draft') return savedText(schedule)
   const most = scheduling?.perUser ?? 0
+  if (most === 0) return SCHEDULES.off
   const { length } = (await schedules.list({ team: ref.team, user: ref.user })).filter(counts)
   if (length >= most) return tooManySchedules(most)
   const saved = await schedules.update(ref, (one) => (one.state === 'draft' ? activated(one, now().getTime()) : one))
@@ -128,8 +129,13 @@ async function save({ ref, schedule }: PressOn, { schedules, scheduling, now }: 
   return saved.state === 'over' ? SCHEDULES.past : savedText(saved)
 }
 
-async function resume({ ref }: Press, { schedules, now }: Services): Promise<Outcome> {
-  const resumed = await schedules.update(ref, (one) => (one.state === 'paused' ? activated(one, now().getTime()) : one))
+/** Whoever resumes it agrees to what its channel is like now. */
+async function resume({ ref, pressed }: Press, { schedules, scheduling, now }: Services): Promise<Outcome> {
+  if ((scheduling?.perUser ?? 0) === 0) return SCHEDULES.off
+  const place = await placeOf(ref.channel, pressed.installation)
+  const resumed = await schedules.update(ref, (one) =>
+    one.state === 'paused' ? activated({ ...one, place }, now().getTime()) : one,
+  )
   return resumed?.state === 'active' ? `Resumed. Next: ${nextText(resumed)}.` : SCHEDULES.past
 }
 

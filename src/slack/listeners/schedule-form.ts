@@ -4,12 +4,12 @@ import { messageOf } from '../../base/errors.ts'
 import { afterScheduleWord } from '../../schedules/parse-schedule.ts'
 import { activated, type ScheduleRef } from '../../stores/schedules/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { nextText, SCHEDULES, whenText } from '../format/schedule-words.ts'
+import { nextText, SCHEDULES, tooManySchedules, whenText } from '../format/schedule-words.ts'
 import { inBackground } from '../intake/pressed.ts'
 import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/to-question.ts'
-import { makerOf, parsed } from '../schedules/schedule-request.ts'
+import { counts, makerOf, parsed } from '../schedules/schedule-request.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { SCHEDULE_TEXT } from '../views/schedule-blocks.ts'
@@ -50,6 +50,12 @@ async function change(
 ): Promise<{ changed: string } | { problem: string }> {
   const { schedules, scheduling, now } = services
   const at = now().getTime()
+  const most = scheduling?.perUser ?? 0
+  if (most === 0) return { problem: SCHEDULES.off }
+  const others = (await schedules.list({ team: ref.team, user: ref.user })).filter(
+    (one) => counts(one) && one.id !== ref.id,
+  )
+  if (others.length >= most) return { problem: tooManySchedules(most).replaceAll('`', '') }
   const maker = await makerOf(ref, installation)
   if (typeof maker === 'string') return { problem: maker }
   const given = afterScheduleWord(text) ?? text

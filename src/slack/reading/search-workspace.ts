@@ -64,7 +64,9 @@ export async function searchWorkspace(
     const args = { query, ...way.args, ...places, ...(next === '' ? {} : { cursor: next }) }
     const answer = await way.client
       .call(SEARCH, args, { effort: 'patient', signal })
-      .catch((error: unknown) => Promise.reject(refused(error, kind, installation)))
+      .catch((error: unknown) =>
+        way.client === installation.client ? refused(error, kind, installation) : endedGrant(error, work),
+      )
     const read = answerSchema.safeParse(answer).data
     if (!read) throw new ToolError('Slack’s search returned an unreadable response.')
     const finds = await FINDS_OF[kind](read.results, work)
@@ -84,12 +86,15 @@ interface Way {
   channelTypes: string
 }
 
-/** A person's own grant needs no token of the question. What is private is searched for their eyes alone. */
+/**
+ * A person's own grant needs no token of the question. It is used for their eyes alone: in a channel, Slack itself cuts what the
+ * bot finds to what everybody there may see.
+ */
 async function wayFor({ question, installation, services }: QuestionWork): Promise<Way> {
   const { actionTokens, now, slackAccount } = services
-  const own = question.bot === undefined ? await slackAccount?.clientOf(question) : undefined
   const isForAskerAlone = isDirect(question) || isPrivate(question)
-  if (own) return { client: own, args: {}, channelTypes: isForAskerAlone ? ALL : PUBLIC }
+  const own = isForAskerAlone && question.bot === undefined ? await slackAccount?.clientOf(question) : undefined
+  if (own) return { client: own, args: {}, channelTypes: ALL }
   const token = await actionTokens.load(tokenOwner(question))
   if (token === undefined) throw new ToolError(withoutToken(question, now()))
   return { client: installation.client, args: { action_token: token }, channelTypes: PUBLIC }
@@ -113,6 +118,16 @@ function withoutToken(question: Question, now: Date): string {
     : `Slack gave no permission to search with this question. ${ASK_AGAIN}`
 }
 
+/** A person's grant that Slack refuses says nothing of the workspace; one that has ended is deleted. @throws ToolError */
+async function endedGrant(error: unknown, { question, services }: QuestionWork): Promise<never> {
+  const code = refusalCode(error)
+  if (code === undefined) throw error
+  if (ENDED.has(code)) await services.slackAccount?.forget(question)
+  throw new ToolError(`Slack refused to search as the asker (${code}). They can connect Slack again: /ask connections.`)
+}
+
+const ENDED = new Set(['token_revoked', 'token_expired', 'invalid_auth', 'account_inactive', 'not_authed'])
+
 /** Guests see a part of the public channels, and Slack does not say which of them it would search. */
 async function checkAsker({ question, installation }: QuestionWork): Promise<void> {
   const facts = await installation.directory.factsOf(question.team, question.user)
@@ -130,22 +145,22 @@ const SCOPES: Record<FindKind, string> = {
 }
 
 /**
- * Turns a refusal into a sentence. If the workspace has no search at all, this is remembered and the tool is left out
+ * Turns a refusal into a sentence, which it throws. If the workspace has no search at all, this is remembered and the tool is left out
  * for a while.
  */
-function refused(error: unknown, kind: FindKind, { client }: Installation): unknown {
+function refused(error: unknown, kind: FindKind, { client }: Installation): never {
   const code = refusalCode(error)
-  if (code === undefined) return error
+  if (code === undefined) throw error
   if (code === 'invalid_action_token')
-    return new ToolError(`Slack no longer accepts the permission to search that came with the question. ${ASK_AGAIN}`)
-  if (code === 'query_too_long') return new ToolError('The query is too long for Slack: use fewer words.')
+    throw new ToolError(`Slack no longer accepts the permission to search that came with the question. ${ASK_AGAIN}`)
+  if (code === 'query_too_long') throw new ToolError('The query is too long for Slack: use fewer words.')
   if (code === 'missing_scope')
-    return new ToolError(
+    throw new ToolError(
       `I may not search for ${kind} here: the app lacks the scope ${SCOPES[kind]}. An admin can add it.`,
     )
-  if (!NOT_ENABLED.has(code)) return new ToolError(`Slack refused to search (${code}).`)
+  if (!NOT_ENABLED.has(code)) throw new ToolError(`Slack refused to search (${code}).`)
   client.refusals.remember(SEARCH)
-  return new ToolError('This workspace does not let apps search. Its admins can change that.')
+  throw new ToolError('This workspace does not let apps search. Its admins can change that.')
 }
 
 const NOT_ENABLED = new Set([

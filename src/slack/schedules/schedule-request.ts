@@ -22,13 +22,24 @@ import type { QuestionWork } from '../question-work.ts'
 import type { Services } from '../services.ts'
 import { scheduleCard } from '../views/schedule-blocks.ts'
 
-/** Whether a question makes a schedule: it begins with the time, or with `schedule`. */
-export function isScheduleRequest(question: Question): boolean {
+/** Whether a question makes a schedule: it begins with the time, or with `schedule`. Where that hangs on the asker's zone, Slack is asked. */
+export async function isScheduleRequest({ question, services, installation }: QuestionWork): Promise<boolean> {
+  if (!maySchedule(question)) return false
+  const { perUser, minMinutes } = services.scheduling ?? { perUser: 0, minMinutes: 1 }
+  const maker = perUser === 0 ? { zone: 'UTC' } : await makerOf(question, installation)
+  if (typeof maker === 'string') return true
+  return parsed(question.text, { zone: maker.zone, now: question.at, minMinutes }) !== undefined
+}
+
+function maySchedule(question: Question): boolean {
   const { surface, bot, about, shares, schedule, at } = question
   const isAsked = surface === 'mention' || surface === 'dm' || (surface === 'ask' && isUnrooted(question))
   if (!isAsked || bot !== undefined || about !== undefined || shares !== undefined || schedule) return false
-  return parsed(question.text, { zone: 'UTC', now: at, minMinutes: 1 }) !== undefined
+  return ZONES.some((zone) => parsed(question.text, { zone, now: at, minMinutes: 1 }) !== undefined)
 }
+
+/** The asker's zone is not known yet. `today at 9` has passed in some zones and not in others. */
+const ZONES = ['UTC', 'Etc/GMT+12', 'Etc/GMT+8', 'Etc/GMT+4', 'Etc/GMT-5', 'Etc/GMT-9', 'Etc/GMT-14']
 
 type Found = { when: When; question: string; text: string; gapMs?: number } | { problem: string }
 
@@ -52,7 +63,6 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   const maker = await makerOf(question, installation)
   if (typeof maker === 'string') return tell(maker)
   const found = parsed(text, { zone: maker.zone, now: at, minMinutes })
-  // It was one in another zone.
   if (!found) return tell(SCHEDULES.past)
   if ('problem' in found) return tell(`${escapeText(found.problem)} ${EXAMPLES}`)
   const own = await services.schedules.list({ team, user })
@@ -140,7 +150,7 @@ export async function factsOfPlace(channel: string, { client }: Installation): P
   }
 }
 
-async function placeOf(channel: string, installation: Installation): Promise<Schedule['place']> {
+export async function placeOf(channel: string, installation: Installation): Promise<Schedule['place']> {
   const { isPrivate, isShared, isMember } = await factsOfPlace(channel, installation)
   return { isPrivate, isShared, isMember }
 }

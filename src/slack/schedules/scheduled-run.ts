@@ -39,7 +39,7 @@ export function isConditional({ text, schedule }: Pick<Question, 'text' | 'sched
 
 /** Whether the model has answered that there is nothing to say. */
 export function isNothing(answer: { text: string } | undefined): boolean {
-  return /^[\s\p{P}]*nothing[\s\p{P}]*$/iu.test(answer?.text ?? '')
+  return /^[\s\p{P}\p{S}]*nothing[\s\p{P}\p{S}]*$/iu.test(answer?.text ?? '')
 }
 
 /** The settings of a scheduled run: each write waits for approval, and there is no permission to search the workspace. */
@@ -86,10 +86,11 @@ export async function restorePrior({ question, run }: QuestionWork): Promise<voi
   await run.save(...partsOf(parseFields(question.prior)))
 }
 
-function partsOf({ standalone, steps, memory, usage, answer }: SavedRun): RunPart[] {
+function partsOf({ standalone, remembered, steps, memory, usage, answer }: SavedRun): RunPart[] {
   if (usage.length === 0) return []
   return [
     ...(standalone === undefined ? [] : [{ part: 'standalone' as const, value: standalone }]),
+    ...(remembered ? [{ part: 'remembered' as const, value: remembered }] : []),
     ...steps.map((value, i) => ({ part: 'step' as const, n: i + 1, value })),
     { part: 'memory', value: memory },
     ...usage.map((value, i) => ({ part: 'usage' as const, n: i + 1, value })),
@@ -116,7 +117,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   services.watch?.refused(question, refusal.limit)
   return refusal.resetsInMs !== undefined && refusal.limit.includes('Day')
     ? pause(work, 'budget')
-    : endScheduled(work, 'skipped')
+    : endScheduled(work, 'limited')
 }
 
 function isTooLate({ schedule: occurrence }: Question, schedule: Schedule, now: number): boolean {
@@ -159,7 +160,7 @@ export async function endScheduled(work: QuestionWork, end: ScheduleRun['end'] |
   const noted = { occurrence: question.id, due: occurrence.at, at, end: how, ...costOf(run.saved) }
   const schedule = await services.schedules.update(refIn(question), (before) => {
     const isNoted = before.runs.some((one) => one.occurrence === question.id)
-    const hasRun = how !== 'missed' && how !== 'skipped'
+    const hasRun = !['missed', 'skipped', 'limited'].includes(how)
     const failures = isNoted || !hasRun ? before.failures : how === 'failed' ? before.failures + 1 : 0
     const after = { ...withRun(withoutTurn(before, question), noted), failures }
     return failures >= MAX_FAILURES && !isNoted

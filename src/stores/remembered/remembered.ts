@@ -7,7 +7,7 @@ import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '..
 import { redisScript } from '../../base/redis/redis-script.ts'
 import type { Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
-import { MAX_REMEMBERED, scopeOf, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
+import { MAX_REMEMBERED, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
 
 /** Where the texts are. */
 interface Texts extends Forgetting {
@@ -177,16 +177,6 @@ function rememberedStore(texts: Texts, parts: Parts): RememberedStore {
         const rest = kept.filter((one) => one.id !== id)
         return rest.length < kept.length ? { kept: rest, gone: [...gone, { id, at: now() }] } : undefined
       }),
-    async moveChannel({ team, channel }, to) {
-      const scopeIn = (id: string) => scopeOf({ team, channel: id, user: '' })
-      const moved = (await read(scopeIn(channel))).kept
-      if (moved.length === 0) return
-      await update(scopeIn(to), ({ kept, gone }) => {
-        const others = moved.filter(({ id }) => !kept.some((one) => one.id === id))
-        return { kept: byTime([...others, ...kept]).slice(-MAX_REMEMBERED), gone }
-      })
-      await texts.forgetChannel({ team, channel })
-    },
     async forgetUser({ team, user }) {
       for await (const scope of texts.scopesOf(team))
         await update(scope, ({ kept, gone }) => {

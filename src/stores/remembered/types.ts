@@ -1,4 +1,4 @@
-import type { Forgetting, Moving, Person } from '../../base/place.ts'
+import type { Forgetting, Person } from '../../base/place.ts'
 
 /** One thing that people asked the bot to remember, in their own words. */
 export interface Remembered {
@@ -26,7 +26,7 @@ export const MAX_REMEMBERED = 100
 export const REMEMBERED_CHARS = 500
 
 /** What people had remembered, by scope, each until MEMORY_TTL_DAYS after its last use. */
-export interface RememberedStore extends Forgetting, Moving {
+export interface RememberedStore extends Forgetting {
   /** Returns all of a scope, the oldest first. */
   list(scope: RememberedScope): Promise<Remembered[]>
   /** Keeps one. `known`: it is there, or was forgotten a moment ago. `full`: the scope has `MAX_REMEMBERED`. */

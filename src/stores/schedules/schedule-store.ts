@@ -53,7 +53,9 @@ export class Schedules implements ScheduleStore {
   async add(schedule: Schedule): Promise<void> {
     // The index first: a name without a schedule is dropped when its time comes, a schedule without a name is never found.
     await this.#index(schedule)
-    await this.#texts.swap(schedule, { text: this.#seal(schedule), schedule })
+    if (await this.#texts.swap(schedule, { text: this.#seal(schedule), schedule })) return
+    const there = await this.load(schedule)
+    if (there) await this.#index(there)
   }
 
   async update(ref: ScheduleRef, change: Parameters<ScheduleStore['update']>[1]): Promise<Schedule | undefined> {
@@ -118,6 +120,8 @@ export class Schedules implements ScheduleStore {
   }
 
   async #forget(parts: Partial<ScheduleRef>): Promise<void> {
+    // Names that a failover has lost are found again first.
+    await this.repair()
     for (const ref of await this.#named(parts)) await this.remove(ref)
   }
 
@@ -191,7 +195,7 @@ const scheduleSchema: z.ZodType<Schedule> = z.object({
       occurrence: z.string(),
       due: z.number(),
       at: z.number(),
-      end: z.enum(['answered', 'gave_up', 'stopped', 'failed', 'quiet', 'missed', 'skipped']),
+      end: z.enum(['answered', 'gave_up', 'stopped', 'failed', 'quiet', 'missed', 'skipped', 'limited']),
       cost: cost.exactOptional(),
       count: z.number().exactOptional(),
     }),

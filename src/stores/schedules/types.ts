@@ -61,12 +61,12 @@ export type PauseReason =
   | 'becameShared'
   | 'budget'
 
-/** How an occurrence ended. `quiet`: there was nothing to say. `missed`: it was too late. `skipped`: the one before was still at work. */
+/** How an occurrence ended. `quiet`: there was nothing to say. `missed`: it was too late. `skipped`: the one before was still at work. `limited`: a usage limit was reached. */
 export interface ScheduleRun {
   occurrence: string
   due: number
   at: number
-  end: 'answered' | 'gave_up' | 'stopped' | 'failed' | 'quiet' | 'missed' | 'skipped'
+  end: 'answered' | 'gave_up' | 'stopped' | 'failed' | 'quiet' | 'missed' | 'skipped' | 'limited'
   cost?: Cost
   /** How many times were missed in a row. */
   count?: number

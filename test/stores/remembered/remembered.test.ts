@@ -82,14 +82,6 @@ function rememberedContract(make: Make): void {
     await store.forgetTeam('T1')
     expect([await ids(store), await ids(store, 'T2:C1:all')]).toEqual([[], ['1']])
   })
-
-  test('a channel takes it along to its new id', async () => {
-    const store = make()
-    await store.add(SCOPE, one('1', { at: 1 }))
-    await store.add('T1:C2:all', one('2', { at: 2 }))
-    for (let twice = 0; twice < 2; twice++) await store.moveChannel({ team: 'T1', channel: 'C1' }, 'C2')
-    expect([await ids(store), await ids(store, 'T1:C2:all')]).toEqual([[], ['1', '2']])
-  })
 }
 
 describe('in this process’s memory', () => {
