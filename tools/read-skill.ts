@@ -38,7 +38,7 @@ function skillOf(skills: readonly Skill[], name: string): Skill {
   const found = skills.find((skill) => skill.name === name)
   if (found) return found
   const names = skills.map((skill) => skill.name)
-  const meant = nearest(name, names)
+  const meant = nearest(name.slice(0, 100), names)
   throw new ToolError(
     `There is no skill "${name.slice(0, 100)}". ${meant ? `Did you mean ${meant}?` : `There are: ${names.join(', ')}.`}`,
   )

@@ -121,6 +121,8 @@ class ResponseReader implements AnswerReader {
     if (type === 'response.reasoning_summary_part.added' && this.#open.has('reasoning')) return this.#think('\n\n')
     if (type === 'response.reasoning_summary_text.delta' || type === 'response.reasoning_text.delta')
       return this.#heard('reasoning', this.#think(delta))
+    if (type === 'response.function_call_arguments.delta') return this.written.pend(delta)
+    if (type === 'response.output_item.done') this.written.pend()
     if (type === 'response.output_item.done') return this.#item(event.item ?? {})
     if (ENDS.has(type)) return this.#end(event.response ?? {})
     if (type === 'error') throw failed(event.error ?? { code: event.code, message: event.message })
@@ -213,7 +215,9 @@ function asRefusal(events: ModelEvent[]): ModelEvent[] {
 /** An error that came with status 200, with the status that a chat completion would have had. */
 function failed(error: { code?: unknown }): APIError {
   const code = String(error.code)
-  const status = code === 'rate_limit_exceeded' ? 429 : OF_THE_REQUEST.test(code) ? 400 : 500
+  const given = Number(error.code)
+  const status =
+    given >= 400 && given < 600 ? given : code === 'rate_limit_exceeded' ? 429 : OF_THE_REQUEST.test(code) ? 400 : 500
   return new APIError(status, error, undefined, undefined)
 }
 

@@ -32,6 +32,7 @@ const FILTERED = new Set(['content_filter', 'safety', 'sensitive', 'prohibited_c
 /** Everything that a model has written in one answer, up to the limits. */
 export class Written {
   #text = 0
+  #pending = ''
   #beside = 0
   #words = ''
   #reason = ''
@@ -45,7 +46,12 @@ export class Written {
 
   /** Whether a limit is reached. Nothing more is read then, and the model may be stopped. */
   get isFull(): boolean {
-    return this.#text >= MAX_TEXT || this.#beside >= MAX_BESIDE || this.#hasTooManyCalls
+    return (
+      this.#text >= MAX_TEXT ||
+      this.#beside >= MAX_BESIDE ||
+      this.#pending.length >= MAX_BESIDE ||
+      this.#hasTooManyCalls
+    )
   }
 
   get isCutOff(): boolean {
@@ -81,9 +87,15 @@ export class Written {
     if (hasDeclined && !this.hasText && this.#calls.length === 0) throw declined()
   }
 
+  /** Takes a piece of a call that comes whole later; it counts for the limit and the tokens until then. Without a piece, forgets it. */
+  pend(piece?: unknown): [] {
+    this.#pending = typeof piece === 'string' ? (this.#pending + piece).slice(0, MAX_BESIDE) : ''
+    return []
+  }
+
   /** All text, for counting tokens. */
   all(): string {
-    return this.#words + this.#calls.map((call) => call.name + call.arguments).join('')
+    return this.#words + this.#pending + this.#calls.map((call) => call.name + call.arguments).join('')
   }
 
   #takeBeside(text: string): string {

@@ -9,7 +9,10 @@ const MAX_LINES = 10
  */
 export function doneLines(calls: readonly DoneCall[], nameOf: (user: string) => string): string[] {
   if (calls.length === 0) return ['Nothing was changed.']
-  const lines = calls.slice(0, MAX_LINES).map((call) => lineOf(call, nameOf))
+  // Where not all are shown, those that did not take effect are.
+  const isDone = ({ outcome }: DoneCall) => Number(outcome === 'done')
+  const shown = calls.length > MAX_LINES ? [...calls].sort((a, b) => isDone(a) - isDone(b)) : calls
+  const lines = shown.slice(0, MAX_LINES).map((call) => lineOf(call, nameOf))
   const more = calls.length - lines.length
   return more > 0 ? [...lines, `… and ${more} more`] : lines
 }

@@ -55,9 +55,9 @@ async function tellAsker(allowance: Allowance, { question, services, outbox }: Q
 async function tellAdmins(allowance: Allowance, { question, services, installation }: QuestionWork): Promise<void> {
   const { team } = question
   for (const admin of await services.homeAdmins.newest(team, MAX_ADMINS)) {
+    if (!(await services.saidOnce.isFirst(team, `${allowance.limit}:${admin}`))) continue
     const asking = installation.directory.factsOf(team, admin, { isFresh: true })
     if (!(await settledWithin(FACTS_MS, [asking])) || !isAdmin(await asking)) continue
-    if (!(await services.saidOnce.isFirst(team, `${allowance.limit}:${admin}`))) continue
     const words = { channel: admin, ...noteContent(budgetNotice(allowance)), ...UNPARSED }
     await installation.client.call('chat.postMessage', words, { effort: 'patient' }).catch((error: unknown) => {
       services.log.warn({ team, admin, error: messageOf(error) }, 'an admin could not be told of a budget')

@@ -92,10 +92,15 @@ function quoted(text: string): string {
   return JSON.stringify(text.trim())
 }
 
-/** @throws Error if there is no front matter */
+/** Characters. The parser takes seconds for a megabyte. */
+const MAX_FRONT = 8_000
+
+/** @throws Error if there is no front matter, or too much */
 function split(text: string): { front: string; body: string } {
   const [, front, body = ''] = /^\s*---[ \t]*\n([^]*?)\n---[ \t]*(?:\n([^]*))?$/.exec(text) ?? []
   if (front === undefined) throw new Error(`${SKILL_FILE} does not begin with front matter between two lines of ---`)
+  if (front.length > MAX_FRONT)
+    throw new Error(`the front matter of ${SKILL_FILE} is longer than ${MAX_FRONT} characters`)
   return { front, body: body.trim() }
 }
 

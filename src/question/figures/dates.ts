@@ -43,14 +43,14 @@ const FORMS: [form: RegExp, read: (parts: Parts) => DatePart[][]][] = [
   ],
   [
     new RegExp(
-      `(?<![\\d.,])(?:(\\d{1,2})\\.?\\s?[-–]\\s?)?${DAY}\\.?(?:\\sof)?[\\s-]${MONTH}(?:,?[\\s-](\\d{4}))?(?![\\p{L}\\d])`,
+      `(?<![\\d.,])(?:(\\d{1,2})(?:st|nd|rd|th)?\\.?\\s?(?:[-–]|to|until|and|bis|und)\\s?)?${DAY}\\.?(?:\\sof)?[\\s-]${MONTH}(?:,?[\\s-](\\d{4}))?(?![\\p{L}\\d])`,
       'gu',
     ),
     ([from, d, m, y]) => days([from, d], monthOf(m), y),
   ],
   [
     new RegExp(
-      `(?<![\\p{L}\\d])${MONTH}[\\s-]${DAY}(?:\\s?[-–]\\s?(\\d{1,2}))?(?![\\d:.]\\d|\\d|\\p{L})(?:,?\\s(\\d{4}))?(?![\\d:])`,
+      `(?<![\\p{L}\\d])${MONTH}[\\s-]${DAY}(?:\\s?(?:[-–]|to|through|until)\\s?(\\d{1,2}))?(?![\\d:.]\\d|\\d|\\p{L})(?:,?\\s(\\d{4}))?(?![\\d:])`,
       'gu',
     ),
     ([m, d, to, y]) => days([d, to], monthOf(m), y),

@@ -115,6 +115,8 @@ function onlyOnce(figures: Figure[]): Figure[] {
 }
 
 function keyOf(figure: Figure): string {
+  // A range has two dates with one text.
+  if (figure.kind === 'date') return `date ${figure.text.toLowerCase()} ${JSON.stringify(figure.date.readings)}`
   if (figure.kind !== 'number') return `${figure.kind} ${figure.text.toLowerCase()}`
   const { readings, isPercent, unit } = figure.number
   return `${readings[0]?.value} ${isPercent} ${unit?.kind} ${unit?.factor}`

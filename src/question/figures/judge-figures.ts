@@ -88,6 +88,7 @@ class Judge {
     this.#near = new Set(numbersIn(question.slice(0, MAX_ANSWER_CHARS)).flatMap(operandsOf))
     for (const [words, value] of FRACTIONS) if (words.test(answer)) this.#near.add(value)
     this.#counts = listCounts(answer)
+    for (const count of this.#counts) this.#near.add(count)
   }
 
   judge(figures: readonly Figure[]): FoundFigure[] {

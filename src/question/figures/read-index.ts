@@ -92,6 +92,9 @@ export class ReadIndex {
           if (unit) add(toBase(value, unit), listOf(quantities, unit.kind))
         }
       for (const count of countsIn(text)) add(count)
+      // `Node 22` or `Python 3.12` for a version that was read whole.
+      for (const [, head = ''] of text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi))
+        for (const version of [head, head.split('.')[0]]) add(Number(version))
     }
     this.#plain = new Numbers(plain)
     for (const [kind, entries] of quantities) this.#quantities.set(kind, new Numbers(entries))

@@ -23,6 +23,7 @@ function lastWord(key: string): string {
   return (
     key
       .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+      .replace(/^file(?=name$|path$)/i, 'file_')
       .split(/[^a-zA-Z\d]+/)
       .at(-1)
       ?.toLowerCase() ?? ''
