@@ -27,8 +27,12 @@ async function opened(env: Env = {}, paceMs = 0) {
   const ask = async (text: string, more: object = {}): Promise<string> => {
     const before = messages().length
     await post('say', { channel: GENERAL, text, ...more })
-    await slack.until(() => messages().length > before, 'the question')
-    return messages()[before]?.ts ?? ''
+    // The bot may write about another question meanwhile.
+    const question = () =>
+      messages()
+        .slice(before)
+        .find(({ user }) => user === ALICE)
+    return (await slack.until(question, 'the question')).ts
   }
   const answers = (thread: string, count: number) =>
     slack.until(
