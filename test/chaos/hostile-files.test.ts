@@ -55,7 +55,7 @@ test.each([
   const limits = { ...PARSE_LIMITS, timeoutMs: 4 * PARSE_LIMITS.timeoutMs }
   const parser = createFileParsers({ limits, isBounded: isBounded && BOUNDED_BY_KERNEL }).forQuestion('U0')
   const { fault, killed } = await parser.parse(textFile('a.pdf', bytes))
-  expect(fault).toContain('needs more memory than a file may take here')
+  expect(fault).toContain('needs too much memory to read')
   expect(killed).toBe(true)
   expect((await parser.parse(textFile('b.txt', 'still here'))).file?.sections[0]?.text).toBe('still here')
 })
@@ -86,7 +86,7 @@ test('a page that takes too long is left out with a word, and the others are rea
   expect(file?.sections.map(({ text }) => text)).toEqual(['one', '', 'three'])
   expect(file?.notes).toEqual(['Not read because it takes too long: page 2.'])
   const alone = await outcomeOf(textFile('a.pdf', pdfOf([['two']], drawing)), { timeoutMs: 60_000, pageMs: 2000 })
-  expect(alone.fault).toBe('The file holds no text beside page 1, which takes too long to read.')
+  expect(alone.fault).toBe('The file contains no text except on page 1, which takes too long to read.')
 })
 
 test.each([
@@ -100,7 +100,7 @@ test.each([
   ],
 ])('%s costs a worker at most: a sentence says so', async (_, name, bytes) => {
   const { fault } = await outcomeOf(textFile(name, bytes), { memoryMb: 400 })
-  expect(fault).toMatch(/needs more memory than a file may take here|takes more than 12 seconds/)
+  expect(fault).toMatch(/needs too much memory to read|takes more than 12 seconds/)
 })
 
 const times = (count: number, text: string) => text.repeat(count)
