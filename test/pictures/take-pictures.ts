@@ -67,6 +67,14 @@ const SCENES: Record<string, Scene> = {
       return dialog(page)
     },
   },
+  'schedule-card': {
+    isWide: true,
+    async play(page) {
+      await write(page, '/ask every Monday at 9 What did I miss in #general since last run?')
+      await page.getByText('not saved yet').waitFor()
+      return page.locator('body')
+    },
+  },
   'app-home': {
     env: { LIMIT_USER_HOUR: '20', BUDGET_USER_DAY_TOKENS: '200000', TOOLS: 'calculator,wikipedia,make_file' },
     async play(page) {

@@ -20,7 +20,7 @@ export function scheduleCard(
   { tools, question, now, note }: { tools: string[]; question: string; now: number; note?: string },
 ): Content {
   const times = nextTimes(draft.when, now, TIMES_SHOWN).map((at) => describeTime(at, draft.when.zone))
-  const where = draft.channel.startsWith('D') ? 'this direct message' : `<#${draft.channel}>, for everyone there`
+  const where = draft.channel.startsWith('D') ? 'this direct message' : 'this channel, for everyone there'
   const lines = [
     ...(note === undefined ? [] : [note]),
     '*Your schedule, not saved yet*',
@@ -74,7 +74,9 @@ export function scheduleBlocks({ own, others, now, nameOf }: ShownSchedules): Kn
 }
 
 function oneBlocks(schedule: Schedule, { now, whose }: { now: number; whose: string | undefined }): KnownBlock[] {
-  const place = schedule.channel.startsWith('D') ? 'in our direct messages' : `in <#${schedule.channel}>`
+  // The outbox sends no channel's name as a mention, so the place is a link.
+  const link = `<https://slack.com/app_redirect?channel=${schedule.channel}|its channel>`
+  const place = schedule.channel.startsWith('D') ? 'in our direct messages' : `in ${link}`
   const by = whose === undefined ? '' : `, by ${escapeText(whose)}`
   const words = `*${whenText(schedule)}* ${place}${by}\n${questionOf(schedule)}`
   return [
