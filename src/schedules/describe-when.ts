@@ -15,17 +15,10 @@ export function describeWhen(when: When): string {
 
 /** A time in a zone, such as `Mon, 30 Nov 2026, 09:00 (Europe/Berlin)`. `at`: ms since the epoch. */
 export function describeTime(at: number, zone: string): string {
-  return `${describeLocalTime(at, zone)} (${zone})`
-}
-
-/** The same without the zone's name. */
-export function describeLocalTime(at: number, zone: string): string {
   const date = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const
-  return new Intl.DateTimeFormat('en-GB', { ...date, ...time, timeZone: zone })
-    .format(at)
-    .replace(/^(\w+),? /, '$1, ')
-    .replace('Sept', 'Sep')
+  const local = new Intl.DateTimeFormat('en-GB', { ...date, ...time, timeZone: zone }).format(at)
+  return `${local.replace(/^(\w+),? /, '$1, ').replace('Sept', 'Sep')} (${zone})`
 }
 
 function describeCron(cron: string): string {
