@@ -7,6 +7,7 @@ import { readConversational } from '../../src/agent/dialects/conversational.ts'
 import { readJson } from '../../src/agent/dialects/json.ts'
 import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
 import { readText } from '../../src/agent/dialects/text.ts'
+import { cpuSeconds } from '../harness/cpu-clock.ts'
 import { beginsObservation, cutWhole, withoutThinking } from '../../src/agent/parser/observation-cut.ts'
 
 /** Seconds of CPU for reading a megabyte: some tens of milliseconds are usual. */
@@ -113,7 +114,11 @@ test('blanks before a character, and brackets that are all closed', () => {
 
 test.each(WORST)('a megabyte of %j is no more to the readers than what they look at', (unit) => {
   const text = unit.repeat(Math.ceil(1_000_000 / unit.length))
-  for (const [name, read] of Object.entries(READERS)) expect(secondsOf(read, text), name).toBeLessThan(BOUND)
+  for (const [name, read] of Object.entries(READERS))
+    expect(
+      cpuSeconds(() => read(text), BOUND),
+      name,
+    ).toBeLessThan(BOUND)
 })
 
 /** Seconds for a text as long as a model writes at most in a turn. */
@@ -124,7 +129,7 @@ test.each(['foo[bar]\n', 'search(a=1)\n', '{"name": "x"}\n', 'mcp_x[a]\n', 'Acti
     const text = unit.repeat(Math.ceil(100_000 / unit.length))
     for (const read of [readText, readBracket, readJson, readConversational])
       expect(
-        secondsOf((written) => read(written, tools), text),
+        cpuSeconds(() => read(text, tools), BOUND),
         read.name,
       ).toBeLessThan(BOUND)
   },
@@ -137,19 +142,12 @@ test.each(['foo[bar]\n', 'search(a=1)\n', '{"name": "x"}\n', 'mcp_x[a]\n', 'Acti
 function isLinear(textOf: (length: number) => string): void {
   const [short, long] = [textOf(SHORT), textOf(4 * SHORT)]
   for (const [name, read] of Object.entries(READERS)) {
-    const limit = 8 * secondsOf(read, short) + PAUSE
-    // What is slow once may have been compiled or have waited; what is slow thrice is slow.
-    const fastest = () => Math.min(secondsOf(read, long), secondsOf(read, long))
-    const seconds = secondsOf(read, long)
-    expect(seconds < limit ? seconds : fastest(), name).toBeLessThan(limit)
+    const limit = 8 * cpuSeconds(() => read(short)) + PAUSE
+    expect(
+      cpuSeconds(() => read(long), limit),
+      name,
+    ).toBeLessThan(limit)
   }
-}
-
-function secondsOf(read: (text: string) => unknown, text: string): number {
-  const before = process.cpuUsage()
-  read(text)
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1e6
 }
 
 function cutOf(text: string): string {
