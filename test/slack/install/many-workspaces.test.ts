@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../../../playground/base/until.ts'
 import { fileEnds } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'
-import { SHOW_WORK } from '../../../src/slack/format/action-ids.ts'
+import { ALLOW_ONCE, SHOW_WORK } from '../../../src/slack/format/action-ids.ts'
+import { act, finish } from '../../harness/played-model.ts'
 import { botUserOf, type Home } from '../../harness/many-slacks.ts'
 import { describeWithRedis, startRedis } from '../../harness/redis.ts'
 
@@ -15,7 +16,8 @@ const uninstalled = { type: 'app_uninstalled' }
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
 describe('in memory', async () => {
-  const bot = await startManyBot(fileEnds())
+  const env = () => ({ CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools' })
+  const bot = await startManyBot(fileEnds(), { env })
   const { slack } = bot
   let count = 0
   const channel = () => `C0PLACE${String(++count).padStart(4, '0')}`
@@ -128,27 +130,35 @@ describe('in memory', async () => {
     expect(JSON.stringify(bot.model.requests)).toMatch(/The first of them\?.*And then\?/)
   })
 
+  test('a call that waits for an approval goes with its channel: its card is pressed there, and the answer is posted there', async () => {
+    const [place, moved] = [channel(), channel()]
+    const call = act('I write it down.', 'notebook', JSON.stringify({ title: place, text: 'x' }))
+    bot.model.on(`write ${place}`, call, finish('Written down.'))
+    await slack.mention(OTHER, `write ${place}`, { channel: place })
+    const posts = (at: string) =>
+      slack.calls.filter(({ method, args }) => method === 'chat.postMessage' && args['channel'] === at)
+    const card = await until(() => posts(place).find(({ args }) => JSON.stringify(args).includes(ALLOW_ONCE)), 'a card')
+    await until(() => bot.logs.some((line) => line.includes(place) && line.includes('waits for a person')), 'its wait')
+    await slack.event(OTHER, { type: 'channel_id_changed', old_channel_id: place, new_channel_id: moved })
+    const id = `${OTHER.id}:${place}:[\\d.]+`
+    const [value = ''] = new RegExp(`\\d+ ${id} ${id}`).exec(JSON.stringify(card.args)) ?? []
+    const press = (at: string) => slack.press(OTHER, { action: ALLOW_ONCE, value, channel: at })
+    await press('C0ELSEWHERE')
+    expect(posts(moved)).toEqual([])
+    await press(moved)
+    await until(() => slack.posts().some((post) => post.channel === moved && post.text.includes('Written down.')), 'it')
+    expect(slack.posts().filter((post) => post.channel === place && post.text.includes('Written down.'))).toEqual([])
+  })
+
   test('a button works for a person of another workspace of the organisation, and for no other organisation', async () => {
     await bot.install(ORG)
     await bot.install({ id: 'E0OTHER0001' })
     const { channel: place } = await ask({ ...ORG, team: 'T0ORGONE001' })
     const ts = slack.calls.find(({ method, args }) => method === 'chat.postMessage' && args['channel'] === place)
     const press = (enterprise: string) => {
-      const payload = {
-        ...{ type: 'block_actions', api_app_id: 'A0MANY00001', team: null, enterprise: { id: enterprise } },
-        ...{ is_enterprise_install: true, user: { id: 'W0PERSON001', team_id: `T0HOME${enterprise.slice(1, 6)}` } },
-        ...{ channel: { id: place }, trigger_id: `1.${enterprise}` },
-        actions: [
-          {
-            type: 'button',
-            action_id: SHOW_WORK,
-            block_id: 'b',
-            value: `T0ORGONE001:${place}:${String(ts?.args['thread_ts'])}`,
-          },
-        ],
-      }
-      const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
-      return slack.post(body, 'application/x-www-form-urlencoded')
+      const value = `T0ORGONE001:${place}:${String(ts?.args['thread_ts'])}`
+      const user = { id: 'W0PERSON001', team_id: `T0HOME${enterprise.slice(1, 6)}` }
+      return slack.press({ id: enterprise }, { action: SHOW_WORK, value, channel: place, user })
     }
     const opened = () => slack.calls.filter(({ method }) => method === 'views.open')
     expect((await press('E0OTHER0001')).status).toBe(200)
