@@ -30,6 +30,8 @@ export interface Pressed {
   user: string
   /** The presser's workspace, if it is another one. */
   userTeam?: string
+  /** The organisation has installed the app: a person has one id in all of its workspaces. */
+  isColleague?: true
   trigger: string
   installation: Installation
   /** Tells the presser alone. Never rejects. */
@@ -47,29 +49,23 @@ export async function pressedOn(
   { body, context, isAnywhere = false }: { body: Press; context: AllMiddlewareArgs['context']; isAnywhere?: boolean },
   services: Services,
 ): Promise<Pressed | undefined> {
-  const recipient = await recipientOf({ context, isShared: true }, services)
-  const home = recipient && (await services.installations.of(recipient.team))
-  if (!recipient || !home) return undefined
-  const installation = (context.isEnterpriseInstall && (await sameInOrganisation(id, home, services))) || home
-  const { team } = installation === home ? recipient : installation.identity
+  const recipient = await recipientOf({ context, isShared: true, id }, services)
+  const installation = recipient && (await services.installations.of(recipient.team))
+  if (!recipient || !installation) return undefined
+  const { team } = recipient
   const tell = (text: string) => tellPresser(text, { url: body.response_url, installation, services })
   const { id: user, team_id: userTeam } = body.user
-  const presser = { user, ...(userTeam && userTeam !== team ? { userTeam } : {}) }
+  const presser = {
+    user,
+    ...(userTeam && userTeam !== team ? { userTeam } : {}),
+    ...(context.isEnterpriseInstall ? { isColleague: true as const } : {}),
+  }
   const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
   if (await isIn(place, id, services))
     return { id, team, channel: body.channel?.id, ...presser, trigger: body.trigger_id, installation, tell }
   services.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
   await tell(ELSEWHERE)
   return undefined
-}
-
-/**
- * In an organisation's press Slack names the presser's own workspace, and not that of the channel: the button does.
- * @returns the organisation's installation in the workspace of the button's question
- */
-async function sameInOrganisation(id: string, home: Installation, { installations }: Services) {
-  const named = await installations.of(id.split(':')[0] ?? '')
-  return named?.signingKey === home.signingKey ? named : undefined
 }
 
 async function isIn(place: string, id: string, services: Services): Promise<boolean> {

@@ -130,24 +130,44 @@ describe('in memory', async () => {
     expect(JSON.stringify(bot.model.requests)).toMatch(/The first of them\?.*And then\?/)
   })
 
-  test('a call that waits for an approval goes with its channel: its card is pressed there, and the answer is posted there', async () => {
-    const [place, moved] = [channel(), channel()]
+  const posts = (at: string) =>
+    slack.calls.filter(({ method, args }) => method === 'chat.postMessage' && args['channel'] === at)
+  /** Somebody asks for a note, which an approval must allow. @returns the value of the card's buttons */
+  const waitsForApproval = async (home: Home & { team?: string }, place: string, more: { user?: string } = {}) => {
     const call = act('I write it down.', 'notebook', JSON.stringify({ title: place, text: 'x' }))
     bot.model.on(`write ${place}`, call, finish('Written down.'))
-    await slack.mention(OTHER, `write ${place}`, { channel: place })
-    const posts = (at: string) =>
-      slack.calls.filter(({ method, args }) => method === 'chat.postMessage' && args['channel'] === at)
+    await slack.mention(home, `write ${place}`, { channel: place, ...more })
     const card = await until(() => posts(place).find(({ args }) => JSON.stringify(args).includes(ALLOW_ONCE)), 'a card')
     await until(() => bot.logs.some((line) => line.includes(place) && line.includes('waits for a person')), 'its wait')
+    const id = `${home.team ?? home.id}:${place}:[\\d.]+`
+    return String(new RegExp(`\\d+ ${id} ${id}`).exec(JSON.stringify(card.args)))
+  }
+  const written = (at: string) =>
+    slack.posts().filter(({ channel, text }) => channel === at && text.includes('Written down.'))
+
+  test('in an organisation a person is the asker from whichever workspace Slack says they press', async () => {
+    await bot.install(ORG)
+    const place = channel()
+    const value = await waitsForApproval({ ...ORG, team: 'T0ORGONE001' }, place, { user: 'W0PERSON001' })
+    const press = (id: string) =>
+      slack.press(ORG, { action: ALLOW_ONCE, value, channel: place, user: { id, team_id: 'T0ORGTWO001' } })
+    await press('W0ANOTHER01')
+    await slack.mention({ ...ORG, team: 'T0ORGTWO001' }, 'Who?', { channel: channel() })
+    expect(written(place)).toEqual([])
+    await press('W0PERSON001')
+    await until(() => written(place).length > 0, 'the answer')
+  })
+
+  test('a call that waits for an approval goes with its channel: its card is pressed there, and the answer is posted there', async () => {
+    const [place, moved] = [channel(), channel()]
+    const value = await waitsForApproval(OTHER, place)
     await slack.event(OTHER, { type: 'channel_id_changed', old_channel_id: place, new_channel_id: moved })
-    const id = `${OTHER.id}:${place}:[\\d.]+`
-    const [value = ''] = new RegExp(`\\d+ ${id} ${id}`).exec(JSON.stringify(card.args)) ?? []
     const press = (at: string) => slack.press(OTHER, { action: ALLOW_ONCE, value, channel: at })
     await press('C0ELSEWHERE')
     expect(posts(moved)).toEqual([])
     await press(moved)
-    await until(() => slack.posts().some((post) => post.channel === moved && post.text.includes('Written down.')), 'it')
-    expect(slack.posts().filter((post) => post.channel === place && post.text.includes('Written down.'))).toEqual([])
+    await until(() => written(moved).length > 0, 'the answer')
+    expect(written(place)).toEqual([])
   })
 
   test('a button works for a person of another workspace of the organisation, and for no other organisation', async () => {
