@@ -107,7 +107,7 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
   test('the files of a channel move to its new id, those of another stay, and twice is once', async () => {
     const files = make()
     for (const where of [thread, 'T1:C12:1.0']) await files.keep(where, file('F1'), text('a'))
-    for (const _ of [1, 2]) await files.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
+    for (let times = 0; times < 2; times++) await files.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
     expect(await files.list('T1:C9:1.0')).toEqual([file('F1')])
     expect(await files.load('T1:C9:1.0', 'F1')).toEqual(text('a'))
     expect([await files.list(thread), await files.load(thread, 'F1')]).toEqual([[], undefined])

@@ -254,7 +254,7 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await queue.accept(question('1', { channel: 'C12' }))
     await Promise.all(['C1', 'C12'].map(isSuspended))
     expect(await control.send(refOf(question('1')), message('m1'))).toBe('sent')
-    for (const _ of [1, 2]) await queue.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
+    for (let times = 0; times < 2; times++) await queue.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
     expect(await control.load(refOf(question('1')))).toBeUndefined()
     expect(await queue.accept(question('1'))).toBe('duplicate')
     const moved = { thread: 'T1:C9:1.0', id: question('1').id }

@@ -85,7 +85,7 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
     await threads.patch(thread, { muted: true, title: 'old', grants })
     await threads.patch('T1:C12:1.0', { muted: true })
     await threads.patch('T1:C9:1.0', { title: 'new' })
-    for (const _ of [1, 2]) await threads.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
+    for (let times = 0; times < 2; times++) await threads.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
     expect(await threads.load('T1:C9:1.0')).toMatchObject({ title: 'new' })
     await threads.moveChannel({ team: 'T1', channel: 'C12' }, 'C8')
     expect([await threads.load('T1:C8:1.0'), await threads.load(thread)]).toEqual([{ muted: true }, {}])
