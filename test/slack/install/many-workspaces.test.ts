@@ -1,6 +1,8 @@
 /** One bot in many workspaces: each is answered with its own token, keeps its own things, and leaves alone. */
+import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
+import type { Json } from '../../../playground/slack/slack.ts'
 import { until } from '../../../playground/base/until.ts'
 import { fileEnds } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'
@@ -222,7 +224,100 @@ describe('in memory', async () => {
     await bot.install(ACME)
     expect((await ask(ACME)).home).toBe(ACME.id)
   })
+
+  test('in a storm of both, with events late, twice and in any order, the last state holds, and the others keep what they have', async () => {
+    const dice = diceOf('storm')
+    const others = [
+      { home: OTHER, place: channel() },
+      { home: { ...ORG, team: 'T0ORGONE001' }, place: channel() },
+    ]
+    for (const home of [OTHER, ORG]) await bot.install(home)
+    const say = async ({ home, place }: (typeof others)[number], text: string) => {
+      const ts = `19000000${place.slice(-2)}.000${String(++count).padStart(3, '0')}`
+      const mention = {
+        type: 'app_mention',
+        user: 'U0ALICE0001',
+        channel: place,
+        text: `<@${botUserOf(home.id)}> ${text}`,
+      }
+      await slack.event(home, { ...mention, ts, event_ts: ts, thread_ts: `19000000${place.slice(-2)}.000000` })
+      await until(
+        () => bot.logs.some((line) => line.includes(`${place}:${ts}`) && line.includes('question answered')),
+        text,
+      )
+    }
+    for (const other of others) await say(other, `What does ${other.place} know?`)
+    let late: { event: Json; event_time: number }[] = []
+    /** Some of the events come now, at once, and some twice. */
+    const deliver = (most: number) => {
+      const now = late.filter(() => dice() < most).flatMap((one) => (dice() < 0.3 ? [one, one] : [one]))
+      late = late.filter((one) => !now.includes(one) || dice() < 0.2)
+      return now.toSorted(() => dice() - 0.5).map(({ event, event_time }) => slack.event(ACME, event, { event_time }))
+    }
+    const revoked = { type: 'tokens_revoked', tokens: { bot: [botUserOf(ACME.id)] } }
+    for (let round = 0; round < 12; round++) {
+      slack.clock.now += 2_000
+      await Promise.all([bot.install(ACME), ...deliver(0.4)])
+      expect((await ask(ACME)).home).toBe(ACME.id)
+      slack.clock.now += 2_000
+      for (const event of [uninstalled, revoked]) late.push({ event, event_time: seconds(slack.clock.now) })
+      await Promise.all(deliver(0.6))
+    }
+    slack.clock.now += 2_000
+    await bot.install(ACME)
+    expect((await Promise.all(deliver(1))).every(({ status }) => status === 200)).toBe(true)
+    expect((await ask(ACME)).home).toBe(ACME.id)
+    await slack.event(ACME, uninstalled)
+    expect(await isIgnored(ACME)).toBe(true)
+    for (const other of others) {
+      await say(other, 'And then?')
+      const prompt = JSON.stringify(
+        bot.model.requests.filter((request) => JSON.stringify(request).includes(other.place)),
+      )
+      expect(prompt).toMatch(/And then\?/)
+    }
+  })
+
+  test('a workspace that left an organisation and came back keeps what it has when the old event comes late', async () => {
+    await bot.install(ORG)
+    const place = channel()
+    const team = 'T0ORGBACK01'
+    const say = async (text: string) => {
+      await slack.mention({ ...ORG, team }, text, { channel: place })
+      await until(() => bot.logs.filter((l) => l.includes(place) && l.includes('question answered')).length > 0, text)
+    }
+    const access = (what: string, more = {}) =>
+      slack.event(ORG, { type: `team_access_${what}`, team_ids: [team] }, more)
+    const left = seconds(slack.clock.now)
+    await access('revoked')
+    slack.clock.now += 5_000
+    await access('granted')
+    await say('Who?')
+    const forgotten = () =>
+      bot.logs.filter((line) => line.includes(team) && line.includes('its data was deleted')).length
+    const before = forgotten()
+    await access('revoked', { event_time: left })
+    expect(forgotten()).toBe(before)
+    await access('revoked')
+    expect(forgotten()).toBe(before + 1)
+  })
+
+  test('an organisation that leaves takes nothing from a workspace that has installed the app itself since', async () => {
+    await bot.install(ORG)
+    const own = { id: 'T0ORGOWN002', enterprise: ORG.id }
+    await ask({ ...ORG, team: own.id })
+    await bot.install(own)
+    await slack.event(ORG, uninstalled)
+    expect(bot.logs.filter((line) => line.includes(own.id) && line.includes('its data was deleted'))).toEqual([])
+    expect((await ask(own)).home).toBe(own.id)
+  })
 })
+
+/** Numbers from 0 to 1 that follow from a seed. */
+function diceOf(seed: string): () => number {
+  let n = 0
+  return () => createHash('sha256').update(`${seed} ${n++}`).digest().readUInt32BE(0) / 2 ** 32
+}
 
 describeWithRedis('in Redis', async () => {
   const ends = fileEnds()
