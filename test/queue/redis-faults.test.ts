@@ -22,7 +22,15 @@ describeWithRedis('Redis itself in trouble', () => {
   afterAll(() => server.stop())
 
   const open = (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
-    const times = { backoffMs: 5, graceMs: 50, lockMs: 2_000, stalledMs: 500, sweepMs: 1_000, acceptMs: 10_000, settleMs: 100 }
+    const times = {
+      backoffMs: 5,
+      graceMs: 50,
+      lockMs: 2_000,
+      stalledMs: 500,
+      sweepMs: 1_000,
+      acceptMs: 10_000,
+      settleMs: 100,
+    }
     const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, ...times, ...options })
     queues.push(queue)
     return queue
