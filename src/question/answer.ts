@@ -12,7 +12,7 @@ import { HeardSignals, type Grants, type RunControl } from '../stores/runs/contr
 import { earlierTurns } from './earlier-turns.ts'
 import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
 import { recallFor, type Recall } from './recall.ts'
-import { joinMessages, trimToBudget } from '../stores/history/said.ts'
+import { joinMessages, trimToBudget } from '../stores/history/thread-context.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
 import {

@@ -24,7 +24,7 @@ import { connect, scanKeys, threadKey, type RedisClient, type RedisSettings } fr
 import { requireUsableRedis } from '../base/redis/redis-check.ts'
 import { memoryRemembered, redisRemembered } from '../stores/remembered/remembered.ts'
 import type { RememberedStore } from '../stores/remembered/types.ts'
-import { memorySaidOnce, redisSaidOnce, type SaidOnce } from '../stores/limits/said-once.ts'
+import { memoryOncePerDay, redisOncePerDay, type OncePerDay } from '../stores/limits/once-per-day.ts'
 import { createUsageLimits, type UsageLimits } from '../stores/limits/usage-limits.ts'
 import { memoryActionTokens, redisActionTokens, type ActionTokens } from '../stores/tokens/action-tokens.ts'
 import { memoryInstallations, redisInstallations } from '../stores/installations/installation-store.ts'
@@ -63,7 +63,7 @@ export interface Stores {
   control: RunControl
   /** Absent where nothing is limited. */
   limits?: UsageLimits | undefined
-  saidOnce: SaidOnce
+  oncePerDay: OncePerDay
   /** How much the bot was used. */
   use: UseStore
   /** The ids of questions that could not be answered. */
@@ -136,7 +136,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     files: once(async () => memoryFiles({ ttlMs })),
     queue,
     limits: limitsOf(config),
-    saidOnce: memorySaidOnce(),
+    oncePerDay: memoryOncePerDay(),
     use: memoryUse(),
     unanswered: memoryRecentList(UNANSWERED),
     homeAdmins: memoryRecentList(HOME_ADMINS),
@@ -185,7 +185,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
     limits: limitsOf(config, redis),
-    saidOnce: redisSaidOnce({ redis, prefix }),
+    oncePerDay: redisOncePerDay({ redis, prefix }),
     use: redisUse(place),
     unanswered: redisRecentList({ ...place, ...UNANSWERED, name: 'unanswered' }),
     homeAdmins: redisRecentList({ ...place, ...HOME_ADMINS, name: 'home-admins' }),
@@ -219,7 +219,7 @@ type ForgettingStores =
   | 'files'
   | 'queue'
   | 'limits'
-  | 'saidOnce'
+  | 'oncePerDay'
   | 'people'
   | 'use'
   | 'unanswered'
@@ -228,7 +228,7 @@ type ForgettingStores =
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
   const { history, archive, threads, actionTokens, channelSettings, schedules, remembered, files, queue, limits } =
     stores
-  const { saidOnce, use, unanswered, homeAdmins, people } = stores
+  const { oncePerDay, use, unanswered, homeAdmins, people } = stores
   // Schedules first, so that nothing new begins; then the queue, so that nothing is kept again by a run of the team.
   const all = [schedules, queue, history, archive, threads, remembered]
   const forgetChannel = async (place: Place) => {
@@ -247,7 +247,7 @@ function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingA
         actionTokens,
         channelSettings,
         limits,
-        saidOnce,
+        oncePerDay,
         use,
         unanswered,
         homeAdmins,

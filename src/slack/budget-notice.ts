@@ -48,14 +48,14 @@ function isNearlyUsed({ allowed, left }: Allowance): boolean {
 
 async function tellAsker(allowance: Allowance, { question, services, outbox }: QuestionWork): Promise<void> {
   const { team, user } = question
-  const isFirst = await services.saidOnce.isFirst(team, `${allowance.limit}:${user}`)
+  const isFirst = await services.oncePerDay.isFirst(team, `${allowance.limit}:${user}`)
   if (isFirst) await outbox.tellAsker(noteContent(budgetNotice(allowance)))
 }
 
 async function tellAdmins(allowance: Allowance, { question, services, installation }: QuestionWork): Promise<void> {
   const { team } = question
   for (const admin of await services.homeAdmins.newest(team, MAX_ADMINS)) {
-    if (!(await services.saidOnce.isFirst(team, `${allowance.limit}:${admin}`))) continue
+    if (!(await services.oncePerDay.isFirst(team, `${allowance.limit}:${admin}`))) continue
     const asking = installation.directory.factsOf(team, admin, { isFresh: true })
     if (!(await settledWithin(FACTS_MS, [asking])) || !isAdmin(await asking)) continue
     const words = { channel: admin, ...noteContent(budgetNotice(allowance)), ...UNPARSED }

@@ -84,14 +84,14 @@ const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'
  */
 export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<void> {
   const { question, services } = work
-  const { log, watch, saidOnce } = services
+  const { log, watch, oncePerDay } = services
   const { team, channel, user, bot, responseUrl } = question
   const reference = newReference()
   watch?.refused(question, denial)
   log.info({ question: question.id, reference, denial }, 'question refused: who asks may not ask here')
   if (bot !== undefined) return
   const mustHear = OURS.has(denial) || responseUrl !== undefined
-  const isNew = mustHear || (await saidOnce.isFirst(team, `${denial}:${channel}:${user}`))
+  const isNew = mustHear || (await oncePerDay.isFirst(team, `${denial}:${channel}:${user}`))
   if (isNew) await tellAsker(work, denialText(denial), reference)
 }
 

@@ -75,7 +75,7 @@ export async function stopByWord(
   const { channel, user, thread, ts = message.ts, surface } = asked.question
   const place = { team, channel, user, thread }
   const outcome = await stopRuns({ ...place, at: ts, isWide: surface === 'dm' && ts === thread }, services)
-  const isFirst = () => services.saidOnce.isFirst(team, `stop:${channel}:${ts}`)
+  const isFirst = () => services.oncePerDay.isFirst(team, `stop:${channel}:${ts}`)
   if (outcome === 'stopped') void isFirst().catch(() => undefined)
   if (outcome === 'stopped' || isTwin) return true
   const tell = () => tellAboutStop({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, services)
