@@ -38,7 +38,9 @@ export function runFiles(options: RunFilesOptions): RunFiles {
     async read(name, part) {
       const all = await files()
       const file = findNamed(all, name)
-      return file ? readFile(file, { part, text: await textOf(file), maxChars: options.maxChars }) : noSuchFile(all, name)
+      return file
+        ? readFile(file, { part, text: await textOf(file), maxChars: options.maxChars })
+        : noSuchFile(all, name)
     },
     async search(query, name) {
       const all = await files()
