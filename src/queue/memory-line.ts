@@ -57,7 +57,7 @@ export function memoryLine({
       return { ...line, ...(first ? { running: first } : {}), waiting }
     },
     withdraw: async (...of) => withdraw(...of),
-    // Nothing else is left of a run that is over.
+    // Nothing else of a finished run is stored.
     forgetChannel: async ({ team, channel }) => forgetWaited((one) => one.team === team && one.channel === channel),
     forgetUser: async ({ team, user }) => forgetWaited((one) => one.team === team && one.user === user),
     async forgetTeam(team) {

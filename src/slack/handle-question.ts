@@ -103,7 +103,7 @@ async function workOn(question: Question, run: Run, parts: WorkParts): Promise<Q
       await mentions.lookUpSaved(run.saved, isRepeat(question.id) ? `<@${question.user}>` : '')
       const { streamInChannels, approvers } = settings
       const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
-      const named = (text: string) => mentions.shown(text)
+      const named = (text: string) => mentions.forPeople(text)
       const stop = () => stopRun(question, services)
       const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, named, stopRun: stop })
       const linkHosts = [...settings.linkHosts, installation.identity.url]
@@ -147,7 +147,7 @@ async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<H
   // The question holds its place among the runs at once until it is answered in its thread.
   const { queue } = services
   const opened = mentions
-    .readable(question.text)
+    .withNames(question.text)
     .then((text) => openCommandThread({ ...question, text }, rootContent(question.user, text), { queue, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
 }
@@ -161,7 +161,7 @@ async function handleScheduleRequest(work: QuestionWork, admitted: Admitted): Pr
 /** Runs a question without a display: up to its answer, or to a call that a person must allow. */
 async function answerUnseen(work: QuestionWork): Promise<void> {
   const deps = await answerDeps(work, await work.openDisplay({ steps: 'hidden' }))
-  const named = { ...work, question: await work.mentions.named(work.question, work.run) }
+  const named = { ...work, question: await work.mentions.questionForModel(work.question, work.run) }
   for await (const event of runQuestion(named, deps)) if (event.type === 'waiting') return
 }
 
@@ -215,7 +215,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
   const unread = question.text === '' ? await whyNothingIsRead(work) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
   const deps = await answerDeps(work, display)
-  const named = { ...work, question: await mentions.named(question, run) }
+  const named = { ...work, question: await mentions.questionForModel(question, run) }
   let isWaiting = false
   for await (const event of runQuestion(named, deps)) {
     const isEnd = event.type === 'answer' || event.type === 'gave_up'

@@ -83,7 +83,7 @@ export class RunDisplay {
     this.#hasBegun = true
     this.#status.begin()
     const { named = this.#options.outbox.question.text, standalone = named } = this.#run.saved
-    if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
+    if (standalone !== named) this.#understood = this.#options.mentions.forPeople(standalone)
     for (const i of this.#progress.steps.keys()) this.#markChanged(i + 1)
     this.#queueShow()
     if (Object.keys(this.#run.saved.decisions).length > 0) this.#settleApprovals(false)

@@ -126,7 +126,7 @@ export async function shownMemory(
   }: { place: { team: string; channel: string }; viewer: Viewer; installation: Installation },
 ): Promise<ShownMemory[]> {
   const mentions = new Mentions(installation.directory, place)
-  const spoken = await mentions.spoken(all.map(({ by, text }) => ({ user: by, text })))
+  const spoken = await mentions.messagesForModel(all.map(({ by, text }) => ({ user: by, text })))
   return all.map((one, i) => ({
     ...{ id: one.id, at: one.at, text: spoken[i]?.text ?? one.text },
     who: spoken[i]?.name?.replace(/^@/, '') ?? 'somebody',

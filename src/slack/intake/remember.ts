@@ -63,7 +63,7 @@ export async function remember(wanted: Wanted, installation: Installation, servi
   log.info({ question: question.id, user: question.user, chars: text.length, outcome }, 'asked to remember')
   if (outcome === 'full') return { refusal: MEMORY.full }
   if (outcome === 'known') return outcome
-  return { kept: { id, text: await new Mentions(installation.directory, question).readable(text) } }
+  return { kept: { id, text: await new Mentions(installation.directory, question).withNames(text) } }
 }
 
 /** How long looking up the person may take: Slack waits three seconds for an ack. Milliseconds. */

@@ -141,19 +141,19 @@ async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: Sh
 /** With names in place of the ids that are known: a look-up would take longer than the trigger lasts. */
 function withNames(record: RunRecord, names: Mentions): RunRecord {
   const { question, standalone, steps, answer } = record
-  const figures = answer?.figures?.map((figure) => ({ ...figure, text: names.shown(figure.text) }))
+  const figures = answer?.figures?.map((figure) => ({ ...figure, text: names.forPeople(figure.text) }))
   return {
     ...record,
     ...(answer && figures ? { answer: { ...answer, figures } } : {}),
-    question: { ...question, text: names.shown(question.text) },
-    ...(standalone === undefined ? {} : { standalone: names.shown(standalone) }),
+    question: { ...question, text: names.forPeople(question.text) },
+    ...(standalone === undefined ? {} : { standalone: names.forPeople(standalone) }),
     steps: names.steps(steps).map((step: Step) => (step.kind === 'message' ? withName(step, names) : step)),
   }
 }
 
-function withName(step: MessageStep, names: { shown(text: string): string }): MessageStep {
+function withName(step: MessageStep, names: { forPeople(text: string): string }): MessageStep {
   const mention = `<@${step.user}>`
-  const name = names.shown(mention)
+  const name = names.forPeople(mention)
   return { ...step, user: name === mention ? 'somebody' : name }
 }
 

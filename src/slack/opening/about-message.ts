@@ -43,7 +43,7 @@ async function openAbout({ question, run, outbox, mentions }: QuestionWork, read
     }
     await run.save({ part: 'said', value })
   }
-  await outbox.deliver('asked', rootContent(user, await mentions.readable(text)))
+  await outbox.deliver('asked', rootContent(user, await mentions.withNames(text)))
 }
 
 const NOT_IN = new Set(['not_in_channel', 'channel_not_found'])

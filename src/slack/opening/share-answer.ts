@@ -17,7 +17,7 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
   const { question, outbox, mentions, services } = work
   const record = await services.archive.load(question.shares ?? '')
   if (!record?.answer) return outbox.sendEphemeral('gone', noteContent(PRIVATE.gone))
-  const asked = await mentions.readable(record.question.text)
+  const asked = await mentions.withNames(record.question.text)
   const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await answerView(record, work)))
   const thread = await openThread(root, outbox)
   for (const [i, content] of below.entries()) await outbox.under(thread).deliver(`answer-${i + 1}`, content)
@@ -43,7 +43,7 @@ export async function answerView(
     text: named.type === 'answer' ? named.text : text,
     ...{ sources, stopped, question: question.text, allowedHosts: [...settings.linkHosts, installation.identity.url] },
     ...(gaveUp ? { gaveUp } : {}),
-    ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.shown(standalone) }),
+    ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
     ...(done ? { done: doneLines(done, (user) => mentions.nameOf(user)) } : {}),
     footer: unseen ? `${PICTURES_UNSEEN}\n${facts}` : facts,
   }

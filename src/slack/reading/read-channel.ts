@@ -163,7 +163,7 @@ async function blocksOf(
   const all = roots.flatMap((root) => [root, ...(replies.get(root.ts) ?? [])])
   // A look-up is limited to so many ids: one for every few messages.
   for (let i = 0; i < all.length; i += 20)
-    await mentions.spoken(all.slice(i, i + 20).map(({ user, text = '' }) => ({ user, text })))
+    await mentions.messagesForModel(all.slice(i, i + 20).map(({ user, text = '' }) => ({ user, text })))
   const lines = new Map((await linesOf(all, { mentions, question, installation })).map(({ ts, line }) => [ts, line]))
   const { origin } = new URL(installation.identity.url)
   // Further lines of a message are indented, so that none of them passes for a message or a reply.

@@ -26,7 +26,7 @@ export function recallIn({ question, mentions, services }: QuestionWork): Recall
 
 /** Further lines are indented, so that nobody can forge a line of another person. */
 async function linesOf(some: Remembered[], mentions: QuestionWork['mentions']) {
-  const spoken = await mentions.spoken(some.map(({ by, text }) => ({ user: by, text })))
+  const spoken = await mentions.messagesForModel(some.map(({ by, text }) => ({ user: by, text })))
   return some.map((one, i) =>
     withLine({ ...one, text: spoken[i]?.text ?? one.text, by: spoken[i]?.name ?? 'somebody' }),
   )

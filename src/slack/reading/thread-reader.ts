@@ -151,7 +151,7 @@ export async function linesOf(
   { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
 ): Promise<(Message & { ts: string })[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
-  const spoken = await mentions.spoken(texts)
+  const spoken = await mentions.messagesForModel(texts)
   const strangers = new Map<string, string>()
   return spoken.flatMap(({ name, text }, i) => {
     const message = messages[i]

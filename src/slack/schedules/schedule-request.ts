@@ -96,7 +96,7 @@ export async function cardOf(
   parts: { settings: Settings; installation: Installation; services: Services; note?: string },
 ): Promise<Content> {
   const { settings, installation, services, note } = parts
-  const question = await new Mentions(installation.directory, draft).readable(draft.question)
+  const question = await new Mentions(installation.directory, draft).withNames(draft.question)
   const tools = settings.tools.filter((tool) => !tool.needsSearch).map((tool) => toolTitle(tool))
   const now = services.now().getTime()
   return scheduleCard(draft, { tools, question, now, ...(note === undefined ? {} : { note }) })

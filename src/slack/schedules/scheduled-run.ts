@@ -72,8 +72,8 @@ export async function handleOccurrence(work: QuestionWork, answerQuietly: () => 
 }
 
 async function openRoot({ question, run, outbox, mentions, services }: QuestionWork): Promise<void> {
-  const text = await mentions.readable(question.text)
-  const whose = (await mentions.readable(`<@${question.user}>`)).replace(/^@/, '')
+  const text = await mentions.withNames(question.text)
+  const whose = (await mentions.withNames(`<@${question.user}>`)).replace(/^@/, '')
   const root = noteContent(scheduledRoot({ whose, when: question.schedule?.when ?? '', question: text }))
   const parts = partsOf(run.saved)
   const prior = parts.length > 0 ? { prior: Object.fromEntries(parts.map(fieldOf)) } : {}
