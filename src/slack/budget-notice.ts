@@ -7,24 +7,24 @@ import { budgetNotice } from './format/messages.ts'
 import { isAdmin } from './intake/may-set.ts'
 import type { QuestionWork } from './question-work.ts'
 
-/** Who is told of a budget. Other limits say so themselves when they are reached. */
+/** The budgets whose use is noticed. Other limits are only reported when they are reached. */
 const BUDGETS: Partial<Record<Allowance['limit'], 'asker' | 'admins'>> = {
   userDayTokens: 'asker',
   teamDayTokens: 'admins',
   teamDayUsd: 'admins',
 }
 
-/** The share of a budget at which people are told. Budgets refill while a run is at work: half a percent in seven minutes. */
+/** The share of a budget at which people are told. Budgets refill during a run: half a percent in seven minutes. */
 const SHARE = 0.8
 const REFILLED = 0.005
 
 const MAX_ADMINS = 20
-/** How long the look-up of an admin may take, in ms. */
+/** How long looking up an admin may take, in ms. */
 const FACTS_MS = 5_000
 
 /**
- * Tells who has used most of a budget, once a day: the asker alone of their own, and of the workspace's each admin who
- * has opened the Home. Never rejects.
+ * Tells people once a day that most of a budget is used: the asker of their own budget, and each admin who has opened
+ * the Home of the workspace's budgets. Never rejects.
  */
 export async function noticeBudgets(work: QuestionWork): Promise<void> {
   const { question, services } = work

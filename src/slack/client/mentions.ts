@@ -7,7 +7,7 @@ import type { Question, Run, SavedRun } from '../../stores/runs/types.ts'
 import { cleanName, FILES_ALONE } from '../format/escape.ts'
 import type { Directory } from './directory.ts'
 
-/** Total time that one run waits for name look-ups, in ms. */
+/** The total time that one run waits for name look-ups, in ms. */
 const MAX_WAIT_MS = 2_000
 
 /** `<@U…>`, `<#C…>`, `<!subteam^S…>`, with or without a label. A model may write `<` and `>` as entities. */
@@ -36,10 +36,10 @@ export class Mentions {
     this.#channel = channel
   }
 
-  /** Returns a person's text for the model: names, and words such as `somebody` for ids without a name. */
+  /** Returns a person's text with names, and with words such as `somebody` for ids without a name. */
   async withNames(text: string): Promise<string> {
     await this.#lookUp(text)
-    return this.#withNames(text)
+    return this.#textWithNames(text)
   }
 
   /** Returns the question with names for the model. Saves its text, so that a resumed run uses the same words. */
@@ -57,7 +57,7 @@ export class Mentions {
     await this.#lookUp(...messages.toReversed().flatMap(({ user, text }) => [`<@${user ?? ''}>`, text]))
     return messages.map(({ user, text }) => {
       const name = this.#nameOf(user)
-      return { text: this.#withNames(text), ...(name === undefined ? {} : { name }) }
+      return { text: this.#textWithNames(text), ...(name === undefined ? {} : { name }) }
     })
   }
 
@@ -147,8 +147,8 @@ export class Mentions {
     const { question, standalone, answer } = turn
     return {
       ...turn,
-      question: this.#withNames(question),
-      standalone: this.#withNames(standalone),
+      question: this.#textWithNames(question),
+      standalone: this.#textWithNames(standalone),
       answer: this.forPeople(answer),
     }
   }
@@ -168,7 +168,7 @@ export class Mentions {
     return { ...action, tool: this.forPeople(action.tool), input: this.forPeople(inputText(action.input)) }
   }
 
-  #withNames(text: string): string {
+  #textWithNames(text: string): string {
     const parts = text.split(CODE)
     return parts.map((part, i) => (i % 2 === 1 ? this.forPeople(part) : this.#withWords(part))).join('')
   }

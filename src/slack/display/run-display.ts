@@ -290,7 +290,7 @@ interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'g
   unseen?: true
 }
 
-/** Keeps others from seeing that the bot works on a private question. */
+/** Hides from others that the bot works on a private question. */
 const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
 
 /** Whether the step before is unreadable too: several in a row get one warning. */

@@ -60,7 +60,8 @@ export async function pressedOn(
 }
 
 /**
- * In an organisation's press Slack names the presser's own workspace, and not that of the channel: the button does.
+ * In an organisation, a press names the presser's own workspace, not the channel's. The button's value names the
+ * channel's.
  * @returns the organisation's installation in the workspace of the button's question
  */
 async function sameInOrganisation(id: string, home: Installation, { installations }: Services) {
@@ -115,7 +116,7 @@ async function tellPresser(
   await respond(url, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
 }
 
-/** Shows the presser something. Tells them if that fails. @throws the error of `show` */
+/** Shows something to the presser, and tells them if that fails. @throws the error of `show` */
 export async function showOrTell<T>({ tell }: Pressed, show: () => Promise<T>, words = UNSHOWN): Promise<T> {
   try {
     return await show()
@@ -127,7 +128,7 @@ export async function showOrTell<T>({ tell }: Pressed, show: () => Promise<T>, w
 
 const UNSHOWN = 'Slack did not let me show this in time. Please press the button again.'
 
-/** What the ack does not wait for. A failure is a line in the log: nothing that people asked is lost by it. */
+/** Runs work that the ack does not wait for. A failure is only logged, because no question is lost by it. */
 export function inBackground(what: string, { log }: Services, work: () => Promise<void>): void {
   work().catch((error: unknown) => {
     log.warn({ what, error: messageOf(error) }, 'an interaction could not be followed')

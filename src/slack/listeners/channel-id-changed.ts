@@ -2,7 +2,10 @@ import type { OnEvent } from '../intake/bolt-types.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** `channel_id_changed`: a private channel begins to be shared. Its settings, its schedules and what was said in it go with it; what was remembered there does not. */
+/**
+ * `channel_id_changed`: a private channel begins to be shared. Its settings, schedules and conversations move to the
+ * new id. What was remembered there is deleted.
+ */
 export function channelIdChanged(services: Services): OnEvent<'channel_id_changed'> {
   return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, services)
@@ -16,7 +19,7 @@ export function channelIdChanged(services: Services): OnEvent<'channel_id_change
       await channelSettings.save({ team, channel }, {})
     }
     await schedules.moveChannel({ team, channel }, to)
-    // It was said where no other company reads: connected channels are places of their own.
+    // It was said where no other company could read it.
     await remembered.forgetChannel({ team, channel })
     await history.moveChannel({ team, channel }, to)
   }

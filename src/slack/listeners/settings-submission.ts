@@ -16,7 +16,10 @@ import type { Services } from '../services.ts'
 
 const metadataSchema = z.object({ channel: z.string(), responseUrl: z.string().optional() })
 
-/** `view_submission` of the settings: checked, saved, then closed; what is wrong stands at its input. */
+/**
+ * The submitted settings (`view_submission`): checked and saved, then the modal closes. Errors are shown at their
+ * inputs.
+ */
 export function settingsSubmission(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, services)
@@ -44,7 +47,10 @@ export function settingsSubmission(services: Services): OnForm {
   }
 }
 
-/** Saves what was filled in, over what was set before. @returns the names of what has changed, or what is wrong, by input */
+/**
+ * Saves the submitted values over the earlier settings. @returns the names of the changed settings, or the errors by
+ * input
+ */
 async function save(
   person: SettingPerson,
   values: unknown,

@@ -7,7 +7,7 @@ type Read = (ts: string) => Promise<ThreadContext>
 
 /**
  * Opens a question about a message in that message's thread.
- * @returns false if it cannot be asked there; `notice` has then told the asker
+ * @returns false if it cannot be asked there; the asker has then been told (`notice`)
  */
 export async function isAboutOpen(
   work: QuestionWork,

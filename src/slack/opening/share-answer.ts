@@ -9,8 +9,8 @@ import { PICTURES_UNSEEN, PRIVATE } from '../format/messages.ts'
 import { answerContents, footerText } from '../format/split-answer.ts'
 
 /**
- * Posts a private question with its answer for everyone, once, because the asker wants it. It becomes a message of its
- * own; the rest goes into its thread. Questions there continue the conversation.
+ * Posts a private question with its answer for everyone, once, because the asker wants it. It becomes a separate
+ * message; the rest goes into its thread. Questions there continue the conversation.
  * @throws SlackRefusal, LeaseLost
  */
 export async function shareAnswer(work: QuestionWork): Promise<void> {
@@ -28,7 +28,7 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
   await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }
 
-/** As it was told to the asker, without what may be pressed. */
+/** The answer as the asker saw it, without buttons. */
 export async function answerView(
   record: RunRecord,
   { mentions, settings, installation }: Pick<QuestionWork, 'mentions' | 'settings' | 'installation'>,

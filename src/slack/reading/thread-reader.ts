@@ -19,7 +19,7 @@ import type { QuestionWork } from '../question-work.ts'
 /** A file and who gave it. */
 export interface GivenFile extends FileRef {
   user: string
-  /** The workspace of who gave it, where Slack tells. */
+  /** The workspace of the person who gave it, if Slack says. */
   userTeam?: string
 }
 
@@ -120,7 +120,10 @@ function readUpTo(turns: readonly Turn[], until = ''): string {
   return read.reduce((newest, ts) => (Number(ts) > Number(newest) ? ts : newest), '') || '0'
 }
 
-/** The messages after `since` and before the question that are people's, or other bots' to this one; the question's files. */
+/**
+ * The messages of people, or of other bots to this one, after `since` and before the question; and the question's
+ * files.
+ */
 async function messagesBefore({ question, installation, signal }: QuestionWork, since: string) {
   const { channel, thread } = question
   const ts = askedAt(question) ?? ''
