@@ -1,5 +1,5 @@
 import { ExpiringMap, forgettingIn, movingIn } from '../../base/expiring-map.ts'
-import { withoutPerson } from './said.ts'
+import { withoutPerson } from './thread-context.ts'
 import type { Person, ThreadKey } from '../../base/place.ts'
 import { MAX_TURNS, type History, type Turn } from './types.ts'
 
