@@ -122,9 +122,7 @@ class MemoryQueue implements ControlledQueue {
     if (questions > 0) this.#options.log.warn({ questions }, 'stopped with questions left unanswered')
   }
 
-  /**
-   * Calls the handler for waiting and suspended questions, with an aborted signal, so that it can only tell the askers.
-   */
+  /** Calls the handler for each unfinished question with an aborted signal, so that it only tells the asker. */
   #tellTheRest(): Promise<unknown>[] {
     const held = () => this.#state !== 'stopped'
     const ended = AbortSignal.abort(new LeaseLost('The bot is stopping.'))
