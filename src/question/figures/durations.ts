@@ -1,7 +1,7 @@
 /** Reads durations that are written in several parts: `1 h 30 min`, `2 days and 4 hours`, `1h30`. */
 import type { Numeral, Unit } from './numbers.ts'
 
-/** A part's number, and where it begins in the text. */
+/** A part's offset in the text, its number and its unit. */
 type Part = [at: number, value: number, unit: Unit]
 
 const SECONDS: [names: string, factor: number][] = [
@@ -30,8 +30,8 @@ const DURATION = new RegExp(
 const EACH = new RegExp(`(\\d{1,6})(?:${SPACE}|-)?(${NAMES})?(?![\\p{L}_])`, 'giu')
 
 /**
- * Finds the durations of a text, each as a number of its smallest unit, with the places of its parts' numbers. Linear in
- * the text's length.
+ * Finds the durations of a text. Each is a number of its smallest unit, with the offsets of its parts. Linear in the
+ * text's length.
  */
 export function durationsIn(text: string): { numeral: Numeral; places: number[] }[] {
   return [...text.matchAll(DURATION)].flatMap(({ 0: whole, index }) => {
@@ -56,7 +56,7 @@ export function durationsIn(text: string): { numeral: Numeral; places: number[] 
   })
 }
 
-/** Returns the spans of a text that are written without a number, as amounts of a unit's name: `half an hour`, `a year`. */
+/** Returns the durations of a text that are written without digits: `half an hour`, `a year`. */
 export function wordySpansIn(text: string): [value: number, unit: Unit][] {
   return [...text.matchAll(WORDY)].map(([, half, name = '', more]) => [
     half ? 0.5 : more ? 1.5 : 1,

@@ -327,8 +327,8 @@ describeWithRedis('in Redis', async () => {
   const redis = new Redis(server.url)
   ends.onTestFinished(() => redis.disconnect())
 
-  test('sixty threads in twenty workspaces: no canary is in a prompt, a post or a key of another', async (t) => {
-    const bot = await startManyBot(t, { env: env('isolated') })
+  test('sixty threads in twenty workspaces: no canary is in a prompt, a post, a key, a metric or a Home of another', async (t) => {
+    const bot = await startManyBot(t, { env: () => ({ ...env('isolated')(), METRICS_PORT: '0' }) })
     const homes = Array.from({ length: 20 }, (_, n) => ({ id: `T0TEAM${String(n).padStart(5, '0')}` }))
     for (const home of homes) await bot.install(home)
     const canary = (id: string) => `canary-of-${id.toLowerCase()}-`
@@ -352,6 +352,26 @@ describeWithRedis('in Redis', async () => {
         JSON.stringify(args).includes('canary-of-') && !JSON.stringify(args).includes(canary(String(home))),
     )
     expect(calls).toEqual([])
+    const isArchived = async () => (await redis.keys('isolated:*:asked:*')).length >= homes.length
+    await until(isArchived, 'what the Homes show')
+    const homeOf = (home: Home) =>
+      bot.slack.calls.findLast((call) => call.method === 'views.publish' && call.home === home.id)
+    await Promise.all(
+      homes.map((home) => {
+        const place = { user: 'U0ALICE0001', channel: `D${home.id.slice(1)}` }
+        return bot.slack.event(home, { type: 'app_home_opened', ...place, tab: 'home', event_ts: '1900000000.000100' })
+      }),
+    )
+    await until(() => homes.every((home) => homeOf(home)), 'twenty Homes')
+    const shown = homes.map((home) => JSON.stringify(homeOf(home)?.args))
+    expect(homes.filter(({ id }, i) => !shown[i]?.includes(canary(id)) || homesOf(shown[i] ?? '') !== 1)).toEqual([])
+    const keys = await redis.keys('*')
+    const values = await Promise.all(keys.map(async (key) => `${key} ${await textAt(redis, key)}`))
+    const found = values.filter((value) => homesOf(value) > 0)
+    expect(found.length).toBeGreaterThan(homes.length)
+    const ownerOf = (value: string) => /\{(T0TEAM\d+)/.exec(value)?.[1] ?? ''
+    expect(found.filter((value) => homesOf(value) !== 1 || !value.includes(canary(ownerOf(value))))).toEqual([])
+    expect(await (await fetch(`http://127.0.0.1:${bot.bot.metricsPort}/metrics`)).text()).not.toContain('canary')
   })
 
   test('who leaves leaves no key, and takes no key of another with them', async (t) => {
@@ -396,3 +416,14 @@ describeWithRedis('in Redis', async () => {
     expect(second.logs.find((line) => line.includes('decrypts these installations'))).toContain(ACME.id)
   })
 })
+
+/** All that a key holds. */
+async function textAt(redis: Redis, key: string): Promise<string> {
+  const type = await redis.type(key)
+  if (type === 'hash') return JSON.stringify(await redis.hgetall(key))
+  if (type === 'list') return JSON.stringify(await redis.lrange(key, 0, -1))
+  if (type === 'set') return JSON.stringify(await redis.smembers(key))
+  if (type === 'zset') return JSON.stringify(await redis.zrange(key, '0', '-1'))
+  if (type === 'stream') return JSON.stringify(await redis.xrange(key, '-', '+'))
+  return String(await redis.get(key))
+}
