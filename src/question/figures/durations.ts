@@ -1,5 +1,21 @@
 /** Reads durations that are written in several parts: `1 h 30 min`, `2 days and 4 hours`, `1h30`. */
-import type { Numeral, Unit } from './numbers.ts'
+
+/** A kind of quantity, and how a value becomes one of its base unit: `value * factor + offset`. */
+export interface Unit {
+  kind: string
+  factor: number
+  offset: number
+}
+
+interface Duration {
+  text: string
+  at: number
+  /** In `unit`. */
+  value: number
+  unit: Unit
+  /** The offsets of the parts. */
+  places: number[]
+}
 
 /** A part's offset in the text, its number and its unit. */
 type Part = [at: number, value: number, unit: Unit]
@@ -33,7 +49,7 @@ const EACH = new RegExp(`(\\d{1,6})(?:${SPACE}|-)?(${NAMES})?(?![\\p{L}_])`, 'gi
  * Finds the durations of a text. Each is a number of its smallest unit, with the offsets of its parts. Linear in the
  * text's length.
  */
-export function durationsIn(text: string): { numeral: Numeral; places: number[] }[] {
+export function durationsIn(text: string): Duration[] {
   return [...text.matchAll(DURATION)].flatMap(({ 0: whole, index }) => {
     const parts = [...whole.matchAll(EACH)].map((part): Part => {
       const [, digits = '', name = 'min'] = part
@@ -46,13 +62,7 @@ export function durationsIn(text: string): { numeral: Numeral; places: number[] 
     })
     if (!isOne) return []
     const value = parts.reduce((sum, [, count, { factor }]) => sum + (count * factor) / unit.factor, 0)
-    const numeral = { text: whole, at: index, readings: [{ value, tolerance: 0.5 }], unit }
-    return [
-      {
-        numeral: { ...numeral, isPercent: false, isHedged: false, isYear: false },
-        places: parts.map(([at]) => at),
-      },
-    ]
+    return [{ text: whole, at: index, value, unit, places: parts.map(([at]) => at) }]
   })
 }
 

@@ -1,17 +1,10 @@
 /** Reads numbers in a text: separators, scales, percentages, units and number words. */
-import { durationsIn } from './durations.ts'
+import { durationsIn, type Unit } from './durations.ts'
 
 /** A possible meaning of a number: the value, and half a unit of its last written place. */
 export interface Reading {
   value: number
   tolerance: number
-}
-
-/** A kind of quantity, and how a value becomes one of its base unit: `value * factor + offset`. */
-export interface Unit {
-  kind: string
-  factor: number
-  offset: number
 }
 
 export interface Numeral {
@@ -104,7 +97,10 @@ const HEDGE =
 
 /** Finds the numbers in a text, in no order. Linear in its length. */
 export function numbersIn(text: string): Numeral[] {
-  const durations = durationsIn(text).map(({ numeral, places }) => ({ ...numeral, places, parts: [] as Numeral[] }))
+  const durations = durationsIn(text).map(({ value, ...one }) => ({
+    ...{ ...one, readings: [{ value, tolerance: 0.5 }], parts: [] as Numeral[] },
+    ...{ isPercent: false, isHedged: false, isYear: false },
+  }))
   const ofPart = new Map(durations.flatMap((one) => one.places.map((at) => [at, one])))
   const found: Numeral[] = [...durations]
   const add = (numeral: Numeral) => void (ofPart.get(numeral.at)?.parts ?? found).push(numeral)

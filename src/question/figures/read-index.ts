@@ -1,8 +1,8 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
 import { datesIn, dayOf, timesIn, type DatePart } from './dates.ts'
-import { wordySpansIn } from './durations.ts'
+import { wordySpansIn, type Unit } from './durations.ts'
 import { masked } from './find-figures.ts'
-import { numbersIn, type Reading, type Unit } from './numbers.ts'
+import { numbersIn, type Reading } from './numbers.ts'
 
 /** A text that a run has read, and its place in words: `step 2`, `handbook.pdf, page 3`. */
 export interface ReadText {
