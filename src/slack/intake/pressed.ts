@@ -1,6 +1,6 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
-import { isPrivate, type Question, type SavedRun } from '../../stores/runs/types.ts'
+import { isForAskerAlone, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { respond } from '../client/response-url.ts'
 import { PRESS } from '../approvals/approval-words.ts'
@@ -78,8 +78,8 @@ export interface PressedCall extends Pressed {
 }
 
 /**
- * Resolves a press to its call. Only the asker of a private question may use its card, which may be in their direct
- * messages.
+ * Resolves a press to its call. Only the asker may use the card of a run that is for them alone, which may be in their
+ * direct messages.
  * @returns undefined if the press is not valid here; the presser may have been told
  * @throws if the store fails; the presser has been told
  */
@@ -96,8 +96,9 @@ export async function pressedCall(
     void pressed.tell(PRESS.away)
     throw error
   })
-  const isItsAskers = run && isPrivate(run.question) && isSamePerson(pressed, run.question)
-  const isHere = !(run && isPrivate(run.question)) && ref.id.startsWith(`${pressed.team}:${body.channel?.id}:`)
+  const isItsAskers = run && isSamePerson(pressed, run.question)
+  const isHere =
+    !(run && isForAskerAlone(run.question, run.saved)) && ref.id.startsWith(`${pressed.team}:${body.channel?.id}:`)
   if (isItsAskers || isHere)
     return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved, ref.key) } }
   await pressed.tell(ELSEWHERE)

@@ -50,7 +50,7 @@ function idBefore(id: string): string {
   return id.slice(0, id.lastIndexOf('-') + 1)
 }
 
-type OfMessage = 'ts' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot' | 'schedule' | 'prior'
+type OfMessage = 'ts' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot' | 'schedule' | 'prior' | 'forAsker'
 
 /** Drops the fields that belong to the original message or to its asker. */
 function withoutMessage({
@@ -62,6 +62,7 @@ function withoutMessage({
   bot: _c,
   schedule: _d,
   prior: _e,
+  forAsker: _f,
   ...kept
 }: Question): Omit<Question, OfMessage> {
   return kept

@@ -1,3 +1,4 @@
+import { isForAsker } from '../../agent/run-progress.ts'
 import type { PersonsAnswer, Step, StopReason, Source, ToolMemory, Usage, Waiting } from '../../agent/types.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
@@ -43,6 +44,8 @@ export interface Question {
   about?: string
   /** No question: the asker wants the private answer of the question with this id to be posted for all. */
   shares?: string
+  /** Of an archived run: more of it than its question is for the asker alone. */
+  forAsker?: true
   /** Where a private word to the asker of `/ask` can go. */
   responseUrl?: string
   /** Milliseconds since the epoch, when it came in. */
@@ -122,9 +125,19 @@ export function isDirect({ surface, channel }: Pick<Question, 'surface' | 'chann
   return surface === 'dm' || ((surface === 'ask' || surface === 'shortcut') && channel.startsWith('D'))
 }
 
-/** Whether nobody but the asker may see anything of it. */
-export function isPrivate({ surface }: Pick<Question, 'surface'>): boolean {
-  return surface === 'private'
+/** Whether nobody but the asker may see what came of it. */
+export function isPrivate({ surface, forAsker }: Pick<Question, 'surface' | 'forAsker'>): boolean {
+  return surface === 'private' || forAsker === true
+}
+
+/** The same for a run so far: once it has found what others may not see, all that follows is for the asker alone. */
+export function isForAskerAlone(question: Question, run: Pick<SavedRun, 'steps'>): boolean {
+  return isPrivate(question) || hasLeftThread(question, run)
+}
+
+/** Whether a run that began before everybody's eyes has become one for its asker alone. */
+export function hasLeftThread(question: Question, { steps }: Pick<SavedRun, 'steps'>): boolean {
+  return !isPrivate(question) && !isDirect(question) && steps.some(isForAsker)
 }
 
 /** Whether nobody waits for its answer: people's questions go before it. */
