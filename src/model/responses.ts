@@ -75,6 +75,7 @@ function keptItems({ kept, toolCalls = [] }: Message, model: string): Item[] | u
 interface Event extends Reply {
   type?: string
   delta?: unknown
+  output_index?: unknown
   summary_index?: unknown
   item?: Item
   response?: Reply
@@ -84,7 +85,7 @@ interface Event extends Reply {
 
 interface Reply {
   status?: unknown
-  output?: Item[]
+  output?: (Item | null)[]
   error?: object | null
   incomplete_details?: { reason?: unknown } | null
   usage?: {
@@ -103,11 +104,14 @@ class ResponseReader implements AnswerReader {
   isDone = false
   /** What has to be sent again with the tool calls. */
   readonly #items: Item[] = []
-  /** The types of the output items that have come in pieces, and whole. */
-  readonly #heardTypes = new Set<unknown>()
-  readonly #wholeTypes = new Set<unknown>()
-  /** The types of the items of which pieces came, and that are not over. */
-  readonly #open = new Set<unknown>()
+  readonly #callIds = new Set<unknown>()
+  /** How many output items of a type have begun to come, and have come whole. */
+  readonly #begun = new Counts()
+  readonly #whole = new Counts()
+  /** Where in the output the item of a type is of which pieces come. */
+  readonly #open = new Map<unknown, unknown>()
+  /** The item, and the part of it, that the last words of a type are of. */
+  readonly #last = new Map<unknown, string>()
 
   constructor(model: string) {
     this.model = model
@@ -116,11 +120,10 @@ class ResponseReader implements AnswerReader {
   take(event: Event): ModelEvent[] {
     const { type, delta } = event
     if (type === undefined) return this.#end(event)
-    if (type === 'response.output_text.delta') return this.#heard('message', this.#text(delta))
-    if (type === 'response.refusal.delta') return this.#heard('message', asRefusal(this.#text(delta)))
-    if (type === 'response.reasoning_summary_part.added' && this.#open.has('reasoning')) return this.#think('\n\n')
+    if (type === 'response.output_text.delta') return this.#piece('message', event)
+    if (type === 'response.refusal.delta') return asRefusal(this.#piece('message', event))
     if (type === 'response.reasoning_summary_text.delta' || type === 'response.reasoning_text.delta')
-      return this.#heard('reasoning', this.#think(delta))
+      return this.#piece('reasoning', event)
     if (type === 'response.function_call_arguments.delta') return this.written.pend(delta)
     if (type === 'response.output_item.done') this.written.pend()
     if (type === 'response.output_item.done') return this.#item(event.item ?? {})
@@ -135,31 +138,37 @@ class ResponseReader implements AnswerReader {
     return isWanted ? { model: this.model, items } : undefined
   }
 
-  #heard(type: string, events: ModelEvent[]): ModelEvent[] {
-    this.#open.add(type)
-    this.#heardTypes.add(type)
-    return events
+  #piece(type: 'message' | 'reasoning', { output_index, summary_index, delta }: Event): ModelEvent[] {
+    if (!this.#open.has(type) || this.#open.get(type) !== output_index) this.#begun.add(type)
+    this.#open.set(type, output_index)
+    return this.#write(type, delta, summary_index)
   }
 
-  #text(content: unknown): ModelEvent[] {
-    return this.written.take({ content })
-  }
-
-  #think(reasoning: unknown): ModelEvent[] {
-    return this.written.take({ reasoning })
+  /** The words of two items, or of two parts of a summary, stay apart. */
+  #write(type: 'message' | 'reasoning', words: unknown, part: unknown = 0): ModelEvent[] {
+    const text = textOf(words)
+    if (text === '') return []
+    const place = `${this.#begun.of(type)} ${String(part)}`
+    const gap = (this.#last.get(type) ?? place) === place ? '' : '\n\n'
+    this.#last.set(type, place)
+    return this.written.take(type === 'message' ? { content: gap + text } : { reasoning: gap + text })
   }
 
   /** A whole output item. What came of it in pieces is not read twice. */
   #item(item: Item): ModelEvent[] {
-    const isNew = !this.#open.delete(item['type'])
-    this.#wholeTypes.add(item['type'])
-    if (item['type'] === 'function_call') return this.#call(item)
-    if (item['type'] === 'reasoning') return this.#reasoning(item, isNew)
-    return item['type'] === 'message' ? this.#message(item, isNew) : []
+    const { type } = item
+    const isNew = this.#begun.of(type) <= this.#whole.of(type)
+    if (isNew) this.#begun.add(type)
+    this.#whole.add(type)
+    this.#open.delete(type)
+    if (type === 'function_call') return this.#call(item)
+    if (type === 'reasoning') return this.#reasoning(item, isNew)
+    return type === 'message' ? this.#message(item, isNew) : []
   }
 
   #call({ call_id, id, name, arguments: written }: Item): ModelEvent[] {
     const called = String(call_id ?? id ?? `call_${this.#items.length}`)
+    this.#callIds.add(call_id ?? id)
     this.#items.push(callItem(called, name, written))
     return this.written.take({
       tool_calls: [{ index: this.#items.length, id: called, function: { name, arguments: written } }],
@@ -170,7 +179,7 @@ class ResponseReader implements AnswerReader {
     // Without its content, an item is a reference to something that was not stored.
     if (item['encrypted_content'] || textOf(item['content']) !== '') this.#items.push(item)
     const parts = Array.isArray(item['summary']) ? item['summary'].map((part: unknown) => textOf([part])) : []
-    return isNew ? this.#think(parts.join('\n\n') || textOf(item['content'])) : []
+    return isNew ? this.#write('reasoning', parts.join('\n\n') || textOf(item['content'])) : []
   }
 
   #message({ content, phase }: Item, isNew: boolean): ModelEvent[] {
@@ -180,7 +189,9 @@ class ResponseReader implements AnswerReader {
       this.#items.push({ type: 'message', role: 'assistant', content: text, ...(phase ? { phase } : {}) })
     if (!isNew) return []
     return parts.flatMap((part) =>
-      part?.['type'] === 'refusal' ? asRefusal(this.#text(part['refusal'])) : this.#text(part?.['text']),
+      part?.['type'] === 'refusal'
+        ? asRefusal(this.#write('message', part['refusal']))
+        : this.#write('message', part?.['text']),
     )
   }
 
@@ -195,13 +206,33 @@ class ResponseReader implements AnswerReader {
     })
     if (error || status === 'failed') throw failed(error ?? {})
     this.isDone = Array.isArray(output) && (status === 'completed' || status === 'incomplete')
-    const missed = (output ?? []).filter(({ type }) => !this.#wholeTypes.has(type))
-    const events = missed.flatMap((item) => {
-      if (this.#heardTypes.has(item['type'])) this.#open.add(item['type'])
-      return this.#item(item)
-    })
+    const items = Array.isArray(output) ? output.filter((item) => typeof item === 'object' && item !== null) : []
+    const there = new Counts()
+    const missed = items.filter((item) => this.#isMissed(item, there.add(item['type'])))
+    const events = missed.flatMap((item) => this.#item(item))
     this.written.finish(status === 'incomplete' ? (incomplete_details?.reason ?? 'length') : 'stop')
     return events
+  }
+
+  /** Whether the item, the `nth` of its type, has not come whole. A call is known by its id. */
+  #isMissed({ type, call_id, id }: Item, nth: number): boolean {
+    const isKnown = type === 'function_call' && (call_id ?? id) !== undefined
+    return isKnown ? !this.#callIds.has(call_id ?? id) : nth > this.#whole.of(type)
+  }
+}
+
+class Counts {
+  readonly #counts = new Map<unknown, number>()
+
+  of(key: unknown): number {
+    return this.#counts.get(key) ?? 0
+  }
+
+  /** @returns the new count */
+  add(key: unknown): number {
+    const count = this.of(key) + 1
+    this.#counts.set(key, count)
+    return count
   }
 }
 

@@ -63,7 +63,12 @@ async function loadSkill(folder: string): Promise<Skill> {
   const read = async (file = '') => {
     const beside = file.trim().replace(/^(?:\.\/)+/, '')
     if (beside !== '') return textIn(folder, beside).catch(() => noFile(data.name, beside))
-    return split(await textIn(folder, SKILL_FILE).catch(() => noFile(data.name, SKILL_FILE))).body
+    const text = await textIn(folder, SKILL_FILE).catch(() => noFile(data.name, SKILL_FILE))
+    try {
+      return split(text).body
+    } catch (error) {
+      throw new ToolError(`The skill ${data.name} cannot be read now: ${messageOf(error)}.`)
+    }
   }
   return { name: data.name, description: defused(headOf(data.description, MAX_DESCRIPTION)), read }
 }

@@ -16,6 +16,8 @@ export interface TurnParts {
   /** Over the Responses API: a refusal, the output items in place of all above, an error in place of the end. */
   refusal?: string
   output?: ResponseItem[]
+  /** Over the Responses API: so many output items come in events of their own, the others only with the end. */
+  streamed?: number
   failure?: { code: string; message: string }
   toolCalls?: { name: string; arguments: string; id?: string }[]
   /** A pause before anything is sent, and one between two chunks, in milliseconds. */
@@ -340,7 +342,8 @@ async function respond(response: ServerResponse, played: PlayedRequest, turn: Tu
     return sendJson(response, { body: whole })
   }
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' })
-  const items = output.flatMap((item, i) => eventsOf(item, i, (text) => piecesOf(text, turn.chunkChars)))
+  const streamed = output.slice(0, turn.streamed)
+  const items = streamed.flatMap((item, i) => eventsOf(item, i, (text) => piecesOf(text, turn.chunkChars)))
   const begun = { ...whole, status: 'in_progress', output: [], error: null, usage: null }
   const begin = ['response.created', 'response.in_progress'].map((type) => ({ type, response: begun }))
   for (const [n, event] of [...begin, ...items].entries()) {

@@ -28,6 +28,7 @@ import {
   pausedContent,
   scheduleBlocks,
   scheduleCard,
+  scheduleCardModal,
   scheduleForm,
   scheduleList,
 } from '../../src/slack/views/schedule-blocks.ts'
@@ -345,6 +346,8 @@ export const SENT: Record<string, () => Sent[]> = {
   'views/schedule-blocks.ts scheduleBlocks': () =>
     home(scheduleBlocks({ own: many.slice(0, 1), others: many, now: 0, nameOf: () => 'Bob' })),
   'views/schedule-blocks.ts pausedContent': () => message(pausedContent(pausedText(schedule, 'archived'), schedule)),
+  'views/schedule-blocks.ts scheduleCardModal': () =>
+    modal(scheduleCardModal(scheduleCard(schedule, { tools: ['Calculator'], question: LONG.repeat(5), now: 0 }), '{}')),
   'views/schedule-blocks.ts scheduleForm': () => modal(scheduleForm(schedule, '{}')),
   'views/settings-view.ts settingsView': () => modal(settingsOf(false), settingsOf(true)),
   'views/use-view.ts useBlocks': () => home(useBlocks(use)),

@@ -114,6 +114,30 @@ describe.concurrent.each(['true', 'false'])('OPENAI_STREAM=%s', (OPENAI_STREAM) 
     expect(Object.keys(endpoint.requests[3]!.body)).not.toContain('temperature')
   })
 
+  test('the words of two items stay apart, and a call that only the end names is made too, once', async (t) => {
+    const thought = (id: string, ...parts: string[]) => ({
+      ...{ type: 'reasoning', id, encrypted_content: id },
+      summary: parts.map((text) => ({ type: 'summary_text', text })),
+    })
+    const comment = (id: string, text: string) => ({
+      ...{ type: 'message', id, role: 'assistant', phase: 'commentary' },
+      content: [{ type: 'output_text', text, annotations: [] }],
+    })
+    const calls = two.map(({ id, ...call }) => ({ type: 'function_call', id: `fc_${id}`, call_id: id, ...call }))
+    const output = [
+      ...[thought('rs_1', 'First I look.', 'In both places.'), comment('msg_1', 'I look here.'), calls[0]!],
+      ...[thought('rs_2', 'Then there.'), comment('msg_2', 'And I look there.'), calls[1]!],
+    ]
+    for (const streamed of [6, 5, 4, 3, 0]) {
+      const { model } = await played(t, [{ output, streamed }], env)
+      const { events, text } = await callModel(model, { tools: [TOOL] })
+      const reasoning = events.map((event) => (event.type === 'reasoning' ? event.text : '')).join('')
+      expect(reasoning).toBe('First I look.\n\nIn both places.\n\nThen there.')
+      expect(text).toBe('I look here.\n\nAnd I look there.')
+      expect(events.at(-1)).toEqual({ type: 'tool_calls', calls: two })
+    }
+  })
+
   test('pictures are sent as this API has them', async (t) => {
     const { endpoint, model } = await played(t, ['red'], env)
     const images = [{ name: 'a.png', mime: 'image/png', base64: 'AAAA' }]

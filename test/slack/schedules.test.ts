@@ -1,53 +1,13 @@
 /** Schedules: made by a message, shown before they are saved, and run as their maker. */
-import { expect, test, type TestContext } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, type Message } from '../../playground/slack/slack.ts'
+import { expect, test } from 'vitest'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { forget } from '../harness/answer-buttons.ts'
-import { startBot, Thread, type TestBot, type TestBotOptions } from '../harness/bot.ts'
+import { type TestBot, type Thread } from '../harness/bot.ts'
 import { mcpFile } from '../harness/mcp/mcp-servers.ts'
 import { startNotesServer } from '../harness/mcp/notes-server.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { DM, dms, MINUTE, occurrence, press, roots, schedule, startWithClock, told } from '../harness/schedules.ts'
 import { strangers } from '../harness/slack-hands.ts'
-
-const MINUTE = 60_000
-const DM = 'D0ALICE0001'
-
-/** A bot whose clock a test can move. */
-async function startWithClock(t: TestContext, options: TestBotOptions = {}) {
-  let ahead = 0
-  const bot = await startBot(t, { ...options, now: () => new Date(Date.now() + ahead) })
-  return { ...bot, later: (ms: number) => void (ahead += ms) }
-}
-
-const ephemerals = (bot: TestBot, channel = GENERAL, user = ALICE) =>
-  bot.slack.store.channel(channel).ephemerals.filter((one) => one.user === user)
-
-/** Somebody presses a button of an ephemeral message; the last one that has it. */
-async function press(bot: TestBot, action_id: string, { user = ALICE, channel = GENERAL } = {}) {
-  const has = () => ephemerals(bot, channel, user).findLast((one) => JSON.stringify(one.blocks).includes(action_id))
-  const { ts } = await bot.slack.until(has, `a message with ${action_id}`)
-  return bot.slack.press({ channel, ts, user }, { action_id })
-}
-
-/** What was last shown to a person alone, once it fits. */
-const told = (bot: TestBot, words: RegExp, { channel = GENERAL, user = ALICE } = {}) =>
-  bot.slack.until(
-    () =>
-      ephemerals(bot, channel, user)
-        .map((one) => bot.slack.shown(one as Message))
-        .findLast((text) => words.test(text)),
-    `the words ${words}`,
-    15_000,
-  )
-
-const roots = (bot: TestBot, channel = GENERAL) =>
-  bot.slack
-    .messages(channel)
-    .filter((one) => one.user === BOT_USER && !one.thread_ts && bot.slack.shown(one).includes('schedule'))
-
-async function occurrence(bot: TestBot, n: number, channel = GENERAL): Promise<Thread> {
-  const root = await bot.slack.until(() => roots(bot, channel)[n - 1], `occurrence ${n}`)
-  return new Thread(bot.slack, { ts: root.ts, thread: root.ts, channel, deliveries: [] })
-}
 
 test('a schedule is shown, tried and saved by its maker alone, runs once each time, and is listed and ended', async (t) => {
   const bot = await startWithClock(t)
@@ -91,13 +51,6 @@ test('a schedule is shown, tried and saved by its maker alone, runs once each ti
   expect(bot.slack.pings()).toEqual([])
 })
 
-/** Makes a schedule in a place, and saves it. */
-async function schedule(bot: TestBot, text: string, { user = ALICE, channel = GENERAL } = {}) {
-  await bot.slack.slash(text, { channel, user })
-  await press(bot, 'thinkaloud_schedule_save', { user, channel })
-  await told(bot, /^Saved/, { user, channel })
-}
-
 interface Changing {
   channel: ReturnType<TestBot['slack']['store']['channel']>
   maker: { is_restricted?: boolean }
@@ -111,9 +64,6 @@ const CHANGES = ({ channel, maker }: Changing): [reason: string, is: () => void,
   ['I am no longer in the channel', () => channel.members.delete(BOT_USER), () => channel.members.add(BOT_USER)],
   ['guests and people of connected', () => (maker.is_restricted = true), () => (maker.is_restricted = false)],
 ]
-
-/** What was written to Alice directly. */
-const dms = (bot: TestBot) => bot.slack.messages(DM).map((message) => bot.slack.shown(message))
 
 test('nothing is posted where there is nothing to report, and the list says that it looked', async (t) => {
   const bot = await startWithClock(t)
@@ -188,13 +138,7 @@ test('who may not make one is told so privately, and ordinary sentences stay que
   expect(await asked.ended()).toContain('Because.')
   await bot.slack.slash('schedules', { channel: GENERAL, user: BOB })
   await told(bot, /^You have no schedules here/, { user: BOB })
-  const home = await bot.openHome()
-  expect(home.shown()).toMatch(/Your schedules\n.*Every 20 minutes/)
-  await home.press('thinkaloud_schedule_change')
-  const modal = await bot.modal()
-  expect(JSON.stringify(modal.view())).toContain('every 20 minutes what is new?')
-  await modal.submit({ schedule_text: 'every hour what is old?' })
-  await bot.slack.until(() => /Every hour/.test(bot.slack.shownView(bot.slack.home()!)), 'the changed schedule')
+  expect((await bot.openHome()).shown()).toMatch(/Your schedules\n.*Every 20 minutes/)
   await forget(bot.slack, { channel: DM })
   await bot.slack.until(async () => !/Your schedules/.test((await bot.openHome()).shown()), 'a Home without schedules')
 })

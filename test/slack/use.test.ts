@@ -84,6 +84,12 @@ describeWithRedis('after a storm', () => {
     expect(home.shown()).toMatch(
       /Use\nLast 7 days: 24 questions, [\d,]+ tokens, \$0\.\d{4}\n20 answered, 0 given up, 0 stopped, 4 failed/,
     )
+    expect(home.shown()).toMatch(/Could not answer\nDo broken 20 /)
+    // A list that cannot be loaded takes nothing else with it.
+    await server.connect().set(`storm:{${TEAM}}:unanswered`, 'no list')
+    expect((await bot.openHome(strangers.admin(bot.slack))).shown()).toMatch(
+      /Use\nLast 7 days: 24 questions, [^]*Could not answer\nI could not load this list\./,
+    )
     expect(bot.slack.refusals).toEqual([])
   })
 })
@@ -123,6 +129,7 @@ describe('an admin’s Home', () => {
     }
     await ask('Lost <!channel> one?', GENERAL)
     await ask('Lost secret two?', SECRET)
+    await ask('Lost secret three?', SECRET)
     const liked = await ask('Fine three?', GENERAL, BOB)
     const disliked = await ask('Wrong four?', RANDOM, BOB)
     await (await bot.dm('Lost private five?')).ended()
@@ -135,21 +142,22 @@ describe('an admin’s Home', () => {
     const home = await bot.openHome(admin)
     const shown = home.shown()
     expect(shown).toMatch(
-      /Use\nLast 7 days: 5 questions, [\d,]+ tokens, \$[\d.]+\n2 answered, 3 given up, 0 stopped, 0 failed, 1 rated down\n/,
+      /Use\nLast 7 days: 6 questions, [\d,]+ tokens, \$[\d.]+\n2 answered, 4 given up, 0 stopped, 0 failed, 1 rated down\n/,
     )
     expect(shown).toMatch(
-      /By channel:\n• #general: 2 questions, [^]*• private channels: 1 question,[^]*• direct messages: 1 question/,
+      /By channel:\n• private channels: 2 questions, .*\n• #general: 2 questions, .*\n• direct messages: 1 question/,
     )
-    expect(shown).toMatch(/By person:\n• Alice: 3 questions, .*\n• Bob: 2 questions/)
-    expect(shown).toMatch(/By tool:\n• Calculator: 3 questions/)
+    expect(shown).toMatch(/By person:\n• Alice: 4 questions, .*\n• Bob: 2 questions/)
+    expect(shown).toMatch(/By tool:\n• Calculator: 4 questions/)
     expect(shown).toMatch(
       /Could not answer\n[^]*Wrong four\? \(#random, rated down\)[^]*Lost .*one\? \(#general, no answer\)/,
     )
-    expect(shown).toContain('And 2 questions in private channels and direct messages that you cannot see.')
+    expect(shown).toContain('And 3 questions in private channels and direct messages that you cannot see.')
     expect(shown).not.toMatch(/secret|private five|Fine three/)
     expect(JSON.stringify(bot.slack.home(admin))).not.toMatch(/<!channel>|<@|secret/)
+    expect(bot.slack.calls.filter(({ method }) => method === 'conversations.members')).toHaveLength(1)
     expect((await bot.openHome(insider)).shown()).toMatch(
-      /Lost secret two\? \(#secret-plans, no answer\)[^]*And 1 question in private channels and direct messages/,
+      /Lost secret three\? \(#secret-plans, no answer\)\n[^]*Lost secret two\? \(#secret-plans, no answer\)[^]*And 1 question in private channels and direct messages/,
     )
     expect((await bot.openHome(BOB)).shown()).not.toMatch(/Could not answer|Last 7 days/)
 

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readSkill } from '../../tools/read-skill.ts'
 import { ROOT } from '../../src/base/package-root.ts'
+import { ToolError } from '../../src/base/errors.ts'
 import { createLog } from '../../src/base/log.ts'
 import { DIALECTS } from '../../src/config.ts'
 import { loadSkills } from '../../src/toolbox/skills.ts'
@@ -129,6 +130,14 @@ describe('the folder of skills', () => {
       await expect(read('fine', file), file).rejects.toThrow(/has no text file/)
     await expect(read('linked-folder')).rejects.toThrow('There is no skill "linked-folder". There are: fine.')
     await expect(read('Fine')).rejects.toThrow('Did you mean fine?')
+
+    // An edit breaks the file while the bot runs: the model reads a sentence.
+    await writeFile(join(dir, 'fine/SKILL.md'), 'Half an edit.')
+    const broken = await read('fine').catch((error: unknown) => error)
+    expect(broken).toBeInstanceOf(ToolError)
+    expect(broken).toMatchObject({ message: expect.stringMatching(/^The skill fine cannot be read now: .+\.$/) })
+    await writeFile(join(dir, 'fine/SKILL.md'), skill('fine', 'Mended.'))
+    expect(await read('fine')).toBe('Mended.')
 
     // The folder becomes a link while the bot runs.
     await rename(join(dir, 'fine'), join(out, 'moved'))

@@ -19,7 +19,10 @@ async function postEphemeral(client: Client, message: object, options: Parameter
   await client.call('chat.postEphemeral', { ...message, ...UNPARSED }, options)
 }
 
-/** Whom to tell, and where. `replaces`: at the response_url of a press, in place of the message that holds what was pressed. */
+/**
+ * Whom to tell, and where. `replaces`: at the response_url of a press, in place of the message that holds what was pressed. Slack
+ * ignores it at the response_url of a command.
+ */
 interface EphemeralPlace {
   responseUrl?: string | undefined
   replaces?: boolean
@@ -49,7 +52,7 @@ export async function sendEphemeral(
   options: EphemeralOptions,
 ): Promise<void> {
   const { client, fetch = globalThis.fetch, log, elsewhere } = options
-  const ephemeral = { response_type: 'ephemeral', ...(replaces ? { replace_original: true } : {}) }
+  const ephemeral = { response_type: 'ephemeral', replace_original: replaces }
   const at = { apiUrl: client.apiUrl, fetch, log }
   if (responseUrl && (await respond(responseUrl, { ...ephemeral, ...forms[0], ...UNPARSED }, at))) return
   for (const [i, form] of isAway ? [] : forms.entries())

@@ -17,6 +17,8 @@ export const SCHEDULES = {
   untold: 'Slack did not tell me who you are, so I made no schedule. Please try again in a minute.',
   cancelled: 'Cancelled. Nothing was saved.',
   trying: 'I am trying it now. Only you will see the answer.',
+  tryingThere: 'I am trying it now. Only you will see the answer, where this schedule posts. You can save it there.',
+  tooLong: 'Its text is longer than a form in Slack takes. Please write it again as a message, and delete this one.',
   gone: `This schedule no longer exists. \`${COMMAND} schedules\` lists yours.`,
   past: 'Its time has passed, so there is nothing to save. Please write it again with a new time.',
   notYours: 'Only the person who made this schedule can do that.',
@@ -32,6 +34,7 @@ export function tooManySchedules(most: number): string {
 }
 
 export function savedText(schedule: Schedule): string {
+  if (schedule.state === 'paused') return 'Saved. It is paused, and does not run until you resume it.'
   return `Saved. Next: ${nextText(schedule)}. \`${COMMAND} schedules\` lists your schedules.`
 }
 

@@ -8,6 +8,7 @@ import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
+import { section } from '../format/blocks.ts'
 import { homeView, type HomeParts } from '../views/home-view.ts'
 import { scheduleBlocks } from '../views/schedule-blocks.ts'
 import { useBlocks } from '../views/use-view.ts'
@@ -22,6 +23,8 @@ export interface HomeOf extends Person {
   /** The direct message with the person. */
   channel: string
   installation: Installation
+  /** What became of a press on a schedule's button, as mrkdwn. */
+  note?: string | undefined
 }
 
 /** Publishes a person's Home as it is now. */
@@ -79,9 +82,10 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
 }
 
 /** The person's own schedules. Those of others are listed in their channels alone (`/ask schedules`). */
-async function schedulesOf({ team, user }: HomeOf, { schedules, now }: Services): Promise<KnownBlock[]> {
+async function schedulesOf({ team, user, note }: HomeOf, { schedules, now }: Services): Promise<KnownBlock[]> {
   const own = await schedules.list({ team, user })
-  return scheduleBlocks({ own: own.slice(0, SCHEDULES_SHOWN), others: [], now: now().getTime(), nameOf: (id) => id })
+  const shown = { own: own.slice(0, SCHEDULES_SHOWN), others: [], now: now().getTime(), nameOf: (id: string) => id }
+  return [...(note === undefined ? [] : [section(note)]), ...scheduleBlocks(shown)]
 }
 
 /** A tool that searches is off where the workspace does not let apps search. */

@@ -1,3 +1,4 @@
+import { settledWithin } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { isPrivate } from '../../stores/runs/types.ts'
 import { readUse, type UseSummary } from '../../stores/use/use-counts.ts'
@@ -13,6 +14,8 @@ const SHOWN = 8
 /** How many ids of channels and of people are looked up, and for how long (ms). */
 const NAMED = 8
 const NAMES_MS = 1_000
+/** What is not loaded by then is left out of the list of questions, and the use is shown without it (ms). */
+const LIST_MS = 1_800
 
 interface Admin {
   team: string
@@ -24,9 +27,10 @@ interface Admin {
 export async function useOfTeam(admin: Admin, services: Services): Promise<UseParts> {
   const { team, installation } = admin
   const { directory } = installation
-  const [use, records] = await Promise.all([
+  const listing = readableUnanswered(admin, services)
+  const [use, isListed] = await Promise.all([
     readUse(services.use, [team], services.now().getTime()),
-    unansweredRecords(team, services),
+    settledWithin(LIST_MS, [listing]),
   ])
   await directory.lookUp(team, [...idsIn(use.days7), ...idsIn(use.days30)], NAMES_MS)
   return {
@@ -36,7 +40,7 @@ export async function useOfTeam(admin: Admin, services: Services): Promise<UsePa
       return known?.kind === 'person' ? known.name : user
     },
     channelNameOf: (channel) => placeName(channel, admin),
-    unanswered: await readableUnanswered(records, admin),
+    unanswered: isListed ? await listing.catch(() => undefined) : undefined,
   }
 }
 
@@ -59,8 +63,16 @@ async function unansweredRecords(team: string, { unanswered, archive }: Services
   return records.filter((record) => record !== undefined)
 }
 
-async function readableUnanswered(records: RunRecord[], admin: Admin): Promise<UseParts['unanswered']> {
-  const readable = await Promise.all(records.map((record) => maySeeQuestion(record, admin)))
+/** Slack is asked once for each channel. */
+async function readableUnanswered(admin: Admin, services: Services): Promise<UseParts['unanswered']> {
+  const records = await unansweredRecords(admin.team, services)
+  const channels = new Map<string, Promise<boolean>>()
+  const mayReadChannel = (channel: string) => {
+    const reading = channels.get(channel) ?? mayRead(channel, admin)
+    channels.set(channel, reading)
+    return reading
+  }
+  const readable = await Promise.all(records.map((record) => maySeeQuestion(record, admin, mayReadChannel)))
   const shown = records.filter((_, i) => readable[i])
   return { shown: shown.slice(0, SHOWN).map((record) => shownOf(record, admin)), hidden: records.length - shown.length }
 }
@@ -77,10 +89,17 @@ function shownOf(record: RunRecord, admin: Admin): UnansweredQuestion {
 }
 
 /** Whether an admin may read a question: it is their own, or in a public channel, or in a private one that they are in. */
-export async function maySeeQuestion({ question }: RunRecord, { team, user, installation }: Admin): Promise<boolean> {
-  const { channel } = question
-  if (question.user === user) return true
-  if (isPrivate(question) || channel.startsWith('D')) return false
+export async function maySeeQuestion(
+  { question }: RunRecord,
+  admin: Admin,
+  mayReadChannel = (channel: string) => mayRead(channel, admin),
+): Promise<boolean> {
+  const { channel, user } = question
+  if (user === admin.user) return true
+  return !isPrivate(question) && !channel.startsWith('D') && mayReadChannel(channel)
+}
+
+async function mayRead(channel: string, { team, user, installation }: Admin): Promise<boolean> {
   await installation.directory.lookUp(team, [channel], NAMES_MS)
   const known = installation.directory.get(team, channel)
   if (known?.kind === 'channel' && !known.isPrivate) return true

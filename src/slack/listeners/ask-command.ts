@@ -1,10 +1,11 @@
 import type { OnCommand } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { noteContent } from '../format/blocks.ts'
-import { helpText, NOT_INSTALLED, PRIVATE, STOP_WORDS } from '../format/messages.ts'
+import { helpText, NOT_INSTALLED, STOP_WORDS } from '../format/messages.ts'
 import { forgetByCommand, isForgetCommand } from '../intake/forget-command.ts'
 import { isConnectionsCommand, showConnections } from '../intake/connections-command.ts'
 import { isMemoryCommand, isRememberCommand, rememberByCommand, showMemory } from '../intake/memory-command.ts'
+import { tellWorkingLater } from '../intake/place-in-line.ts'
 import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
 import { stopRuns } from '../intake/stop-runs.ts'
 import { needsNoModel } from '../../question/admission.ts'
@@ -46,7 +47,8 @@ export function askCommand(services: Services): OnCommand {
       return outcome === 'stopped' ? ack() : ack({ response_type: 'ephemeral', ...noteContent(STOP_WORDS.nothing) })
     }
     await enqueue(question, services)
-    return isPrivate(question) ? ack({ response_type: 'ephemeral', ...noteContent(PRIVATE.working) }) : ack()
+    if (isPrivate(question)) tellWorkingLater(question, services)
+    return ack()
   }
 }
 

@@ -125,7 +125,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   for (const id of [FORGET_DELETE, FORGET_CANCEL]) app.action(id, forgetButtons(services))
   app.action(HOME_EXAMPLE, homeExample(services))
   app.action(SCHEDULE_PRESSES, scheduleButton(services, publishHome))
-  app.view(SCHEDULE_FORM, scheduleForm(services, publishHome))
+  app.view(SCHEDULE_FORM, scheduleForm(services))
   app.action(TAKE_TOOL, takeTool(services, publishHome))
   for (const id of [CONNECT, DISCONNECT]) app.action(id, connectionButton(services, publishHome))
 }

@@ -1,21 +1,22 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { occurrenceOf } from '../../question/scheduler.ts'
-import { activated, refOf, type Schedule, type ScheduleRef } from '../../stores/schedules/types.ts'
+import { activated, refOf, type Schedule, type ScheduleRef, type ScheduleStore } from '../../stores/schedules/types.ts'
 import { replaceMessage } from '../client/response-url.ts'
 import { SCHEDULE } from '../format/action-ids.ts'
 import { noteContent } from '../format/blocks.ts'
-import { nextText, SCHEDULES, savedText, tooManySchedules } from '../format/schedule-words.ts'
+import { nextText, SCHEDULES, savedText } from '../format/schedule-words.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { inBackground, pressedOn, type Pressed } from '../intake/pressed.ts'
 import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
 import { pausedSchedule } from '../schedules/scheduled-run.ts'
-import { counts, placeOf } from '../schedules/schedule-request.ts'
+import { noRoomFor, placeOf } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
 import type { Services } from '../services.ts'
-import { scheduleForm, scheduleList } from '../views/schedule-blocks.ts'
+import { noteModal } from '../views/plain-blocks.ts'
+import { CHANGE, MAX_TEXT, scheduleForm, scheduleList } from '../views/schedule-blocks.ts'
 
 /** A press on a button that names a schedule. */
 interface Press {
@@ -23,8 +24,12 @@ interface Press {
   ref: ScheduleRef
   pressed: Pressed
   responseUrl: string | undefined
-  /** The direct message of the Home on which it was pressed. */
+  /** The channel of the message with the button. */
+  channel: string | undefined
+  /** The direct message of the Home on which it, or what led to it, was pressed. */
   home: string | undefined
+  /** The modal with the button. */
+  modal: string | undefined
 }
 
 interface PressOn extends Press {
@@ -44,15 +49,23 @@ export function scheduleButton(services: Services, publishHome: PublishHome): On
     if (!pressed) return
     const { user, installation } = pressed
     const owner = { user, key: installation.signingKey }
-    const home = body.view && readMetadata(body.view.private_metadata, owner)
+    const press = {
+      ...{ action: action.action_id, ref, pressed, responseUrl: body.response_url || undefined },
+      channel: body.channel?.id,
+      home: (body.view && readMetadata(body.view.private_metadata, owner)) || undefined,
+      modal: body.view?.type === 'modal' ? body.view.id : undefined,
+    }
     inBackground(action.action_id, services, async () => {
-      const press = { action: action.action_id, ref, pressed, responseUrl: body.response_url || undefined, home }
       const outcome = await outcomeOf(press, services).catch((error: unknown) => {
         services.log.error({ schedule: ref.id, error: messageOf(error) }, 'a schedule could not be changed')
         return SCHEDULES.failed
       })
-      if (home !== undefined) return publishHome({ team: pressed.team, user, channel: home, installation })
-      if (outcome !== undefined) await show(outcome, { ...press, isInList: isList(body, action.action_id) }, services)
+      const { home, modal } = press
+      if (modal !== undefined && outcome !== undefined) await showInModal(outcome, { ...press, modal })
+      if (home !== undefined)
+        return publishHome({ team: pressed.team, user, channel: home, installation, note: modal ? undefined : outcome })
+      if (modal === undefined && outcome !== undefined)
+        await show(outcome, { ...press, isInList: isList(body, action.action_id) }, services)
     })
   }
 }
@@ -71,8 +84,8 @@ function isList({ container }: { container?: object }, action: string): boolean 
 
 async function outcomeOf(press: Press, services: Services): Promise<Outcome> {
   const { action, ref, pressed } = press
-  const { user, userTeam } = pressed
-  const isMaker = user === ref.user && userTeam === undefined
+  const { user, userTeam, isColleague } = pressed
+  const isMaker = user === ref.user && (userTeam === undefined || isColleague)
   if (!isMaker && !(FOR_ADMINS.includes(action) && (await isAdminHere(pressed)))) return SCHEDULES.notYours
   const schedule = await services.schedules.load(ref)
   const act = ACTIONS[action]
@@ -95,6 +108,7 @@ const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Ou
   async [SCHEDULE.try](press, services) {
     if (press.schedule.state !== 'draft') return SCHEDULES.gone
     await begin('try', press, services)
+    if (press.modal !== undefined) return SCHEDULES.tryingThere
     await press.pressed.tell(SCHEDULES.trying)
     return undefined
   },
@@ -118,15 +132,27 @@ const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Ou
   },
 }
 
-async function save({ ref, schedule }: PressOn, { schedules, scheduling, now }: Services): Promise<Outcome> {
+async function save({ ref, schedule }: PressOn, services: Services): Promise<Outcome> {
   if (schedule.state !== 'draft') return savedText(schedule)
-  const most = scheduling?.perUser ?? 0
-  if (most === 0) return SCHEDULES.off
-  const { length } = (await schedules.list({ team: ref.team, user: ref.user })).filter(counts)
-  if (length >= most) return tooManySchedules(most)
-  const saved = await schedules.update(ref, (one) => (one.state === 'draft' ? activated(one, now().getTime()) : one))
+  const full = await noRoomFor(schedule, services)
+  if (full !== undefined) return full
+  const { schedules } = services
+  const now = services.now().getTime()
+  const saved =
+    schedule.replaces === undefined
+      ? await schedules.update(ref, (one) => (one.state === 'draft' ? activated(one, now) : one))
+      : await saveChange({ ...schedule, replaces: schedule.replaces }, now, schedules)
   if (!saved) return SCHEDULES.gone
   return saved.state === 'over' ? SCHEDULES.past : savedText(saved)
+}
+
+/** The draft stays until it expires, so that a second press saves the same. */
+function saveChange(draft: Schedule & { replaces: string }, now: number, schedules: ScheduleStore) {
+  const { team, channel, user, replaces, text, question, when, gapMs } = draft
+  return schedules.update({ team, channel, user, id: replaces }, ({ gapMs: _, tried: __, ...one }) => {
+    const after = { ...one, text, question, when, ...(gapMs === undefined ? {} : { gapMs }) }
+    return one.state === 'paused' ? after : activated(after, now)
+  })
 }
 
 /** Whoever resumes it agrees to what its channel is like now. */
@@ -141,6 +167,7 @@ async function resume({ ref, pressed }: Press, { schedules, scheduling, now }: S
 
 async function change({ ref, schedule, pressed, home }: PressOn): Promise<Outcome> {
   const { user, trigger, installation } = pressed
+  if (schedule.text.length > MAX_TEXT) return SCHEDULES.tooLong
   const metadata = signMetadata(JSON.stringify({ ref, home }), { user, key: installation.signingKey })
   await installation.client.call(
     'views.open',
@@ -159,14 +186,19 @@ async function begin(kind: 'now' | 'try', { schedule, responseUrl }: PressOn, se
   await enqueue({ ...occurrence, ...(kind === 'try' && responseUrl ? { responseUrl } : {}) }, services)
 }
 
+async function showInModal(words: string, { pressed, modal }: { pressed: Pressed; modal: string }): Promise<void> {
+  const view = noteModal(CHANGE, words.replaceAll('`', ''))
+  await pressed.installation.client.call('views.update', { view_id: modal, view }, { effort: 'once' })
+}
+
 async function show(
   words: string,
-  { pressed, responseUrl, ref, isInList }: Press & { isInList: boolean },
+  { pressed, responseUrl, channel = '', isInList }: Press & { isInList: boolean },
   services: Services,
 ): Promise<void> {
   const { team, user, installation } = pressed
   const list = async () => {
-    const shown = await shownSchedules({ team, channel: ref.channel, user }, installation, services)
+    const shown = await shownSchedules({ team, channel, user }, installation, services)
     return scheduleList({ ...shown, note: words })
   }
   const content = isInList ? await list() : noteContent(words)

@@ -1,26 +1,31 @@
+import { createHash } from 'node:crypto'
 import type { OnForm } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import { afterScheduleWord } from '../../schedules/parse-schedule.ts'
-import { activated, type ScheduleRef } from '../../stores/schedules/types.ts'
+import type { Schedule, ScheduleRef } from '../../stores/schedules/types.ts'
 import type { Installation } from '../client/installations.ts'
-import { nextText, SCHEDULES, tooManySchedules, whenText } from '../format/schedule-words.ts'
-import { inBackground } from '../intake/pressed.ts'
-import type { PublishHome } from '../intake/publish-home.ts'
-import { readMetadata } from '../intake/signed-metadata.ts'
+import type { Content } from '../format/blocks.ts'
+import { SCHEDULES } from '../format/schedule-words.ts'
+import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/to-question.ts'
-import { counts, makerOf, parsed } from '../schedules/schedule-request.ts'
+import { cardOf, makerOf, noRoomFor, parsed } from '../schedules/schedule-request.ts'
 import type { Services } from '../services.ts'
-import { noteModal } from '../views/plain-blocks.ts'
-import { SCHEDULE_TEXT } from '../views/schedule-blocks.ts'
+import { SCHEDULE_TEXT, scheduleCardModal } from '../views/schedule-blocks.ts'
 
+/** `home`: the direct message of the Home on which *Change* was pressed. */
 const metadataSchema = z.object({
   ref: z.object({ team: z.string(), channel: z.string(), user: z.string(), id: z.string() }),
   home: z.string().optional(),
 })
 
-/** The modal behind *Change* is sent: the schedule is parsed again and saved, or what is wrong stands at the input. */
-export function scheduleForm(services: Services, publishHome: PublishHome): OnForm {
+interface Deps {
+  installation: Installation
+  services: Services
+}
+
+/** The modal behind *Change* is sent: the changed schedule is shown as a card, or what is wrong stands at the input. */
+export function scheduleForm(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, services)
     const home = recipient && (await services.installations.of(recipient.team))
@@ -29,44 +34,42 @@ export function scheduleForm(services: Services, publishHome: PublishHome): OnFo
     const installation = about && (await services.installations.of(about.ref.team))
     if (!about || !installation) return ack()
     const text = view.state.values[SCHEDULE_TEXT]?.[SCHEDULE_TEXT]?.value?.trim() ?? ''
-    const outcome = await change(about.ref, text, { installation, services }).catch((error: unknown) => {
+    const deps = { installation, services }
+    const shown = await cardOfChange(about.ref, text, deps).catch((error: unknown) => {
       services.log.error({ schedule: about.ref.id, error: messageOf(error) }, 'a schedule could not be changed')
       return { problem: SCHEDULES.failed }
     })
-    if ('problem' in outcome) return ack({ response_action: 'errors', errors: { [SCHEDULE_TEXT]: outcome.problem } })
-    await ack({ response_action: 'update', view: noteModal('Change your schedule', outcome.changed) })
-    const { ref, home: channel } = about
-    if (channel === undefined) return
-    inBackground('change schedule', services, () =>
-      publishHome({ team: ref.team, user: ref.user, channel, installation }),
-    )
+    if ('problem' in shown)
+      return ack({ response_action: 'errors', errors: { [SCHEDULE_TEXT]: shown.problem.replaceAll('`', '') } })
+    const signed = signMetadata(about.home ?? '', { user: about.ref.user, key: installation.signingKey })
+    await ack({ response_action: 'update', view: scheduleCardModal(shown, signed) })
   }
 }
 
-async function change(
-  ref: ScheduleRef,
-  text: string,
-  { installation, services }: { installation: Installation; services: Services },
-): Promise<{ changed: string } | { problem: string }> {
-  const { schedules, scheduling, now } = services
+async function cardOfChange(ref: ScheduleRef, text: string, deps: Deps): Promise<Content | { problem: string }> {
+  const draft = await draftOf(ref, text, deps)
+  return 'problem' in draft ? draft : cardOf(draft, { ...deps, settings: await deps.services.settingsFor(draft) })
+}
+
+/** Stores the changed schedule as a draft, which replaces the schedule once it is saved. */
+async function draftOf(ref: ScheduleRef, text: string, deps: Deps): Promise<Schedule | { problem: string }> {
+  const { schedules, scheduling, now } = deps.services
   const at = now().getTime()
-  const most = scheduling?.perUser ?? 0
-  if (most === 0) return { problem: SCHEDULES.off }
-  const others = (await schedules.list({ team: ref.team, user: ref.user })).filter(
-    (one) => counts(one) && one.id !== ref.id,
-  )
-  if (others.length >= most) return { problem: tooManySchedules(most).replaceAll('`', '') }
-  const maker = await makerOf(ref, installation)
+  const before = await schedules.load(ref)
+  if (!before) return { problem: SCHEDULES.gone }
+  const full = await noRoomFor({ ...ref, replaces: ref.id }, deps.services)
+  if (full !== undefined) return { problem: full }
+  const maker = await makerOf(ref, deps.installation)
   if (typeof maker === 'string') return { problem: maker }
   const given = afterScheduleWord(text) ?? text
   const found = parsed(`schedule ${given}`, { zone: maker.zone, now: at, minMinutes: scheduling?.minMinutes ?? 1 })
   if (!found || 'problem' in found) return found ?? { problem: SCHEDULES.failed }
-  const changed = await schedules.update(ref, ({ tried: _, gapMs: __, ...one }) => {
-    const after = { ...one, ...found }
-    return one.state === 'paused' ? after : activated(after, at)
-  })
-  if (!changed) return { problem: SCHEDULES.gone.replaceAll('`', '') }
-  services.log.info({ schedule: ref.id }, 'a schedule was changed')
-  const next = changed.state === 'paused' ? 'It is paused.' : `Next: ${nextText(changed)}.`
-  return { changed: `Changed. ${whenText(changed)}. ${next}` }
+  const id = createHash('sha256').update(`${ref.id} ${at}`).digest('hex').slice(0, 12)
+  const { place, runs } = before
+  const draft: Schedule = {
+    ...{ ...ref, id, createdAt: at, ...found, replaces: ref.id },
+    ...{ state: 'draft', place, failures: 0, runs, spent: {} },
+  }
+  await schedules.add(draft)
+  return draft
 }

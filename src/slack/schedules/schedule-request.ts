@@ -56,7 +56,7 @@ export function parsed(text: string, at: { zone: string; now: number; minMinutes
 /** Stores the draft of a schedule and shows it to its author alone, or says why there is none. */
 export async function showSchedule(work: QuestionWork): Promise<void> {
   const { question, services, installation, settings, outbox } = work
-  const { perUser, minMinutes } = services.scheduling ?? { perUser: 0, minMinutes: 1 }
+  const { perUser = 0, minMinutes = 1 } = services.scheduling ?? {}
   const { team, channel, user, text, at } = question
   const tell = (words: string) => outbox.sendEphemeral('schedule', noteContent(words))
   if (perUser === 0) return tell(SCHEDULES.off)
@@ -65,8 +65,8 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   const found = parsed(text, { zone: maker.zone, now: at, minMinutes })
   if (!found) return tell(SCHEDULES.past)
   if ('problem' in found) return tell(`${escapeText(found.problem)} ${EXAMPLES}`)
-  const own = await services.schedules.list({ team, user })
-  if (own.filter(counts).length >= perUser) return tell(tooManySchedules(perUser))
+  const full = await noRoomFor(question, services)
+  if (full !== undefined) return tell(full)
   const id = createHash('sha256').update(question.id).digest('hex').slice(0, 12)
   const place = await placeOf(channel, installation)
   const draft: Schedule = {
@@ -79,9 +79,15 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
 
 const EXAMPLES = `For example:\n${SCHEDULE_EXAMPLES.map((example) => `• \`schedule ${example}\``).join('\n')}`
 
-/** Whether a schedule counts against SCHEDULES_PER_USER. */
-export function counts({ state }: Schedule): boolean {
-  return state === 'active' || state === 'paused'
+/** Why a person may have no further schedule; `replaces`: the id of one that it takes the place of. */
+export async function noRoomFor(
+  { team, user, replaces }: { team: string; user: string; replaces?: string | undefined },
+  { schedules, scheduling }: Pick<Services, 'schedules' | 'scheduling'>,
+): Promise<string | undefined> {
+  const most = scheduling?.perUser ?? 0
+  if (most === 0) return SCHEDULES.off
+  const counted = (await schedules.list({ team, user })).filter(({ state }) => state === 'active' || state === 'paused')
+  return counted.filter(({ id }) => id !== replaces).length >= most ? tooManySchedules(most) : undefined
 }
 
 /** The card of a draft as things are now. */
@@ -98,10 +104,9 @@ export async function cardOf(
 
 /** The time zone of a person who may make schedules, or why they may not. */
 export async function makerOf(
-  { team, user, userTeam }: Pick<Question, 'team' | 'user' | 'userTeam'>,
+  { team, user }: Pick<Question, 'team' | 'user'>,
   { directory }: Installation,
 ): Promise<{ zone: string } | string> {
-  if (userTeam !== undefined && userTeam !== team) return SCHEDULES.notMember
   // Facts of a person who was looked up by an earlier version have no zone.
   const facts = await directory.factsOf(team, user, { isFresh: directory.knownFacts(team, user)?.zone === undefined })
   if (facts === 'hidden') return SCHEDULES.notMember

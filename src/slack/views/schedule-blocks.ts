@@ -5,7 +5,7 @@ import { nextTimes } from '../../schedules/when.ts'
 import { refText, type Schedule } from '../../stores/schedules/types.ts'
 import { SCHEDULE, SCHEDULE_FORM } from '../format/action-ids.ts'
 import { clip, section, type Content } from '../format/blocks.ts'
-import { escapeText, escapeWithin, shorten } from '../format/escape.ts'
+import { escapeText, escapeWithin } from '../format/escape.ts'
 import { COMMAND } from '../format/messages.ts'
 import { button, plainContext, plainText } from '../format/plain-elements.ts'
 import { costText, questionOf, SCHEDULES, stateLines, whenText } from '../format/schedule-words.ts'
@@ -23,7 +23,7 @@ export function scheduleCard(
   const where = draft.channel.startsWith('D') ? 'this direct message' : 'this channel, for everyone there'
   const lines = [
     ...(note === undefined ? [] : [note]),
-    '*Your schedule, not saved yet*',
+    `*Your ${draft.replaces === undefined ? '' : 'changed '}schedule, not saved yet*`,
     escapeWithin(question.replace(/\n\s*\n/g, '\n'), QUESTION).replace(/^/gm, '> '),
     `*When:* ${whenText(draft)}`,
     `*Next:* ${escapeText(times.join(' · ')) || 'never'}`,
@@ -107,16 +107,30 @@ export function pausedContent(text: string, schedule: Schedule): Content {
 
 /** The `block_id` and `action_id` of the modal's input. */
 export const SCHEDULE_TEXT = 'schedule_text'
-const MAX_TEXT = 2_900
+export const MAX_TEXT = 2_900
 
-/** The modal behind *Change*: the schedule as its maker wrote it. */
+/** The title of the modals behind *Change*. */
+export const CHANGE = 'Change your schedule'
+
+/** What follows the modal below: the card of the changed schedule. */
+export function scheduleCardModal({ blocks }: Content, metadata: string): ModalView {
+  return {
+    type: 'modal',
+    private_metadata: metadata,
+    title: plainText(CHANGE),
+    close: plainText('Close'),
+    blocks,
+  }
+}
+
+/** The modal behind *Change*: the schedule as its maker wrote it, which is at most `MAX_TEXT` long. */
 export function scheduleForm(schedule: Schedule, metadata: string): ModalView {
   return {
     type: 'modal',
     callback_id: SCHEDULE_FORM,
     private_metadata: metadata,
-    title: plainText('Change your schedule'),
-    submit: plainText('Save'),
+    title: plainText(CHANGE),
+    submit: plainText('Next'),
     close: plainText('Cancel'),
     blocks: [
       {
@@ -129,7 +143,7 @@ export function scheduleForm(schedule: Schedule, metadata: string): ModalView {
           action_id: SCHEDULE_TEXT,
           multiline: true,
           max_length: MAX_TEXT,
-          initial_value: shorten(schedule.text, MAX_TEXT),
+          initial_value: schedule.text,
         },
       },
     ],

@@ -26,20 +26,25 @@ export interface UseParts {
   nameOf(user: string): string
   /** Names a channel that everybody in the workspace may see; others share one name. */
   channelNameOf(channel: string): string
-  /** `hidden`: how many more there are in places that this admin cannot see. */
-  unanswered: { shown: UnansweredQuestion[]; hidden: number }
+  /** `hidden`: how many more there are in places that this admin cannot see. Undefined if they could not be loaded. */
+  unanswered: { shown: UnansweredQuestion[]; hidden: number } | undefined
 }
 
 /** The headings *Use* and *Could not answer* of an admin's Home. */
 export function useBlocks(parts: UseParts): KnownBlock[] {
   const { days7, days30, unanswered } = parts
-  const { shown, hidden } = unanswered
-  const more = `${count(hidden, 'question')} in private channels and direct messages that you cannot see.`
   return [
     header('Use'),
     ...periodBlocks('Last 7 days', days7, parts),
     ...periodBlocks('Last 30 days', days30, parts),
     header('Could not answer'),
+    ...(unanswered ? unansweredBlocks(unanswered) : [facts('I could not load this list. Please open this tab again.')]),
+  ]
+}
+
+function unansweredBlocks({ shown, hidden }: NonNullable<UseParts['unanswered']>): KnownBlock[] {
+  const more = `${count(hidden, 'question')} in private channels and direct messages that you cannot see.`
+  return [
     ...shown.map(unansweredBlock),
     ...(hidden > 0 ? [facts(shown.length > 0 ? `And ${more}` : more)] : []),
     ...(shown.length + hidden === 0 ? [facts('Nothing in the last 30 days.')] : []),

@@ -202,4 +202,5 @@ const scheduleSchema: z.ZodType<Schedule> = z.object({
   ),
   spent: z.record(z.string(), cost),
   tried: cost.exactOptional(),
+  replaces: z.string().exactOptional(),
 })

@@ -33,6 +33,8 @@ export interface Schedule extends ScheduleRef {
   spent: Record<string, Cost>
   /** What a trial run of a draft cost. */
   tried?: Cost
+  /** Of a draft: the id of the schedule that it changes. */
+  replaces?: string
 }
 
 export interface Cost {

@@ -47,6 +47,18 @@ test('what one model refuses is not said of another, and what is only broken is 
   expect(code).toBe(0)
 })
 
+test('which API the bot will use is said if OPENAI_API is set, and a missing one is a fault', async (t) => {
+  const { doctor, model } = await doctorDesk(t)
+  const auto = async () => line((await doctor({ OPENAI_API: 'auto' })).stdout, 'model', 'api')
+  expect(await auto()).toContain('ok · api · OPENAI_API=auto uses the Responses API.')
+  model.lacks.add('responses')
+  const [without, { code, stdout }] = await Promise.all([auto(), doctor({ OPENAI_API: 'responses' })])
+  expect(without).toContain('ok · api · OPENAI_API=auto uses chat completions.')
+  expect(line(stdout, 'model', 'api')).toContain('ok · api · OPENAI_API=responses: the bot uses the Responses API.')
+  expect(line(stdout, 'model', 'played-model')).toMatch(/FAULT · played-model · .*OPENAI_API/)
+  expect(code).toBe(1)
+})
+
 test('whole answers in place of streams are no fault', async (t) => {
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ OPENAI_STREAM: 'false' })

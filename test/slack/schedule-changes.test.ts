@@ -1,0 +1,100 @@
+/** What people do with schedules that exist: change them, and manage them from a list or the Home. */
+import { expect, test } from 'vitest'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { finish } from '../harness/played-model.ts'
+import { DM, ephemerals, press, schedule, startWithClock, told } from '../harness/schedules.ts'
+import { strangers } from '../harness/slack-hands.ts'
+
+test('a change is shown before it is saved, may be tried, and keeps a long question whole', async (t) => {
+  const bot = await startWithClock(t, { env: { SCHEDULES_PER_USER: '2' } })
+  await schedule(bot, 'every 20 minutes what is new?', { channel: DM })
+  const home = await bot.openHome()
+  await home.press('thinkaloud_schedule_change')
+  const modal = await bot.modal()
+  expect(JSON.stringify(modal.view())).toContain('every 20 minutes what is new?')
+  expect(JSON.stringify(await modal.submit({ schedule_text: 'every whenever what is old?' }))).toContain(
+    'I could not read when',
+  )
+  await modal.submit({ schedule_text: 'every hour what is old?' })
+  const shown = await bot.slack.until(
+    () => modal.isOpen() && /not saved yet/.test(modal.shown()) && modal.shown(),
+    'the card',
+  )
+  expect(shown).toMatch(/Your changed schedule, not saved yet\*?\n> what is old\?/)
+  expect(shown).toMatch(/Every hour\n.*Next:.*\n.*this direct message/)
+  expect((await bot.openHome()).shown()).toContain('Every 20 minutes')
+  await modal.press('thinkaloud_schedule_save')
+  await bot.slack.until(() => /^Saved\. Next: /m.test(modal.shown()), 'the outcome')
+  await bot.slack.until(() => /Every hour/.test(home.shown()), 'the changed schedule')
+  expect(home.shown()).not.toContain('Every 20 minutes')
+  await modal.close()
+  // Trying a change leads to the card in its place, which saves it too.
+  bot.model.on('warm', finish('It is **warm**.'))
+  await home.press('thinkaloud_schedule_change')
+  await (await bot.modal()).submit({ schedule_text: 'every 2 hours is it warm?' })
+  await bot.slack.until(() => /not saved yet/.test(modal.shown()), 'the card')
+  await modal.press('thinkaloud_schedule_try')
+  await told(bot, /It is \*warm\*/, { channel: DM })
+  expect(await told(bot, /Cost of a run:\* [\d,]+ tokens/, { channel: DM })).toContain('Your changed schedule')
+  await press(bot, 'thinkaloud_schedule_save', { channel: DM })
+  await told(bot, /^Saved\. Next: /, { channel: DM })
+  expect((await bot.openHome()).shown()).toContain('Every 2 hours')
+  // The outcome of a press on the Home stands there.
+  await home.press('thinkaloud_schedule_pause')
+  await bot.slack.until(() => /Your schedules\nPaused\. Its maker can resume it\./.test(home.shown()), 'the outcome')
+  await home.press('thinkaloud_schedule_delete')
+  await bot.slack.until(() => /Your schedules\nDeleted\./.test(home.shown()), 'the outcome')
+  // A form of Slack holds 3,000 characters.
+  await schedule(bot, `every 20 minutes ${'what is new and what is old? '.repeat(110)}`, { channel: DM })
+  await bot.openHome()
+  await home.press('thinkaloud_schedule_change')
+  await bot.slack.until(() => /longer than a form in Slack takes/.test(home.shown()), 'why it is not changed')
+  expect(bot.slack.refusals).toEqual([])
+  expect(bot.slack.pings()).toEqual([])
+})
+
+test('a schedule that is over may be changed only if its maker may have one more', async (t) => {
+  const bot = await startWithClock(t, { env: { SCHEDULES_PER_USER: '1' } })
+  bot.model.on('', finish('Done.'))
+  await schedule(bot, 'in 20 minutes what is new?')
+  bot.later(21 * 60_000)
+  await bot.slack.until(() => bot.logs.some((line) => line.includes('a scheduled run has ended')), 'the run')
+  await schedule(bot, 'every hour what is old?')
+  const home = await bot.openHome()
+  await home.press('thinkaloud_schedule_change')
+  const modal = await bot.modal()
+  expect(JSON.stringify(modal.view())).toContain('in 20 minutes what is new?')
+  const sent = await modal.submit({ schedule_text: 'in 30 minutes what is new?' })
+  expect(JSON.stringify(sent)).toContain('You have 1 schedule, and more are not allowed')
+  await schedule(bot, 'every 3 hours is it so?', { user: BOB })
+  await told(bot, /^Saved/, { user: BOB })
+})
+
+test('an admin manages the schedules of the channel in which they press, and no list shows those of another', async (t) => {
+  const bot = await startWithClock(t)
+  const PRIVATE = 'G0PRIVATE01'
+  bot.slack.addChannel(PRIVATE, { kind: 'group', name: 'board', members: new Set([ALICE, BOB, BOT_USER]) })
+  const admin = strangers.admin(bot.slack)
+  bot.slack.store.channel(PRIVATE).members.add(admin)
+  await schedule(bot, 'every hour whom do we fire?', { user: BOB, channel: PRIVATE })
+  await schedule(bot, 'every hour what is new?', { user: BOB })
+  await schedule(bot, 'every hour what of my own?', { user: admin, channel: PRIVATE })
+  await bot.slack.slash('schedules', { channel: RANDOM, user: admin })
+  const own = await told(bot, /what of my own/, { channel: RANDOM, user: admin })
+  expect(own).not.toMatch(/fire|what is new/)
+  // Their own schedule of the private channel is paused from elsewhere.
+  await press(bot, 'thinkaloud_schedule_pause', { channel: RANDOM, user: admin })
+  expect(await told(bot, /^Paused/, { channel: RANDOM, user: admin })).not.toContain('fire')
+  await bot.slack.slash('schedules', { channel: GENERAL, user: admin })
+  const list = await told(bot, /what is new\?/, { user: admin })
+  expect(list).toContain('by Bob')
+  expect(list).not.toContain('fire')
+  const { ts, blocks } = ephemerals(bot, GENERAL, admin).at(-1)!
+  const values = [...JSON.stringify(blocks).matchAll(/"value":"([^"]+)"/g)].map(([, value]) => value!)
+  const of = values.find((value) => value.includes(`:${GENERAL}:${BOB}:`))!
+  const pressed = { action_id: 'thinkaloud_schedule_delete', value: of }
+  await bot.slack.press({ channel: GENERAL, ts, user: admin }, pressed)
+  expect(await told(bot, /^Deleted/, { user: admin })).not.toMatch(/what is new|fire/)
+  await bot.slack.slash('schedules', { channel: PRIVATE, user: BOB })
+  expect(await told(bot, /fire/, { channel: PRIVATE, user: BOB })).not.toContain('what of my own')
+})
