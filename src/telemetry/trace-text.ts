@@ -9,7 +9,7 @@ const MAX = { trace: 8_000_000, text: 400_000, full: 500 }
 
 const FOR_ASKER = '(This is for the asker alone.)'
 
-/** The texts of one trace. `room`: how many more characters it takes. */
+/** The texts of one trace. `room`: how many more characters fit. */
 export class TraceText {
   readonly #blank: (text: string) => string
   #isMuted = false

@@ -13,7 +13,7 @@ import { isSeenByAll } from '../client/thread-messages.ts'
 export interface ApprovalOptions {
   outbox: Outbox
   /** Replaces ids with names. */
-  mentions: { readable(text: string): Promise<string> }
+  mentions: { withNames(text: string): Promise<string> }
   approvers: Settings['approvers']
 }
 
@@ -37,7 +37,7 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
 
 /** The person as whom the call is made. */
 function askerIn({ outbox: { question }, mentions }: ApprovalOptions): Promise<string> {
-  return mentions.readable(`<@${question.user}>`)
+  return mentions.withNames(`<@${question.user}>`)
 }
 
 async function decidersOf(
@@ -46,10 +46,10 @@ async function decidersOf(
 ): Promise<string> {
   const { ids, asker } = approversOf({ question, tool: approval.ruleName ?? tool, server: approval.server }, approvers)
   const people = ids.filter((id) => !id.startsWith('S') && id !== asker)
-  const names = await Promise.all(people.map((id) => mentions.readable(`<@${id}>`)))
+  const names = await Promise.all(people.map((id) => mentions.withNames(`<@${id}>`)))
   const isSeenByAskerAlone = isDirect(question) || isForAsker
   const groups = ids.length - ids.filter((id) => !id.startsWith('S')).length
-  const askers = asker === undefined ? undefined : await mentions.readable(`<@${asker}>`)
+  const askers = asker === undefined ? undefined : await mentions.withNames(`<@${asker}>`)
   return decidersLine({ asker: askers, names, groups, isSeenByAskerAlone })
 }
 
@@ -69,7 +69,7 @@ export async function settleApprovals(
     const settled = `${cardKey(key)}-settled`
     if (outbox.isForAsker && !isSeenByAll(run, cardKey(key))) continue
     if (!call || outbox.isPosted(settled) || !(decision || isOver)) continue
-    const by = decision && 'by' in decision ? await mentions.readable(`<@${decision.by}>`) : ''
+    const by = decision && 'by' in decision ? await mentions.withNames(`<@${decision.by}>`) : ''
     const send = async () => {
       await outbox.show(cardKey(key), decidedCard(call, verdictOf(decision, by)))
       return 'settled' // in place of a post's ts

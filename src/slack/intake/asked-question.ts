@@ -20,7 +20,7 @@ export interface AskedQuestion {
   end?: QuestionEnd
 }
 
-/** Undefined where it is not known, or not any more. @throws what keeps the store from telling */
+/** Undefined if the question is unknown or no longer stored. @throws the error of the store */
 export async function findQuestion(ref: WaitRef, { control }: Services): Promise<AskedQuestion | undefined> {
   const run = await control.load({ thread: ref.conversation, id: ref.id })
   const n = Number.parseInt(ref.key, 10)
@@ -61,7 +61,7 @@ export function isSamePerson(
 export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>
 
 /**
- * Resumes the run with the answer, if it is the first. The typed content goes nowhere else, not even into the log.
+ * Resumes the run with the answer, if it is the first. The typed content goes nowhere else, and not into the log.
  * @throws if the store fails
  */
 export async function answerQuestion(

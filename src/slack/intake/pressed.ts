@@ -134,7 +134,7 @@ async function tellPresser(
   await respond(url, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
 }
 
-/** Shows the presser something. Tells them if that fails. @throws the error of `show` */
+/** Shows something to the presser, and tells them if that fails. @throws the error of `show` */
 export async function showOrTell<T>({ tell }: Pressed, show: () => Promise<T>, words = UNSHOWN): Promise<T> {
   try {
     return await show()
@@ -146,7 +146,7 @@ export async function showOrTell<T>({ tell }: Pressed, show: () => Promise<T>, w
 
 const UNSHOWN = 'Slack did not let me show this in time. Please press the button again.'
 
-/** What the ack does not wait for. A failure is a line in the log: nothing that people asked is lost by it. */
+/** Runs work that the ack does not wait for. A failure is only logged, because no question is lost by it. */
 export function inBackground(what: string, { log }: Services, work: () => Promise<void>): void {
   work().catch((error: unknown) => {
     log.warn({ what, error: messageOf(error) }, 'an interaction could not be followed')
