@@ -15,9 +15,9 @@ import { recallFor, type Recall } from './recall.ts'
 import { joinMessages, trimToBudget } from '../stores/history/thread-context.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
+import { hasLeftThread } from '../stores/runs/audience.ts'
 import {
   conversationOf,
-  hasLeftThread,
   progressOf,
   type Question,
   type Run,

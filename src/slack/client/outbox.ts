@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { isForAskerAlone, type Question, type Run } from '../../stores/runs/types.ts'
+import { isForAskerAlone } from '../../stores/runs/audience.ts'
+import { type Question, type Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
 import { UNPARSED } from './response-url.ts'
@@ -127,8 +128,7 @@ export class Outbox {
    * Slack does not show ephemeral messages in a thread without replies. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
-    const log = (error: unknown) => this.#warn({ error: messageOf(error) }, 'the asker could not be told')
-    await this.#tell(content).catch(log)
+    await this.#tell(content).catch((error) => this.#warn({ error: messageOf(error) }, 'the asker could not be told'))
   }
 
   /** Sends a part of the run to the asker only; again if it may not have arrived. @throws SlackRefusal, LeaseLost */
@@ -143,8 +143,8 @@ export class Outbox {
 
   #tell(content: Content, more: { replaces?: boolean; signal?: AbortSignal } = {}): Promise<void> {
     const { channel, user, text, responseUrl, thread, ts, schedule } = this.question
-    const isAway = schedule?.kind === 'due'
-    const place = { channel, user, isAway, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
+    const isReply = ts !== undefined && thread !== ts
+    const place = { channel, user, isAway: schedule?.kind === 'due', ...(isReply ? { thread_ts: thread } : {}) }
     const simple = { text: content.text, blocks: blocksIn(content, () => true) }
     const forms = [this.#taken(content), simple, withoutBlocks(content, 'chat.postMessage')] as const
     const way = {

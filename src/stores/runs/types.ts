@@ -1,4 +1,3 @@
-import { isForAsker } from '../../agent/run-progress.ts'
 import type { PersonsAnswer, Step, StopReason, Source, ToolMemory, Usage, Waiting } from '../../agent/types.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
@@ -143,16 +142,6 @@ export function isDirect({ surface, channel }: Pick<Question, 'surface' | 'chann
 /** Whether nobody but the asker may see what came of it. */
 export function isPrivate({ surface, forAsker }: Pick<Question, 'surface' | 'forAsker'>): boolean {
   return surface === 'private' || forAsker === true
-}
-
-/** The same for a run so far: once it has found what others may not see, all that follows is for the asker alone. */
-export function isForAskerAlone(question: Question, run: Pick<SavedRun, 'steps'>): boolean {
-  return isPrivate(question) || hasLeftThread(question, run)
-}
-
-/** Whether a run that began before everybody's eyes has become one for its asker alone. */
-export function hasLeftThread(question: Question, { steps }: Pick<SavedRun, 'steps'>): boolean {
-  return !isPrivate(question) && !isDirect(question) && steps.some(isForAsker)
 }
 
 /** Whether nobody is waiting for its answer. People's questions are answered first. */
