@@ -24,3 +24,9 @@ export interface Moving {
   /** Moves what a channel has to its new id. What is there already stays. */
   moveChannel(place: Place, to: string): Promise<void>
 }
+
+/** Returns the key that `team:channel:…` has in the channel's new id; undefined for a key of another channel. */
+export function movedKey(key: string, { team, channel }: Place, to: string): string | undefined {
+  const before = `${team}:${channel}:`
+  return key.startsWith(before) ? `${team}:${to}:${key.slice(before.length)}` : undefined
+}

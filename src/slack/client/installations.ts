@@ -37,6 +37,8 @@ export interface Installations {
   readonly isOrgWide: boolean
   /** The teams whose installation this process has used. */
   teams(): string[]
+  /** Notes that an organisation gives teams access from an event on (seconds since the epoch): an older `end` spares them. */
+  grant?(enterprise: string, teams: string[], eventTime: number): Promise<void>
   /** Absent where installations are not stored, and end with their token. */
   end?(ending: Ending): Promise<'ended' | 'newer'>
 }

@@ -64,13 +64,14 @@ async function goOn(before: Decision, { pressed: { ref }, services }: Deciding):
 async function mayPress(
   { tool, approval: { server, ruleName } }: AskedCall,
   question: NonNullable<PressedCall['run']>['question'],
-  { pressed: { user, userTeam, installation }, services }: Deciding,
+  { pressed, services }: Deciding,
 ) {
+  const { user, userTeam, isColleague, installation } = pressed
   const { approvers } = await services.settingsFor(question)
   // The asker decides as long as they may ask; whoever else does so by APPROVERS alone.
-  const isAsker = isSamePerson({ user, userTeam }, question) && (await mayAskNow(question, services))
-  // An id that APPROVERS names is of this workspace, unless people of connected ones may ask too.
-  const isForeign = userTeam !== undefined && userTeam !== question.team
+  const isAsker = isSamePerson(pressed, question) && (await mayAskNow(question, services))
+  // An id that APPROVERS names is of this workspace or organisation, unless people of connected ones may ask too.
+  const isForeign = userTeam !== undefined && userTeam !== question.team && !isColleague
   if (isForeign && !isAsker && !(await services.settingsFor(question)).access.external) return 'no'
   const asked = isAsker ? question : { ...question, user: '' }
   return mayDecide(
