@@ -143,7 +143,10 @@ function presses(way: () => Way): void {
     const card = structuredClone(await waitingCard(bot, thread))
     await bot.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: 'stop' })
     await thread.ended()
-    await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹ *Not done*: notebook. The question ended'), 'the end of the card')
+    await bot.slack.until(
+      () => cards(thread)[0]?.startsWith('⏹ *Not done*: notebook. The question ended'),
+      'the end of the card',
+    )
     const shown = thread.messages().find(({ ts }) => ts === card.ts)!
     Object.assign(shown, { blocks: card.blocks })
     await press(bot, { ...thread, ts: card.ts }, { action: ONCE })

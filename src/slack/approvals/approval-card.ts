@@ -73,7 +73,9 @@ function verdictLine(verdict: Verdict, call: AskedCall): string {
   const { by, at, always } = verdict
   const when = at === undefined ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
   const how =
-    verdict.outcome === 'denied' ? '⛔ *Denied*' : `✅ *Allowed ${always && !call.approval.isRepeat ? 'here from now on' : 'once'}*`
+    verdict.outcome === 'denied'
+      ? '⛔ *Denied*'
+      : `✅ *Allowed ${always && !call.approval.isRepeat ? 'here from now on' : 'once'}*`
   return `${how} by ${withoutMarks(escapeWithin(openLine(by), NAME))}${when}: ${what}`
 }
 
