@@ -20,10 +20,7 @@ type Event<Type extends AnswerEvent['type']> = Extract<AnswerEvent, { type: Type
 
 const LOST = 'The process that made the call ended before it did.'
 
-/**
- * The trace of a run in the making: each call of a model and of a tool as it begins and ends, and how outputs were
- * read.
- */
+/** Builds the trace of a run: each call of a model and of a tool as it begins and ends, and how outputs were read. */
 export class Recording {
   readonly #trace: RunTrace
   readonly #saved: SavedRun
@@ -47,7 +44,7 @@ export class Recording {
     return this.#trace.calls.length === 0
   }
 
-  /** Returns the trace so far. What it holds is never changed later, except calls that are under way. */
+  /** Returns the trace so far. It never changes later, except for calls in progress. */
   get trace(): RunTrace {
     const { cut } = this.#text
     const calls = this.#trace.calls.map((call) => ({ ...call }))
@@ -77,7 +74,7 @@ export class Recording {
     return call
   }
 
-  /** `parts`: what is known about the call once it is over. */
+  /** `parts`: the facts that are known once the call is over. */
   endModel(call: TracedModelCall, { output, ...parts }: Partial<TracedModelCall>): void {
     const { text = '', reasoning, toolCalls } = output ?? {}
     call.output = {
@@ -211,7 +208,7 @@ function begun(question: Question, saved: SavedRun, text: TraceText): RunTrace {
   }
 }
 
-/** Calls that were under way when the previous process ended did not end. */
+/** Calls in progress when the previous process ended have no end. */
 function resumed(before: RunTrace): RunTrace {
   const calls = before.calls.map((call) => (call.ms === undefined && !call.error ? { ...call, error: LOST } : call))
   const after: RunTrace = { ...before, calls, attempts: before.attempts + 1 }

@@ -7,7 +7,7 @@ import type { TracedMessage } from '../stores/runs/run-trace.ts'
 /** The maximum of all texts of a trace together, of one text, and of one text once the trace is full. Characters. */
 const MAX = { trace: 8_000_000, text: 400_000, full: 500 }
 
-/** The texts of one trace. `room`: how many more characters it takes. */
+/** The texts of one trace. `room`: how many more characters fit. */
 export class TraceText {
   readonly #blank: (text: string) => string
   #room = MAX.trace

@@ -77,12 +77,12 @@ describe.each(['http', 'socket'] as const)('a real Bolt app over %s', (mode) => 
     ])
   })
 
-  test('acks a command, and the answer in its ack is shown to the asker alone', async () => {
+  test('acks a command, and the answer in its ack is shown to the asker alone; nothing replaces it, as in Slack', async () => {
     const slack = await local()
     const { app } = await boltApp(slack, mode)
     app.command('/ask', async ({ ack, command, respond }) => {
       await ack(`You asked: ${command.text}`)
-      await respond('And once more, later.')
+      await respond({ replace_original: true, text: 'And once more, later.' })
     })
     const done = await slack.slash('why?', { user: ALICE })
     expect(done.ok).toBe(true)

@@ -27,7 +27,7 @@ const posted = (bot: TestBot, channel = GENERAL) =>
     .map((message) => bot.slack.shown(message))
 
 describe('/ask private:', () => {
-  test('answers the asker alone, in place of the message that it works, and posts nothing', async (t) => {
+  test('answers the asker alone, in one message, and posts nothing', async (t) => {
     const bot = await startBot(t)
     bot.model.on('secret', act('Add.', 'calculator', '1+1'), finish('It is **two**.'))
     const words = await askPrivately(bot, 'What is the secret?')
@@ -41,7 +41,7 @@ describe('/ask private:', () => {
     ).toEqual([])
   })
 
-  test('is stopped by /ask stop of the asker alone; one that waits is told its place', async (t) => {
+  test('says after a moment that it works, and is stopped by /ask stop of the asker alone; one that waits is told its place', async (t) => {
     const bot = await startBot(t)
     const { slack, model } = bot
     model.on('slow secret', { hang: true })
@@ -49,6 +49,7 @@ describe('/ask private:', () => {
       await slack.slash(text, { channel: GENERAL })
     const words = (said: RegExp) => slack.whispers(GENERAL, ALICE).filter((word) => said.test(word))
     await slack.until(() => words(/Yours is next/).length === 1, 'the place')
+    await slack.until(() => words(/^I'm working on your private question/).length === 2, 'a sign of each')
     await slack.slash('stop', { channel: GENERAL, user: BOB })
     await slack.until(() => slack.whispers(GENERAL, BOB).length === 1, 'a word to Bob')
     expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/^You have nothing running here/)
@@ -91,6 +92,20 @@ describe('/ask private:', () => {
     for (let i = 0; i < 9; i++) bot.slack.fault({ method: 'response_url', status: 404 })
     expect((await askPrivately(bot, 'What is the secret?')).join('\n')).toContain('It is two.')
     expect(bot.slack.calls.filter(({ method }) => method === 'chat.postEphemeral').length).toBeGreaterThan(0)
+  })
+
+  test('asked again after a failure is one message: the failure, then that it works, then the answer', async (t) => {
+    const bot = await startBot(t)
+    bot.model.on('trouble', { status: 401 }, { text: finish('None.'), delayMs: 200 })
+    await bot.slack.slash('private: any trouble?')
+    const word = (said: RegExp) =>
+      bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).some((one) => said.test(one)), String(said))
+    await word(/refused my key/)
+    await press(bot, 'thinkaloud_ask_again')
+    await word(/^I'm working on your private question/)
+    expect(bot.slack.whispers(GENERAL, ALICE)).toHaveLength(1)
+    await word(/^None\./)
+    expect([bot.slack.whispers(GENERAL, ALICE).length, posted(bot), bot.slack.refusals]).toEqual([1, [], []])
   })
 
   test('in a direct message is a question like any', async (t) => {

@@ -13,7 +13,7 @@ interface Recipient {
   channel: Channel
   user: string
   thread?: string
-  /** What `replace_original` replaces: the message whose button was pressed, or the first one that answered a command. */
+  /** What `replace_original` replaces: the message whose button was pressed. A command has none (slackapi/bolt-js#2287). */
   message?: string
 }
 
@@ -54,8 +54,7 @@ export function createResponseUrls(store: Store, now: () => number): ResponseUrl
     }
     if (args['response_type'] === 'in_channel')
       return void store.post(to.channel, { ...FROM_BOT, text, ...(blocks && { blocks }), ...thread })
-    const { ts } = store.sendEphemeral(to.channel, { user: to.user, text, ...(blocks && { blocks }), ...thread })
-    to.message ??= ts
+    store.sendEphemeral(to.channel, { user: to.user, text, ...(blocks && { blocks }), ...thread })
   }
 
   return {

@@ -23,7 +23,7 @@ export interface TimeFound {
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-/** Begin with a capital, because `may` and `march` are words too. English and German. */
+/** Months begin with a capital, because `may` and `march` are words too. English and German. */
 const MONTH =
   '(Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März?|Apr(?:il)?|Ma[yi]|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?' +
   '|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)\\.?'
@@ -31,7 +31,7 @@ const DAY = '(\\d{1,2})(?:st|nd|rd|th)?'
 
 type Parts = (string | undefined)[]
 
-/** Each form, and how its groups are read. A range of days (`3–5 May`) is two dates. */
+/** Each form, and the meaning of its groups. A range of days (`3–5 May`) is two dates. */
 const FORMS: [form: RegExp, read: (parts: Parts) => DatePart[][]][] = [
   [
     /(?<![\d.-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/g,

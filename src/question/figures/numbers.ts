@@ -1,6 +1,6 @@
 /** Reads numbers in a text: separators, scales, percentages, units and number words. */
 
-/** What a number may mean: the value, and half a unit of its last written place. */
+/** A possible meaning of a number: the value, and half a unit of its last written place. */
 export interface Reading {
   value: number
   tolerance: number
@@ -24,7 +24,7 @@ export interface Numeral {
   /** Four digits that may be a year: it is never rounded. */
   isYear: boolean
   unit?: Unit
-  /** The number stands in words. */
+  /** The number is written in words. */
   isWord?: true
 }
 
@@ -92,7 +92,7 @@ const UNIT_OF = new Map(
   ),
 )
 
-/** What may stand directly after the digits. */
+/** The signs that may directly follow the digits. */
 const AFTER = /^[\s\u00a0\u202f-]{0,2}(%|°[CF]|km\/h|m\/s|\p{L}{1,12})(?![\p{L}\p{N}_])/u
 const HEDGE =
   /(?:[~≈<>]|\b(?:about|around|roughly|approximately|approx\.?|nearly|almost|over|under|more than|less than|fewer than|circa|ca\.|up to|at least|at most|close to|just|some))\s?[$€£¥]?$/i
@@ -129,7 +129,7 @@ function numeralsOf(run: string, at: number, text: string): Numeral[] {
   })
 }
 
-/** Returns what a run of digits and separators may mean. @returns undefined if it is not one number */
+/** Returns the possible meanings of a run of digits and separators. @returns undefined if it is not one number */
 export function readingsOf(run: string): Reading[] | undefined {
   const plain = run.replace(/[ \u00a0\u202f\u2009'’_](?=\d{3}(?!\d))/g, '')
   const decimal = (text: string) => readingOf(text.replace(',', '.'))
@@ -174,7 +174,7 @@ function withSuffix({ text: run, at, readings }: Bare, text: string, end: number
   if (/^per$/i.test(name) && /^\s?per cent\b/i.test(after))
     return { ...numeralOf(`${run} per cent`, { at, readings, before }), isPercent: true }
   const unit = UNIT_OF.get(name.toLowerCase())
-  // `m` is a metre or a million: both are read.
+  // `m` is a metre or a million, so both are returned.
   const scale = suffix.startsWith('-') ? undefined : SCALES[name.toLowerCase()]
   if (scale !== undefined && (name.length > 1 || !/^\s/.test(suffix) || /[KMB]/.test(name))) {
     const numeral = numeralOf(shown, { at, readings: [...scaled(readings, scale), ...readings], before })

@@ -12,7 +12,7 @@ import type { Outbox } from '../client/outbox.ts'
 export interface ApprovalOptions {
   outbox: Outbox
   /** Replaces ids with names. */
-  mentions: { readable(text: string): Promise<string> }
+  mentions: { withNames(text: string): Promise<string> }
   approvers: Settings['approvers']
 }
 
@@ -36,7 +36,7 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
 
 /** The person as whom the call is made. */
 function askerIn({ outbox: { question }, mentions }: ApprovalOptions): Promise<string> {
-  return mentions.readable(`<@${question.user}>`)
+  return mentions.withNames(`<@${question.user}>`)
 }
 
 async function decidersOf(
@@ -45,10 +45,10 @@ async function decidersOf(
 ): Promise<string> {
   const { ids, asker } = approversOf({ question, tool: approval.ruleName ?? tool, server: approval.server }, approvers)
   const people = ids.filter((id) => !id.startsWith('S') && id !== asker)
-  const names = await Promise.all(people.map((id) => mentions.readable(`<@${id}>`)))
+  const names = await Promise.all(people.map((id) => mentions.withNames(`<@${id}>`)))
   const isSeenByAskerAlone = isDirect(question) || isPrivate(question)
   const groups = ids.length - ids.filter((id) => !id.startsWith('S')).length
-  const askers = asker === undefined ? undefined : await mentions.readable(`<@${asker}>`)
+  const askers = asker === undefined ? undefined : await mentions.withNames(`<@${asker}>`)
   return decidersLine({ asker: askers, names, groups, isSeenByAskerAlone })
 }
 
@@ -68,7 +68,7 @@ export async function settleApprovals(
     const call = savedCall(question, { steps: [...steps] }, key)
     const settled = `${cardKey(key)}-settled`
     if (!call || outbox.isPosted(settled) || !(decision || isOver)) continue
-    const by = decision && 'by' in decision ? await mentions.readable(`<@${decision.by}>`) : ''
+    const by = decision && 'by' in decision ? await mentions.withNames(`<@${decision.by}>`) : ''
     const send = async () => {
       await outbox.show(cardKey(key), decidedCard(call, verdictOf(decision, by)))
       return 'settled' // in place of a post's ts

@@ -34,14 +34,14 @@ interface Post {
   content: Content
   /** Absent for a message outside threads. */
   thread?: string
-  /** Sent again if it is unknown whether it went out: better twice than never. */
+  /** If it is unknown whether it went out, it is sent again: twice is better than never. */
   mustArrive: boolean
 }
 
-/** Bounds an update that a later one makes up for, or that is not worth a long wait. */
+/** Options of an update that the next one makes up for, or that is not worth a long wait. */
 type Hurry = Partial<CallOptions>
 
-/** The part of a message's content that a call sends. */
+/** The part of a message's content that is sent in a call. */
 type Shown = Pick<Content, 'text' | 'blocks'>
 
 /**

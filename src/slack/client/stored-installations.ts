@@ -4,7 +4,7 @@ import { SealBroken } from '../../base/seal.ts'
 import type { InstallStores } from '../../question/open-stores.ts'
 import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
 import { Directory } from './directory.ts'
-import type { Installation, InstallationOptions, Installations } from './installations.ts'
+import type { Ending, Installation, InstallationOptions, Installations } from './installations.ts'
 import { SlackWeb } from './slack-web.ts'
 import { pauseKey, type TokenRefresh } from './token-refresh.ts'
 
@@ -14,19 +14,19 @@ export interface StoredInstallationsOptions extends InstallationOptions {
   apiUrl: string
   /** Milliseconds since the epoch. */
   now: () => number
-  /** A secret from which the signing key of each installation is made. */
+  /** The secret from which each installation's signing key is derived. */
   secret: string
 }
 
-/** How many workspaces this process holds ready; the others are opened again when they ask. */
+/** The number of workspaces that this process holds ready. Others are opened again on their next event. */
 const MAX_HELD = 1_000
 const DAY_MS = 86_400_000
-/** How exactly the last use of an installation is kept, in milliseconds. */
+/** The precision of an installation's last use, in milliseconds. */
 const USE_MS = 10 * 60_000
-/** How long the note of a team's organisation takes at most, in milliseconds. */
+/** The time limit for noting a team's organisation, in milliseconds. */
 const NOTE_MS = 5_000
 
-/** What this process holds of a workspace. The record is the newest that was read. */
+/** A workspace in this process's memory, with the newest record that was read. */
 interface Held {
   record: InstallationRecord
   installation: Installation
@@ -34,8 +34,8 @@ interface Held {
 }
 
 /**
- * The installations of the distributed app. Each `of` reads the store, so that a new installation, a refreshed token or a
- * removal counts at once in all processes; only a changed record is opened.
+ * The installations of the distributed app. Each `of` reads the store, so that a new installation, a refreshed token or
+ * a removal takes effect at once in all processes. Only a changed record is opened.
  */
 export function storedInstallations(options: StoredInstallationsOptions): Installations {
   const { stores, log, now } = options
@@ -78,27 +78,54 @@ export function storedInstallations(options: StoredInstallationsOptions): Instal
       options.refresh.ahead(stored.record)
       return one.installation
     },
-    async end({ id, eventTime, teams, forget }) {
-      for (let isOver = false; !isOver;) {
-        const stored = await load(id)
-        if (stored && isNewer(stored.record, eventTime)) return 'newer'
-        isOver = !stored || teams !== undefined || (await stores.records.remove(id, stored.generation))
+    async grant(enterprise, teams, eventTime) {
+      for (const team of teams) {
+        await find(team, enterprise)
+        await links.grant(team, eventTime)
       }
-      // A team of the organisation may have an installation of its own.
-      const linked = await links.teamsOf(id)
-      const lost = teams ? teams.filter((team) => linked.includes(team)) : [id, ...linked]
-      for (const team of lost) {
-        await forget(team)
-        held.delete(team)
-      }
-      await links.drop(id, lost)
-      if (!teams) await Promise.all([usedKey(id), pauseKey(id)].map((key) => stores.shared.remove(key)))
-      return 'ended'
     },
+    end: (ending) => endInstallation(ending, { stores, load, links, left: (team) => held.delete(team) }),
   }
 }
 
-/** Slack's events have whole seconds: one of the installation's own second may be younger, and counts. */
+interface EndParts {
+  stores: InstallStores
+  load(id: string): Promise<StoredInstallation | undefined>
+  links: ReturnType<typeof organisationLinks>
+  left(team: string): void
+}
+
+async function endInstallation(
+  { id, eventTime, teams, forget }: Ending,
+  { stores, load, links, left }: EndParts,
+): Promise<'ended' | 'newer'> {
+  for (let isOver = false; !isOver;) {
+    const stored = await load(id)
+    if (stored && isNewer(stored.record, eventTime)) return 'newer'
+    isOver = !stored || teams !== undefined || (await stores.records.remove(id, stored.generation))
+  }
+  const linked = await links.teamsOf(id)
+  const unserved = teams
+    ? await links.withoutGrant(
+        linked.filter((team) => teams.includes(team)),
+        eventTime,
+      )
+    : linked
+  for (const team of unserved) {
+    // A team of the organisation may have its own installation.
+    if (!(await load(team))) await forget(team)
+    left(team)
+  }
+  if (!teams) await forget(id)
+  left(id)
+  await links.drop(id, unserved)
+  if (!teams) await Promise.all([usedKey(id), pauseKey(id)].map((key) => stores.shared.remove(key)))
+  return 'ended'
+}
+
+/**
+ * Slack's events have whole seconds. An event in the second of the installation may be younger than it, so it counts.
+ */
 function isNewer({ installedAt }: InstallationRecord, eventTime: number): boolean {
   return Math.floor(installedAt / 1000) > eventTime
 }
@@ -136,9 +163,13 @@ export async function lastUsed({ shared }: InstallStores, id: string): Promise<n
   return typeof at === 'number' ? at : undefined
 }
 
-/** The teams that an organisation's installation serves: noted at their first event, because a worker knows the team alone. */
+/**
+ * The teams that an organisation's installation serves. They are noted at their first event, because a worker knows
+ * only the team.
+ */
 function organisationLinks({ shared }: InstallStores) {
   const linkKey = (team: string) => `organisation-of:${team}`
+  const grantKey = (team: string) => `granted:${team}`
   const teamsKey = (enterprise: string) => `teams-of:${enterprise}`
   const teamsOf = async (enterprise: string): Promise<string[]> => {
     const stored = await shared.get(teamsKey(enterprise))
@@ -150,6 +181,15 @@ function organisationLinks({ shared }: InstallStores) {
       return typeof stored === 'string' ? stored : undefined
     },
     teamsOf,
+    async grant(team: string, eventTime: number): Promise<void> {
+      const before = await shared.get(grantKey(team))
+      if (typeof before !== 'number' || before < eventTime) await shared.put(grantKey(team), eventTime)
+    },
+    /** Returns the teams that have not been given access again since. */
+    async withoutGrant(teams: string[], eventTime: number): Promise<string[]> {
+      const granted = await Promise.all(teams.map((team) => shared.get(grantKey(team))))
+      return teams.filter((_, i) => !(Number(granted[i] ?? 0) > eventTime))
+    },
     async note(team: string, enterprise: string): Promise<void> {
       if ((await shared.get(linkKey(team))) === enterprise) return
       await shared.lock(teamsKey(enterprise), NOTE_MS, async () => {
@@ -160,7 +200,7 @@ function organisationLinks({ shared }: InstallStores) {
     async drop(enterprise: string, teams: string[]): Promise<void> {
       await shared.lock(teamsKey(enterprise), NOTE_MS, async () => {
         const left = (await teamsOf(enterprise)).filter((team) => !teams.includes(team))
-        for (const team of teams) await shared.remove(linkKey(team))
+        for (const key of teams.flatMap((team) => [linkKey(team), grantKey(team)])) await shared.remove(key)
         if (left.length > 0) await shared.put(teamsKey(enterprise), left)
         else await shared.remove(teamsKey(enterprise))
       })

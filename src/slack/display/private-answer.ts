@@ -1,9 +1,14 @@
+import { isRepeat } from '../../stores/runs/types.ts'
 import { noteContent, withPrivateChoice, type AnswerView, type Content } from '../format/blocks.ts'
+import { PRIVATE } from '../format/messages.ts'
 import { answerContents } from '../format/split-answer.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending } from './types.ts'
 
-/** `/ask private:`: the answer with its buttons takes the place of the message that said the bot works on it. */
+/**
+ * `/ask private:`: one ephemeral message with its buttons. After a press (Ask again, Try now) it takes the place of the message that
+ * was pressed. At the response_url of a command Slack ignores `replace_original` (slackapi/bolt-js#2287): there it is a new message.
+ */
 export class PrivateAnswer implements Display {
   readonly #outbox: Outbox
 
@@ -11,8 +16,11 @@ export class PrivateAnswer implements Display {
     this.#outbox = outbox
   }
 
+  /** Says at once that the question is asked again, in place of the button. */
   async show(): Promise<boolean> {
-    return false
+    if (!isRepeat(this.#outbox.question.id)) return false
+    await this.#outbox.sendEphemeral('working', noteContent(PRIVATE.working), { replaces: true })
+    return true
   }
 
   async finish(ending: Ending): Promise<void> {
@@ -26,8 +34,8 @@ export class PrivateAnswer implements Display {
   async end(): Promise<void> {}
 }
 
-/** Leaves out the file, which the whole channel could see. The buttons for sharing and keeping end the last message. */
-function privateContents({ questionId: _, ...view }: AnswerView, id: string): Content[] {
+/** Leaves out who asked again, and the file, which the whole channel could see. The buttons for sharing and keeping end the last message. */
+function privateContents({ questionId: _, againBy: __, ...view }: AnswerView, id: string): Content[] {
   const contents = answerContents(view).map((content) => content.file?.without ?? content)
   return contents.map((content, i) => (i < contents.length - 1 ? content : withPrivateChoice(content, id)))
 }

@@ -46,7 +46,7 @@ export interface AnswerView {
   text: string
   sources: Source[]
   stopped?: StopReason | undefined
-  /** Whether the text only says what is known so far, and is not an answer. */
+  /** Whether the text is not an answer, but the findings so far. */
   gaveUp?: boolean
   question: string
   /** The question's id, for the buttons below its answer. Without an id there are no buttons. */
@@ -57,7 +57,7 @@ export interface AnswerView {
   /** The name of the person who pressed *Ask again*. */
   againBy?: string | undefined
   allowedHosts: string[]
-  /** What the run has really written, a line per call, in a block of its own. */
+  /** The run's real writes, a line per call, in their own block. */
   done?: string[]
   footer: string
 }
@@ -156,7 +156,7 @@ export function withPrivateChoice(content: Content, value: string): Content {
 
 const ONLY_YOU = 'Only you see this answer.'
 
-/** What `/ask forget` would delete, and the buttons to do it or not. */
+/** The confirmation of `/ask forget`: what would be deleted, and the buttons. */
 export function forgetContent(text: string, value: string): Content {
   const elements = [
     button(FORGET_DELETE, 'Delete', { value, style: 'danger' }),

@@ -173,7 +173,7 @@ export const HOW_TO_GO_ON = 'Reply to follow up · `mute` to stop automatic repl
 
 /** Replies that only the asker of a private question sees. */
 export const PRIVATE = {
-  working: `I am working on it. Only you will see the answer. \`${COMMAND} stop\` stops me.`,
+  working: `I'm working on your private question. Only you will see the answer. \`${COMMAND} stop\` stops me.`,
   gone: 'I no longer have this answer, so I cannot share it.',
   shared: 'Shared with the channel.',
 }

@@ -19,7 +19,7 @@ export interface AskedQuestion {
   end?: QuestionEnd
 }
 
-/** Undefined where it is not known, or not any more. @throws what keeps the store from telling */
+/** Undefined if the question is unknown or no longer stored. @throws the error of the store */
 export async function findQuestion(ref: WaitRef, { control }: Services): Promise<AskedQuestion | undefined> {
   const run = await control.load({ thread: ref.conversation, id: ref.id })
   const n = Number.parseInt(ref.key, 10)
@@ -36,26 +36,30 @@ function cardOf({ question, saved }: LoadedRun, { key }: WaitRef): string | unde
 }
 
 /** Whether the presser is the asker. A bot that asked cannot answer. */
-export function isAsker(
-  { user, userTeam }: { user: string; userTeam?: string | undefined },
-  { question }: AskedQuestion,
-): boolean {
-  return question.bot === undefined && isSamePerson({ user, userTeam }, question)
+export function isAsker(presser: Presser, { question }: AskedQuestion): boolean {
+  return question.bot === undefined && isSamePerson(presser, question)
 }
 
-/** Whether the presser asked the question, in the same workspace. */
+/** `isColleague`: they are of the organisation that has installed the app, where a person has one id in all workspaces. */
+interface Presser {
+  user: string
+  userTeam?: string | undefined
+  isColleague?: boolean
+}
+
+/** Whether the presser asked the question, in the same workspace or organisation. */
 export function isSamePerson(
-  { user, userTeam }: { user: string; userTeam?: string | undefined },
+  { user, userTeam, isColleague = false }: Presser,
   question: Pick<Question, 'team' | 'user' | 'userTeam'>,
 ): boolean {
   const { team, userTeam: askers = team } = question
-  return question.user === user && (userTeam ?? team) === askers
+  return question.user === user && (isColleague || (userTeam ?? team) === askers)
 }
 
 export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>
 
 /**
- * Resumes the run with the answer, if it is the first. The typed content goes nowhere else, not even into the log.
+ * Resumes the run with the answer, if it is the first. The typed content goes nowhere else, and not into the log.
  * @throws if the store fails
  */
 export async function answerQuestion(

@@ -2,13 +2,13 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import { recipientOf } from './to-question.ts'
 import type { Services } from '../services.ts'
 
-/** An event after which nothing of a workspace is kept. */
+/** An event after which nothing of a workspace may be kept. */
 export interface LeavingEvent {
   name: string
   context: AllMiddlewareArgs['context']
   /** Seconds since the epoch. */
   eventTime: number
-  /** The teams of the organisation that lose the app; all that it served if absent. */
+  /** The teams of the organisation that lose the app. All that it served if absent. */
   teams?: string[]
 }
 
@@ -33,6 +33,18 @@ export async function forgetWorkspace(leaving: LeavingEvent, services: Services)
 /** The workspace or organisation whose installation a delivery belongs to. */
 export function installedAs(context: AllMiddlewareArgs['context']): string | undefined {
   return (context.isEnterpriseInstall ? context.enterpriseId : context.teamId) || undefined
+}
+
+/** The teams that know a person: in an organisation that has installed the app, a person has one id in all of its teams. */
+export async function teamsOfPerson(context: AllMiddlewareArgs['context'], services: Services): Promise<string[]> {
+  const { installations, forgetting } = services
+  const recipient = await recipientOf({ context }, services)
+  if (!recipient || !context.isEnterpriseInstall) return recipient ? [recipient.team] : []
+  const own = await installations.of(recipient.team)
+  const teams: string[] = []
+  for (const team of new Set([recipient.team, ...installations.teams(), ...(await forgetting.teams())]))
+    if ((await installations.of(team))?.signingKey === own?.signingKey) teams.push(team)
+  return teams
 }
 
 async function forgetTeam(team: string, event: string, services: Services): Promise<void> {

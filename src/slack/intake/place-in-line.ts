@@ -2,30 +2,42 @@ import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { Queue } from '../../queue/types.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
-import { tellOnce } from '../client/ephemeral.ts'
+import { sendEphemeral, tellOnce } from '../client/ephemeral.ts'
 import type { Installations } from '../client/installations.ts'
+import { noteContent } from '../format/blocks.ts'
+import { PRIVATE } from '../format/messages.ts'
 
 interface PlaceOptions {
   installations: Installations
   queue: Pick<Queue, 'place' | 'inThread'>
   log: Log
+  fetch?: typeof globalThis.fetch | undefined
 }
 
 /** Delay before the notice. Most queued questions start within it, and their askers are told nothing. Milliseconds. */
 const WAIT_MS = 1_000
 
+/** Delay before a private question is said to be worked on. A quicker answer is the one message that the asker sees. Milliseconds. */
+const PRIVATE_MS = 2_000
+
 /**
  * After a moment, tells the asker alone how many questions of the conversation come first, if any still do. The
- * thread's status belongs to the running question, so it cannot show this. A failure is not retried, and the timer does
- * not keep the process alive.
+ * thread's status belongs to the running question, so it cannot show this.
  */
 export function tellPlaceLater(question: Question, options: PlaceOptions): void {
-  const tell = () =>
-    tellPlace(question, options).catch((error: unknown) => {
-      const fields = { question: question.id, error: messageOf(error) }
-      options.log.debug(fields, 'the asker was not told of the place in line')
-    })
-  setTimeout(() => void tell(), WAIT_MS).unref()
+  later(WAIT_MS, question, { tell: () => tellPlace(question, options), log: options.log })
+}
+
+/** After a moment, tells the asker of `/ask private:` that it is worked on, if it still is. Slack shows no other sign of a command. */
+export function tellWorkingLater(question: Question, options: PlaceOptions): void {
+  later(PRIVATE_MS, question, { tell: () => tellWorking(question, options), log: options.log })
+}
+
+/** A failure is not retried, and the timer does not keep the process alive. */
+function later(ms: number, { id }: Question, { tell, log }: { tell(): Promise<void>; log: Log }): void {
+  const warn = (error: unknown) =>
+    log.debug({ question: id, error: messageOf(error) }, 'the asker was not told where the question stands')
+  setTimeout(() => void tell().catch(warn), ms).unref()
 }
 
 async function tellPlace(question: Question, { installations, queue }: PlaceOptions): Promise<void> {
@@ -40,4 +52,14 @@ async function tellPlace(question: Question, { installations, queue }: PlaceOpti
   // A private question has no thread in Slack.
   const inThread = thread === ts || isPrivate(question) ? {} : { thread_ts: thread }
   if (installation) await tellOnce(installation.client, { channel, user, ...inThread, text })
+}
+
+async function tellWorking(question: Question, { installations, queue, fetch, log }: PlaceOptions): Promise<void> {
+  const { id, team, channel, user, responseUrl } = question
+  const { running, waiting } = await queue.inThread(conversationOf(question))
+  const installation = await installations.of(team)
+  if (!installation || ![running, ...waiting].some((one) => one?.id === id)) return
+  const warn = (fields: object, line: string) => log.warn({ question: id, ...fields }, line)
+  const way = { client: installation.client, fetch, log: warn }
+  await sendEphemeral({ responseUrl, channel, user }, [noteContent(PRIVATE.working)], way)
 }

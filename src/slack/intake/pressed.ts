@@ -1,5 +1,6 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
+import { movedKey } from '../../base/place.ts'
 import { isPrivate, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { respond } from '../client/response-url.ts'
@@ -24,9 +25,13 @@ export interface Pressed {
   /** The question's id. */
   id: string
   team: string
+  /** The channel that the button was pressed in. */
+  channel: string | undefined
   user: string
   /** The presser's workspace, if it is another one. */
   userTeam?: string
+  /** The organisation has installed the app: a person has one id in all of its workspaces. */
+  isColleague?: true
   trigger: string
   installation: Installation
   /** Tells the presser alone. Never rejects. */
@@ -44,28 +49,34 @@ export async function pressedOn(
   { body, context, isAnywhere = false }: { body: Press; context: AllMiddlewareArgs['context']; isAnywhere?: boolean },
   services: Services,
 ): Promise<Pressed | undefined> {
-  const recipient = await recipientOf({ context, isShared: true }, services)
-  const home = recipient && (await services.installations.of(recipient.team))
-  if (!recipient || !home) return undefined
-  const installation = (context.isEnterpriseInstall && (await sameInOrganisation(id, home, services))) || home
-  const { team } = installation === home ? recipient : installation.identity
+  const recipient = await recipientOf({ context, isShared: true, id }, services)
+  const installation = recipient && (await services.installations.of(recipient.team))
+  if (!recipient || !installation) return undefined
+  const { team } = recipient
   const tell = (text: string) => tellPresser(text, { url: body.response_url, installation, services })
   const { id: user, team_id: userTeam } = body.user
-  const presser = { user, ...(userTeam && userTeam !== team ? { userTeam } : {}) }
+  const presser = {
+    user,
+    ...(userTeam && userTeam !== team ? { userTeam } : {}),
+    ...(context.isEnterpriseInstall ? { isColleague: true as const } : {}),
+  }
   const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
-  if (id.startsWith(place)) return { id, team, ...presser, trigger: body.trigger_id, installation, tell }
+  if (await isIn(place, id, services))
+    return { id, team, channel: body.channel?.id, ...presser, trigger: body.trigger_id, installation, tell }
   services.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
   await tell(ELSEWHERE)
   return undefined
 }
 
-/**
- * In an organisation's press Slack names the presser's own workspace, and not that of the channel: the button does.
- * @returns the organisation's installation in the workspace of the button's question
- */
-async function sameInOrganisation(id: string, home: Installation, { installations }: Services) {
-  const named = await installations.of(id.split(':')[0] ?? '')
-  return named?.signingKey === home.signingKey ? named : undefined
+async function isIn(place: string, id: string, services: Services): Promise<boolean> {
+  return id.startsWith(place) || (await placeNow(id, services)).startsWith(place)
+}
+
+/** Returns the id of a question, or the key of its conversation, as it would be with the channel's id of today. */
+async function placeNow(key: string, { threads }: Services): Promise<string> {
+  const [team = '', channel = ''] = key.split(':')
+  const { movedTo } = await threads.load(`${team}:${channel}`)
+  return (movedTo !== undefined && movedKey(key, { team, channel }, movedTo)) || key
 }
 
 const ELSEWHERE = 'This button only works in the channel of its answer.'
@@ -88,16 +99,23 @@ export async function pressedCall(
   { body, context }: { body: Press; context: AllMiddlewareArgs['context'] },
   services: Services,
 ): Promise<PressedCall | undefined> {
-  const ref = waitRef(value)
+  let ref = waitRef(value)
   const isAnywhere = body.channel?.id.startsWith('D') === true
   const pressed = await pressedOn(ref?.id ?? '', { body, context, isAnywhere }, services)
   if (!pressed || !ref?.conversation.startsWith(`${pressed.team}:`)) return undefined
-  const run = await services.control.load({ thread: ref.conversation, id: ref.id }).catch((error: unknown) => {
-    void pressed.tell(PRESS.away)
-    throw error
-  })
+  const load = async ({ conversation, id }: WaitRef) =>
+    services.control.load({ thread: conversation, id }).catch((error: unknown) => {
+      void pressed.tell(PRESS.away)
+      throw error
+    })
+  let run = await load(ref)
+  if (!run) {
+    ref = { ...ref, conversation: await placeNow(ref.conversation, services) }
+    run = await load(ref)
+  }
   const isItsAskers = run && isPrivate(run.question) && isSamePerson(pressed, run.question)
-  const isHere = !(run && isPrivate(run.question)) && ref.id.startsWith(`${pressed.team}:${body.channel?.id}:`)
+  const isHere =
+    !(run && isPrivate(run.question)) && (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
   if (isItsAskers || isHere)
     return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved, ref.key) } }
   await pressed.tell(ELSEWHERE)
@@ -115,7 +133,7 @@ async function tellPresser(
   await respond(url, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
 }
 
-/** Shows the presser something. Tells them if that fails. @throws the error of `show` */
+/** Shows something to the presser, and tells them if that fails. @throws the error of `show` */
 export async function showOrTell<T>({ tell }: Pressed, show: () => Promise<T>, words = UNSHOWN): Promise<T> {
   try {
     return await show()
@@ -127,7 +145,7 @@ export async function showOrTell<T>({ tell }: Pressed, show: () => Promise<T>, w
 
 const UNSHOWN = 'Slack did not let me show this in time. Please press the button again.'
 
-/** What the ack does not wait for. A failure is a line in the log: nothing that people asked is lost by it. */
+/** Runs work that the ack does not wait for. A failure is only logged, because no question is lost by it. */
 export function inBackground(what: string, { log }: Services, work: () => Promise<void>): void {
   work().catch((error: unknown) => {
     log.warn({ what, error: messageOf(error) }, 'an interaction could not be followed')

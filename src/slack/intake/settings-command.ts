@@ -10,7 +10,7 @@ import { maySet } from './may-set.ts'
 import { signMetadata } from './signed-metadata.ts'
 import type { Services } from '../services.ts'
 
-/** Whether the text of `/ask` is `settings` alone, in any case, with optional punctuation behind it. */
+/** Whether the text of `/ask` is `settings` alone, in any case, with optional punctuation after it. */
 export function isSettingsCommand(text: string): boolean {
   return /^settings[\s\p{P}]*$/iu.test(text)
 }
@@ -39,7 +39,7 @@ export async function openSettings(
       })
     const view = settingsView({
       ...(await formOf(command, who, services)),
-      metadata: signMetadata(JSON.stringify({ channel, responseUrl }), { user, key: installation.signingKey }),
+      metadata: signMetadata(JSON.stringify({ team, channel, responseUrl }), { user, key: installation.signingKey }),
     })
     await client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
   } catch (error) {

@@ -6,7 +6,7 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at.ts'
-import type { Identity } from '../client/installations.ts'
+import type { Identity, Installation } from '../client/installations.ts'
 import { markTaken } from '../client/addition-marks.ts'
 import { cleanName, fileRefs, unescapeText } from '../format/escape.ts'
 import { needsNoModel } from '../../question/admission.ts'
@@ -25,17 +25,21 @@ export interface Incoming {
 
 /**
  * The team of a delivery, and the bot's identity there. Bolt takes the team from the delivery's authorization. A
- * delivery without a team, or over Slack Connect with a foreign team, goes to the default team.
+ * delivery without a team, or over Slack Connect with a foreign team, goes to the default team. In an organisation Slack names
+ * the workspace of whoever presses a button or sends a form, and not that of the place: `id` (`team:…`) does.
  * @returns undefined, with a log line, if the bot is not installed
  */
 export async function recipientOf(
-  { context, isShared = false }: { context: Context; isShared?: boolean },
+  { context, isShared = false, id = '' }: { context: Context; isShared?: boolean; id?: string | undefined },
   { installations, log }: Services,
 ): Promise<{ team: string; identity: Identity } | undefined> {
   const { defaultTeam } = installations
   // Bolt passes on the `null` of an organisation's event.
   const team = context.teamId || (context.isEnterpriseInstall && context.enterpriseId) || defaultTeam
   const installation = await installations.of(team)
+  const [named = ''] = id.split(':')
+  const there = installation && context.isEnterpriseInstall && named !== '' ? await installations.of(named) : undefined
+  if (there && there.signingKey === installation?.signingKey) return { team: named, identity: there.identity }
   if (installation) return { team, identity: installation.identity }
   const own = isShared ? await installations.of(defaultTeam) : undefined
   if (own) return { team: defaultTeam, identity: own.identity }
@@ -43,9 +47,20 @@ export async function recipientOf(
   return undefined
 }
 
+/** Returns the installation in the team of a question's id, if the delivery is for it. */
+export async function installationFor(
+  id: string,
+  { context }: { context: Context },
+  services: Services,
+): Promise<Installation | undefined> {
+  const recipient = await recipientOf({ context, isShared: true, id }, services)
+  return recipient && id.startsWith(`${recipient.team}:`) ? services.installations.of(recipient.team) : undefined
+}
+
 /**
- * The same for a message. In a channel that two of the bot's workspaces share, Slack may authorize one and mean the other:
- * the side whose bot is named gets it, and the claims on its id let only one of several deliveries through.
+ * The same for a message. In a channel that two of the bot's workspaces share, Slack may authorize one workspace and
+ * address the other. The workspace whose bot is mentioned gets the message, and the claims on its id let only one of
+ * several deliveries through.
  */
 async function recipientOfMessage(
   message: SlackMessage,
@@ -63,7 +78,7 @@ async function recipientOfMessage(
   return recipient
 }
 
-/** Enqueues what a message asks of the bot, if anything. @throws if the queue cannot store it */
+/** Enqueues the question in a message, if it asks the bot one. @throws if the queue cannot store it */
 export async function enqueueMessage(
   message: SlackMessage,
   { body, context }: Incoming,
@@ -87,7 +102,7 @@ export async function enqueueMessage(
   if (isMuteWord(question)) return hearMuteWord(question, services)
   const text = toRemember(question)
   if (text !== undefined) return hearRemember(question, text, services)
-  // A follow-up that must name the bot, and does not, is heard all the same by the asker's own run.
+  // A follow-up that must mention the bot, and does not, may still add to the asker's own running question.
   const isForBot = !onlyKnownThread || (await isHeard(question, services))
   if (!isForBot && !mayAdd) return
   const seen = question.surface === 'dm' ? await lookedAt(services.threads, question, question.at) : undefined
@@ -100,7 +115,7 @@ export async function enqueueMessage(
 export const isMuteWord = ({ surface, text, thread, ts }: Question): boolean =>
   surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
 
-/** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
+/** The only way into the queue. The ack waits for it. @throws the error if the queue cannot store the question */
 export async function enqueue(question: Question, services: Services, how: AcceptOptions = {}): Promise<void> {
   const { intake, installations, log } = services
   const outcome = await intake.accept(question, { ...how, onQueued: () => tellPlaceLater(question, services) })

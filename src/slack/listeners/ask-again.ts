@@ -1,5 +1,5 @@
 import type { OnButton } from '../intake/bolt-types.ts'
-import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
+import { askedMessage, conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn, type Pressed } from '../intake/pressed.ts'
 import { enqueue } from '../intake/to-question.ts'
@@ -8,25 +8,31 @@ import type { Services } from '../services.ts'
 /** Presses by one person within this time count as one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
-/** The button "Ask again": the same question once more, as the presser's own, in the same thread. */
+/** The button "Ask again": repeats the question as the presser's own, in the same thread. */
 export function askAgain(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const pressed = await pressedOn(action.value ?? '', { body, context }, services)
-    const refusal = pressed && (await enqueueAgain(pressed, services))
+    const refusal = pressed && (await enqueueAgain(pressed, body.response_url, services))
     await ack()
     if (refusal) void pressed.tell(refusal)
   }
 }
 
-/** @returns why it is not asked. @throws what keeps the stores from it */
-async function enqueueAgain({ id, user, userTeam }: Pressed, services: Services): Promise<string | undefined> {
+/** @returns why it is not asked. @throws the error of a store */
+async function enqueueAgain(
+  { id, channel, user, userTeam }: Pressed,
+  responseUrl: string | undefined,
+  services: Services,
+): Promise<string | undefined> {
   const record = await withRecord(async () => readableBy(user, await services.archive.load(id)))
   if (!record) return GONE
-  const again = againOf(record.question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
-  const { running, waiting } = await services.queue.inThread(conversationOf(record.question))
+  // The channel may have another id by now.
+  const question = { ...record.question, ...(channel === undefined ? {} : { channel }) }
+  const again = againOf(question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
+  const { running, waiting } = await services.queue.inThread(conversationOf(question))
   const isAsked = [running, ...waiting].some((one) => one?.id.startsWith(idBefore(again.id)))
   if (isAsked) return 'I am already working on it again.'
-  await enqueue(again, services)
+  await enqueue(isPrivate(again) && responseUrl ? { ...again, responseUrl } : again, services)
   return undefined
 }
 
@@ -50,11 +56,12 @@ function idBefore(id: string): string {
   return id.slice(0, id.lastIndexOf('-') + 1)
 }
 
-type OfMessage = 'ts' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot' | 'schedule' | 'prior'
+type OfMessage = 'ts' | 'responseUrl' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot' | 'schedule' | 'prior'
 
 /** Drops the fields that belong to the original message or to its asker. */
 function withoutMessage({
   ts: _,
+  responseUrl: _f,
   eventId: __,
   isLate: ___,
   lookingAt: _a,

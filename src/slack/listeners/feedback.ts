@@ -8,12 +8,12 @@ import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
 import { refusalOf, remember, tellOutcome, type Wanted } from '../intake/remember.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { installationFor, recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
 const THUMB = /^(up|down):(.+)$/s
 
-/** The thumbs below an answer. The rating is kept before the ack; after thumbs-down a form asks what was wrong. */
+/** The thumbs below an answer. The rating is stored before the ack. After a thumbs-down, a form asks what was wrong. */
 export function feedback(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
@@ -37,16 +37,16 @@ export function feedback(services: Services): OnButton {
   }
 }
 
-/** The form that is opened after thumbs-down. What would have been right is remembered if the person wants that. */
+/** The form after a thumbs-down. The right answer is remembered if the person wants that. */
 export function feedbackForm(services: Services): OnForm {
   return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, services)
     const { private_metadata, state } = view
     const user = body.user.id
-    const installation = recipient && (await services.installations.of(recipient.team))
-    const id = installation && readMetadata(private_metadata, { user, key: installation.signingKey })
-    if (!installation || !id?.startsWith(`${recipient.team}:`))
-      return ack({ response_action: 'update', view: FEEDBACK_GONE })
+    const home = recipient && (await services.installations.of(recipient.team))
+    const id = home && readMetadata(private_metadata, { user, key: home.signingKey })
+    const installation = id === undefined ? undefined : await installationFor(id, { context }, services)
+    if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
     const comment = valueOf(state.values, COMMENT)
     const expected = valueOf(state.values, EXPECTED)
     const isWanted = state.values[KEEP_EXPECTED]?.[KEEP_EXPECTED]?.selected_options?.length
@@ -61,7 +61,7 @@ export function feedbackForm(services: Services): OnForm {
   }
 }
 
-/** What is to be remembered in the place of the question with this id. */
+/** Returns the request to remember the right answer, in the place of the question with this id. */
 function toKeep(
   id: string,
   { user, view, text = '' }: { user: string; view: string; text: string | undefined },
@@ -73,7 +73,7 @@ function toKeep(
   return { question, id: `feedback-${view}`, text }
 }
 
-/** @returns false where the answer is not kept (any more) */
+/** @returns false if the answer is not stored, or no longer */
 async function rate(id: string, feedback: Omit<Feedback, 'at'>, services: Services): Promise<boolean> {
   const { archive, now, log } = services
   const isReadable = readableBy(feedback.by, await archive.load(id)) !== undefined

@@ -30,14 +30,14 @@ import {
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { installationFor, recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { readAnswer } from '../views/question-input.ts'
 import { pageContent } from '../views/question-page.ts'
 import { questionView } from '../views/question-view.ts'
 
-/** The buttons on the card of what a tool asks, and on the page that it leads to. */
+/** The buttons on the card of a tool's question, and on the page that it leads to. */
 export function toolQuestion(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const { action_id: id, value = '' } = action
@@ -61,13 +61,13 @@ export function toolQuestion(services: Services): OnButton {
 export function toolQuestionForm(services: Services): OnForm {
   return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
-    const metadata =
-      installation && readMetadata(view.private_metadata, { user: body.user.id, key: installation.signingKey })
+    const home = recipient && (await services.installations.of(recipient.team))
+    const metadata = home && readMetadata(view.private_metadata, { user: body.user.id, key: home.signingKey })
     if (metadata === undefined) return ack()
     const { value, responseUrl } = metadataSchema.parse(JSON.parse(metadata))
     const ref = waitRef(value)
-    if (!ref?.id.startsWith(`${recipient?.team}:`) || !installation) return ack()
+    const installation = ref && (await installationFor(ref.id, { context }, services))
+    if (!ref || !installation) return ack()
     const { user } = body
     const sent = { ref, user: user.id, values: view.state.values, responseUrl, installation }
     const reply = await followForm(sent, services).catch((error: unknown) => {
@@ -78,7 +78,7 @@ export function toolQuestionForm(services: Services): OnForm {
   }
 }
 
-/** What was typed is in no line of the log. */
+/** Logs that an answer was lost, without the typed content. */
 function warnOfLoss({ id, key }: WaitRef, error: unknown, { log }: Services): void {
   log.warn({ question: id, wait: key, error: messageOf(error) }, 'an answer to a tool’s question could not be kept')
 }
@@ -93,7 +93,7 @@ interface Press {
   shownAt: number
 }
 
-/** What a press does before Slack is told that it has come. @returns what follows: no press stays without a word or an effect */
+/** Handles a press before the ack. @returns the work after the ack: each press has a reply or an effect */
 async function followPress(press: Press, services: Services): Promise<() => Promise<void>> {
   const { id, ref, pressed } = press
   const found = await findQuestion(ref, services)
@@ -119,7 +119,7 @@ async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnsw
   return content && { action: 'accept', content }
 }
 
-/** The button opens its link in the browser. If the link is too old, the card gets a new one. */
+/** The button opens its link in the browser. If the link has expired, the card gets a new one. */
 async function renewLink(
   { question, ref, asked }: AskedQuestion,
   { pressed, responseUrl, shownAt }: Press,
@@ -142,7 +142,7 @@ async function openForm({ question, ref, asked }: AskedQuestion, { pressed, resp
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
 }
 
-/** Shows the address to the asker alone. The bot never fetches it. */
+/** Shows the address only to the asker. The bot never fetches it. */
 async function showPage(
   { question, ref, asked }: AskedQuestion,
   { pressed, responseUrl }: Press,

@@ -4,7 +4,7 @@ import { scopesOf, type Remembered } from '../../stores/remembered/types.ts'
 import { scopeNow } from '../intake/memory-scope.ts'
 import type { QuestionWork } from '../question-work.ts'
 
-/** Returns what people had remembered in the question's place, and nowhere else, with names in place of ids. */
+/** Recalls what people had remembered in the question's place, and nowhere else, with names in place of ids. */
 export function recallIn({ question, mentions, services, installation }: QuestionWork): Recall {
   const { remembered, log } = services
   const hasAny = async () =>
@@ -17,7 +17,7 @@ export function recallIn({ question, mentions, services, installation }: Questio
       const all = await remembered.list(scope)
       const some = ids ? all.filter(({ id }) => ids.includes(id)) : fitting(all.map(withLine), asked)
       const lines = await linesOf(some, mentions)
-      // Names may be longer than ids. The oldest give way.
+      // Names may be longer than ids. The oldest lines are dropped.
       while (lines.map(({ line }) => line).join('\n').length > RECALLED_CHARS) lines.shift()
       const given = lines.map(({ id }) => id)
       if (given.length > 0) await remembered.use(scope, given)
@@ -31,7 +31,7 @@ export function recallIn({ question, mentions, services, installation }: Questio
 
 /** Further lines are indented, so that nobody can forge a line of another person. */
 async function linesOf(some: Remembered[], mentions: QuestionWork['mentions']) {
-  const spoken = await mentions.spoken(some.map(({ by, text }) => ({ user: by, text })))
+  const spoken = await mentions.messagesForModel(some.map(({ by, text }) => ({ user: by, text })))
   return some.map((one, i) =>
     withLine({ ...one, text: spoken[i]?.text ?? one.text, by: spoken[i]?.name ?? 'somebody' }),
   )

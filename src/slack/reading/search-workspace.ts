@@ -45,8 +45,8 @@ const answerSchema = z.object({
 })
 
 /**
- * Searches a few results at a time: what is public, and with the asker's own grant everything that they can see, but
- * only where nobody else sees the answer.
+ * Searches public content, a few results at a time. With the asker's own grant it searches everything that they can
+ * see, but only if nobody else sees the answer.
  * @throws ToolError with a sentence for the model
  */
 export async function searchWorkspace(
@@ -87,8 +87,8 @@ interface Way {
 }
 
 /**
- * A person's own grant needs no token of the question. It is used for their eyes alone: in a channel, Slack itself cuts what the
- * bot finds to what everybody there may see.
+ * A person's own grant needs no token of the question. It is only used for answers that nobody else sees: in a channel,
+ * Slack itself limits the bot's results to what everybody there may see.
  */
 async function wayFor({ question, installation, services }: QuestionWork): Promise<Way> {
   const { actionTokens, now, slackAccount } = services
@@ -118,7 +118,7 @@ function withoutToken(question: Question, now: Date): string {
     : `Slack gave no permission to search with this question. ${ASK_AGAIN}`
 }
 
-/** A person's grant that Slack refuses says nothing of the workspace; one that has ended is deleted. @throws ToolError */
+/** A refused grant of a person says nothing about the workspace. One that has ended is deleted. @throws ToolError */
 async function endedGrant(error: unknown, { question, services }: QuestionWork): Promise<never> {
   const code = refusalCode(error)
   if (code === undefined) throw error
@@ -128,7 +128,7 @@ async function endedGrant(error: unknown, { question, services }: QuestionWork):
 
 const ENDED = new Set(['token_revoked', 'token_expired', 'invalid_auth', 'account_inactive', 'not_authed'])
 
-/** Guests see a part of the public channels, and Slack does not say which of them it would search. */
+/** Guests see some of the public channels, and Slack does not say which of them it would search. */
 async function checkAsker({ question, installation }: QuestionWork): Promise<void> {
   const facts = await installation.directory.factsOf(question.team, question.user)
   if (typeof facts === 'string')
@@ -145,7 +145,7 @@ const SCOPES: Record<FindKind, string> = {
 }
 
 /**
- * Turns a refusal into a sentence, which it throws. If the workspace has no search at all, this is remembered and the tool is left out
+ * Throws a refusal as a sentence. If the workspace has no search at all, this is remembered and the tool is left out
  * for a while.
  */
 function refused(error: unknown, kind: FindKind, { client }: Installation): never {
@@ -171,14 +171,14 @@ const NOT_ENABLED = new Set([
   'not_allowed_token_type',
 ])
 
-/** What was found, with names in the place of ids. Cut where it is longer than anybody reads. */
+/** Returns the results with names in place of ids. Very long ones are cut. */
 const FINDS_OF: Record<FindKind, (results: Found, work: QuestionWork) => Promise<Find[]>> = {
   async messages({ messages }, { question, installation }) {
     const { botUser } = installation.identity
     const isOwn = (one: { author_user_id: string; channel_id: string; message_ts: string }) =>
       one.author_user_id === botUser || (one.channel_id === question.channel && one.message_ts === question.ts)
     const others = messages.flatMap((one) => (one && !isOwn(one) ? [one] : []))
-    const spoken = await new Mentions(installation.directory, question).spoken(
+    const spoken = await new Mentions(installation.directory, question).messagesForModel(
       others.map(({ author_user_id, content }) => ({ user: author_user_id, text: textOf(content) })),
     )
     return others.map(({ author_name, channel_name, message_ts, permalink }, i) => ({
@@ -191,7 +191,7 @@ const FINDS_OF: Record<FindKind, (results: Found, work: QuestionWork) => Promise
   },
   async files({ files }, { question, installation }) {
     const all = files.flatMap((one) => (one ? [one] : []))
-    const spoken = await new Mentions(installation.directory, question).spoken(
+    const spoken = await new Mentions(installation.directory, question).messagesForModel(
       all.map(({ author_user_id, uploader_user_id, content }) => {
         return { user: author_user_id || uploader_user_id, text: textOf(content) }
       }),
@@ -216,7 +216,7 @@ const FINDS_OF: Record<FindKind, (results: Found, work: QuestionWork) => Promise
     users.flatMap((one) => (one ? [{ ...nameOf(one.full_name), text: textOf(one.title), url: one.permalink }] : [])),
 }
 
-/** Longer texts are cut: the beginning says what they are about. */
+/** Longer texts are cut, because their beginning says what they are about. */
 const TEXT_CHARS = 2_000
 
 function textOf(content: string): string {

@@ -1,5 +1,5 @@
-import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
-import { withoutPerson } from './said.ts'
+import { ExpiringMap, forgettingIn, movingIn } from '../../base/expiring-map.ts'
+import { withoutPerson } from './thread-context.ts'
 import type { Person, ThreadKey } from '../../base/place.ts'
 import { MAX_TURNS, type History, type Turn } from './types.ts'
 
@@ -47,24 +47,16 @@ export function memoryHistory(options: MemoryHistoryOptions): History {
     async forgetUser({ team, user }: Person): Promise<void> {
       for (const thread of threads.keys().filter((key) => key.startsWith(`${team}:`))) {
         const turns = threads.get(thread) ?? []
-        // Changed in place: setting the turns again would prolong their life.
+        // Changed in place, because `set` would restart the expiry.
         turns.splice(0, Infinity, ...turns.flatMap((turn) => withoutPerson(turn, user) ?? []))
       }
     },
-    async moveChannel({ team, channel }, to) {
-      const old = `${team}:${channel}:`
-      for (const thread of threads.keys().filter((key) => key.startsWith(old))) {
-        const moved = `${team}:${to}:${thread.slice(old.length)}`
-        const turns = threads.get(thread)
-        if (turns && !threads.has(moved)) threads.set(moved, turns)
-        threads.delete(thread)
-      }
-    },
+    ...movingIn(threads),
     ...forgettingIn(threads),
   }
 }
 
-/** Returns the last turns that fit into `bytes` together; none if the very last one does not fit. */
+/** Returns the last turns that fit into `bytes` together. Empty if even the last one does not fit. */
 function lastThatFit(turns: Turn[], bytes: number): Turn[] {
   let first = turns.length
   for (let left = bytes; first > 0; first -= 1) {

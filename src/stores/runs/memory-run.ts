@@ -48,11 +48,11 @@ export function embeddedRun(saved: SavedRun, isHeld: () => boolean): Run {
 /** The maximum number of suspended runs whose end is remembered. */
 const MAX_WAITED = 1_000
 
-/** What the control of a run in memory needs of it. */
+/** The part of a run in memory that its control needs. */
 export interface ControlledRun {
   saved: SavedRun
   signals: Signal[]
-  /** Those who work on the run. */
+  /** The processes' listeners that work on the run. */
   listeners: Set<(signal: Signal) => void>
   /** It was resumed before it was suspended, so it will not be. */
   isWoken: boolean
@@ -162,6 +162,20 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
   /** Drops the suspended runs of matching threads. */
   dropSuspended(isMeant: (thread: RunRef['thread']) => boolean): void {
     for (const [key, { run }] of this.#parked) if (isMeant(run.thread)) this.#parked.delete(key)
+  }
+
+  /** Moves the suspended runs of the threads that `move` gives another key, to another channel. */
+  moveSuspended(move: (thread: RunRef['thread']) => RunRef['thread'] | undefined, channel: string): void {
+    for (const [key, { run, item, until }] of [...this.#parked]) {
+      const thread = move(run.thread)
+      if (thread === undefined) continue
+      this.#parked.delete(key)
+      this.#waited.delete(key)
+      item.question.channel = channel
+      const moved = { ...run, thread }
+      this.#parked.set(keyOf(moved), { run: moved, item, until })
+      this.#waited.set(keyOf(moved), item)
+    }
   }
 
   /** Resumes the runs that have waited too long. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Awaited, MessageStep, PersonsAnswer, Step, ToolStep, UnreadableStep } from '../../agent/types.ts'
 
-/** What a person answers to a tool's question; a form's fields. */
+/** The actions that answer a tool's question, and a form's fields. */
 export const answerAction = z.enum(['accept', 'decline', 'cancel'])
 export const fields = z.record(z.string(), z.unknown())
 
