@@ -55,10 +55,12 @@ test('a used-up budget pauses a schedule, and that is said once, though Slack cu
   bot.later(22 * MINUTE)
   await bot.slack.until(() => dms(bot).length > 0, 'a private message')
   expect(dms(bot)[0]).toMatch(/^I paused your schedule .* because your budget, or that of your workspace, is used up\./)
+  expect((await bot.openHome()).shown()).toContain('Paused, because your budget')
   bot.later(60 * MINUTE)
   await bot.slack.settle()
+  // It lets the run end, which would send the message again.
+  await bot.stop()
   expect([dms(bot).length, roots(bot).length]).toEqual([1, 0])
-  expect((await bot.openHome()).shown()).toContain('Paused, because your budget')
   expect(bot.slack.refusals).toEqual([])
 })
 
