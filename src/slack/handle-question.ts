@@ -276,7 +276,10 @@ function historyOf({ question, settings, mentions, services }: QuestionWork, dis
 function readerOf(work: QuestionWork, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined
-  return async (turns) => withFiles(await readThread(work, turns), work, display)
+  return async (turns, stopped) => {
+    const reading = { ...work, signal: AbortSignal.any([work.signal, stopped]) }
+    return withFiles(await readThread(reading, turns), reading, display)
+  }
 }
 
 async function withFiles(
