@@ -42,49 +42,18 @@ const MAX_ACTIVE = 2
 export type OAuth = ReturnType<typeof createOAuth>
 
 export function createOAuth(options: OAuthOptions) {
-  const { client, now, rotates, expiresIn = () => LIFE_SECONDS } = options
-  const tokens = new Map<string, Token>()
-  const refreshTokens = new Map<string, Home>()
+  const { client, now } = options
+  const { tokens, refreshTokens, issue } = createIssuer(options)
   const codes = new Map<string, { home: Home; until: number }>()
-
-  /** Makes a token, and a refresh token where tokens rotate. */
-  const issue = (home: Home): Json => {
-    const token = `${rotates ? 'xoxe.' : ''}xoxb-${home.id}-${randomBytes(6).toString('hex')}`
-    tokens.set(token, { home, until: rotates ? now() + expiresIn() * 1000 : Infinity })
-    if (!rotates) return { access_token: token, token_type: 'bot' }
-    const refresh = `xoxe-1-${randomBytes(6).toString('hex')}`
-    refreshTokens.set(refresh, home)
-    const active = [...tokens].filter(([, one]) => one.home.id === home.id && one.until > now())
-    for (const [old] of active.slice(0, -MAX_ACTIVE)) tokens.delete(old)
-    return { access_token: token, token_type: 'bot', refresh_token: refresh, expires_in: expiresIn() }
-  }
-
   const exchange = (code: string): Json => {
     const given = codes.get(code)
     codes.delete(code)
     if (!given || given.until <= now()) return no('invalid_code')
     const { home } = given
-    return home.user === undefined ? installed(home) : granted(home, home.user)
+    return home.user === undefined
+      ? installed(home, { ...options, issued: issue(home) })
+      : granted(home, { user: home.user, app: options.app, issued: issue({ id: `${home.user} of ${home.id}` }) })
   }
-
-  const granted = ({ id, app = options.app }: Home, user: string): Json => {
-    const { access_token } = issue({ id: `${user} of ${id}` })
-    return { ok: true, app_id: app, team: { id }, enterprise: null, authed_user: { id: user, access_token } }
-  }
-
-  const installed = (home: Home): Json => {
-    const { id, enterprise, app = options.app } = home
-    const isOrgWide = id.startsWith('E')
-    const { name = `${isOrgWide ? 'Org' : 'Team'} ${id}` } = home
-    return {
-      ...{ ok: true, ...issue(home), scope: options.scopes.join(','), bot_user_id: options.botUserOf(id), app_id: app },
-      is_enterprise_install: isOrgWide,
-      team: isOrgWide ? null : { id, name },
-      enterprise: isOrgWide ? { id, name } : enterprise ? { id: enterprise, name: 'Org' } : null,
-      authed_user: { id: 'U0INSTALLER' },
-    }
-  }
-
   return {
     /** All tokens that were not revoked. */
     tokens,
@@ -118,6 +87,43 @@ export function createOAuth(options: OAuthOptions) {
     },
     /** As if a process had used them and ended before it stored the answer. */
     spendRefreshTokens: () => refreshTokens.clear(),
+  }
+}
+
+function createIssuer({ now, rotates, expiresIn = () => LIFE_SECONDS }: OAuthOptions) {
+  const tokens = new Map<string, Token>()
+  const refreshTokens = new Map<string, Home>()
+  /** Makes a token, and a refresh token where tokens rotate. */
+  const issue = (home: Home): Json => {
+    const token = `${rotates ? 'xoxe.' : ''}xoxb-${home.id}-${randomBytes(6).toString('hex')}`
+    tokens.set(token, { home, until: rotates ? now() + expiresIn() * 1000 : Infinity })
+    if (!rotates) return { access_token: token, token_type: 'bot' }
+    const refresh = `xoxe-1-${randomBytes(6).toString('hex')}`
+    refreshTokens.set(refresh, home)
+    const active = [...tokens].filter(([, one]) => one.home.id === home.id && one.until > now())
+    for (const [old] of active.slice(0, -MAX_ACTIVE)) tokens.delete(old)
+    return { access_token: token, token_type: 'bot', refresh_token: refresh, expires_in: expiresIn() }
+  }
+  return { tokens, refreshTokens, issue }
+}
+
+/** The answer to the code of somebody who granted a token of their own. */
+function granted({ id, app }: Home, given: { user: string; app: string; issued: Json }): Json {
+  const authed_user = { id: given.user, access_token: given.issued['access_token'] }
+  return { ok: true, app_id: app ?? given.app, team: { id }, enterprise: null, authed_user }
+}
+
+/** The answer to the code of an installation. */
+function installed(home: Home, { app, scopes, botUserOf, issued }: OAuthOptions & { issued: Json }): Json {
+  const { id, enterprise } = home
+  const isOrgWide = id.startsWith('E')
+  const { name = `${isOrgWide ? 'Org' : 'Team'} ${id}` } = home
+  return {
+    ...{ ok: true, ...issued, scope: scopes.join(','), bot_user_id: botUserOf(id), app_id: home.app ?? app },
+    is_enterprise_install: isOrgWide,
+    team: isOrgWide ? null : { id, name },
+    enterprise: isOrgWide ? { id, name } : enterprise ? { id: enterprise, name: 'Org' } : null,
+    authed_user: { id: 'U0INSTALLER' },
   }
 }
 
