@@ -83,7 +83,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
     throw error
   }
   const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
-  // Asked before the model and MCP servers are, so that a start without a network says so soon.
+  // Comes before the calls of the model and the MCP servers, so that a start without a network fails early.
   const ways = { log, now: nowMs, fetch: net.fetch, onCall, signal, installs: stores.installs }
   const installing = openInstallations(config, ways)
   installing.catch(() => undefined)
@@ -115,7 +115,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   }
 }
 
-/** What the bot's services are made of. */
+/** Everything that the bot's services are built from. */
 interface Parts extends Observers {
   log: Log
   net: Network
@@ -124,7 +124,7 @@ interface Parts extends Observers {
   opened: OpenedInstallations
 }
 
-/** Those who observe the work, each only where its setting asks for it. */
+/** The observers of the work. Each exists only if its setting turns it on. */
 interface Observers {
   telemetry: Telemetry | undefined
   recorder: RunRecorder | undefined
@@ -159,7 +159,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
   }
 }
 
-/** What admins see of MCP servers on their Home. Undefined where there are none. */
+/** The MCP servers as admins see them on their Home. Undefined if there are none. */
 function adminOf(config: Config, { agent, stores }: { agent: AgentParts; stores: Stores }): McpAdmin | undefined {
   if (!agent.mcp || !agent.mcpConfig || !stores.mcp) return undefined
   const { needOf } = loginStore(stores.mcp, sealerFrom(config))

@@ -21,7 +21,7 @@ export interface Forgetting {
 
 /** A store whose data belongs to channels, which may get a new id. */
 export interface Moving {
-  /** Moves what a channel has to its new id. What is there already stays. */
+  /** Moves a channel's data to its new id. Data that the new id already has stays. */
   moveChannel(place: Place, to: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** The settings that say for which workspaces the bot works. */
+/** The settings that name the bot's workspaces. */
 export interface WorkspaceSettings {
   SLACK_BOT_TOKEN?: string | undefined
   SLACK_CLIENT_ID?: string | undefined
@@ -9,7 +9,10 @@ export interface WorkspaceSettings {
   SECRETS_KEY?: string | undefined
 }
 
-/** What is missing for the bot's workspaces, or set beside what excludes it: one token, one distributed app, or several apps. */
+/**
+ * Returns a sentence for each missing or conflicting setting. The bot needs one token, one distributed app, or several
+ * apps.
+ */
 export function missingOfWorkspaces(config: WorkspaceSettings): string[] {
   const { SLACK_CLIENT_ID, SLACK_APPS } = config
   if (SLACK_CLIENT_ID) {

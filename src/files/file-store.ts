@@ -13,7 +13,7 @@ export interface KeptFile {
   kind: FileKind | PictureKind
   /** The kind and the size: `A PDF of 300 pages`. */
   what: string
-  /** The id of the question that it came with, and the id of who put it there. */
+  /** The id of the question that it came with, and the id of the uploader. */
   question: string
   user: string
   /** Milliseconds since the epoch. */
@@ -26,8 +26,8 @@ export interface KeptFile {
 export type FileContent = { text: ParsedFile } | { picture: { mime: string; base64: string } }
 
 /**
- * The bounds of one conversation; the oldest files go first. `packed`: of one file, in characters before it is sealed.
- * `all`: of all files, as they are stored.
+ * The bounds of one conversation; the oldest files are dropped first. `packed`: of one file, in characters before it is
+ * sealed. `all`: of all files, as they are stored.
  */
 export const MAX_KEPT = { files: 50, packed: 6_000_000, all: 32_000_000 }
 
@@ -35,9 +35,9 @@ export const MAX_KEPT = { files: 50, packed: 6_000_000, all: 32_000_000 }
 export interface FileStore extends Forgetting, Moving {
   /** Stores a file in place of the same one. @returns false if it is too large to be kept */
   keep(thread: ThreadKey, file: KeptFile, content: FileContent): Promise<boolean>
-  /** @returns undefined for a file that is not kept, is gone, or cannot be opened */
+  /** @returns undefined for a file that is unknown, has expired, or cannot be opened */
   load(thread: ThreadKey, id: string): Promise<FileContent | undefined>
-  /** Returns the files, the oldest first, and starts their time anew. */
+  /** Returns the files, the oldest first, and restarts their expiry. */
   list(thread: ThreadKey): Promise<KeptFile[]>
   /** Deletes the files that came with a question, by its id. */
   remove(thread: ThreadKey, question: string): Promise<void>
@@ -50,12 +50,12 @@ export async function packed(content: FileContent): Promise<string> {
   return (await promisify(gzip)(JSON.stringify(content))).toString('base64')
 }
 
-/** @throws Error for anything that `packed` has not made */
+/** @throws Error for anything that `packed` did not make */
 export async function unpacked(text: string): Promise<FileContent> {
   return JSON.parse(String(await promisify(gunzip)(Buffer.from(text, 'base64')))) as FileContent
 }
 
-/** Returns the ids of the files that have no room beside the newer ones. `chars`: of each file, as it is stored. */
+/** Returns the ids of the files to drop to make room for newer ones. `chars`: of each file, as it is stored. */
 export function withoutRoom(files: readonly { id: string; at: number; chars: number }[]): string[] {
   let [count, chars] = [0, 0]
   return files

@@ -6,14 +6,14 @@ interface StoredFile {
   content: string
 }
 
-/** The maximum of all files of all conversations. Characters. */
+/** The maximum for all files of all conversations, in characters. */
 const MAX_CHARS = 128_000_000
 
 /** Keeps files compressed in this process's memory. They are lost when it ends. */
 export function memoryFiles({ ttlMs, now = Date.now }: { ttlMs: number; now?: () => number }): FileStore {
   const weight = { most: MAX_CHARS, of: (files: Map<string, StoredFile>) => charsIn([...files.values()]) }
   const threads = new ExpiringMap<Map<string, StoredFile>>({ ttlMs, maxSize: 10_000, weight, now })
-  // Changed in place: setting the files again would prolong their life.
+  // Changed in place, because `set` would restart the expiry.
   const drop = (thread: string, isGone: (about: KeptFile) => boolean) => {
     const files = threads.get(thread) ?? new Map<string, StoredFile>()
     for (const [id, { about }] of files) if (isGone(about)) files.delete(id)

@@ -1,4 +1,4 @@
-/** What a model gets of a file at first: all of a short one; an outline and the beginning of a long one. */
+/** The first look that a model gets at a file: all of a short one, or an outline and the beginning of a long one. */
 import { readPart } from './read-part.ts'
 import type { ParsedFile, Section } from './types.ts'
 import { beginning, columnLetters, count, describeKind, isTable, unitOf } from './units.ts'
@@ -53,7 +53,7 @@ function entriesOf(file: ParsedFile, room: number): string[] {
   return every > 1 ? [...shown, `(1 of every ${every} entries is shown)`] : shown
 }
 
-/** @returns undefined if headings say less than the first words of each page */
+/** @returns undefined if the headings say less than the first words of each page */
 function headingEntries({ kind, headings = [], sections }: ParsedFile): string[] | undefined {
   const unit = unitOf(kind)
   if (headings.length < 2 && sections.length > 1) return undefined

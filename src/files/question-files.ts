@@ -1,14 +1,11 @@
-/** What a model gets of a conversation's files with a question, before it reads on by itself. */
+/** The files of a conversation in the prompt of a question. The model reads the rest of them with tools. */
 import type { Picture } from '../agent/types.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { FileContent, FileStore, KeptFile } from './file-store.ts'
 import { openingOf } from './outline.ts'
-import { named } from './run-files.ts'
+import { withUniqueNames } from './run-files.ts'
 
-/**
- * A file of at most this size is in the question as a whole; of a longer one the outline and the first part are.
- * Characters.
- */
+/** A file of at most this many characters is included whole, a longer one as its outline and first part. */
 const FILE_CHARS = 3_000
 /** Limit for all files of the question and the names of earlier ones. */
 export const QUESTION_FILES_CHARS = 18_000
@@ -21,12 +18,12 @@ export interface QuestionFiles {
   images: Picture[]
 }
 
-/** @param isOwn whether a file came with the question itself; of earlier files only pictures and names are given */
+/** @param isOwn whether a file came with the question itself; earlier files only add their pictures and names */
 export async function questionFiles(
   { store, thread }: { store: FileStore; thread: ThreadKey },
   isOwn: (file: KeptFile) => boolean,
 ): Promise<QuestionFiles> {
-  const files = named(await store.list(thread))
+  const files = withUniqueNames(await store.list(thread))
   const newest = files.toReversed()
   const [own, earlier] = [newest.filter(isOwn), newest.filter((file) => !isOwn(file))]
   const images: Picture[] = []

@@ -1,5 +1,6 @@
 /**
- * Reads parts of a file by what a model names: pages, a sheet and a range, lines. A sentence answers what is not there.
+ * Reads the parts of a file that a model names: pages, a sheet and a range, lines. If a part does not exist, the result
+ * says so.
  */
 import { readRange } from './sheet-range.ts'
 import type { ParsedFile, ReadPart, Section, WantedPart } from './types.ts'

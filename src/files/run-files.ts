@@ -28,22 +28,24 @@ export function runFiles(options: RunFilesOptions): RunFiles {
     // Keeps the most recently used last.
     texts.delete(file.id)
     texts.set(file.id, loading)
-    // A load that failed may succeed the next time.
+    // A failed load may succeed the next time.
     loading.catch(() => texts.delete(file.id))
     for (const id of texts.keys()) if (texts.size > MAX_HELD) texts.delete(id)
     return loading
   }
-  const files = async () => named(await options.store.list(options.thread))
+  const files = async () => withUniqueNames(await options.store.list(options.thread))
   return {
     async read(name, part) {
       const all = await files()
-      const file = meant(all, name)
-      return file ? readFile(file, { part, text: await textOf(file), maxChars: options.maxChars }) : notThere(all, name)
+      const file = findNamed(all, name)
+      return file
+        ? readFile(file, { part, text: await textOf(file), maxChars: options.maxChars })
+        : noSuchFile(all, name)
     },
     async search(query, name) {
       const all = await files()
-      const file = name === undefined ? undefined : meant(all, name)
-      if (name !== undefined && !file) return notThere(all, name)
+      const file = name === undefined ? undefined : findNamed(all, name)
+      if (name !== undefined && !file) return noSuchFile(all, name)
       return searchFiles(file ? [file] : all, { query, textOf, maxChars: options.maxChars })
     },
   }
@@ -55,7 +57,7 @@ async function loadText({ store, thread }: RunFilesOptions, { id }: KeptFile): P
 }
 
 /** Numbers files of the same name. */
-export function named(files: readonly KeptFile[]): KeptFile[] {
+export function withUniqueNames(files: readonly KeptFile[]): KeptFile[] {
   const seen = new Map<string, number>()
   return files.map((file) => {
     const count = (seen.get(file.name) ?? 0) + 1
@@ -64,8 +66,8 @@ export function named(files: readonly KeptFile[]): KeptFile[] {
   })
 }
 
-/** Returns the newest of the files that a name may mean. */
-function meant(files: readonly KeptFile[], name: string | undefined): KeptFile | undefined {
+/** Returns the file with this name, or else the newest file whose name overlaps with it. */
+function findNamed(files: readonly KeptFile[], name: string | undefined): KeptFile | undefined {
   const wanted = name?.trim().toLowerCase() ?? ''
   if (wanted === '') return files.length === 1 ? files[0] : undefined
   const isNamed = (file: KeptFile) => file.name.toLowerCase() === wanted || file.id.toLowerCase() === wanted
@@ -73,7 +75,7 @@ function meant(files: readonly KeptFile[], name: string | undefined): KeptFile |
   return files.find(isNamed) ?? files.findLast(isPartOf)
 }
 
-function notThere(files: readonly KeptFile[], name: string | undefined): ToolOutput {
+function noSuchFile(files: readonly KeptFile[], name: string | undefined): ToolOutput {
   const list = files.map((file) => `${file.name} (${file.what})`).join(', ')
   const which = name === undefined ? 'Name the file.' : `There is no file "${name.slice(0, 100)}".`
   return { text: list === '' ? 'The files are no longer available.' : `${which} The files are: ${list}.` }

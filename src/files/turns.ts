@@ -1,4 +1,4 @@
-/** Places that people take in turn: at most one place per person, and every person in turn. */
+/** Slots that people take in turn: at most one slot per person at a time. */
 export class Turns {
   #free: number
   readonly #busy = new Set<string>()
@@ -9,7 +9,7 @@ export class Turns {
     this.#free = places
   }
 
-  /** Waits for a place. @returns the function that releases it @throws the signal's reason */
+  /** Waits for a slot. @returns the function that releases it @throws the signal's reason */
   take(person: string, signal?: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       const leave = () => {
@@ -27,7 +27,7 @@ export class Turns {
     })
   }
 
-  /** A person who waits for more places goes to the end of the line. */
+  /** A person who waits for more slots goes to the end of the line. */
   #giveBack(person: string): void {
     const later = this.#waiting.get(person)
     this.#waiting.delete(person)

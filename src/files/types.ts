@@ -1,4 +1,4 @@
-/** A file that has been read: text with places in it. Plain JSON, so that it can be kept compressed. */
+/** A parsed file: text with locations in it. Plain JSON, so that it can be stored compressed. */
 
 /** The kinds of files that become text. */
 export const FILE_KINDS = [
@@ -97,7 +97,7 @@ export interface ParseLimits {
   zip: ZipLimits
 }
 
-/** The part that a model asks for: all optional, and none of it trusted. */
+/** The part that a model asks for. Every field is optional and untrusted. */
 export interface WantedPart {
   /** Pages of a pdf or slides: `3`, `3-5`. */
   pages?: string | number
@@ -120,5 +120,5 @@ export type ReadPart =
       more?: string
       missing?: undefined
     }
-  /** A sentence: what does not exist, and what does. */
+  /** A sentence that says what does not exist, and what does. */
   | { missing: string; text?: undefined; more?: undefined }

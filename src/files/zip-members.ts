@@ -43,8 +43,8 @@ export function readMembers(bytes: Uint8Array, isWanted: (name: string) => boole
 }
 
 /**
- * Returns an uncompressed zip of just these members. Parsers get it instead of the file: whatever their own unzipping
- * would make of a forged file, they meet only bytes that were counted.
+ * Returns an uncompressed zip of just these members. Parsers get it instead of the file, so that their own unzipping
+ * sees only bytes that were counted, even if the file is forged.
  */
 export function storedZip(members: ZipMembers): Uint8Array {
   return zipSync(members, { level: 0 })

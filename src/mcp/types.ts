@@ -59,7 +59,7 @@ export interface OAuthSettings {
   scope?: string | undefined
 }
 
-/** A tool in its server's words: nothing in it is trusted, and only its secrets have been removed. */
+/** A tool in its server's words. Nothing in it is trusted, and only secrets have been removed. */
 export interface ServerTool {
   name: string
   title?: string
@@ -77,7 +77,7 @@ export interface ToolHints {
   openWorldHint?: boolean
 }
 
-/** A server's complete list. The same object as long as nothing was listed anew. */
+/** A server's complete list. It stays the same object until the tools are listed again. */
 export interface ServerTools {
   tools: ServerTool[]
   /** The server's instructions for its use. */
@@ -94,11 +94,16 @@ export interface ServerStatus {
 export interface CallOptions {
   signal: AbortSignal
   timeoutMs: number
-  /** The asker's answers to what this call asked so far. */
+  /** The asker's answers to this call's questions so far. */
   answers?: readonly PersonsAnswer[] | undefined
-  /** The call may be made twice without doing more: it reads, or its trusted server says that it is idempotent. */
+  /**
+   * The call may be repeated without a further effect: it only reads, or its trusted server says that it is idempotent.
+   */
   isRepeatable?: boolean
-  /** Called before a call that was refused unseen is repeated: the tool may have changed. @throws ToolError */
+  /**
+   * Called before a call is repeated that the server refused without looking at it, because the tool may have changed.
+   * @throws ToolError
+   */
   recheck?: (() => Promise<void>) | undefined
 }
 
@@ -107,15 +112,15 @@ export type CallResult = ToolOutput | ToolAsks
 
 /** The login at a server. It never asks a person. */
 export interface ServerLogin extends AuthProvider {
-  /** Returns why a person has to log in, as a sentence, as far as this process knows. */
+  /** Returns why a person has to log in, as a sentence, if this process knows of it. */
   need?(): string | undefined
-  /** Returns its tokens: nobody may see them. */
+  /** Returns its tokens, which nobody may see. */
   secrets?(): string[]
 }
 
 /**
  * Returns the workspace's or a person's login at a remote server, given the HTTP that a login may use.
- * @returns undefined if there is none: the server's headers have to do
+ * @returns undefined if there is none; then only the configured headers are sent
  */
 export type AuthOf = (server: HttpServerConfig, fetch: FetchLike, person?: PersonLogin) => ServerLogin | undefined
 

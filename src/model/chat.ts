@@ -54,7 +54,7 @@ function toWire(message: Message, model: string, learnt: Learnt): ChatCompletion
   return calls ? { ...said, ...reasoningOf(message, model, learnt), tool_calls: calls } : said
 }
 
-/** The model's own reasoning under the names that its endpoint gave it, beside its tool calls alone. */
+/** The model's own reasoning, under the names that its endpoint used. Only sent with the model's tool calls. */
 function reasoningOf({ kept }: Message, model: string, { refused, needsReasoning }: Learnt): object {
   const own = kept?.model === model ? Object.entries(kept.fields ?? {}) : []
   const fields = own.filter(([name]) => !refused.has(name))

@@ -11,8 +11,8 @@ import { operatorSentence } from './operator-sentence.ts'
 const PROBE_MS = 15_000
 
 /**
- * Replaces `auto` with `responses` if one small call over that API succeeds, else with `chat`. Without access to a model
- * none is asked. Never rejects.
+ * Replaces `auto` with `responses` if one small call over that API succeeds, else with `chat`. Without a key or a URL,
+ * nothing is called. Never rejects.
  */
 export async function withChosenApi(config: Config, { log, net }: { log: Log; net: Network }): Promise<Config> {
   if (config.OPENAI_API !== 'auto') return config

@@ -31,27 +31,27 @@ async function* guarded(model: Model, breaker: Breaker, request: ModelRequest): 
   const call = breaker.enter()
   if (call === 'spared')
     throw new ModelError(`model ${model.name}: paused after repeated failures`, { hint: SPARED, retryable: true })
-  const hearing = new Hearing(request, breaker.now)
+  const signs = new SignsOfLife(request, breaker.now)
   let hasThrown = false
   try {
-    for await (const event of model.stream(hearing.request)) {
-      if (event.type !== 'restart' && event.type !== 'unseen') hearing.heard()
+    for await (const event of model.stream(signs.request)) {
+      if (event.type !== 'restart' && event.type !== 'unseen') signs.heard()
       yield event
     }
-    hearing.heard()
+    signs.heard()
   } catch (error) {
     hasThrown = true
-    if (isTimeUp(request.signal) ? breaker.isHang(hearing.heardAt) : isPassing(error)) breaker.failed()
+    if (isTimeUp(request.signal) ? breaker.isHang(signs.heardAt) : isPassing(error)) breaker.failed()
     throw error
   } finally {
     // A caller that has read enough leaves early. The model has succeeded then.
-    if (hearing.isHeard && !hasThrown) breaker.succeeded()
+    if (signs.isHeard && !hasThrown) breaker.succeeded()
     if (call === 'trial') breaker.endTrial()
   }
 }
 
 /** Watches one call for signs of life. */
-class Hearing {
+class SignsOfLife {
   isHeard = false
   /** Time of the last sign of life, or of the call itself. */
   heardAt: number

@@ -104,9 +104,9 @@ class ParameterRejected extends Error {
 async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): AsyncGenerator<ModelEvent> {
   const { options, wire, learnt } = endpoint
   const { model, stream, effort } = options
-  const sight = given.messages.some(({ images }) => images?.length) ? await lookAt(endpoint, given) : undefined
-  const request = sight?.request ?? given
-  if (sight?.imagesStripped) yield { type: 'unseen' }
+  const prepared = given.messages.some(({ images }) => images?.length) ? await prepareFor(endpoint, given) : undefined
+  const request = prepared?.request ?? given
+  if (prepared?.imagesStripped) yield { type: 'unseen' }
   const body = wire.body(request, { model, stream, effort, learnt })
   try {
     const asked = wire.send(await endpoint.client, body, request.signal)
@@ -121,9 +121,9 @@ async function* once(endpoint: Endpoint, given: ModelRequest, last: boolean): As
     if (end.calls.length > 0) yield { type: 'tool_calls', calls: end.calls }
   } catch (error) {
     const isRejected =
-      (sight && endpoint.pictures?.learn(error, sight)) ||
+      (prepared && endpoint.pictures?.learn(error, prepared)) ||
       learnt.learn(error, body) ||
-      (sight && endpoint.pictures?.suspect(error, sight))
+      (prepared && endpoint.pictures?.isMaybeImageError(error, prepared))
     if (isRejected) throw new ParameterRejected()
     throw options.api === 'responses' && isNoEndpoint(error) ? noResponses(error) : error
   }
@@ -135,9 +135,9 @@ async function* whole(answer: PromiseLike<unknown>): AsyncGenerator<unknown[]> {
 }
 
 /** Prepares the request for its model: without the pictures if it does not accept them. */
-async function lookAt(endpoint: Endpoint, request: ModelRequest): Promise<PreparedRequest> {
+async function prepareFor(endpoint: Endpoint, request: ModelRequest): Promise<PreparedRequest> {
   endpoint.pictures ??= new PictureRefusals(endpoint.options)
-  return endpoint.pictures.sightOf(request)
+  return endpoint.pictures.prepare(request)
 }
 
 const CUT = 'the stream ended before the model was done'

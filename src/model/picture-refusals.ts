@@ -36,7 +36,7 @@ export class PictureRefusals {
   }
 
   /** The request, with text instead of the pictures if this model does not accept them. */
-  sightOf(request: ModelRequest): PreparedRequest {
+  prepare(request: ModelRequest): PreparedRequest {
     const imagesStripped =
       this.#blind.has(this.#model) || picturesIn(request).some((picture) => this.#refused.has(picture))
     return imagesStripped
@@ -58,7 +58,7 @@ export class PictureRefusals {
    * Whether the pictures may be the reason for a refusal without another known reason: too large, broken, too many, or
    * an unknown text. A repeated call without them shows it.
    */
-  suspect(error: unknown, sent: PreparedRequest): boolean {
+  isMaybeImageError(error: unknown, sent: PreparedRequest): boolean {
     if (sent.imagesStripped || !(error instanceof APIError) || !REFUSED.has(error.status ?? 0)) return false
     if (knownFailureIn(error) || isContextLength(error) || isUnknownModel(error)) return false
     for (const picture of picturesIn(sent.request)) this.#refused.add(picture)

@@ -22,7 +22,7 @@ export function loadPrices(file: string | undefined): Prices {
   }
 }
 
-/** The settings that limit dollars. The second one limits each run, wherever it runs. */
+/** The settings that limit dollars. RUN_MAX_USD limits every run, in commands too. */
 const BUDGETS = ['BUDGET_TEAM_DAY_USD', 'RUN_MAX_USD'] as const
 
 /**

@@ -7,7 +7,7 @@ import { modelFetch } from './model-fetch.ts'
 
 const OPENAI = 'https://api.openai.com/v1'
 const PROBE_MS = 10_000
-/** Gateways list hundreds. The place that shows them has room for this many. */
+/** Gateways list hundreds of models. The modal that shows them has room for this many. */
 const MAX_NAMES = 100
 
 /**

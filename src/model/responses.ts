@@ -28,7 +28,7 @@ function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOp
     ...(refused.has('include') ? {} : { include: ['reasoning.encrypted_content'] }),
     ...(refused.has('reasoning') || Object.keys(reasoning).length === 0 ? {} : { reasoning }),
     ...(refused.has('temperature') ? {} : { temperature: 0 }),
-    // Unless told otherwise, this API wants every schema in a strict form that MCP servers do not write.
+    // Without `strict: false`, this API demands schemas in a strict form that MCP servers do not write.
     ...(tools.length > 0 ? { tools: tools.map((tool) => ({ type: 'function', ...tool, strict: false })) } : {}),
     ...(tools.length > 0 && toolChoice && !refused.has('tool_choice') ? { tool_choice: toolChoice } : {}),
   }
@@ -71,7 +71,7 @@ function keptItems({ kept, toolCalls = [] }: Message, model: string): Item[] | u
   return known.length === toolCalls.length ? sent : undefined
 }
 
-/** An event of a stream, or a whole response. Every field is missing at some endpoint. */
+/** An event of a stream, or a whole response. Any field may be missing. */
 interface Event extends Reply {
   type?: string
   delta?: unknown
@@ -102,15 +102,15 @@ class ResponseReader implements AnswerReader {
   usage: Usage | undefined
   isBilled = false
   isDone = false
-  /** What has to be sent again with the tool calls. */
+  /** The items to send again with the tool calls. */
   readonly #items: Item[] = []
   readonly #callIds = new Set<unknown>()
-  /** How many output items of a type have begun to come, and have come whole. */
+  /** How many output items of each type have begun to arrive, and have arrived whole. */
   readonly #begun = new Counts()
   readonly #whole = new Counts()
-  /** Where in the output the item of a type is of which pieces come. */
+  /** By type, the position in the output of the item whose pieces are arriving. */
   readonly #open = new Map<unknown, unknown>()
-  /** The item, and the part of it, that the last words of a type are of. */
+  /** By type, the item and the part of it that the last text belongs to. */
   readonly #last = new Map<unknown, string>()
 
   constructor(model: string) {
@@ -154,7 +154,7 @@ class ResponseReader implements AnswerReader {
     return this.written.take(type === 'message' ? { content: gap + text } : { reasoning: gap + text })
   }
 
-  /** A whole output item. What came of it in pieces is not read twice. */
+  /** Reads a whole output item, except for pieces that were already read. */
   #item(item: Item): ModelEvent[] {
     const { type } = item
     const isNew = this.#begun.of(type) <= this.#whole.of(type)
@@ -195,7 +195,7 @@ class ResponseReader implements AnswerReader {
     )
   }
 
-  /** The end of a stream, or a whole response: reads what the stream has not brought. */
+  /** The end of a stream, or a whole response: reads what the stream did not contain. */
   #end({ status = 'completed', output, error, incomplete_details, usage }: Reply): ModelEvent[] {
     this.isBilled ||= Boolean(usage ?? output?.length)
     this.usage = usageOf(this.model, {
@@ -252,6 +252,6 @@ function failed(error: { code?: unknown }): APIError {
   return new APIError(status, error, undefined, undefined)
 }
 
-/** The codes of errors that the same request would bring again. */
+/** The codes of errors that the same request would cause again. */
 const OF_THE_REQUEST =
   /^(?:invalid|unsupported|image|empty_image|failed_to_download|context|content|data_residency|insufficient)|policy|filter/

@@ -4,14 +4,14 @@ import { bookCost } from './book-use.ts'
 import type { Release, RunWork } from './services.ts'
 
 /**
- * Returns whether a question is answered without a model: it asks nothing, or it is the word `help` alone, in any case and with any
- * punctuation behind it. Files without a word are a question.
+ * Whether a question is answered without a model: it is empty, or the word `help` alone, in any case and with any
+ * punctuation after it. Files without text are a question.
  */
 export function needsNoModel({ text, files = [] }: Question): boolean {
   return text === '' ? !files.some(({ id }) => id !== '') : /^help[\s\p{P}]*$/iu.test(text)
 }
 
-/** Counts a question against the usage limits. @returns the limit that it exceeds, if it exceeds one */
+/** Counts a question against the usage limits. @returns the limit that it exceeds, if any */
 export async function admit(question: Question, limits: UsageLimits | undefined): Promise<Refusal | undefined> {
   return isLimited(question) ? limits?.admit(question) : undefined
 }
@@ -26,7 +26,7 @@ export async function release(
   await Promise.all([services.limits?.release(question, usage, { refund }), bookCost(work, usage)])
 }
 
-/** Canned replies and the sharing of an answer cost nothing. */
+/** Canned replies and sharing an answer cost nothing. */
 function isLimited(question: Question): boolean {
   return !needsNoModel(question) && question.shares === undefined
 }

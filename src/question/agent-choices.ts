@@ -5,7 +5,7 @@ import type { McpToolbox } from '../mcp/tools/mcp-toolbox.ts'
 import type { Models } from '../model/index.ts'
 import type { Toolbox } from '../toolbox/toolbox.ts'
 
-/** What a channel may choose from, by name. */
+/** The names that a channel may choose from. */
 export interface AgentChoices {
   /** The models that are offered. Others may be named too, if `isModel` accepts them. */
   models: string[]
@@ -36,7 +36,7 @@ export function choicesOf({ models: { names: models, named }, toolbox, mcp, skil
     get tools() {
       return [...own, ...(mcp?.choices() ?? [])]
     },
-    // Tools of MCP servers that are off are shown to admins alone (mcp/tools/mcp-admin.ts).
+    // Tools of MCP servers that are off are shown only to admins (mcp/tools/mcp-admin.ts).
     toolsOff: off,
   }
 }

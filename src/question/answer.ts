@@ -1,6 +1,6 @@
 /**
- * The life of one question: history, condense, agent, history. Yields what happens, and saves each part before it
- * continues.
+ * The life of one question: load the history, condense, run the agent, save the turn. Yields events, and saves each
+ * part before it continues.
  */
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
 import type { Steering } from '../agent/run-state.ts'
@@ -12,9 +12,10 @@ import { HeardSignals, type Grants, type RunControl } from '../stores/runs/contr
 import { earlierTurns } from './earlier-turns.ts'
 import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
 import { recallFor, type Recall } from './recall.ts'
-import { joinMessages, trimToBudget } from '../stores/history/said.ts'
+import { joinMessages, trimToBudget } from '../stores/history/thread-context.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
+import { hasLeftThread } from '../stores/runs/audience.ts'
 import {
   conversationOf,
   progressOf,
@@ -25,8 +26,8 @@ import {
 } from '../stores/runs/types.ts'
 
 /**
- * The agent's events; before them how a follow-up was understood, and before the answer what the run has written and
- * where the answer's figures stand.
+ * The agent's events; before them the standalone form of a follow-up, and before the answer the run's writes and the
+ * sources of the answer's figures.
  */
 export type AnswerEvent = AgentEvent | { type: 'understood'; question: string } | JudgedEvent
 
@@ -38,7 +39,7 @@ export interface AnswerWatch {
 
 /** The files of a conversation, as a run gets them. */
 export interface ConversationFiles {
-  /** What the model gets of them at first; '' for nothing. */
+  /** The part of the files that the first prompt contains. Empty if there is none. */
   text: string
   images: Picture[]
   /** How tools read them. */
@@ -46,7 +47,7 @@ export interface ConversationFiles {
   tools: Tool[]
 }
 
-/** What answering takes of models and prompts: the bot, the terminal and the evaluation share it. */
+/** The models and prompts for answering. The bot, the terminal and the evaluation share them. */
 export interface AnsweringAgent {
   agent: AgentDeps
   prompts: Prompts
@@ -57,26 +58,26 @@ export interface AnsweringAgent {
 export interface AnswerDeps extends AnsweringAgent {
   history: History
   /**
-   * Reads what people wrote in the thread before the question and no earlier question has read; `turns` are the
-   * thread's. Absent if nothing comes before the question. Never rejects.
+   * Reads what people wrote in the thread since the last question; `turns` are the thread's. Absent if nothing can come
+   * before the question. Never rejects.
    */
   readThread?: ((turns: readonly Turn[]) => Promise<ThreadContext>) | undefined
   /**
-   * Loads the conversation's files, before the first thought of each process that works on the question; the run saves
-   * none. Absent if nobody can give files.
+   * Loads the conversation's files. Called before the first thought in each process that works on the question, because
+   * the run saves no files. Absent if nobody can give files.
    */
   loadFiles?: (() => Promise<ConversationFiles>) | undefined
-  /** Finds what people had remembered in the question's place. Absent if nobody can. */
+  /** Finds what people had remembered in the question's place. Absent if nothing can be remembered. */
   recall?: Recall | undefined
   /** How people reach the run while it is under way. Absent if nobody can. */
   control?: RunControl | undefined
-  /** Which tools need no approval in the question's thread any more. Absent if nobody can be asked for one. */
+  /** The tools that no longer need an approval in the question's thread. Absent if nobody can be asked for one. */
   grants?: Grants | undefined
 }
 
 /**
- * Answers one question, or resumes a run that another process began; saved work is not done again. Readers ask for the
- * next event only when they have delivered the one before, so the history is written once the answer is out.
+ * Answers one question, or resumes a run that another process began; saved work is not repeated. Readers ask for the
+ * next event only after delivering the previous one, so the turn is saved once the answer is out.
  */
 export async function* answer(
   question: Question,
@@ -114,17 +115,21 @@ async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDep
   const final = run.saved.answer
     ? yield* savedAnswer(run.saved.answer)
     : yield* work(standalone, run, { ...deps, ...past, question })
-  // A withdrawal that arrived while the answer was posted counts too.
+  // A withdrawal that arrived while the answer was being posted counts too.
   deps.heard.throwIfWithdrawn()
-  if (final) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer: final.text, said }))
+  const answer = hasLeftThread(question, run.saved) ? FOR_ASKER_ALONE : final?.text
+  if (answer !== undefined) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said }))
 }
+
+/** In the history of a thread, in place of an answer that its readers have not seen. */
+const FOR_ASKER_ALONE = '(This answer went to the asker alone.)'
 
 /** Whether anybody wrote anything between the questions. */
 function hasSaid({ turns, said }: { turns: readonly Turn[]; said: string }): boolean {
   return said !== '' || turns.some((turn) => turn.said)
 }
 
-/** Reads what was said before, and saves it, so that a run that continues elsewhere continues with the same words. */
+/** Reads what was said before, and saves it, so that a run that continues in another process uses the same text. */
 async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): Promise<ThreadContext> {
   if (run.saved.said !== undefined || !readThread) return run.saved.said ?? { text: '', by: [] }
   const value = await readThread(turns)
@@ -157,7 +162,7 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
     return standalone
   } catch (error) {
     await keep(run, unsaved())
-    // The agent, which comes next, says that the run was stopped.
+    // The agent, which runs next, reports that the run was stopped.
     if (deps.heard.stopAsked().aborted && !deps.signal.aborted) return question.text
     throw error
   } finally {
@@ -165,7 +170,7 @@ async function* understand(question: Question, run: Run, deps: Deps): AsyncGener
   }
 }
 
-/** Condensing gets half of the run's time at most: a model that says nothing must not keep people waiting. */
+/** Condensing gets at most half of the run's time, so that a silent model does not keep people waiting. */
 async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) => void): Promise<string> {
   const timeMs = deps.agent.limits.timeoutMs / 2
   const time = AbortSignal.timeout(timeMs)
@@ -180,7 +185,7 @@ async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) 
   }
 }
 
-/** Yields the answer that an earlier process saved. Whether it was delivered is not known here. */
+/** Yields the answer that an earlier process saved. It may or may not have been delivered. */
 async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenerator<AnswerEvent, Final> {
   const { text, sources, stopped, gaveUp, unseen, done, figures } = saved
   yield* judgedEvents({ done, figures })
@@ -195,8 +200,8 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
 
 /**
  * Runs the agent and saves as it goes: an action, and the start of a call that changes something, before the tool runs;
- * an observation before it is shown. What else gets its own post, such as the answer, is yielded while it is saved, so
- * that the claim of the post goes to Redis in the same command or after it; the loop waits for both.
+ * an observation before it is shown. Events that get their own post, such as the answer, are yielded while they are
+ * saved, so that the claim of the post goes to Redis in the same command or after it. The loop waits for both.
  */
 async function* work(
   standalone: string,
@@ -232,7 +237,7 @@ async function* work(
       await saved
     }
   } finally {
-    // A reader that stops early ends the loop here. The events on the way out tell what its calls have used.
+    // A reader that stops early ends the loop here. The last events report the usage of its calls.
     for (let next = await events.return(); !next.done; next = await events.next())
       progress = applyEvent(progress, next.value)
     await keep(run, unsavedUsage(run, progress.usage))
@@ -250,7 +255,7 @@ function steeringOf({ heard: { stopAsked, added, mayRun, answered } }: Deps): St
   return { stopAsked, added, mayRun, answered }
 }
 
-/** Saves what a failed run cost. A failure of that is ignored: the caller needs the run's own error. */
+/** Saves the cost of a failed run. A failure to save is ignored, because the caller needs the run's own error. */
 async function keep(run: Run, usage: RunPart[]): Promise<void> {
   if (usage.length > 0) await run.save(...usage).catch(() => undefined)
 }
@@ -279,7 +284,7 @@ function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
   return usage.slice(count).map((value, i) => ({ part: 'usage', n: count + i + 1, value }))
 }
 
-/** Returns the turn for the history. What was added to the question while it ran is part of it. */
+/** Returns the turn for the history. Additions to the question are part of it. */
 function turnOf(
   { id, text, user, at }: Question,
   { steps }: SavedRun,

@@ -9,7 +9,7 @@ export function answeredFields(question: Question, saved: SavedRun, now: number)
   const { id, team, channel, thread, surface, at, traceparent } = question
   const stopped = saved.answer?.stopped
   const { inputTokens, outputTokens, cachedTokens, reasoningTokens, costUsd } = totalOf(saved.usage)
-  // A model without a price has no cost, rather than none.
+  // If any model has no price, the cost is unknown, rather than zero.
   const hasCost = saved.usage.some((call) => call.costUsd !== undefined)
   return {
     ...{ question: id, team, channel, thread, surface },

@@ -1,12 +1,13 @@
 import { withoutAnswers } from '../agent/run-progress.ts'
 import { messageOf } from '../base/errors.ts'
 import type { RunEnding, RunRecord } from '../stores/archive/types.ts'
+import { hasLeftThread } from '../stores/runs/audience.ts'
 import { endOf, isUnrooted, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
 import { needsNoModel } from './admission.ts'
 import { bookEnd } from './book-use.ts'
 import type { RunWork } from './services.ts'
 
-/** Keeps the record of a run that has ended. Where that fails, the log says so: the run has ended all the same. */
+/** Keeps the record of a run that has ended. A failure is only logged, because the run has ended in any case. */
 export async function archiveRun(work: RunWork, { hasFailed }: { hasFailed: boolean }): Promise<void> {
   const { question, run, settings, services } = work
   await forgetFinds(run)
@@ -19,12 +20,12 @@ export async function archiveRun(work: RunWork, { hasFailed }: { hasFailed: bool
   await bookEnd(work, record.end)
 }
 
-/** Whether the archive has a record of the question: not of canned replies, nor before its thread is open. */
+/** Whether the archive has a record of the question. It has none of canned replies, or before the thread is open. */
 export function isArchived({ question, signal }: RunWork): boolean {
   return !needsNoModel(question) && !isUnrooted(question) && question.shares === undefined && !signal.aborted
 }
 
-/** Returns what the archive keeps of a run, without what was only valid while the question was asked. */
+/** Returns the archive's record of a run, without the parts that were valid only while it ran. */
 export function recordOf(
   { responseUrl: _, traceparent: __, prior: ___, ...question }: Question,
   saved: SavedRun,
@@ -32,7 +33,8 @@ export function recordOf(
 ): RunRecord {
   const { standalone, remembered, steps, usage, answer, posts, startedAt } = saved
   return {
-    ...{ question, steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
+    ...{ question: hasLeftThread(question, saved) ? { ...question, forAsker: true } : question },
+    ...{ steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
     ...(standalone === undefined ? {} : { standalone }),
     ...(remembered?.length ? { remembered } : {}),
     ...(answer ? { answer } : {}),
@@ -41,10 +43,13 @@ export function recordOf(
   }
 }
 
-/** Takes the place of what a tool found in the workspace. */
+/** Replaces a tool's findings in the workspace. */
 const NOT_KEPT = '(What was found is not kept.)'
 
-/** Removes from a run that is over what its tools found in the workspace: Slack's terms let an app use it, but not store it. */
+/**
+ * Removes a tool's findings in the workspace from a run that is over: Slack's terms let an app use them, but not store
+ * them.
+ */
 export async function forgetFinds(run: Run): Promise<void> {
   const parts = run.saved.steps.flatMap((step, i) => {
     if (step.kind !== 'tool' || !step.observation?.passing) return []

@@ -6,13 +6,13 @@ import type { AnswerServices, RunWork } from './services.ts'
 
 type BookedWork = Pick<RunWork, 'question' | 'run' | 'settings' | 'services'>
 
-/** Books what a question has cost so far. A failure is logged: the end of the run books it again. */
+/** Books the cost of a question so far. A failure is logged: the end of the run books it again. */
 export async function bookCost({ question, run, settings, services }: BookedWork, usage: Usage[]): Promise<void> {
   const counts = costCounts(question, usage, callsOf(run.saved.steps, settings.tools))
   await orLogged(question.id, services, services.use.book(question, counts, { grows: true }))
 }
 
-/** Books how a question ended, with all that it has cost. */
+/** Books the end of a question, with its whole cost. */
 export async function bookEnd(work: BookedWork, end: RunEnd): Promise<void> {
   const { question, run, services } = work
   const { id, team, at } = question
@@ -27,10 +27,10 @@ export async function bookEnd(work: BookedWork, end: RunEnd): Promise<void> {
   await Promise.all([bookCost(work, run.saved.usage), orLogged(id, services, Promise.all([booked, listed]))])
 }
 
-/** The ends of questions that are listed as not answered. */
+/** The ends after which a question is listed as unanswered. */
 const UNANSWERED = new Set<RunEnd>(['gave_up', 'failed'])
 
-/** Books what people think of an answer by now. */
+/** Books the current ratings of an answer. */
 export async function bookRating({ question, end, feedback }: RunRecord, services: AnswerServices): Promise<void> {
   const { id, team, at } = question
   const isDown = feedback.some(({ rating }) => rating === 'down')

@@ -1,5 +1,5 @@
 /**
- * When and how a follow-up is made standalone: if there are earlier turns, unless the dialect carries them itself
+ * Makes follow-ups standalone. It does so if there are earlier turns, unless the dialect's prompt contains them
  * (`carriesHistory`, which answer.ts checks).
  */
 import type { Model, ModelRequest, Usage } from '../agent/types.ts'
@@ -22,9 +22,9 @@ interface CondenseDeps {
 }
 
 /**
- * Makes a follow-up understandable without its conversation. `nonce` marks what people wrote as data; see `fenceObservation`.
- * A thread without history costs no model call. Model output that is empty, far too long or repeats the prompt is not used:
- * the question stays as it was typed.
+ * Makes a follow-up understandable without its conversation. `nonce` marks people's words as data; see
+ * `fenceObservation`. A thread without history costs no model call. If the model's output is empty, far too long or
+ * repeats the prompt, the question stays as it was typed.
  */
 export async function condense(
   question: string,
@@ -42,7 +42,10 @@ export async function condense(
     : question
 }
 
-/** The conversation as the prompt shows it, in the seed's form; what people said between stands where they said it, as data. */
+/**
+ * The conversation as the prompt shows it, in the seed's form. Messages between the turns are in their place, marked as
+ * data.
+ */
 function transcript({ turns, said, nonce }: Required<Conversation> & { nonce: string }, prompts: Prompts): string {
   const data = (text = '') => (text ? [prompts['thread-messages']({ messages: fenceObservation(text, nonce) })] : [])
   const lines = turns.flatMap((turn) => [
@@ -65,7 +68,7 @@ function standaloneOf(text: string): string {
   return quoted?.[1] ?? line
 }
 
-/** Empty output, or output far longer than the question, is no rewritten question. */
+/** Rejects empty output, and output that is far longer than the question. */
 function isTrusted(standalone: string, question: string): boolean {
   return standalone !== '' && standalone.length <= question.length * 2 + MORE_CHARS
 }
@@ -74,8 +77,9 @@ function isTrusted(standalone: string, question: string): boolean {
 const LABEL = /^[ \t*_#>-]{0,9}(?:conversation|message|standalone question|q|a)[ \t*_]{0,9}[:\uff1a]/gim
 
 /**
- * Weak models copy the prompt: a sentence of the template, its labels, or an earlier question with its answer. What stands in
- * the typed question too is no copy, and neither is an answer alone: a follow-up may be about it ("translate that").
+ * Weak models copy the prompt: a sentence of the template, its labels, or an earlier question with its answer. A text
+ * that is also in the typed question is not a copy. Neither is an answer alone, because a follow-up may be about it
+ * ("translate that").
  */
 function repeatsPrompt(
   standalone: string,
@@ -95,7 +99,7 @@ function repeatsPrompt(
   )
 }
 
-/** The sentences of a template that are long enough to be nobody else's. */
+/** The sentences of a template that are too long to occur by chance. */
 function sentencesIn(template: string): string[] {
   return folded(template)
     .split(/[.:,] /)

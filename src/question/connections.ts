@@ -1,4 +1,4 @@
-/** What people connect with logins of their own: links for their browsers, and runs that wait for a login. */
+/** Connects people's own accounts: sends links for their browsers, and resumes the runs that wait for a login. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { browserStates, cookiesOf, digestOf, newState, STATE_MS } from '../base/http/browser-states.ts'
@@ -23,11 +23,14 @@ export interface WaitingStep {
 export interface Connections {
   accounts: readonly Account[]
   /**
-   * Returns the address of a page on which this person connects an account: for ten minutes, in the first browser that
-   * opens it.
+   * Returns the address of a page on which this person connects an account. It works for ten minutes, in the first
+   * browser that opens it.
    */
   link(person: Person, account: string): Promise<string>
-  /** Resumes a step once its asker has connected the account; at once if they have. @returns whether it has to wait */
+  /**
+   * Resumes a step once its asker has connected the account, or at once if they have already. @returns whether it has
+   * to wait
+   */
   wait(person: Person, account: string, step: WaitingStep): Promise<boolean>
   /** The pages by their paths. */
   pages: Pages
@@ -68,7 +71,7 @@ const CALLBACK = '/connect/callback'
 const MAX_WAITING = 100
 const LOCK_MS = 10_000
 
-/** Opens what the settings allow. Undefined if there is nothing to connect, or no way to. */
+/** Opens the accounts that the settings allow. Undefined if there is nothing to connect, or no way to. */
 export function openConnections(config: Config, { accounts: some, ...parts }: OpenOptions): Connections | undefined {
   const sealer = sealerFrom(config)
   const accounts = some.filter((one) => one !== undefined)
@@ -91,7 +94,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     },
     async wait(person, account, step) {
       await changeWaiting(people, { person, account }, (waiting) => [...waiting, step].slice(-MAX_WAITING))
-      // The login may have come before the step was noted.
+      // The login may have finished before the step was noted.
       if (!(await findAccount(accounts, account)?.look(person))) return true
       await resumeWaiting({ person, account }, options)
       return false
@@ -119,7 +122,7 @@ function statesOf({ people: { shared: store }, publicUrl, now }: ConnectionsOpti
   return browserStates({ store, publicUrl, now, name: 'thinkaloud-login' })
 }
 
-/** Binds a link to the browser, and sends it on to the page of the account. */
+/** Binds a link to the browser, and redirects to the account's page. */
 async function openLink(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
   const { accounts, log } = options
   const token = queryOf(request).get('link') ?? ''
@@ -180,7 +183,7 @@ async function comeBack(request: IncomingMessage, options: ConnectionsOptions): 
   if (!account) return expiredPage()
   const ended = (page: Page): Page => ({ ...page, headers: { ...page.headers, ...states.clear(state) } })
   if (answer.get('error') === 'access_denied') return ended(refusedPage(name))
-  // A link connects once, however often it was opened.
+  // A link connects once, even if it was opened several times.
   if (!(await linkOf(token, options))) return ended(expiredPage())
   try {
     await account.finish(person, flow, answer)
@@ -189,7 +192,7 @@ async function comeBack(request: IncomingMessage, options: ConnectionsOptions): 
     return ended(failedPage(name, error))
   }
   await people.shared.remove(linkKey(token))
-  // Whoever was forgotten meanwhile stays forgotten: their own note of the link is gone.
+  // If the person was forgotten in the meantime, their own note of the link is gone, and nothing is connected.
   if (!(await people.of(personKey(person)).remove(linkKey(token)))) {
     await account.disconnect(person)
     return ended(expiredPage())
@@ -261,7 +264,7 @@ function otherBrowserPage(): Page {
   })
 }
 
-/** Errors of our own say what happened. Nothing of another kind is shown. */
+/** Errors of our own are sentences for people. Other errors are not shown. */
 function failedPage(name: string, error: unknown): Page {
   const why = error instanceof ToolError ? error.message : 'Something went wrong on my side.'
   return htmlPage(502, { title: 'Not connected', text: `${name} is not connected. ${why} ${AGAIN}` })

@@ -28,7 +28,7 @@ import { loadSkills } from '../toolbox/skills.ts'
 import { choicesOf, lackingTool, type AgentChoices } from './agent-choices.ts'
 import { dialectWithSkills, skillTools } from './with-skills.ts'
 
-/** What answering takes, apart from the history. The bot, the terminal and the evaluation share it. */
+/** The parts for answering, apart from the history. The bot, the terminal and the evaluation share them. */
 export interface AgentParts {
   answer: AnsweringAgent
   /** Returns another dialect over the same tools. @throws ConfigError if a tool that it needs is missing */
@@ -60,7 +60,7 @@ export interface AgentSources {
   leftOut?: ((one: LeftOut) => void) | undefined
   /** Where the known tools of MCP servers are kept. Without it there are none, as in an evaluation. */
   mcpStore?: McpStore | undefined
-  /** People's own logins. Without it nobody has any. */
+  /** People's own logins. Without it there are none. */
   people?: PeopleStore | undefined
   /** Whether questions come from a Slack workspace, whose tools are then available. */
   hasWorkspace?: boolean
@@ -187,8 +187,8 @@ interface AllParts {
 }
 
 /**
- * A dialect keeps the tools that it needs, whatever is chosen. If none of the chosen tools is left, for instance after
- * the operator has changed TOOLS, all tools are used, with a warning. An empty choice means no tools.
+ * A dialect keeps the tools that it needs, whatever is chosen. If none of the chosen tools exists any more, for
+ * instance after the operator has changed TOOLS, all tools are used, with a warning. An empty choice means no tools.
  */
 async function agentFor(
   chosen: ChosenAgent,
@@ -225,7 +225,7 @@ function isChosen({ name }: Tool, chosen: string[]): boolean {
   return chosen.some((one) => one === name || (one.endsWith('__*') && name.startsWith(one.slice(0, -1))))
 }
 
-/** How many choices are remembered as warned about. */
+/** How many choices are remembered as already warned about. */
 const MAX_WARNED = 1_000
 
 /** Warns once about the same tools. */
@@ -240,7 +240,7 @@ function warnOnce(log: Log): AllParts['warnOfGone'] {
   }
 }
 
-/** Digits cost one or two tokens, at each observation. */
+/** Digits cost one or two tokens in each observation. */
 function newNonce(): string {
   return String(randomInt(100_000, 1_000_000))
 }

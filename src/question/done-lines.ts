@@ -1,15 +1,15 @@
 import type { DoneCall } from '../stores/runs/types.ts'
 
-/** At most so many lines are shown below an answer. */
+/** The maximum number of lines below an answer. */
 const MAX_LINES = 10
 
 /**
- * Returns what a run has really written, one line per call, from its record: an answer that claims something else is
- * contradicted. `nameOf` names a person. A run that could write and did not says that nothing was changed.
+ * Returns the run's real writes from its record, one line per call, so that an answer cannot claim something else.
+ * `nameOf` names a person. For a run that could write and did not, a line says that nothing was changed.
  */
 export function doneLines(calls: readonly DoneCall[], nameOf: (user: string) => string): string[] {
   if (calls.length === 0) return ['Nothing was changed.']
-  // Where not all are shown, those that did not take effect are.
+  // If not all lines fit, the calls that did not take effect come first.
   const isDone = ({ outcome }: DoneCall) => Number(outcome === 'done')
   const shown = calls.length > MAX_LINES ? [...calls].sort((a, b) => isDone(a) - isDone(b)) : calls
   const lines = shown.slice(0, MAX_LINES).map((call) => lineOf(call, nameOf))

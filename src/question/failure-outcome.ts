@@ -1,20 +1,20 @@
 import { LeaseLost, ModelError } from '../base/errors.ts'
 
-/** How things stood when the work on a question failed. */
+/** The circumstances of a failure. */
 export interface Circumstances {
-  /** The queue outlives this process: what is thrown is tried again, here or in another process. */
+  /** The queue outlives this process, so a thrown error is retried here or in another process. */
   isDurable: boolean
   /** This process is ending. */
   isAborted: boolean
-  /** A part of the answer is in the thread. */
+  /** A part of the answer has been posted. */
   hasAnswered: boolean
-  /** The error is that the thread takes no posts. `isLockedOut`: nothing takes any, until the operator has renewed the token. */
+  /** The thread accepts no posts. `isLockedOut`: no thread accepts any, until the operator has renewed the token. */
   refusal?: { isLockedOut: boolean } | undefined
 }
 
 /**
- * What happens then. `retry`: the thread stays as it is for whoever goes on with the run. `tell`: everybody in the thread is told why,
- * or the asker alone. `refund`: the question does not count against a limit.
+ * The reaction to a failure. `retry`: nothing is shown, because the run will be continued. `tell`: the whole thread, or
+ * only the asker, is told why. `refund`: the question does not count against a limit.
  */
 export type FailureOutcome =
   | { action: 'retry' }
@@ -27,7 +27,7 @@ export type FailureOutcome =
       line: string
     }
 
-/** `model`: the error is a ModelError, which has a sentence of its own. */
+/** `model`: the error is a ModelError, which has its own sentence. */
 export type FailureReason = 'refused' | 'restarted' | 'model' | 'failed'
 
 const RETRY: FailureOutcome = { action: 'retry' }
@@ -35,17 +35,17 @@ const RETRY: FailureOutcome = { action: 'retry' }
 /** Decides what happens when the work on a question has failed with this error. */
 export function failureOutcome(error: unknown, now: Circumstances): FailureOutcome {
   const { isDurable, isAborted, hasAnswered, refusal } = now
-  // Another process has the run, or will have it.
+  // Another process has the run, or will take it.
   if (isDurable && (isAborted || error instanceof LeaseLost)) return RETRY
-  // The question is kept until the operator has put it right (`npm run runs -- retry`).
+  // The question is kept until the operator has fixed the token (`npm run runs -- retry`).
   if (isDurable && refusal?.isLockedOut) return RETRY
   // A sentence in the thread would be refused too.
   if (refusal) return toAsker({ refund: !hasAnswered })
-  // Nothing outlives this process.
+  // This queue does not outlive the process.
   if (isAborted) return inThread('restarted')
-  // The model was tried for long already.
+  // The model was already retried for a long time.
   if (error instanceof ModelError) return inThread('model')
-  // Nobody foresaw it, so it may pass. The queue tries again, and has a sentence of its own for the end.
+  // An unexpected error may be temporary. The queue retries, and has its own sentence for the last failure.
   return isDurable ? RETRY : inThread('failed')
 }
 

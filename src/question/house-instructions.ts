@@ -8,7 +8,7 @@ import type { Prompts } from '../base/prompts.ts'
 const MAX_CHARS = 10_000
 
 /**
- * Returns what adds the operator's instructions to a dialect. They come before a channel's own. Without a file the
+ * Returns a function that adds the operator's instructions to a dialect, before a channel's own. Without a file the
  * dialect stays as it is.
  * @throws ConfigError if INSTRUCTIONS_FILE cannot be read, is empty or too long
  */

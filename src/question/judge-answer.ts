@@ -1,4 +1,4 @@
-/** What is said of an answer besides its text, from the run's record and never from the model. */
+/** Collects the facts shown below an answer, from the run's record and never from the model. */
 import type { AgentEvent, Step, Tool } from '../agent/types.ts'
 import type { AgentDeps } from '../agent/run-state.ts'
 import { doneCalls } from '../stores/audit/note-writes.ts'
@@ -10,7 +10,7 @@ import { REMEMBERED, readTexts } from './figures/read-texts.ts'
 
 export type FinalEvent = Extract<AgentEvent, { type: 'answer' | 'gave_up' }>
 
-/** `done`: what the run has written. `figures`: where the figures of its answer stand. Both come before the answer. */
+/** `done`: the run's writes. `figures`: the sources of the answer's figures. Both come before the answer. */
 export type JudgedEvent = { type: 'done'; calls: DoneCall[] } | { type: 'figures'; figures: FoundFigure[] }
 
 /** Absent: no tool could write; nothing was read, or the answer has no figures. */
@@ -42,14 +42,14 @@ function figuresOf({ text, sources }: Extract<FinalEvent, { type: 'answer' }>, r
   const question = run.question.text
   const read = readTexts({ ...run, question, sources })
   const figures = read && judgeFigures(text, { question, read, today: run.agent.now() })
-  // What is remembered is given with every question: it counts as read only if a figure is from it.
+  // Remembered items are given with every question, so they count as a source only if a figure is from them.
   const hasRead = read?.some(({ place }) => !GIVEN.test(place))
   return hasRead || figures?.some((figure) => figure.in.some((place) => place.startsWith(REMEMBERED)))
     ? figures
     : undefined
 }
 
-/** The places of what every run is given. */
+/** The names of the sources that every run is given. */
 const GIVEN = new RegExp(`^(?:the question|earlier in|${REMEMBERED})`)
 
 export function* judgedEvents({ done, figures }: Judged): Generator<JudgedEvent> {

@@ -27,7 +27,7 @@ interface McpSources {
   taken: string[]
 }
 
-/** Opens the tools of MCP servers. A front calls none: it knows them from what the workers have stored. */
+/** Opens the tools of MCP servers. A front calls none: it knows them from the records that workers store. */
 export async function openMcp(
   config: Config,
   { log, mcpStore: store, people, proxy, taken }: McpSources,
@@ -56,7 +56,7 @@ export async function openMcp(
   return { toolbox, config: servers, accounts }
 }
 
-/** @throws ConfigError if people could not log in to a server that wants it */
+/** @throws ConfigError if a server wants people's logins and they could not log in */
 function checkPersonal([server]: McpServerConfig[], config: Config): void {
   const missing = (['PUBLIC_URL', 'SECRETS_KEY'] as const).filter((name) => !config[name])
   if (server && missing.length > 0)

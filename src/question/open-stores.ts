@@ -24,7 +24,7 @@ import { connect, scanKeys, threadKey, type RedisClient, type RedisSettings } fr
 import { requireUsableRedis } from '../base/redis/redis-check.ts'
 import { memoryRemembered, redisRemembered } from '../stores/remembered/remembered.ts'
 import type { RememberedStore } from '../stores/remembered/types.ts'
-import { memorySaidOnce, redisSaidOnce, type SaidOnce } from '../stores/limits/said-once.ts'
+import { memoryOncePerDay, redisOncePerDay, type OncePerDay } from '../stores/limits/once-per-day.ts'
 import { createUsageLimits, type UsageLimits } from '../stores/limits/usage-limits.ts'
 import { memoryActionTokens, redisActionTokens, type ActionTokens } from '../stores/tokens/action-tokens.ts'
 import { memoryInstallations, redisInstallations } from '../stores/installations/installation-store.ts'
@@ -42,7 +42,7 @@ import { USE_TTL_MS, type UseStore } from '../stores/use/types.ts'
 import type { ThreadStates } from '../stores/threads/types.ts'
 import { memoryChannelSettings, redisChannelSettings, type ChannelSettingsStore } from '../stores/settings/settings.ts'
 
-/** Where conversations and work are kept. */
+/** The stores of conversations and work. */
 export interface Stores {
   history: History
   /** The runs that have ended. */
@@ -55,46 +55,49 @@ export interface Stores {
   schedules: ScheduleStore
   /** What people asked the bot to remember. */
   remembered: RememberedStore
-  /** Opened for the first file, and for whatever forgets. */
+  /** Opened when the first file comes, or before forgetting. */
   files(): Promise<FileStore>
   forgetting: ForgettingAll
   queue: Queue
-  /** How the runs of the queue's questions are reached. */
+  /** Reaches the runs of the queue's questions. */
   control: RunControl
-  /** Absent where nothing is limited. */
+  /** Absent if there are no limits. */
   limits?: UsageLimits | undefined
-  saidOnce: SaidOnce
+  oncePerDay: OncePerDay
   /** How much the bot was used. */
   use: UseStore
   /** The ids of questions that could not be answered. */
   unanswered: RecentList
   /** The ids of the admins who have opened the Home. */
   homeAdmins: RecentList
-  /** Only where MCP_CONFIG is set. */
+  /** Only if MCP_CONFIG is set. */
   mcp: McpStore | undefined
-  /** What belongs to single people, above all their logins. */
+  /** Values that belong to single people, above all their logins. */
   people: PeopleStore
-  /** Only where SLACK_CLIENT_ID is set. */
+  /** Only if SLACK_CLIENT_ID is set. */
   installs: InstallStores | undefined
-  /** True where an accepted question outlives this process. */
+  /** Whether an accepted question outlives this process. */
   durable: boolean
   close(): Promise<void>
 }
 
-/** What the shared values about installations belong to in Redis. */
+/** The name that the installations' shared values have in Redis. */
 export const INSTALLS_ROOM = 'installs'
 
-/** The installations of the distributed app, and what processes share about them: one-use states, locks, notes. */
+/**
+ * The installations of the distributed app, and the values about them that processes share: one-use states, locks,
+ * notes.
+ */
 export interface InstallStores {
   records: InstallationStore
   shared: McpStore
 }
 
-/** Forgets in all stores at once. Runs that are at work or wait their turn go on, but for those of a team. */
+/** Forgets in all stores at once. Running and waiting runs go on, except those of a forgotten team. */
 export interface ForgettingAll extends Forgetting {
-  /** What a direct message holds, and what its person asked elsewhere, wrote in threads or said of an answer. */
+  /** Forgets a direct message, and the person's questions elsewhere, messages in threads and ratings. */
   forgetPerson(person: Person & Place): Promise<void>
-  /** The teams of which anything is in Redis; none where this process alone knows them. */
+  /** The teams that have data in Redis. Empty without Redis. */
   teams(): Promise<string[]>
 }
 
@@ -136,7 +139,7 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     files: once(async () => memoryFiles({ ttlMs })),
     queue,
     limits: limitsOf(config),
-    saidOnce: memorySaidOnce(),
+    oncePerDay: memoryOncePerDay(),
     use: memoryUse(),
     unanswered: memoryRecentList(UNANSWERED),
     homeAdmins: memoryRecentList(HOME_ADMINS),
@@ -157,8 +160,8 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
 async function inRedis(config: Config, settings: RedisSettings, log: Log): Promise<Stores> {
   const { REDIS_PREFIX: prefix, ROLE: role, WORKER_CONCURRENCY: concurrency, WORKER_LOCK_MS: lockMs } = config
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
-  // BullMQ gives a lost job to another worker at the first check after its lock ran out. The workers share these checks, each
-  // at times of its own, so that it may take up to two of the intervals.
+  // BullMQ gives a lost job to another worker at the first check after its lock expired. The workers share these
+  // checks, each at its own times, so it may take up to two intervals.
   const dmMemoryMs = config.DM_MEMORY_MINUTES * MINUTE_MS
   const times = {
     knownTtlMs: ttlMs,
@@ -185,7 +188,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
     limits: limitsOf(config, redis),
-    saidOnce: redisSaidOnce({ redis, prefix }),
+    oncePerDay: redisOncePerDay({ redis, prefix }),
     use: redisUse(place),
     unanswered: redisRecentList({ ...place, ...UNANSWERED, name: 'unanswered' }),
     homeAdmins: redisRecentList({ ...place, ...HOME_ADMINS, name: 'home-admins' }),
@@ -219,7 +222,7 @@ type ForgettingStores =
   | 'files'
   | 'queue'
   | 'limits'
-  | 'saidOnce'
+  | 'oncePerDay'
   | 'people'
   | 'use'
   | 'unanswered'
@@ -228,8 +231,8 @@ type ForgettingStores =
 function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
   const { history, archive, threads, actionTokens, channelSettings, schedules, remembered, files, queue, limits } =
     stores
-  const { saidOnce, use, unanswered, homeAdmins, people } = stores
-  // Schedules first, so that nothing new begins; then the queue, so that nothing is kept again by a run of the team.
+  const { oncePerDay, use, unanswered, homeAdmins, people } = stores
+  // Schedules come first, so that nothing new begins; then the queue, so that no run of the team stores anything again.
   const all = [schedules, queue, history, archive, threads, remembered]
   const forgetChannel = async (place: Place) => {
     for (const store of [...all, actionTokens, await files()]) await store.forgetChannel(place)
@@ -247,7 +250,7 @@ function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingA
         actionTokens,
         channelSettings,
         limits,
-        saidOnce,
+        oncePerDay,
         use,
         unanswered,
         homeAdmins,
@@ -259,7 +262,7 @@ function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingA
   }
 }
 
-/** The tag of every key of ours begins with its team, an id of Slack's. */
+/** The tag of each of our keys begins with its team, which is a Slack id. */
 async function teamsIn(redis: RedisClient, prefix: string): Promise<string[]> {
   const teams = new Set<string>()
   for await (const keys of scanKeys(redis, threadKey(prefix, '*', '*')))

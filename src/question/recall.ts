@@ -1,20 +1,26 @@
-/** What is remembered in a question's place: chosen by its words, and given to the model as data. */
+/** Chooses the remembered items for a question by its words, and gives them to the model as data. */
 import { foldText, occurrences, termsOf } from '../files/search-terms.ts'
 import type { Run } from '../stores/runs/types.ts'
 
-/** The most characters of what is remembered that the model gets. */
+/** The maximum length of the remembered items that the model gets, in characters. */
 export const RECALLED_CHARS = 2_000
 
-/** `ids`: what the model gets; `text`: a line for each, with who said it and when. */
+/** `ids`: of the chosen items; `text`: a line for each, with its author and time. */
 export interface Recalled {
   ids: string[]
   text: string
 }
 
-/** Returns what fits a question; with `ids`, what is still there of what the run was given before. Never rejects. */
+/**
+ * Returns the items that fit a question; with `ids`, those that an earlier process chose and that still exist. Never
+ * rejects.
+ */
 export type Recall = (question: string, ids?: readonly string[]) => Promise<Recalled>
 
-/** Recalls for a run, which keeps the ids alone: what is forgotten meanwhile is gone. @returns the text for the model */
+/**
+ * Recalls for a run, which stores only the ids, so that an item that is forgotten in the meantime is gone. @returns the
+ * text for the model
+ */
 export async function recallFor(question: string, run: Run, recall: Recall | undefined): Promise<string> {
   if (!recall) return ''
   const before = run.saved.remembered
@@ -24,8 +30,8 @@ export async function recallFor(question: string, run: Run, recall: Recall | und
 }
 
 /**
- * Returns all lines if they are short enough together; otherwise as many as fit of those that share words with the
- * question, preferring rare words. The order stays.
+ * Returns all lines if they are short enough together. Otherwise as many as fit of those that share words with the
+ * question, preferring rare words, in their original order.
  */
 export function fitting<Line extends { line: string }>(lines: Line[], question: string): Line[] {
   if (lengthOf(lines) <= RECALLED_CHARS) return lines

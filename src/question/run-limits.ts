@@ -1,7 +1,7 @@
 import type { RunLimits } from '../agent/run-state.ts'
 import type { Config } from '../config.ts'
 
-/** What one run may spend, from the settings. */
+/** The budget of one run, from the settings. */
 export function limitsOf(config: Config): RunLimits {
   return {
     maxSteps: config.AGENT_MAX_STEPS,

@@ -9,12 +9,12 @@ export interface AnsweringWork extends RunWork {
   release(options?: Release): Promise<void>
 }
 
-/** The run shows nothing after these, so its place among the team's runs is free. */
+/** The run shows nothing after these events, so its place among the team's runs is free. */
 const ENDS = new Set(['answer', 'gave_up', 'waiting'])
 
 /**
- * Answers an admitted question and yields what to show. A write is in the audit list before it is made, and the question's place is
- * free before its end is shown.
+ * Answers an admitted question and yields the events to show. A write is in the audit list before it is made, and the
+ * question's place is free before its end is shown.
  */
 export async function* runQuestion(
   work: AnsweringWork,
@@ -24,7 +24,7 @@ export async function* runQuestion(
   const grantedBy = (tool: Tool) => deps.grants.grantedBy(tool)
   await auditSaved(work, { isOver: false, grantedBy })
   const events = answer(question, run, { ...deps, signal })
-  // The usage of the last call is told before the answer, and saved beside it.
+  // The usage of the last call is reported before the answer, and saved with it.
   const usage = [...run.saved.usage]
   for await (const event of services.watch?.events(events, deps.agent.tools) ?? events) {
     if (event.type === 'usage') usage.push(event.usage)

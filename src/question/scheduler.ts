@@ -17,19 +17,19 @@ export interface SchedulerOptions {
   queue: Pick<Queue, 'accept'>
   log: Log
   now(): Date
-  /** The pause between two looks, in ms. */
+  /** The interval between two checks, in ms. */
   everyMs: number
 }
 
 /** How many due schedules are handled at a time. */
 const BATCH = 50
-/** Between two repairs of the index, in ms. */
+/** The interval between two repairs of the index, in ms. */
 const REPAIR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** The most missed times that are counted. */
 const MAX_MISSED = 1_000
 
-/** @returns what stops it */
+/** @returns a function that stops it */
 export function startScheduler(options: SchedulerOptions): { stop(): Promise<void> } {
   const { schedules, log, everyMs } = options
   let isStopped = false
@@ -60,7 +60,7 @@ export function startScheduler(options: SchedulerOptions): { stop(): Promise<voi
 /** Handles schedules whose time has come. @returns how many there were */
 export async function enqueueDue(options: SchedulerOptions): Promise<number> {
   const refs = await options.schedules.due(options.now().getTime(), BATCH)
-  // Several processes look at the same moment: each begins with another one.
+  // Several processes check at the same moment, so each begins with another schedule.
   const start = Math.floor((options.now().getTime() * 7919) % Math.max(1, refs.length))
   for (const ref of [...refs.slice(start), ...refs.slice(0, start)]) await enqueueOne(ref, options)
   return refs.length
@@ -72,7 +72,7 @@ async function enqueueOne(ref: ScheduleRef, { schedules, queue, log, now }: Sche
   if (!schedule || schedule.state === 'draft') return schedules.remove(ref)
   if (schedule.state === 'over' && isLongOver(schedule, at)) return schedules.remove(ref)
   const { due } = schedule
-  // Somebody else has moved it on, or it is paused: the index is set right.
+  // Another process has moved it on, or it is paused: the index is corrected.
   if (due === undefined || (wakeAt(schedule) ?? Infinity) > at) return void (await schedules.update(ref, (one) => one))
   const { latest, missed, next } = timesUntil(at, { ...schedule, due })
   if (latest !== undefined) {
@@ -86,7 +86,7 @@ async function enqueueOne(ref: ScheduleRef, { schedules, queue, log, now }: Sche
   )
 }
 
-/** Another process may have moved a single run on a moment ago: its schedule is still needed by that run. */
+/** Another process may have moved a one-time schedule on a moment ago, and its run still needs the schedule. */
 function isLongOver({ when, runs: [last], createdAt }: Schedule, now: number): boolean {
   return now - Math.max(createdAt, last?.at ?? 0, when.kind === 'once' ? when.at : 0) > DAY_MS
 }
@@ -101,7 +101,7 @@ function movedOn({ due: _, ...schedule }: Schedule, { missed, next }: Passed): S
   return missed ? withRun(after, missed) : after
 }
 
-/** The times of a schedule that have come: the latest runs if it is not too late, all others are missed. */
+/** The times of a schedule that have come. The latest one runs if it is not too late; all others count as missed. */
 function timesUntil(now: number, schedule: Schedule & { due: number }): Passed & { latest: number | undefined } {
   const { when, due } = schedule
   const delay = (wakeAt(schedule) ?? due) - due
@@ -123,7 +123,7 @@ function missedRun(due: number, { now, count }: { now: number; count: number }):
 
 interface Beginning {
   kind: Occurrence['kind']
-  /** The time that it is for. */
+  /** The scheduled time. */
   at: number
   now: number
 }
@@ -133,7 +133,7 @@ export function occurrenceOf(schedule: Schedule, { kind, at, now }: Beginning): 
   const { id, team, channel, user, question: text } = schedule
   const thread = `${kind === 'try' ? 'private' : 'ask'}-schedule-${id}-${kind}-${at}`
   const surface = kind === 'try' ? 'private' : 'ask'
-  // A run that failed has told nobody anything, so the next one begins where it began.
+  // A failed run has told nobody anything, so the next one covers its time too.
   const runs = schedule.runs.filter(({ end }) => end === 'answered' || end === 'quiet')
   const lastRun = runs.length > 0 ? { lastRunAt: Math.max(...runs.map(({ due }) => due)) } : {}
   const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun }

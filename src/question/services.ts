@@ -6,16 +6,16 @@ import type { AnswerWatch } from './answer.ts'
 import type { AgentParts } from './create-agent.ts'
 import type { Stores } from './open-stores.ts'
 
-/** What answering questions takes, whatever shows the answers. */
+/** The services for answering questions, whatever shows the answers. */
 export interface AnswerServices extends Stores {
   agent: AgentParts
-  /** Observes each answer. Absent where nothing is measured. */
+  /** Observes each answer. Absent if nothing is measured. */
   watch?: AnswerWatch | undefined
   log: Log
   now(): Date
 }
 
-/** One question that a worker has taken, and what the work on it takes. */
+/** One question that a worker has taken, and everything that the work on it needs. */
 export interface RunWork {
   question: Question
   run: Run
@@ -26,10 +26,10 @@ export interface RunWork {
   services: AnswerServices
 }
 
-/** How a question leaves the usage limits. */
+/** Options for releasing a question from the usage limits. */
 export interface Release {
-  /** The question is not counted. Its cost is booked all the same. */
+  /** The question is not counted. Its cost is booked in any case. */
   refund?: boolean
-  /** The calls of models so far, if they are more than the run has saved. */
+  /** The model calls so far, if they are more than the run has saved. */
   usage?: Usage[]
 }

@@ -5,9 +5,9 @@ import { bookEnd } from './book-use.ts'
 import type { AnsweringWork } from './run-question.ts'
 
 /**
- * Removes what a run has left, because its question's message was deleted or edited, and asks an edited question again as it reads by
- * then. If this process dies meanwhile, the one that takes the run up hears of it again. `removePosts` deletes what the run has
- * posted.
+ * Removes the traces of a run whose message was deleted or edited, and asks an edited question again in its newest
+ * wording. If this process dies in the meantime, the process that takes the run over hears the signal again.
+ * `removePosts` deletes the run's posts.
  */
 export async function takeBack(
   withdrawn: Withdrawn,
@@ -19,16 +19,16 @@ export async function takeBack(
   await forgetFinds(run)
   const { again } = (await lastWithdrawal(work))?.withdrawn ?? withdrawn
   await work.release({ refund: again !== undefined })
-  // A question that is asked again counts once, when that has ended.
+  // A question that is asked again is counted once, when that one has ended.
   if (!again) await bookEnd(work, 'stopped')
   if (again) await services.queue.accept(again)
-  // Files are kept before the run is told of them: a run that was taken back early may have left some without knowing.
+  // Files are stored before the run hears of them, so a run that was taken back early may have some without knowing.
   else await (await services.files()).remove(conversationOf(question), question.id)
   if (again) await passOn(again, work)
   services.log.info({ question: question.id, again: again?.id }, 'question taken back by its asker')
 }
 
-/** Sends the new run what this run was told while the question was asked again. */
+/** Passes the signals that came in the meantime on to the new run. */
 async function passOn(again: Question, work: AnsweringWork): Promise<void> {
   const last = await lastWithdrawal(work)
   if (!last || last.withdrawn?.again?.id === again.id) return

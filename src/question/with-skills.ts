@@ -3,7 +3,7 @@ import type { Dialect, Tool } from '../agent/types.ts'
 import type { Prompts } from '../base/prompts.ts'
 import { readSkill, type Skill } from '../../tools/read-skill.ts'
 
-/** How the model reads a skill in dialects whose prompts list no tools. */
+/** How the model calls the skill tool in dialects whose prompts list no tools. */
 const CALLS: Record<string, string> = {
   docstore: 'the action read_skill[NAME]',
   'self-ask': 'the line "Follow up: read_skill[NAME]"',

@@ -1,10 +1,10 @@
 /**
- * Which conversation a question in a direct message goes on. People write there at the top level, and each message is answered
- * in a thread of its own; but what they write within an hour (`dmMemoryMs`) of each other is one conversation to them. It has
- * the name of its first message. A reply belongs to the conversation of the message that its thread hangs under.
+ * Assigns a question in a direct message to a conversation. People write there at the top level, and each message is
+ * answered in its own thread. Messages within an hour (`dmMemoryMs`) of each other are one conversation, which is named
+ * after its first message. A reply belongs to the conversation of its thread's root.
  *
- * What counts is when messages were written, which is their ts, and not when they come in. What was decided of a message is
- * kept, so that a second delivery of it meets the first one's claim.
+ * The times are those when messages were written, which are their ts, not when they arrive. The decision about a
+ * message is stored, so that a second delivery of it finds the first one's claim.
  */
 import { ExpiringMap } from '../base/expiring-map.ts'
 import type { RedisClient } from '../base/redis/redis.ts'
@@ -17,7 +17,10 @@ import type { QueueSettings } from './queue-settings.ts'
 interface DmPlace {
   dm: string
   root: string
-  /** The question is itself the root, or a command whose root was posted for it. A schedule's root is a conversation of its own. */
+  /**
+   * The question is itself the root, or a command whose root was posted for it. A schedule's root starts its own
+   * conversation.
+   */
   isTopLevel: boolean
 }
 
@@ -36,7 +39,7 @@ interface ConversationBounds extends Pick<QueueSettings, 'dmMemoryMs' | 'knownTt
   maxKnown: number
 }
 
-/** In this process's memory. Does not await, so that a queue can place and take in as one step. */
+/** In this process's memory. Nothing in here awaits, so that a queue can place and accept in one step. */
 export class MemoryConversations {
   readonly #windowMs: number
   readonly #roots: ExpiringMap<string>

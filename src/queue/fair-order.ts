@@ -1,19 +1,20 @@
 /**
- * The order of jobs over all workers: workspaces take turns, in a workspace its channels do, and within a channel its threads. It is start-time fair queuing
- * (Goyal, Vin, Cheng, "Start-time Fair Queuing", SIGCOMM 1996) with one flow for each channel and packets of length one.
+ * The order of jobs over all workers. Workspaces take turns, then the channels within a workspace, then the threads
+ * within a channel. It is start-time fair queuing (Goyal, Vin, Cheng, "Start-time Fair Queuing", SIGCOMM 1996) with one
+ * flow for each channel and packets of length one.
  *
- * Each job gets a start tag: one more than the last tag of its channel, but at least the virtual time, which is the highest tag
- * of a job that has begun. The tag is the job's priority, and BullMQ starts the lowest first. So a channel that was quiet waits
- * for one job of each other channel, and gets no credit for its silence. Of one workspace at most four jobs have one tag, so
- * that one with many channels delays another by a few jobs and no more. A crash between two commands shifts a tag by one at
- * most.
+ * Each job gets a start tag: one more than the last tag of its channel, but at least the virtual time, which is the
+ * highest tag of a job that has begun. The tag is the job's priority, and BullMQ starts the lowest first. So a channel
+ * that was quiet waits for one job of each other channel, and gets no credit for its silence. At most four jobs of a
+ * workspace share a tag, so a workspace with many channels delays another by a few jobs only. A crash between two
+ * commands shifts a tag by one at most.
  */
 import { redisScript } from '../base/redis/redis-script.ts'
 
 /** BullMQ's highest priority number. Jobs that would exceed it all get this tag and run oldest first. */
 export const LAST_TAG = 2 ** 21 - 1
 
-/** How much higher the tags of jobs are whose questions nobody waits for: that many jobs of people may go before them. */
+/** Added to the tags of background jobs, so that this many jobs of people may go before them. */
 export const BEHIND = 2 ** 16
 
 const DAY_MS = 86_400_000

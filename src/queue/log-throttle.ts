@@ -3,8 +3,8 @@ import type { StoreLog } from '../base/store-log.ts'
 import { oncePerMinute } from '../base/log.ts'
 
 /**
- * Logs the errors that BullMQ meets by itself. Its loops retry several times a second for as long as Redis is away or
- * full, so an error is logged at once and then once a minute, with how often it occurred in between.
+ * Logs the errors of BullMQ's own loops. They retry several times a second for as long as Redis is away or full, so an
+ * error is logged at once and then once a minute, with how often it occurred in between.
  */
 export function logThrottle(log: StoreLog, now: () => number): (error: Error) => void {
   const isDue = oncePerMinute(now)

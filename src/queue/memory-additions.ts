@@ -1,17 +1,19 @@
-/** What people add to a run in memory, as `accept` and `finish` do it in Redis (lua/add-to-run, lua/settle-additions). */
+/**
+ * Additions to a run in memory, as `accept` and `finish` handle them in Redis (lua/add-to-run, lua/settle-additions).
+ */
 import { MAX_SIGNALS, type Signal } from '../stores/runs/control.ts'
 import { tellRun, type ControlledRun } from '../stores/runs/memory-run.ts'
 import type { Question } from '../stores/runs/types.ts'
 
-/** A question in an inbox, its run, and the messages that were told to it in place of becoming questions. */
+/** A question in an inbox, its run, and the messages that were added to it instead of becoming questions. */
 export interface AddableRun extends ControlledRun {
   question: Question
   additions: Question[]
 }
 
 /**
- * Returns the run that a message adds to: that of the person's newest question under the same root, if it can still be
- * told.
+ * Returns the run that a message adds to: that of the person's newest question under the same root, if it still accepts
+ * additions.
  */
 export function runToTell<Run extends AddableRun>(inbox: readonly Run[], message: Question): Run | undefined {
   const { user, thread } = message
@@ -28,7 +30,7 @@ export function addToRun(run: AddableRun, message: Question): void {
 }
 
 /**
- * Returns the messages that a run has ended without having heard, unless people have stopped it since. They become
+ * Returns the messages that a run did not hear before it ended, unless people have stopped it since. They become
  * questions; for a question that was edited they go to the run that replaces it.
  */
 export function unheardBy(run: AddableRun, inbox: readonly AddableRun[]): Question[] {

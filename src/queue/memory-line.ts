@@ -67,7 +67,7 @@ export function memoryLine({
       await movingIn(known()).moveChannel(place, to)
       moveSuspended((thread) => movedKey(thread, place, to), to)
     },
-    // Nothing else is left of a run that is over.
+    // Nothing else of a finished run is stored.
     forgetChannel: async ({ team, channel }) => forgetWaited((one) => one.team === team && one.channel === channel),
     forgetUser: async ({ team, user }) => forgetWaited((one) => one.team === team && one.user === user),
     async forgetTeam(team) {

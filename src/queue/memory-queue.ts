@@ -13,7 +13,7 @@ import type { Accepted, AcceptOptions, ControlledQueue, Handler, Queue, QueueSta
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
   log: StoreLog
-  /** Bounds of the memory: ids and threads remembered, and questions that wait. With more waiting, accept() throws. */
+  /** Bounds of the memory: remembered ids and threads, and waiting questions. With more waiting, accept() throws. */
   maxClaims?: number
   maxKnown?: number
   maxWaiting?: number
@@ -29,7 +29,7 @@ interface Running {
   abort: AbortController
 }
 
-/** A queue in this process's memory: fair, ordered, bounded, and gone with the process. */
+/** A queue in this process's memory: fair, ordered, bounded, and lost when the process ends. */
 export function memoryQueue(options: MemoryQueueOptions): ControlledQueue {
   return new MemoryQueue(options)
 }
@@ -42,7 +42,7 @@ class MemoryQueue implements ControlledQueue {
   /** Only threads with questions are here. The head of an inbox stays until it is finished. */
   readonly #inboxes = new Map<ThreadKey, Item[]>()
   readonly #turns = new RoundRobin()
-  /** Turns of questions that nobody waits for. */
+  /** Turns of background questions. */
   readonly #laterTurns = new RoundRobin()
   readonly #running = new Map<ThreadKey, Running>()
   readonly #pauses = new Set<NodeJS.Timeout>()
@@ -122,7 +122,7 @@ class MemoryQueue implements ControlledQueue {
     if (questions > 0) this.#options.log.warn({ questions }, 'stopped with questions left unanswered')
   }
 
-  /** Calls the handler for what still waits or is suspended, with an aborted signal: all it can do is tell the askers. */
+  /** Calls the handler for each unfinished question with an aborted signal, so that it only tells the asker. */
   #tellTheRest(): Promise<unknown>[] {
     const held = () => this.#state !== 'stopped'
     const ended = AbortSignal.abort(new LeaseLost('The bot is stopping.'))
@@ -166,7 +166,7 @@ class MemoryQueue implements ControlledQueue {
     this.#makeReady(thread, question)
   }
 
-  /** The next question need not wait for the time after which a withdrawn first one was to be tried again. */
+  /** The next question need not wait out the pause before a retry of the withdrawn one. */
   #withdrawn(thread: ThreadKey, at: number): void {
     this.#waiting -= 1
     const next = this.#inboxes.get(thread)?.[0]

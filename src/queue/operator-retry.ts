@@ -11,8 +11,8 @@ export interface RetryPlace extends RunsPlace, Pick<QueueSettings, 'knownTtlMs'>
 }
 
 /**
- * Retries a dead-lettered question (`npm run runs -- retry`): puts it into its thread's queue, behind whatever waits
- * there. The run continues from its last checkpoint, and its losses and failures are counted from zero.
+ * Retries a dead-lettered question (`npm run runs -- retry`): puts it at the end of its thread's queue. The run
+ * continues from its last checkpoint, and its losses and failures are counted from zero.
  * @returns whether a dead-lettered question with this id was found
  */
 export async function retryDeadLettered(place: RetryPlace, id: string): Promise<boolean> {

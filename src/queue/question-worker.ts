@@ -21,7 +21,7 @@ interface QuestionWorkerParts {
   jobs: ThreadJobs
   log: StoreLog
   settings: QueueSettings
-  /** Called with the errors that BullMQ meets by itself. */
+  /** Called with the errors of BullMQ's own loops. */
   onFault: (error: Error) => void
   handler: Handler
   deadLetter: Handler | undefined
@@ -55,7 +55,7 @@ export class QuestionWorker {
       concurrency,
       lockDuration: lockMs,
       stalledInterval: stalledMs,
-      // How often a job may lose its worker is decided with its run, which knows of checkpoints.
+      // The number of allowed losses depends on checkpoints, so it is checked with the run and not by BullMQ.
       maxStalledCount: 1_000_000_000,
       drainDelay: 5,
       runRetryDelay: 1_000,
@@ -83,7 +83,7 @@ export class QuestionWorker {
       for (const { abort } of this.#running.values()) abort.abort(new LeaseLost('The bot is stopping.'))
       await settledWithin(this.#settings.graceMs + 1_000, working())
     }
-    // What remains is BullMQ's own cleanup, which waits for ever while Redis is away.
+    // Only BullMQ's own cleanup is left, which waits for ever while Redis is away.
     if (!(await settledWithin(1_000, [closing]))) await settledWithin(1_000, [this.#worker.getBackend().close(true)])
   }
 
@@ -104,8 +104,9 @@ export class QuestionWorker {
   }
 
   /**
-   * Two suspect questions never run side by side: when one of several kills its worker, all of them lose it, and only that one
-   * should be dead-lettered. @returns ms until the question may be tried again, or undefined if it may begin now.
+   * Two suspect questions never run side by side. If one of several kills its worker, all of them lose it, and only
+   * that one should be dead-lettered. @returns ms until the question may be tried again, or undefined if it may begin
+   * now.
    */
   #pauseBefore(isSuspect: boolean): number | undefined {
     if (this.#isStopping) return 0
@@ -119,14 +120,14 @@ export class QuestionWorker {
     const { thread, gen } = job.data
     const leased = await store.begin(thread, gen, job.attemptsStarted)
     if (!('lease' in leased)) {
-      // A crash may have come between the end of the last question and the job of this one.
+      // The process may have crashed after the end of the last question and before adding this one's job.
       if (leased.gen !== '') await jobs.ensure(thread, leased.gen)
       return
     }
     const { question } = leased.stored
     // A failure does no harm: a tag is off by one, and stats() later drops the stale entry.
     jobs.begin(question, job.priority).catch(() => {})
-    // The job's losses were not in a row: there were checkpoints in between.
+    // The job's losses were not consecutive, because there were checkpoints in between.
     if (leased.stored.losses < this.#settings.maxLosses - 1) entry.isSuspect = false
     const run = redisRun({ redis: this.#parts.redis, ...this.#settings }, leased.lease, leased.stored.saved)
     let result: Handled

@@ -4,19 +4,22 @@ const DAY_MS = 86_400_000
 export interface QueueSettings {
   /** REDIS_PREFIX: before every key in Redis. */
   prefix: string
-  /** ROLE: `front` only takes in, `worker` only answers. */
+  /** ROLE: `front` only accepts questions, `worker` only answers them. */
   role: 'all' | 'front' | 'worker'
   /** WORKER_CONCURRENCY: questions answered at once by this process, each of another thread. */
   concurrency: number
   now: () => number
   random: () => number
-  /** How long accept() may take before it gives up, so that Slack hears in time that it must deliver again. */
+  /** How long accept() may take before it gives up. Slack then hears in time that it must deliver again. */
   acceptMs: number
   /** HISTORY_TTL_DAYS: how long a thread in which the bot was asked stays known. */
   knownTtlMs: number
-  /** DM_MEMORY_MINUTES: messages at a direct message's top level that are no further apart are one conversation; 0: each is its own. */
+  /**
+   * DM_MEMORY_MINUTES: top-level messages of a direct message at most this far apart are one conversation. 0: each is
+   * its own.
+   */
   dmMemoryMs: number
-  /** How long a finished run is kept. Another delivery of its question is recognised for as long. */
+  /** How long a finished run is kept. A redelivery of its question is recognised for as long. */
   doneTtlMs: number
   /** The same for a dead-lettered run, for inspection. Waiting questions are kept at least as long. */
   deadLetterTtlMs: number
@@ -27,11 +30,14 @@ export interface QueueSettings {
   maxDeadLetterTries: number
   /** The first pause after a failure of the handler; it doubles. */
   backoffMs: number
-  /** WORKER_LOCK_MS: how long a worker holds a job without renewing it; another gets a dead one's after that plus at most twice `stalledMs`. */
+  /**
+   * WORKER_LOCK_MS: how long a worker holds a job without renewing it. Another worker takes a dead one's job after that
+   * plus at most twice `stalledMs`.
+   */
   lockMs: number
-  /** A third of WORKER_LOCK_MS: how often the workers look for dead ones' jobs. */
+  /** A third of WORKER_LOCK_MS: how often workers look for jobs of dead workers. */
   stalledMs: number
-  /** Between two sweeps, over all workers. */
+  /** The interval between two sweeps, over all workers. */
   sweepMs: number
   /** APPROVAL_HOURS: how long a step of a run may wait for a person. */
   suspendedMs: number
@@ -44,7 +50,7 @@ export interface QueueSettings {
   settleMs: number
 }
 
-/** Stand-ins for settings that the bot takes from config.ts: these numbers count only in tests. */
+/** Defaults for tests. The bot takes these values from config.ts. */
 const STAND_INS = {
   prefix: 'thinkaloud',
   role: 'all',
@@ -56,7 +62,7 @@ const STAND_INS = {
   stalledMs: 5_000,
 } as const
 
-/** These numbers are not settings: they are decided here. */
+/** These numbers are not settings. */
 const DEFAULTS: QueueSettings = {
   ...STAND_INS,
   now: Date.now,

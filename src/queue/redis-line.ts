@@ -41,7 +41,7 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
       }),
     forgetChannel: ({ team, channel }) => forgetEnded(redis, prefix, below(team, channel)),
     forgetUser: (person) => forgetPersonInRuns(redis, prefix, person),
-    // A run that is at work there loses its lease, and ends.
+    // A run at work loses its lease, and ends.
     forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name: TEAM_NAMES }),
   }
 }
@@ -101,7 +101,7 @@ async function moveSuspended(
 /** The names in thread-keys.ts. */
 const TEAM_NAMES = /^(?:thread|inbox|parked|run:.*|signals:.*|event:.*|conversation(?::.*)?)$/s
 
-/** Deletes the runs of a channel that are done or dead-lettered, with what people told them. */
+/** Deletes the runs of a channel that are done or dead-lettered, with the signals to them. */
 async function forgetEnded(redis: RedisClient, prefix: string, tag: string): Promise<void> {
   for await (const keys of scanKeys(redis, threadKey(prefix, tag, 'run:*')))
     await Promise.all(keys.map((key) => forgetIfEnded(redis, key)))

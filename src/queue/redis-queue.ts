@@ -22,9 +22,9 @@ export interface RedisQueueOptions extends Partial<QueueSettings> {
 }
 
 /**
- * A queue in Redis that any number of processes share. An accepted question is handed out again and again until a handler
- * has finished with it, whichever process dies. BullMQ only gives out the turns; the questions and their order are in the
- * threads' own keys (stores/runs/thread-keys.ts).
+ * A queue in Redis that any number of processes share. An accepted question is handed out until a handler has finished
+ * it, whichever process dies. BullMQ only gives out the turns; the questions and their order are in the threads' own
+ * keys (stores/runs/thread-keys.ts).
  */
 export function redisQueue({ redis, log, ...given }: RedisQueueOptions): ControlledQueue {
   return new RedisQueue({ redis, log, settings: queueSettings(given) })
@@ -57,7 +57,7 @@ class RedisQueue implements ControlledQueue {
     this.#parts = parts
     this.#settings = parts.settings
     this.#onFault = logThrottle(parts.log, parts.settings.now)
-    // A worker takes questions in as well: an `/ask` goes in a second time, under the thread that its root message
+    // A worker accepts questions too: an `/ask` is accepted a second time, under the thread that its root message
     // opens.
     this.#intake = this.#connect('intake')
     const { redis, jobs } = this.#intake
@@ -74,7 +74,7 @@ class RedisQueue implements ControlledQueue {
   }
 
   async accept(question: Question, options: AcceptOptions = {}): Promise<Accepted> {
-    // Also while stopping: another process answers what is stored now, and a running `/ask` may be at its second
+    // Accepts while stopping too: another process answers what is stored now, and a running `/ask` may be at its second
     // accept.
     return within(this.#settings.acceptMs, acceptDelivery(this.#intake, question, options))
   }
@@ -130,9 +130,7 @@ class RedisQueue implements ControlledQueue {
     if (running) await this.control.send({ thread, id: running.id }, { type: 'stop', by: '', withdrawn: {} })
   }
 
-  /**
-   * Deletes what the ends of the runs have written once more: BullMQ's stream of events, and the tags of its channel.
-   */
+  /** Deletes the keys that ending runs have written again: BullMQ's stream of events, and the tags of its channel. */
   async #forgetOnceEnded(team: string): Promise<void> {
     const { jobs } = this.#intake
     const { now } = this.#settings
@@ -158,7 +156,7 @@ class RedisQueue implements ControlledQueue {
   }
 }
 
-/** What intake and work both need, each over its own kind of connection (see `Purpose`). */
+/** The parts that intake and work both need, each over its own kind of connection (see `Purpose`). */
 interface QueueConnection {
   redis: RedisClient
   conversations: RedisConversations

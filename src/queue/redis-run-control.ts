@@ -23,7 +23,7 @@ export interface RedisRunControlOptions {
   now: () => number
   /** How long a step may wait for a person. Milliseconds. */
   suspendedMs: number
-  /** How long a run's keys live after they were touched. Milliseconds. */
+  /** How long a run's keys live after their last use. Milliseconds. */
   ttlMs: number
   /** For senders: fails at once while Redis is away. */
   intake: { redis: RedisClient; jobs: ThreadJobs }
@@ -182,8 +182,8 @@ export class RedisRunControl implements RunControl {
   }
 
   /**
-   * Anybody may publish on the channel, so the form of a message is checked. A signal that the list does not hold,
-   * because Redis cannot be read or has lost it in a failover, is delivered all the same.
+   * Anybody may publish on the channel, so the form of a message is checked. A signal that is not in the list, because
+   * Redis cannot be read or lost it in a failover, is delivered all the same.
    */
   async #tell(text: string): Promise<void> {
     const notice = noticeSchema.safeParse(parseJson(text)).data
@@ -224,7 +224,7 @@ export class RedisRunControl implements RunControl {
   }
 }
 
-/** Neither contains a space. */
+/** Neither part contains a space. */
 function keyOf({ thread, id }: RunRef): string {
   return `${thread} ${id}`
 }

@@ -1,7 +1,9 @@
 /**
- * The atomic steps of a thread's queue. Keys are the thread's own (stores/runs/thread-keys.ts), times are in milliseconds.
+ * The atomic steps of a thread's queue. Keys are the thread's own (stores/runs/thread-keys.ts), times are in
+ * milliseconds.
  *
- * Where Redis is out of memory it refuses the first write of a script that needs any, and then nothing of it happened.
+ * If Redis is out of memory, it refuses the first write of a script that needs memory, and the script has had no
+ * effect.
  */
 import { redisScript } from '../base/redis/redis-script.ts'
 

@@ -32,8 +32,8 @@ export class SignalSubscriber {
   constructor(options: SignalSubscriberOptions) {
     this.#options = options
     this.#open()
-    // A connection that only listens would never notice that nobody is at its other end. The answer to the ping has to
-    // come within ioredis' `socketTimeout`.
+    // A connection that only listens would not notice that the other end is gone. The answer to the ping has to come
+    // within ioredis' `socketTimeout`.
     this.#ping = setInterval(() => void this.#connection?.ping().catch(() => {}), ALIVE_MS).unref()
   }
 
@@ -62,7 +62,7 @@ export class SignalSubscriber {
   }
 }
 
-/** @returns undefined if no node of the Cluster is known now */
+/** @returns undefined if no node of the Cluster is known */
 function connectionLike(redis: RedisClient): Redis | undefined {
   const own = { autoResubscribe: false, lazyConnect: false, enableOfflineQueue: false, socketTimeout: ALIVE_MS }
   if (!(redis instanceof Cluster)) return redis.duplicate(own)

@@ -6,7 +6,7 @@ import type { ThreadJob } from './thread-jobs.ts'
  * of the main loop is already under way and brings the next one (read in BullMQ 6.7.0). If that is wrong it costs one
  * more command, and never a job: an added job leaves a marker, which ends the wait. A job that begins leaves a marker
  * too, whether or not another one waits, which wakes one more worker. With several idle workers, one of them looks in
- * vain, for seven or eight commands a question; BullMQ has no option against that.
+ * vain, which costs seven or eight commands a question. BullMQ has no option against that.
  */
 export class ThreadJobWorker extends Worker<ThreadJob> {
   #isDrained = false

@@ -1,6 +1,7 @@
 /**
- * One question of a thread at a time: accept-question.lua opens a generation of the thread, begin-question.lua gives it
- * the lease and turns away all others, and each generation has one BullMQ job. The keys: stores/runs/thread-keys.ts.
+ * Ensures that a thread answers one question at a time: accept-question.lua opens a generation of the thread,
+ * begin-question.lua gives it the lease and turns away all others, and each generation has one BullMQ job. The keys:
+ * stores/runs/thread-keys.ts.
  */
 import { Queue as BullQueue } from 'bullmq'
 import type { ThreadKey } from '../base/place.ts'
@@ -11,7 +12,7 @@ import type { QueueSettings } from './queue-settings.ts'
 import type { QueueStats } from './types.ts'
 import { entryOf, WaitingQuestions } from './waiting-questions.ts'
 
-/** What a job holds: whose turn it is, and in which generation. The questions themselves are in the thread's inbox. */
+/** The content of a job: the thread, and the generation. The questions themselves are in the thread's inbox. */
 export interface ThreadJob {
   thread: ThreadKey
   gen: string
@@ -28,9 +29,9 @@ export function bullPrefix(prefix: string): string {
 export class ThreadJobs {
   readonly #redis: RedisClient
   readonly #queue: BullQueue<ThreadJob>
-  /** What has no worker now. `ensure` and `begin` keep it up to date for the usual course of a question. */
+  /** The questions without a worker. `ensure` and `begin` keep it up to date for the usual course of a question. */
   readonly waiting: WaitingQuestions
-  /** Under BullMQ's hash tag, so that a script may look at both. */
+  /** Under BullMQ's hash tag, so that one script can read both. */
   readonly #tags: string
 
   constructor(options: {
@@ -54,7 +55,7 @@ export class ThreadJobs {
     this.#queue.on('error', options.onFault)
   }
 
-  /** Adds a thread's job, at its fair place, unless it is there. `waits`: a question that waits from now on. */
+  /** Adds a thread's job, at its fair place, unless it is there. `waits`: the question that starts to wait. */
   async ensure(thread: ThreadKey, gen: string, waits?: Pick<Question, 'id' | 'at' | 'schedule'>): Promise<void> {
     const job = jobIdOf(thread, gen)
     const key = (name: string) => this.#queue.toKey(name)
@@ -85,7 +86,7 @@ export class ThreadJobs {
   /** Notes that the job with this priority has begun, and that its question no longer waits. */
   async begin(question: Question, priority: number): Promise<void> {
     const entry = entryOf(conversationOf(question), question.id)
-    // A tag far behind those of people is no measure of their time.
+    // The tag of a background job is far behind those of people, so it does not move the virtual time.
     const tag = isBackground(question) ? 0 : priority
     await advanceVirtualTime(this.#redis, { tags: this.#tags, waiting: this.waiting.key, tag, entry })
   }
@@ -94,7 +95,10 @@ export class ThreadJobs {
     return (await this.#queue.getJob(jobIdOf(thread, gen))) !== undefined
   }
 
-  /** Removes what names a team: its jobs but those at work, its channels' tags, its waiting questions, and the stream of events. */
+  /**
+   * Removes everything that names a team: its jobs except running ones, its channels' tags, its waiting questions, and
+   * the stream of events.
+   */
   async forgetTeam(team: string): Promise<void> {
     const jobs = await this.#queue.getJobs(['prioritized', 'delayed', 'wait'])
     for (const job of jobs) if (job?.data.thread.startsWith(`${team}:`)) await job.remove().catch(() => undefined)
@@ -116,7 +120,7 @@ export class ThreadJobs {
   }
 
   async stats(now: number): Promise<QueueStats> {
-    // First, because it also removes entries that no longer wait, so that they are not counted.
+    // First, because it also removes stale entries, which must not be counted.
     const oldest = await this.waiting.oldest()
     const [waiting, active] = await Promise.all([this.waiting.count(), this.#queue.getActiveCount()])
     return { waiting, active, oldestMs: Math.max(0, now - (oldest ?? now)) }
@@ -128,7 +132,7 @@ function jobIdOf(thread: ThreadKey, gen: string): string {
   return `${thread.replaceAll(':', '|')}#${gen}`
 }
 
-/** A thread is `team:channel:ts`; channels of different teams are different ones. */
+/** A thread is `team:channel:ts`. Equal channel ids of different teams are different channels. */
 function channelOf(thread: ThreadKey): string {
   return thread.split(':', 2).join(':')
 }

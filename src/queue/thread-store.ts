@@ -31,14 +31,14 @@ interface QuestionLease {
   lease: RunLease
 }
 
-/** Such a question, and what is to be done with it. */
+/** A leased question, and what to do with it. */
 export interface LeasedQuestion extends QuestionLease {
   stored: StoredRun
   /** `give-up`: it failed too often, so dead-letter it and say so. `drop`: saying so failed too often as well. */
   verdict: 'work' | 'give-up' | 'drop'
 }
 
-/** The scripts, with names and types. A generation (`gen`) that a method returns must have a job; '' stands for none. */
+/** The Redis scripts as typed methods. A returned generation (`gen`) must get a job; '' means none. */
 export class ThreadStore {
   readonly #redis: RedisClient
   readonly #log: StoreLog
@@ -70,7 +70,7 @@ export class ThreadStore {
     return { accepted: accepted as Accepted, gen, before: Number(before) }
   }
 
-  /** @returns the question; or the generation that has the thread in place of this one, '' where nothing waits. */
+  /** @returns the question, or the generation that has the thread instead, which is '' if nothing waits. */
   async begin(thread: ThreadKey, gen: string, starts: number): Promise<LeasedQuestion | { gen: string }> {
     const { now, maxLosses, maxFailures, maxDeadLetterTries } = this.#settings
     const keys = this.#keys(thread)
@@ -90,9 +90,9 @@ export class ThreadStore {
   }
 
   /**
-   * Ends the work on a question; `records` are saved with its run: `field, value, field, value …`. What people added to it and
-   * no step of it holds becomes questions in the thread.
-   * @returns whether the lease still held, the generation that goes on with the thread, and how many such questions there are.
+   * Ends the work on a question. `records` are saved with its run: `field, value, field, value …`. Additions that no
+   * step contains become questions in the thread.
+   * @returns whether the lease still held, the generation that continues the thread, and the number of such questions.
    */
   async finish(
     leased: QuestionLease & { stored?: StoredRun },
@@ -112,7 +112,7 @@ export class ThreadStore {
     return { held: held === 'ok', gen, followUps: Number(followUps) }
   }
 
-  /** Ends the work on a run that waits for a person, until its first wait is over. @returns as `finish` does. */
+  /** Suspends a run that waits for a person, until its first wait is over. @returns as `finish` does. */
   async suspend(leased: LeasedQuestion, records: string[]): Promise<{ held: boolean; gen: string }> {
     const { now, suspendedMs: suspendedMs } = this.#settings
     const { threadKey: thread, runKey: run, token } = leased.lease
@@ -138,7 +138,7 @@ export class ThreadStore {
     return String(await reviveThread(this.#redis, { thread, inbox, goneGen, ttlMs: this.ttlMs }))
   }
 
-  /** Puts a dead-lettered question into its thread's inbox again. @returns '' where it is not a dead-lettered one. */
+  /** Puts a dead-lettered question back into its thread's inbox. @returns '' if it is not a dead-lettered one. */
   async retry(question: Question): Promise<string> {
     const { thread, inbox, runs } = this.#keys(conversationOf(question))
     const [id, ttlMs] = [question.id, this.ttlMs]

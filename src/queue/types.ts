@@ -3,9 +3,9 @@ import type { RunControl } from '../stores/runs/control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
 
 /**
- * What happened to a delivery. `accepted`: taken in. `added`: told to a running question. `duplicate`: seen before.
- * `unknown_thread`: the bot was never asked in the thread although only known ones are wanted, or there is no run to
- * add to although it may be nothing else.
+ * The result of a delivery. `accepted`: stored. `added`: sent to a running question. `duplicate`: seen before.
+ * `unknown_thread`: only known threads are wanted and the bot was never asked in this one, or only an addition is
+ * wanted and there is no run to add to.
  */
 export type Accepted = 'accepted' | 'added' | 'duplicate' | 'unknown_thread'
 
@@ -24,16 +24,16 @@ export interface AcceptOptions {
 
 /**
  * Answers one question. An error is logged, and the run is retried or dead-lettered by the queue's rules. Returns
- * `waiting` if the run waits for a person: the queue suspends it, without a worker, a lease or a timer of its own, and
- * the thread's next questions go on. `RunControl.resume` brings it back, and so does the end of the time that it may
- * wait. Returns `refused` if the question is not taken: the thread does not become a known one.
+ * `waiting` if the run waits for a person: the queue suspends it, without a worker, a lease or a timer, and the
+ * thread's next questions go on. `RunControl.resume` resumes it, and so does the end of its time. Returns `refused` if
+ * the question is not accepted: the thread does not become a known one.
  */
 export type Handler = (question: Question, run: Run, signal: AbortSignal) => Promise<Handled>
 export type Handled = void | 'waiting' | 'refused'
 
 /** The unfinished questions of one conversation, the oldest first. */
 export interface ThreadLine {
-  /** The question at work, or that was when its worker died. */
+  /** The question at work, also if its worker has died. */
   running?: Question
   /** Questions that wait for their turn. */
   waiting: Question[]
@@ -41,7 +41,7 @@ export interface ThreadLine {
   suspended?: Question[]
 }
 
-/** The waiting questions, and how they are taken out of the line. */
+/** The waiting questions, and how to remove them. */
 export interface WaitingLine extends Forgetting, Moving {
   /** Moves what is known of a channel's threads, and the suspended runs there. Active and waiting questions stay. */
   moveChannel: Moving['moveChannel']
@@ -54,13 +54,13 @@ export interface WaitingLine extends Forgetting, Moving {
    * @returns false if it is not waiting: it is running, over, or unknown
    */
   withdraw(thread: ThreadKey, id: string, options?: { neverBegun?: boolean }): Promise<boolean>
-  /** Forgets a person's finished runs, and what others' finished runs had read of that person. */
+  /** Forgets a person's finished runs, and what others' finished runs read of that person. */
   forgetUser(person: Person): Promise<void>
 }
 
 /**
- * Accepts each question exactly once and hands them out: those of one conversation in order, one at a time, others side
- * by side.
+ * Accepts each question exactly once and hands them out: those of one conversation one at a time and in order, others
+ * in parallel.
  */
 export interface Queue extends WaitingLine {
   /**
@@ -86,7 +86,7 @@ export interface Queue extends WaitingLine {
   stats(): Promise<QueueStats>
 }
 
-/** A queue, and how any process reaches the runs of its questions. */
+/** A queue, with the control of its questions' runs. */
 export interface ControlledQueue extends Queue {
   readonly control: RunControl
 }

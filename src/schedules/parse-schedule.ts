@@ -1,6 +1,6 @@
 /**
- * Parses `every Monday at 9 what happened?` by rules. A schedule begins with its time; what only contains such words is an
- * ordinary question.
+ * Parses `every Monday at 9 what happened?` by rules. A schedule begins with its time. A text that only mentions times
+ * later is an ordinary question.
  */
 import { ORDINALS, WEEKDAYS } from './describe-when.ts'
 import { isCron, nextTimes, smallestGap, timeZone, type When } from './when.ts'

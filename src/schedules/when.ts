@@ -1,6 +1,6 @@
 /**
- * When a schedule runs. cron-parser reads the expression and knows the calendar; it is asked in UTC, as if that were what a clock on the
- * wall shows, because in zones that move by half an hour (Australia/Lord_Howe) its own daylight saving throws.
+ * When a schedule runs. cron-parser evaluates the expression in UTC, as if UTC were the local wall-clock time, because
+ * its own daylight-saving code throws in zones that shift by half an hour (Australia/Lord_Howe).
  */
 import { CronExpressionParser } from 'cron-parser'
 
@@ -35,7 +35,7 @@ function cronTimes({ cron, zone }: { cron: string; zone: string }, after: number
   const expression = CronExpressionParser.parse(cron, { currentDate: new Date(clock(after) - MAX_SHIFT), tz: 'UTC' })
   const runsByTheHour = cron.split(' ')[1]?.startsWith('*') === true
   const times = new Set<number>()
-  // What the clock shows later can be earlier by as much as the clock is put back.
+  // When the clock is set back, a later wall-clock time can be an earlier moment.
   for (let end = Infinity; ;) {
     const shown = expression.next().getTime()
     if (shown > end) break
@@ -53,8 +53,8 @@ export function clockOf(zone: string): (at: number) => number {
 }
 
 /**
- * The moments at which a clock shows a time: two where the clock is put back, in order. A time that is left out where the
- * clock is put forward counts as that much later.
+ * The moments at which a clock shows a time, in order: two if the clock is set back then. A time that is skipped when
+ * the clock is set forward counts as that much later.
  */
 export function momentsOf(shown: number, clock: (at: number) => number): number[] {
   const offsets = [shown - DAY, shown + DAY].map((near) => clock(near) - near)
@@ -87,7 +87,7 @@ export function timeZone(name: string): string | undefined {
   }
 }
 
-/** Whether five fields are a cron expression as people mean it: no names of times, no random or special fields. */
+/** Whether five fields are an ordinary cron expression, without names of times and without random or special fields. */
 export function isCron(fields: string): boolean {
   const part = String.raw`(?:\*|[a-z]{3}|\d{1,2})(?:-(?:[a-z]{3}|\d{1,2}))?(?:/\d{1,2})?`
   if (!new RegExp(String.raw`^(?:${part}(?:,${part})*(?: |$)){5}$`, 'i').test(fields)) return false

@@ -1,4 +1,4 @@
-/** The receivers of SLACK_APPS: each app has its own, which knows the installation of that app alone. */
+/** The receivers of SLACK_APPS: each app has its own, which knows only that app's installation. */
 import { isValidSlackRequest } from '@slack/bolt'
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { messageOf } from '../base/errors.ts'
@@ -8,7 +8,7 @@ import type { Services } from './services.ts'
 
 interface AppReceiver extends SlackReceiver {
   app: SlackApp
-  /** Whether its socket could be opened; true over HTTP. */
+  /** Whether its socket was opened; always true over HTTP. */
   isStarted: boolean
 }
 
@@ -61,7 +61,7 @@ function listenerFor(receivers: AppReceiver[], rest: RequestListener): RequestLi
     readBody(request).then(
       (body) => {
         const chosen = chosenFor(request, body, receivers)
-        // An app's own receiver verifies the body again; the first one refuses what no secret fits.
+        // An app's own receiver verifies the body again. If no secret fits, the first receiver refuses it.
         const { listener } = listeners.find(({ app }) => app === chosen) ?? listeners[0]!
         if (chosen === undefined) request.headers['x-slack-signature'] = 'v0=none'
         listener(Object.assign(request, { rawBody: body }), response)

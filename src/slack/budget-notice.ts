@@ -7,24 +7,24 @@ import { budgetNotice } from './format/messages.ts'
 import { isAdmin } from './intake/may-set.ts'
 import type { QuestionWork } from './question-work.ts'
 
-/** Who is told of a budget. Other limits say so themselves when they are reached. */
+/** The budgets whose use is noticed. Other limits are only reported when they are reached. */
 const BUDGETS: Partial<Record<Allowance['limit'], 'asker' | 'admins'>> = {
   userDayTokens: 'asker',
   teamDayTokens: 'admins',
   teamDayUsd: 'admins',
 }
 
-/** The share of a budget at which people are told. Budgets refill while a run is at work: half a percent in seven minutes. */
+/** The share of a budget at which people are told. Budgets refill during a run: half a percent in seven minutes. */
 const SHARE = 0.8
 const REFILLED = 0.005
 
 const MAX_ADMINS = 20
-/** How long the look-up of an admin may take, in ms. */
+/** How long looking up an admin may take, in ms. */
 const FACTS_MS = 5_000
 
 /**
- * Tells who has used most of a budget, once a day: the asker alone of their own, and of the workspace's each admin who
- * has opened the Home. Never rejects.
+ * Tells people once a day that most of a budget is used: the asker of their own budget, and each admin who has opened
+ * the Home of the workspace's budgets. Never rejects.
  */
 export async function noticeBudgets(work: QuestionWork): Promise<void> {
   const { question, services } = work
@@ -48,14 +48,14 @@ function isNearlyUsed({ allowed, left }: Allowance): boolean {
 
 async function tellAsker(allowance: Allowance, { question, services, outbox }: QuestionWork): Promise<void> {
   const { team, user } = question
-  const isFirst = await services.saidOnce.isFirst(team, `${allowance.limit}:${user}`)
+  const isFirst = await services.oncePerDay.isFirst(team, `${allowance.limit}:${user}`)
   if (isFirst) await outbox.tellAsker(noteContent(budgetNotice(allowance)))
 }
 
 async function tellAdmins(allowance: Allowance, { question, services, installation }: QuestionWork): Promise<void> {
   const { team } = question
   for (const admin of await services.homeAdmins.newest(team, MAX_ADMINS)) {
-    if (!(await services.saidOnce.isFirst(team, `${allowance.limit}:${admin}`))) continue
+    if (!(await services.oncePerDay.isFirst(team, `${allowance.limit}:${admin}`))) continue
     const asking = installation.directory.factsOf(team, admin, { isFresh: true })
     if (!(await settledWithin(FACTS_MS, [asking])) || !isAdmin(await asking)) continue
     const words = { channel: admin, ...noteContent(budgetNotice(allowance)), ...UNPARSED }

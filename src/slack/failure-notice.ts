@@ -10,12 +10,13 @@ import { cannotPost, denialText, FAILED, GIVEN_UP, refusalText, RESTARTED, withR
 import type { Denial } from './intake/access.ts'
 import type { QuestionWork } from './question-work.ts'
 
-/** Time limit for a process that is shutting down to say so in a thread. Milliseconds. */
+/** Time limit for telling a thread that the bot is restarting, during the shutdown. Milliseconds. */
 const RESTARTED_MS = 2_000
 
 /**
- * Handles a failure as `question/failure-outcome.ts` decides: throws the error again, which leaves the run to the queue, or gives people
- * a sentence with a reference, under which the log has the rest. `display` is the run's, where it has one.
+ * Handles a failure as `question/failure-outcome.ts` decides: throws the error again, which leaves the run to the
+ * queue, or gives people a sentence with a reference, under which the details are in the log. `display`: the run's
+ * display, if it has one.
  */
 export async function noticeFailure(error: unknown, work: QuestionWork, display?: RunDisplay): Promise<void> {
   const { question, run, signal, services } = work
@@ -38,12 +39,12 @@ export async function noticeFailure(error: unknown, work: QuestionWork, display?
   // An aborted display posts nothing, so another one is opened.
   const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
   const told = signal.aborted ? await work.openDisplay(last) : display
-  // The archive keeps nothing of an aborted run.
+  // The archive keeps no record of an aborted run.
   const again = !signal.aborted
   await inThread(told.fail(sentence, reference, { again }), work, () => tellAsker(work, sentence, reference))
 }
 
-/** Slack refuses every call with this token. */
+/** Slack refuses every call with a token that has one of these errors. */
 const LOCKED_OUT = new Set(['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'])
 
 const SENTENCES: Record<FailureReason, (error: unknown) => string> = {
@@ -53,7 +54,7 @@ const SENTENCES: Record<FailureReason, (error: unknown) => string> = {
   failed: () => FAILED,
 }
 
-/** Tells that the queue dead-letters the question, because its run has failed again and again. */
+/** Tells the thread that the queue dead-letters the question, because its run failed repeatedly. */
 export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
   const { question, run, services } = work
   const reference = newReference()
@@ -69,33 +70,35 @@ export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
   await display.end()
 }
 
-/** Whether nobody waits for an answer: a schedule is due, and its thread is not open. What failed is shown with the schedule. */
+/**
+ * Whether nobody is waiting: a scheduled question whose thread is not open yet. Its failure is shown with the schedule.
+ */
 function isUnseen(question: Question): boolean {
   return question.schedule?.kind === 'due' && isUnrooted(question)
 }
 
-/** It is not the asker who may not: Slack does not say who they are, so that they ask again, and would meet silence. */
+/** Refusals that are not the asker's fault: Slack did not say who they are, so they ask again and must get a reply. */
 const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'])
 
 /**
- * Tells the asker alone that they may not ask, or not there: once a day per reason, place and person. Those who asked
- * by a command or from a menu, or could not be looked up, are told each time, because they wait for a reply. Bots are
- * told nothing.
+ * Tells the asker alone that they may not ask, or not there: once a day per reason, place and person. Those who used a
+ * command or a menu, or could not be looked up, are told each time, because they wait for a reply. Bots are told
+ * nothing.
  */
 export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<void> {
   const { question, services } = work
-  const { log, watch, saidOnce } = services
+  const { log, watch, oncePerDay } = services
   const { team, channel, user, bot, responseUrl } = question
   const reference = newReference()
   watch?.refused(question, denial)
   log.info({ question: question.id, reference, denial }, 'question refused: who asks may not ask here')
   if (bot !== undefined) return
   const mustHear = OURS.has(denial) || responseUrl !== undefined
-  const isNew = mustHear || (await saidOnce.isFirst(team, `${denial}:${channel}:${user}`))
+  const isNew = mustHear || (await oncePerDay.isFirst(team, `${denial}:${channel}:${user}`))
   if (isNew) await tellAsker(work, denialText(denial), reference)
 }
 
-/** Tells the asker alone which limit stands against the question. */
+/** Tells the asker alone which limit the question exceeds. */
 export async function noticeRefusal(refusal: Refusal, work: QuestionWork): Promise<void> {
   const { question, services } = work
   const { log, watch } = services
@@ -106,8 +109,8 @@ export async function noticeRefusal(refusal: Refusal, work: QuestionWork): Promi
 }
 
 /**
- * Finishes what an earlier process began: it died while it told the thread of a failure. Makes sure that the thread was
- * told, and ends the run.
+ * Finishes the failure of an earlier process, which died while it told the thread. Makes sure that the thread was told,
+ * and ends the run.
  */
 export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
   const display = await work.openDisplay()
@@ -116,7 +119,7 @@ export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
   await display.end()
 }
 
-/** Waits for the last sentence in the thread. If Slack rejects it there, tells the asker alone. */
+/** Waits for the last sentence in the thread. If Slack refuses it there, tells the asker alone. */
 async function inThread(told: Promise<void>, work: QuestionWork, alone: () => Promise<void>): Promise<void> {
   try {
     await told

@@ -62,7 +62,7 @@ import {
 } from './schedules/scheduled-run.ts'
 import type { Services } from './services.ts'
 
-/** Returns how the queue's questions are handled. An error that a handler throws is the queue's to retry; people are told here. */
+/** Returns the handlers for the queue's questions. If a handler throws, the queue retries; people are told here. */
 export function createQuestionHandlers(services: Services): { answer: Handler; deadLetter: Handler } {
   const admitted = admittedPeople(() => services.now().getTime())
   const streamsRefused = new StreamRefusals()
@@ -103,7 +103,7 @@ async function workOn(question: Question, run: Run, parts: WorkParts): Promise<Q
       await mentions.lookUpSaved(run.saved, isRepeat(question.id) ? `<@${question.user}>` : '')
       const { streamInChannels, approvers } = settings
       const shared = { log, now, outbox: other ? outboxUnder(other) : outbox, signal: other ?? signal }
-      const named = (text: string) => mentions.shown(text)
+      const named = (text: string) => mentions.forPeople(text)
       const stop = () => stopRun(question, services)
       const display = chooseDisplay({ ...shared, steps, streamInChannels, streamsRefused, named, stopRun: stop })
       const linkHosts = [...settings.linkHosts, installation.identity.url]
@@ -144,24 +144,24 @@ async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<H
   const read = async (ts: string) => withFiles(await readMessage(work, ts), work, display)
   if (display && question.about !== undefined && !(await isAboutOpen(work, { read, notice }))) return display.end()
   if (display) return answerInThread(work, display)
-  // The question holds its place among the runs at once until it is answered in its thread.
+  // The question keeps its slot among the team's runs until it is answered in its thread.
   const { queue } = services
   const opened = mentions
-    .readable(question.text)
+    .withNames(question.text)
     .then((text) => openCommandThread({ ...question, text }, rootContent(question.user, text), { queue, outbox }))
   await opened.catch((error: unknown) => noticeFailure(error, work))
 }
 
-/** Shows what would be scheduled. It is no question of the thread, and counts against no limit. */
+/** Shows the schedule that would be made. This is not a question of the thread, and counts against no limit. */
 async function handleScheduleRequest(work: QuestionWork, admitted: Admitted): Promise<Handled> {
   if (!(await isDenied(work, admitted))) await showSchedule(work).catch((error: unknown) => noticeFailure(error, work))
   return 'refused'
 }
 
-/** Runs a question without a display: up to its answer, or to a call that a person must allow. */
+/** Runs a question without a display, up to its answer or to a call that a person must allow. */
 async function answerUnseen(work: QuestionWork): Promise<void> {
   const deps = await answerDeps(work, await work.openDisplay({ steps: 'hidden' }))
-  const named = { ...work, question: await work.mentions.named(work.question, work.run) }
+  const named = { ...work, question: await work.mentions.questionForModel(work.question, work.run) }
   for await (const event of runQuestion(named, deps)) if (event.type === 'waiting') return
 }
 
@@ -170,7 +170,7 @@ async function deadLetter(work: QuestionWork): Promise<void> {
   await archive(work, { hasFailed: true })
 }
 
-/** Where Slack delivered the question late, what was said after it is looked up at the same time. */
+/** If Slack delivered the question late, later messages are caught up at the same time. */
 async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<Handled> {
   const { question, run, signal, services, outbox } = work
   const caughtUp = question.isLate ? catchUp(work) : Promise.resolve()
@@ -196,7 +196,7 @@ async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<
   } else if (!isWaiting) await archive(work, { hasFailed })
   else await endTurn(work)
   if (!needsNoModel(question) && !signal.aborted) await noticeBudgets(work)
-  // With a durable queue the run is tried again if the catching up failed.
+  // A durable queue retries the run if catching up failed.
   await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
   return isWaiting ? 'waiting' : undefined
 }
@@ -215,7 +215,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
   const unread = question.text === '' ? await whyNothingIsRead(work) : undefined
   if (unread !== undefined) return display.note(unread).then(() => false)
   const deps = await answerDeps(work, display)
-  const named = { ...work, question: await mentions.named(question, run) }
+  const named = { ...work, question: await mentions.questionForModel(question, run) }
   let isWaiting = false
   for await (const event of runQuestion(named, deps)) {
     const isEnd = event.type === 'answer' || event.type === 'gave_up'
@@ -229,7 +229,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
   return isWaiting
 }
 
-/** What the agent gets in this place: the channel's model and tools, and people, files and the workspace as Slack shows them. */
+/** The channel's model and tools, and people, files and the workspace as Slack shows them. */
 async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps & { grants: Grants }> {
   const { question, settings, mentions, installation, outbox, services } = work
   const { search, agent } = services
@@ -255,17 +255,14 @@ async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<Answ
   }
 }
 
-/** Returns who has allowed a tool in the question's thread from then on. A scheduled run asks each time. */
+/** Returns a function that names who has allowed a tool for the question's thread. A scheduled run asks each time. */
 function granterIn({ question, settings, installation, services }: QuestionWork) {
   const { threads, log } = services
   if (question.schedule) return async () => undefined
   return (tool: Tool) => grantedBy(tool, { question, settings, installation, threads, log })
 }
 
-/**
- * The history with names in place of ids. The first answer in a thread says how to go on there; private questions are one conversation
- * for a while.
- */
+/** The history with names in place of ids. The first answer in a thread gets a line on how to go on there. */
 function historyOf({ question, settings, mentions, services }: QuestionWork, display: RunDisplay): History {
   const { followUps, dmMemoryMinutes } = settings
   const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
@@ -290,7 +287,7 @@ async function withFiles(
   return files.length === 0 || !display ? said : saidWithFiles(said, files, { work, display })
 }
 
-/** Stops the run whose stream a person has stopped on the screen. */
+/** Stops a run after a person has stopped its stream in Slack. */
 function stopRun(question: Question, { control, log }: Services): void {
   const run = { thread: conversationOf(question), id: question.id }
   control.send(run, { type: 'stop', by: question.user }).catch((error: unknown) => {

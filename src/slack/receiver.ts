@@ -20,13 +20,13 @@ import type { Services } from './services.ts'
 import { registerListeners } from './listeners/index.ts'
 import { Socket, type SocketOptions } from './client/socket.ts'
 
-/** How Slack is reached. */
+/** How to reach Slack. */
 export interface SlackConnection {
-  /** Given: Socket Mode. Else events come over HTTP, signed with `signingSecret`. */
+  /** With it: Socket Mode. Without it, events come over HTTP, signed with `signingSecret`. */
   appToken?: string | undefined
   signingSecret?: string | undefined
   apiUrl: string
-  /** An undici dispatcher for the socket, where a proxy is set. */
+  /** An undici dispatcher for the socket, if a proxy is set. */
   dispatcher?: object | undefined
   /** After this much silence the socket is replaced, in ms. Three minutes by default. */
   socketSilenceMs?: number | undefined
@@ -45,7 +45,7 @@ export interface SlackReceiver {
   stop(): Promise<void>
 }
 
-/** The Bolt app that takes Slack's deliveries in, over HTTP or Socket Mode. */
+/** Creates the Bolt app that receives Slack's deliveries, over HTTP or Socket Mode. */
 export function createSlackReceiver(services: Services, connection: SlackConnection): SlackReceiver {
   return connection.appToken ? socketReceiver(services, connection) : httpReceiver(services, connection)
 }
@@ -53,14 +53,14 @@ export function createSlackReceiver(services: Services, connection: SlackConnect
 function socketReceiver(services: Services, connection: SlackConnection): SlackReceiver {
   const { log, onConnection } = services
   const { appToken = '', dispatcher, socketSilenceMs: silenceMs = SILENCE_MS, socketPause: pause } = connection
-  // What the client logs of its connection, `Socket` logs too.
+  // Our `Socket` logs the connection too.
   const quiet = boltLogger(log, { isQuiet: true })
   const settings = {
     appToken,
     logger: quiet,
     logLevel: LogLevel.WARN,
     autoReconnectEnabled: false,
-    // Each attempt is one call: `Socket` makes the pauses in between.
+    // Each attempt is a single call, because `Socket` makes the pauses in between.
     installerOptions: {
       clientOptions: {
         ...clientOptions(services, connection),
@@ -137,7 +137,7 @@ function httpReceiver(services: Services, connection: SlackConnection): SlackRec
   return { requestListener, start: async () => {}, ready: () => true, stop: async () => {} }
 }
 
-/** No listener handles the delivery, such as a press of a button from an earlier version. Bolt acks events anyway. */
+/** No listener handles the delivery, such as a button of an earlier version. Bolt acks events anyway. */
 class NotTaken extends Error {
   override name = 'NotTaken'
 }
@@ -147,7 +147,7 @@ function logNotStored(log: Log, error: Error): void {
   else log.error({ error: messageOf(error) }, 'a delivery could not be stored: not acked, Slack sends it again')
 }
 
-/** Anybody may send requests to an open port: those without a valid signature get one log line a minute, with how many came between. */
+/** Anybody may send requests to an open port, so rejected signatures get one log line a minute, with their number. */
 function rejectedRequestLine({ log, now }: Services): (...parts: unknown[]) => void {
   const isDue = oncePerMinute(() => now().getTime())
   return (...parts) => {
@@ -163,8 +163,8 @@ const ANSWER_MS = 10_000
 
 function createApp(receiver: HTTPReceiver | SocketModeReceiver, services: Services, connection: SlackConnection): void {
   const { installations, log } = services
-  // Of a team without an installation the listeners say so in the log. Bolt gets no token: it would keep a client for
-  // each that it ever saw, and the listeners use the installation's own.
+  // Listeners log teams without an installation. Bolt gets no token, because it would keep a client for each one for
+  // ever, and the listeners use the installation's own.
   const authorize: Authorize<boolean> = async ({ teamId, enterpriseId, isEnterpriseInstall }) => {
     const enterprise = isEnterpriseInstall ? enterpriseId : undefined
     const installation = await installations.of(teamId || enterprise || installations.defaultTeam, enterprise)
@@ -177,7 +177,7 @@ function createApp(receiver: HTTPReceiver | SocketModeReceiver, services: Servic
     logger: boltLogger(log),
     clientOptions: clientOptions(services, connection),
   })
-  // What could not be stored must reach the receiver, which then does not ack.
+  // A storage error must reach the receiver, which then does not ack.
   app.error((error) => Promise.reject(error))
   registerListeners(app, services)
 }

@@ -5,7 +5,7 @@ import { noticeDenial, noticeRefusal } from './failure-notice.ts'
 import { denialOf } from './intake/access.ts'
 import type { QuestionWork } from './question-work.ts'
 
-/** Who may ask, by team, channel and person: nobody is looked up again for a while. */
+/** The people that were admitted lately, by team, channel and person. They are not looked up again for a while. */
 export type Admitted = ExpiringMap<true>
 
 /** Milliseconds. */
@@ -16,7 +16,9 @@ export function admittedPeople(now: () => number): Admitted {
   return new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
 }
 
-/** Tells who may not ask, or not now. @returns undefined for a question that is to be answered */
+/**
+ * Refuses a person who may not ask, or not now, and tells them. @returns undefined for a question that will be answered
+ */
 export async function refuse(
   work: QuestionWork,
   admitted: Admitted,
@@ -29,7 +31,7 @@ export async function refuse(
   return { end: undefined }
 }
 
-/** Whether the asker may not ask, and was told so. */
+/** Whether the asker may not ask. They have been told then. */
 export async function isDenied(work: QuestionWork, admitted: Admitted, beforeLookUp = () => {}): Promise<boolean> {
   const { question, services } = work
   const who = `${question.team}:${question.channel}:${question.user}`

@@ -7,30 +7,30 @@ import type { Installations } from './client/installations.ts'
 import type { SlackAccount } from './client/slack-account.ts'
 import type { SearchInfo } from './client/search-info.ts'
 
-/** What the Slack adapter works with. `bot.ts` builds it once; every listener and every handler gets this one object. */
+/** The services of the Slack adapter. `bot.ts` builds them once; all listeners and handlers get this one object. */
 export interface Services extends AnswerServices {
-  /** The queue as people's questions go in and come out; telemetry sees them. Our own requeueing takes `queue`. */
+  /** The queue as telemetry observes it, for people's questions. Our own requeueing uses `queue`. */
   intake: Queue
   installations: Installations
-  /** Returns the settings of a place: the operator's, and in their place what the channel has set. */
+  /** Returns the settings of a place: the operator's, replaced by the channel's own. */
   settingsFor: SettingsFor
-  /** Returns the operator's settings of a place, without what the channel has set. */
+  /** Returns the operator's settings of a place, without the channel's own. */
   defaultsFor: SettingsFor
-  /** SCHEDULES_PER_USER and SCHEDULE_MIN_MINUTES. Absent where nobody makes schedules. */
+  /** SCHEDULES_PER_USER and SCHEDULE_MIN_MINUTES. Absent if schedules are turned off. */
   scheduling?: { perUser: number; minMinutes: number } | undefined
-  /** Questions to try, on Home and in direct messages; the operator's in place of `EXAMPLES`. */
+  /** Example questions, on Home and in direct messages; the operator's instead of `EXAMPLES`. */
   examples?: readonly string[] | undefined
-  /** Whether workspaces let apps search. Absent where Slack is not asked. */
+  /** Whether workspaces let apps search. Absent if nothing searches. */
   search?: SearchInfo | undefined
-  /** What admins see of MCP servers and decide about them. Absent without MCP_CONFIG. */
+  /** The MCP servers as admins see and accept them. Absent without MCP_CONFIG. */
   mcpAdmin?: McpAdmin | undefined
-  /** What people connect with logins of their own. Absent where there is nothing. */
+  /** People's connections to their own accounts. Absent if there are none. */
   connections?: Connections | undefined
   /** People's own search in Slack. Absent without a client id. */
   slackAccount?: SlackAccount | undefined
-  /** Called with each thumb. Absent where nothing is measured. */
+  /** Called with each thumb. Absent if nothing is measured. */
   onFeedback?: ((rating: 'up' | 'down') => void) | undefined
-  /** Called at the start and at each change of Socket Mode's connection. Absent where nothing is measured. */
+  /** Called at the start and at each change of Socket Mode's connection. Absent if nothing is measured. */
   onConnection?: ((isConnected: boolean) => void) | undefined
   fetch?: typeof globalThis.fetch | undefined
 }

@@ -5,11 +5,11 @@ import { below, escapeGlob, forgetKeys, threadKey, type RedisClient } from '../b
 /** Texts that expire, each under the team, channel or thread that it belongs to and a name. */
 export interface KeyedStore extends Forgetting {
   get(belongsTo: string, name: string): Promise<string | undefined>
-  /** Sets a text; its time starts now. */
+  /** Sets a text and starts its expiry. */
   set(belongsTo: string, name: string, text: string): Promise<void>
   /** Sets a text unless there is one. @returns whether it was set */
   setIfAbsent(belongsTo: string, name: string, text: string): Promise<boolean>
-  /** Starts the time of a text anew, if there is one. */
+  /** Restarts the expiry of a text, if there is one. */
   renew(belongsTo: string, name: string): Promise<void>
 }
 
@@ -42,7 +42,7 @@ export interface RedisKeyedStoreOptions extends Bounds {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string
-  /** The names of the texts: what is forgotten of a team or a channel. */
+  /** The names of the texts that are deleted with a team or a channel. */
   names: RegExp
 }
 

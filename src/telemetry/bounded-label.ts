@@ -1,6 +1,6 @@
 /**
- * A label's values, bounded: every value of a Prometheus label is a time series of its own, for ever. The first `max` values
- * of the form of a name pass; whatever else an endpoint makes up becomes `other`.
+ * Bounds a label's values, because every value of a Prometheus label is a time series for ever. The first `max` values
+ * in the form of a name pass; all others become `other`.
  */
 export class BoundedLabel {
   readonly #seen = new Set<string>()

@@ -1,6 +1,6 @@
 /**
- * What people, models and tools wrote, in the forms that the GenAI conventions give messages. A span takes no nested values,
- * so they are written as JSON text.
+ * Converts the texts of people, models and tools to the message forms of the GenAI conventions. A span takes no nested
+ * values, so they are JSON text.
  */
 import type { Message, Picture, ToolCall } from '../agent/types.ts'
 

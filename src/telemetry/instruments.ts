@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-/** Upper bounds in seconds. A question takes as long as a model and its tools do; a store, and most calls, should not. */
+/** Upper bounds in seconds. Questions take as long as models and tools do; stores and most calls should be faster. */
 const QUESTION = [0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600]
 const CALL = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120]
 const STORE = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3]
@@ -69,7 +69,7 @@ function callsIn(registry: Registry) {
   }
 }
 
-/** All names begin with the program's, as Prometheus's own rules for names ask. */
+/** All names begin with the program's, as Prometheus's naming rules ask. */
 function makersIn(registry: Registry) {
   const registers = [registry]
   const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>

@@ -1,12 +1,12 @@
 import type { Model, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
 
-/** One call of a model, so far. */
+/** The current state of one model call. */
 export interface MeasuredCall {
   model: string
   request: ModelRequest
   /** When it began, in milliseconds since the epoch. */
   from: number
-  /** Milliseconds until the first piece of the stream; absent where none came. */
+  /** Milliseconds until the first piece of the stream; absent if none came. */
   firstMs?: number
   retries: number
   text: string
@@ -23,10 +23,12 @@ export interface CallEnd {
   isCut: boolean
 }
 
-/** Called when a call begins. @returns what is called when it is over, or undefined for a call that does not matter */
+/**
+ * Called when a call begins. @returns a function to call when it is over, or undefined if the call is of no interest
+ */
 export type ModelObserver = (call: MeasuredCall) => ((end: CallEnd) => void) | undefined
 
-/** Returns the same model, each of whose calls the observers hear of. */
+/** Returns the same model, with observers of each call. */
 export function measuredModel(model: Model, observers: ModelObserver[], now: () => number): Model {
   return { name: model.name, stream: (request) => measured(model, request, { observers, now }) }
 }

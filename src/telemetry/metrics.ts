@@ -8,8 +8,8 @@ import { BoundedLabel } from './bounded-label.ts'
 import { watchQueue } from './queue-gauges.ts'
 
 /**
- * Counts events in a registry of its own, so that several bots in one process stay apart. A process shows what it did
- * itself; Prometheus sums over all processes.
+ * Counts events in its own registry, so that several bots in one process stay apart. A process shows its own counts;
+ * Prometheus sums them over all processes.
  */
 export class Metrics {
   readonly #registry = new Registry()
@@ -60,7 +60,7 @@ export class Metrics {
     }
   }
 
-  /** Shows the queue's depth and age, asked for at each scrape. */
+  /** Shows the queue's depth and age, read at each scrape. */
   watchQueue(stats: () => Promise<QueueStats>): void {
     watchQueue(this.#registry, stats)
   }

@@ -8,7 +8,7 @@ export function modelCallEvent(call: MeasuredCall, { ms, thrown }: CallEnd): Mod
   return { kind: 'model', ...call, ms, ...outcomeOf(thrown, call.request) }
 }
 
-/** An abort is recognised by its signal, because each client throws an error of its own for it. */
+/** An abort is recognised by its signal, because each client throws a different error for it. */
 function outcomeOf(
   thrown: CallEnd['thrown'],
   { signal }: ModelRequest,
@@ -18,7 +18,7 @@ function outcomeOf(
   return isTimeUp(signal) ? { outcome: 'timeout', error: 'timeout' } : { outcome: 'aborted', error: 'aborted' }
 }
 
-/** Returns a class of errors, never a message: the HTTP status where there was one, else the name of what was thrown. */
+/** Returns a class of errors, never a message: the HTTP status if there was one, else the error's name. */
 export function errorType(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER'
   const cause = error.cause instanceof Error ? error.cause : error

@@ -1,8 +1,9 @@
+import { isForAsker } from '../agent/run-progress.ts'
 import { shownThought } from '../agent/shown-thought.ts'
 import type { ModelRequest, ToolOutput, ToolAsks } from '../agent/types.ts'
 import type { AnswerEvent } from '../question/answer.ts'
 import type { RunRecord } from '../stores/archive/types.ts'
-import { messageOf } from '../base/errors.ts'
+import { messageOf, ToolError } from '../base/errors.ts'
 import type { Question, SavedRun } from '../stores/runs/types.ts'
 import type { RunTrace, TracedModelCall, TracedReading, TracedToolCall } from '../stores/runs/run-trace.ts'
 import { TraceText } from './trace-text.ts'
@@ -20,10 +21,7 @@ type Event<Type extends AnswerEvent['type']> = Extract<AnswerEvent, { type: Type
 
 const LOST = 'The process that made the call ended before it did.'
 
-/**
- * The trace of a run in the making: each call of a model and of a tool as it begins and ends, and how outputs were
- * read.
- */
+/** Builds the trace of a run: each call of a model and of a tool as it begins and ends, and how outputs were read. */
 export class Recording {
   readonly #trace: RunTrace
   readonly #saved: SavedRun
@@ -40,6 +38,7 @@ export class Recording {
     this.#options = options
     this.#trace = before ? resumed(before) : begun(question, saved, this.#text)
     this.#turn = saved.steps.at(-1)?.turn ?? 0
+    if (saved.steps.some(isForAsker)) this.#text.mute()
   }
 
   /** Whether anything was called. */
@@ -47,7 +46,7 @@ export class Recording {
     return this.#trace.calls.length === 0
   }
 
-  /** Returns the trace so far. What it holds is never changed later, except calls that are under way. */
+  /** Returns the trace so far. It never changes later, except for calls in progress. */
   get trace(): RunTrace {
     const { cut } = this.#text
     const calls = this.#trace.calls.map((call) => ({ ...call }))
@@ -77,7 +76,7 @@ export class Recording {
     return call
   }
 
-  /** `parts`: what is known about the call once it is over. */
+  /** `parts`: the facts that are known once the call is over. */
   endModel(call: TracedModelCall, { output, ...parts }: Partial<TracedModelCall>): void {
     const { text = '', reasoning, toolCalls } = output ?? {}
     call.output = {
@@ -99,6 +98,7 @@ export class Recording {
   /** A tool whose time is up has been ended by its observation. */
   endTool(call: TracedToolCall, given: { output: ToolOutput | ToolAsks | string } | { error: unknown }): void {
     if (call.ms !== undefined) return
+    if (isGivenForAsker(given)) this.#text.mute()
     if ('error' in given) Object.assign(call, { ok: false, error: this.#text.text(messageOf(given.error)) })
     else if (typeof given.output === 'string' || !('asks' in given.output)) {
       if (typeof given.output !== 'string' && given.output.passing) call.passing = true
@@ -120,7 +120,9 @@ export class Recording {
 
   /** Records how the run ended. */
   finish({ end, endedAt, model, dialect, question, standalone }: RunRecord): void {
-    Object.assign(this.#trace, { end, endedAt, model, dialect, question: this.#text.text(question.text) })
+    Object.assign(this.#trace, { end, endedAt, model, dialect })
+    if (this.#text.isMuted) return
+    this.#trace.question = this.#text.text(question.text)
     if (standalone !== undefined) this.#trace.standalone = this.#text.text(standalone)
   }
 
@@ -140,7 +142,7 @@ export class Recording {
     if (!call) return
     const thought = this.#text.text(step.thought || shownThought(step))
     if (step.kind === 'unreadable')
-      return void (call.read = { kind: 'unreadable', step: n, thought, hint: step.observation.text })
+      return void (call.read = { kind: 'unreadable', step: n, thought, hint: this.#text.text(step.observation.text) })
     const action = { step: n, tool: this.#text.text(step.action.tool), input: this.#text.json(step.action.input) }
     const read: TracedReading = call.read?.kind === 'actions' ? call.read : { kind: 'actions', thought, actions: [] }
     const dropped = step.dropped ? { dropped: step.dropped } : {}
@@ -152,6 +154,7 @@ export class Recording {
     if (step.kind === 'unreadable') return
     const { action, observation } = step
     const { text, ok, note, passing } = observation
+    if (isForAsker(step)) this.#text.mute()
     const call =
       this.#trace.calls.findLast((one) => one.kind === 'tool' && one.step === n) ?? this.#notCalled(n, action)
     if (call.kind !== 'tool') return
@@ -202,6 +205,12 @@ export class Recording {
   }
 }
 
+function isGivenForAsker(given: { output: ToolOutput | ToolAsks | string } | { error: unknown }): boolean {
+  if ('error' in given) return given.error instanceof ToolError && given.error.isForAsker
+  if (typeof given.output === 'string') return false
+  return Boolean('asks' in given.output ? given.output.asks.forAsker : given.output.forAsker)
+}
+
 function begun(question: Question, saved: SavedRun, text: TraceText): RunTrace {
   const { id, team, channel, thread, user } = question
   const standalone = saved.standalone === undefined ? {} : { standalone: text.text(saved.standalone) }
@@ -211,7 +220,7 @@ function begun(question: Question, saved: SavedRun, text: TraceText): RunTrace {
   }
 }
 
-/** Calls that were under way when the previous process ended did not end. */
+/** Calls in progress when the previous process ended have no end. */
 function resumed(before: RunTrace): RunTrace {
   const calls = before.calls.map((call) => (call.ms === undefined && !call.error ? { ...call, error: LOST } : call))
   const after: RunTrace = { ...before, calls, attempts: before.attempts + 1 }

@@ -32,7 +32,7 @@ export interface RunRecorderOptions {
 
 export interface RunRecorder {
   handler(handler: Handler): Handler
-  /** Hears of the calls of models; a fallback's are calls of its own. */
+  /** Observes the calls of models. A fallback's calls are separate ones. */
   readonly modelCalls: ModelObserver
   tool(tool: Tool, step: number): Tool
   events(events: AsyncIterable<AnswerEvent>): AsyncIterable<AnswerEvent>

@@ -1,10 +1,10 @@
 /**
- * Names and attributes of the spans, after OpenTelemetry's semantic conventions for generative AI (the ones of 2026, from
- * github.com/open-telemetry/semantic-conventions-genai; all of them still "Development"). What people, models and tools wrote is
- * redacted unless the settings ask for it (`redactContent`).
+ * Names and attributes of the spans, after OpenTelemetry's semantic conventions for generative AI (the ones of 2026,
+ * from github.com/open-telemetry/semantic-conventions-genai; all of them still "Development"). Texts of people, models
+ * and tools are redacted unless the settings ask for them (`redactContent`).
  */
 import { SpanKind, type Attributes } from '@opentelemetry/api'
-import { stepCount, totalOf } from '../agent/run-progress.ts'
+import { isForAsker, stepCount, totalOf } from '../agent/run-progress.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import { inputMessages, outputMessages } from './genai-messages.ts'
 import type { TelemetryEvent, ModelCallEvent, SlackCallEvent, ToolCallEvent } from './telemetry-event.ts'
@@ -12,7 +12,7 @@ import type { Attempt } from './attempt.ts'
 
 export const AGENT_NAME = 'thinkaloud'
 
-/** The flavour of the telemetry, which is that of OpenAI's API, whoever stands behind it. */
+/** The API's flavour is OpenAI's, whichever provider serves it. */
 const PROVIDER = { 'gen_ai.provider.name': 'openai' }
 
 /** How spans are written. */
@@ -24,14 +24,19 @@ export interface SpanStyle {
 }
 
 /**
- * Redaction: what people, models and tools wrote goes into a span only where OTEL_CAPTURE_CONTENT asks for it. Tokens are
- * redacted from log lines by `redactTokens` (log.ts).
+ * Redaction: texts of people, models and tools go into a span only if OTEL_CAPTURE_CONTENT is set. Tokens are redacted
+ * from log lines by `redactTokens` (log.ts).
  */
 function redactContent({ withContent }: SpanStyle, content: () => Attributes): Attributes {
   return withContent ? content() : {}
 }
 
-/** A finished call as a future span. `error` is a class of errors with few values; undefined for success. */
+/** What follows a find that only the asker may see is in no span. */
+function styleOf({ progress }: Attempt, style: SpanStyle): SpanStyle {
+  return progress.steps.some(isForAsker) ? { ...style, withContent: false } : style
+}
+
+/** A finished call that becomes a span. `error` is a class of errors with few values; undefined for success. */
 export interface CallSpan {
   name: string
   kind: SpanKind
@@ -41,13 +46,14 @@ export interface CallSpan {
 }
 
 /** @returns undefined for an event that is no call */
-export function callSpan(event: TelemetryEvent, attempt: Attempt, style: SpanStyle): CallSpan | undefined {
+export function callSpan(event: TelemetryEvent, attempt: Attempt, asked: SpanStyle): CallSpan | undefined {
+  const style = styleOf(attempt, asked)
   if (event.kind === 'model') return chatSpan(event, attempt, style)
   if (event.kind === 'tool') return toolSpan(event, style)
   return event.kind === 'slack' ? slackSpan(event) : undefined
 }
 
-/** Ids only: what people wrote has no place in a trace. */
+/** Contains only ids, because people's texts must not be in a trace. */
 export function questionAttributes({ id, team, channel, surface }: Question): Attributes {
   return {
     'thinkaloud.question.id': id,
@@ -57,7 +63,7 @@ export function questionAttributes({ id, team, channel, surface }: Question): At
   }
 }
 
-/** Returns the attributes that are known before an attempt begins, by which a sampler would decide. */
+/** Returns the attributes that are known before an attempt begins, which a sampler would need. */
 export function agentAttributes(question: Question): Attributes {
   return {
     'gen_ai.operation.name': 'invoke_agent',
@@ -78,7 +84,7 @@ export function agentEndAttributes(attempt: Attempt, style: SpanStyle): Attribut
     'thinkaloud.attempt': number,
     'gen_ai.usage.input_tokens': inputTokens,
     'gen_ai.usage.output_tokens': outputTokens,
-    ...redactContent(style, () => ({
+    ...redactContent(styleOf(attempt, style), () => ({
       'gen_ai.input.messages': inputMessages([{ role: 'user', content: question.text }]),
       ...(answer ? { 'gen_ai.output.messages': outputMessages(answer) } : {}),
     })),
@@ -110,7 +116,7 @@ function serverAttributes(baseUrl = 'https://api.openai.com/v1'): Attributes {
   return { 'server.address': hostname, 'server.port': Number(port || (protocol === 'http:' ? 80 : 443)) }
 }
 
-/** Counts the try that brought the answer. The metrics have what earlier ones cost. */
+/** Counts the try that brought the answer. The metrics include earlier tries. */
 function usageAttributes({ usages }: ModelCallEvent): Attributes {
   const last = usages.at(-1)
   if (!last) return {}
@@ -129,7 +135,7 @@ function messageAttributes({ request, text, toolCalls }: ModelCallEvent): Attrib
   }
 }
 
-/** The failure of a tool is an error of its span alone: the agent reads about it and goes on. */
+/** The failure of a tool is an error of its span only: the agent reads about it and continues. */
 function toolSpan({ tool, ok, ms, callId, input, output }: ToolCallEvent, style: SpanStyle): CallSpan {
   const written = typeof input === 'string' ? input : JSON.stringify(input)
   const attributes = {
@@ -143,7 +149,7 @@ function toolSpan({ tool, ok, ms, callId, input, output }: ToolCallEvent, style:
   return { name: `execute_tool ${tool}`, kind: SpanKind.INTERNAL, attributes, ms, error: ok ? undefined : 'tool_error' }
 }
 
-/** There are no conventions for Slack. One span a try, so that a retry shows what it waited for. */
+/** There are no conventions for Slack. Each try is a span, so that a retry shows its wait. */
 function slackSpan({ method, outcome, ms, attempt }: SlackCallEvent): CallSpan {
   const attributes = { 'slack.method': method, ...(attempt > 0 ? { 'slack.attempt': attempt } : {}) }
   return {

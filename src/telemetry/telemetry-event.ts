@@ -1,14 +1,14 @@
 /**
- * The events from which metrics and traces are made. Each is reported once, when what it describes is over. Durations
- * are milliseconds; `from` is milliseconds since the epoch.
+ * The events behind metrics and traces. Each is reported once, when its subject is over. Durations are milliseconds;
+ * `from` is milliseconds since the epoch.
  */
 import type { ModelRequest, ToolCall, Usage } from '../agent/types.ts'
 import type { Accepted } from '../queue/types.ts'
 import type { Question } from '../stores/runs/types.ts'
 
 /**
- * How a question ended: answered by the model; `stopped` by a budget, with its best answer; `gave_up` without one; `failed`,
- * and the asker was told so; `undelivered`, because Slack takes no answer there; `given_up` by the queue.
+ * How a question ended. `answered`: by the model. `stopped`: by a budget, with its best answer. `gave_up`: without one.
+ * `failed`: the asker was told so. `undelivered`: Slack accepts no answer there. `given_up`: by the queue.
  */
 export type Outcome = 'answered' | 'stopped' | 'gave_up' | 'failed' | 'undelivered' | 'given_up'
 export const OUTCOMES: Outcome[] = ['answered', 'stopped', 'gave_up', 'failed', 'undelivered', 'given_up']
@@ -47,7 +47,7 @@ export interface ModelCallEvent {
   retries: number
   /** One for each try that used tokens. */
   usages: Usage[]
-  /** A short, low-cardinality name for what went wrong, such as `429`. */
+  /** A short, low-cardinality name for the error, such as `429`. */
   error?: string
   /** What was sent and what came back. It is kept only if OTEL_CAPTURE_CONTENT asks for it. */
   request: ModelRequest

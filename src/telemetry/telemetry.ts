@@ -1,6 +1,6 @@
 /**
- * Metrics and traces for operators, each on only if its setting asks for it. Everything here observes a seam (the
- * queue, the models, the events, Slack's calls) and decides nothing.
+ * Metrics and traces for operators, each on only if its setting is set. Everything here observes a seam (the queue, the
+ * models, the events, Slack's calls) and decides nothing.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
@@ -21,19 +21,17 @@ import { modelCallEvent } from './model-call-event.ts'
 import { watchedQueue } from './watched-queue.ts'
 import type { Traces } from './traces.ts'
 
-/** Tools that a run has only if its conversation has files (tools/file-tools.ts). */
+/** A run has these tools only if its conversation has files (tools/file-tools.ts). */
 const FILE_TOOLS = ['read_file', 'search_file']
 
 export interface Telemetry {
-  /** Returns the same queue, with what comes in and what is worked on counted, timed and traced. */
+  /** Returns the same queue, which counts, times and traces questions as they are accepted and answered. */
   queue(queue: Queue): Queue
-  /** Hears of the calls of models. */
+  /** Observes the calls of models. */
   readonly modelCalls: ModelObserver
-  /**
-   * Returns the same events, observed on their way to the thread. `tools` are the names that a tool may be shown by.
-   */
+  /** Returns the same events, observed before they reach the thread. `tools`: the known tool names. */
   events(events: AsyncIterable<AnswerEvent>, tools: Tool[]): AsyncIterable<AnswerEvent>
-  /** Reports what happens elsewhere: a call to Slack, a limit, a circuit breaker. */
+  /** Reports an event from elsewhere: a call to Slack, a limit, a circuit breaker. */
   note(event: ReportedEvent): void
   /** `/metrics`, if metrics are on. */
   readonly pages: Record<string, () => Promise<Page>>
@@ -41,7 +39,7 @@ export interface Telemetry {
   stop(ms: number): Promise<void>
 }
 
-/** @returns undefined if nothing is asked for; neither library is loaded then */
+/** @returns undefined if neither metrics nor traces are on; no library is loaded then */
 export async function createTelemetry(
   config: Config,
   { log, now }: { log: Log; now: () => number },
@@ -77,7 +75,7 @@ async function loadTraces(
   })
 }
 
-/** Calls by which an asker sees that the bot is at work. */
+/** Calls that show the asker that the bot is at work. */
 const SIGNS_OF_LIFE = new Set(['assistant.threads.setStatus', 'reactions.add', 'chat.postMessage', 'chat.startStream'])
 
 interface WatchParts {
@@ -93,7 +91,7 @@ class Watch implements Telemetry {
   readonly #traces: Traces | undefined
   readonly #log: Log
   readonly #now: () => number
-  /** The attempt that the running code belongs to, so that models and Slack's client need not know about questions. */
+  /** The attempt that the running code belongs to. Through it, models and Slack's client need not know questions. */
   readonly #here = new AsyncLocalStorage<Attempt>()
   readonly pages: Telemetry['pages']
 

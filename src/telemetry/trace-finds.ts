@@ -1,21 +1,19 @@
-/**
- * Removes from a trace what its run's tools found in the workspace: Slack's terms let an app use it, but not store it.
- */
+/** Removes a run's findings in the workspace from its trace: Slack's terms let an app use them, but not store them. */
 import { defused } from '../agent/observation.ts'
 import type { RunTrace, TracedCall, TracedMessage, TracedModelCall, TracedToolCall } from '../stores/runs/run-trace.ts'
 
 const NOT_KEPT = '(What was found is not kept.)'
 
-/** A shorter text may be anybody's words: it stays in what a model wrote. Characters. */
+/** A shorter text may be anybody's, so it stays in the model's text. Characters. */
 const SHORTEST_QUOTE = 20
 
-/** A find in either of the two forms in which prompts show it to the model, and in all other forms. */
+/** A find in the two forms in which prompts show it to the model, and in all other forms. */
 interface Find {
   shown: string[]
   all: string[]
 }
 
-/** Returns the trace as it is kept once its run is over; the same object if nothing has to be removed. */
+/** Returns the trace for keeping once its run is over; the same object if nothing has to be removed. */
 export function withoutFinds(trace: RunTrace): RunTrace {
   const first = trace.calls.findIndex(isFind)
   if (first < 0) return trace
@@ -54,7 +52,7 @@ function emptied({ output, shown, ...call }: TracedToolCall): TracedToolCall {
   }
 }
 
-/** Removes what a tool asked the model about its finds. */
+/** Removes a tool's questions to the model about its finds. */
 function silent({ request, output, ...call }: TracedModelCall): TracedModelCall {
   const messages = request.messages.map((message) => ({ ...message, content: NOT_KEPT }))
   return { ...call, request: { ...request, messages }, output: written(output, () => NOT_KEPT) }
@@ -69,8 +67,8 @@ function written(
 }
 
 /**
- * A find that does not occur word for word in the messages may occur in parts. Everything that was not sent before the
- * first find is removed then.
+ * A find that does not occur word for word in the messages may occur in parts, so every message that was not already
+ * sent before the first find is removed.
  */
 function cleared(
   call: TracedModelCall,

@@ -36,13 +36,13 @@ export interface TracesOptions {
 }
 
 /**
- * Makes spans and sends them in batches, in the background: a collector that is slow or away costs a question nothing, and
- * when too many wait, the newest are dropped.
+ * Makes spans and sends them in batches, in the background. A collector that is slow or away costs a question nothing;
+ * if too many spans wait, the newest are dropped.
  */
 export class Traces {
   readonly #options: TracesOptions
   readonly #provider: TracerProvider
-  /** The agent's span of each attempt, the parent of the calls that it makes. */
+  /** The agent's span of each attempt, the parent of its calls. */
   readonly #agents = new WeakMap<Attempt, Context>()
 
   constructor(options: TracesOptions) {
@@ -60,8 +60,8 @@ export class Traces {
   }
 
   /**
-   * Begins the span of a delivery from Slack. A span that is not ended is never sent: nobody wants a trace of each
-   * message in a channel.
+   * Begins the span of a delivery from Slack. A span that is not ended is never sent, so messages that are not for the
+   * bot leave no trace.
    */
   receive(question: Question): Receiving {
     const attributes = questionAttributes(question)
@@ -90,7 +90,7 @@ export class Traces {
     }
   }
 
-  /** Makes a finished call a span of the attempt that made it. A call that belongs to no question is not traced. */
+  /** Turns a finished call into a span of the attempt that made it. A call without a question is not traced. */
   note(event: TelemetryEvent, attempt: Attempt | undefined): void {
     const call = attempt && callSpan(event, attempt, this.#options.style)
     if (!call) return
@@ -116,14 +116,14 @@ export class Traces {
   }
 }
 
-/** Returns what kept the answer from being posted: the agent's own failure, the end of this worker, or Slack. */
+/** Returns the reason why the answer was not posted: the agent's failure, the end of this worker, or Slack. */
 function endError({ error, outcome, signal }: Attempt): string | undefined {
   if (error !== undefined) return errorType(error)
   if (outcome) return undefined
   return signal.aborted ? 'aborted' : 'undelivered'
 }
 
-/** Records the class of the error alone: its message may contain what people wrote. */
+/** Records only the class of the error, because its message may contain people's texts. */
 function fail(span: Span, type: string): void {
   span.setAttribute('error.type', type)
   span.setStatus({ code: SpanStatusCode.ERROR })

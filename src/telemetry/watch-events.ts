@@ -12,20 +12,20 @@ export interface EventWatch {
 }
 
 /**
- * Returns the same events, observed on their way to the thread. A reader that asks for the next event has delivered the
- * one before, which shows that an answer is out.
+ * Returns the same events, observed before they reach the thread. A reader that asks for the next event has delivered
+ * the previous one, which shows that an answer is posted.
  */
 export async function* watchedEvents(
   events: AsyncIterable<AnswerEvent>,
   watch: EventWatch,
 ): AsyncGenerator<AnswerEvent> {
   const { attempt, now } = watch
-  // Tools run side by side from the moment at which the event before them was taken.
+  // Tools run in parallel from the time at which the previous event was taken.
   let from = now()
   try {
     for await (const event of events) {
-      if (event.type === 'observation') noteTool(event, from, watch)
       attempt.progress = applyEvent(attempt.progress, event)
+      if (event.type === 'observation') noteTool(event, from, watch)
       if (event.type === 'answer' || event.type === 'gave_up') attempt.answer = event.text
       yield event
       if (event.type !== 'observation') from = now()
@@ -41,7 +41,7 @@ export async function* watchedEvents(
 type Observed = Extract<AnswerEvent, { type: 'observation' }>
 
 function noteTool({ step, ms }: Observed, from: number, { tools, note }: EventWatch): void {
-  // An unreadable completion has an observation and no tool.
+  // An unreadable completion has an observation, but no tool.
   if (step.kind === 'unreadable') return
   const { action, observation } = step
   const tool = tools.has(action.tool) ? action.tool : 'unknown'

@@ -18,7 +18,7 @@ export interface QueueWatch {
   now(): number
 }
 
-/** Returns the same queue; what comes in, what is handed out and how that ends is reported. */
+/** Returns the same queue, which reports each acceptance, each start and each end. */
 export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
   return {
     accept: (question, options) => watchedAccept(question, watch, (stored) => queue.accept(stored, options)),
@@ -36,7 +36,9 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
   }
 }
 
-/** The trace begins here and has to be in the question before it is stored: the worker may be another process. */
+/**
+ * The trace begins here and is put into the question before that is stored, because the worker may be another process.
+ */
 async function watchedAccept(
   question: Question,
   watch: QueueWatch,
@@ -58,7 +60,9 @@ async function watchedAccept(
   }
 }
 
-/** A handler that throws releases the question: the queue hands it out again, and only its last attempt has an outcome. */
+/**
+ * A handler that throws releases the question. The queue hands it out again, and only its last attempt has an outcome.
+ */
 function watched(handler: Handler, watch: QueueWatch): Handler {
   return async (question, run, signal) => {
     const attempt = newAttempt(question, run, signal)
@@ -80,7 +84,7 @@ function watched(handler: Handler, watch: QueueWatch): Handler {
 function end(attempt: Attempt, { note, now }: QueueWatch): void {
   const { question, progress, doneAt = now() } = attempt
   const outcome = attempt.outcome ?? (attempt.error === undefined ? 'undelivered' : 'failed')
-  // The time that a person took to decide is not the bot's.
+  // The time that people took to decide does not count.
   const ms = workMs({ steps: progress.steps, startedAt: question.at }, doneAt)
   note({ kind: 'ending', question, outcome, steps: stepCount(progress.steps), ms })
 }

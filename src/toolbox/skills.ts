@@ -10,15 +10,15 @@ import type { Log } from '../base/log.ts'
 import { ROOT } from '../base/package-root.ts'
 
 const SKILL_FILE = 'SKILL.md'
-/** What of a file is read. Bytes. The prompt takes less (`SKILL_CHARS` in agent/prompt-size.ts). */
+/** How much of a file is read, in bytes. The prompt takes less (`SKILL_CHARS` in agent/prompt-size.ts). */
 const MAX_BYTES = 1_000_000
 const MAX_DESCRIPTION = 1_024
 /** The maximum number of skills: each has a line in every prompt, and Slack shows at most 100 choices. */
 const MAX_SKILLS = 100
 
 /**
- * Loads the skills of SKILLS_DIR, in the order of their folders. A skill that breaks the format is logged by its folder
- * and left out, and so is a link. The files themselves are read when they are asked for.
+ * Loads the skills of SKILLS_DIR, in the order of their folders. A skill that breaks the format is left out and its
+ * folder is logged; a link is left out too. The files themselves are read on request.
  */
 export async function loadSkills(dir: string, log: Log): Promise<Skill[]> {
   const skills: Skill[] = []
@@ -35,7 +35,7 @@ export async function loadSkills(dir: string, log: Log): Promise<Skill[]> {
   return skills
 }
 
-/** The folders and links in the folder, sorted by name. Hidden ones and plain files are none of its skills. */
+/** The folders and links in the folder, sorted by name. Hidden entries and plain files are not skills. */
 async function foldersIn(dir: string, log: Log): Promise<string[]> {
   try {
     const real = await realpath(dir)
@@ -77,12 +77,12 @@ function noFile(name: string, file: string): never {
   throw new ToolError(`The skill ${name} has no text file "${file.slice(0, 200)}" that can be read.`)
 }
 
-/** The first characters, without half of one. */
+/** The first characters, without splitting a surrogate pair. */
 function headOf(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
 }
 
-/** Parses the front matter. Many skills have a description with a colon and without quotes, which is no YAML. */
+/** Parses the front matter. Many skills have an unquoted description with a colon, which is not valid YAML. */
 function fieldsOf(front: string): unknown {
   try {
     return parse(front)

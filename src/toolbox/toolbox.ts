@@ -61,7 +61,7 @@ export async function openToolbox(config: Config, parts: ToolboxParts): Promise<
   const examples = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8').trim())
   const names = new Set(custom.map((tool) => tool.name))
   const off = toolsOff(wanted).filter(({ name }) => !names.has(name))
-  // The fault of a file is for the log: it may quote the file.
+  // The log gets the fault of a file too: it may quote the file.
   const broken = problems.map(({ file }) => ({ name: basename(file), why: 'cannot be loaded; see the log' }))
   return { tools: [...builtIn, ...custom], examples: examples.join('\n\n'), off: [...off, ...broken] }
 }
@@ -76,7 +76,7 @@ export function leftOutSentence({ file, fault }: LeftOut): string {
   return `Skipped the custom tool ${file}: ${fault}`.replace(/\p{Cc}+/gu, ' ')
 }
 
-/** Lets a custom tool call the internal hosts that it names. Others stay what they are: public ones only. */
+/** Lets a custom tool call the internal hosts that it names. Other custom tools may call public hosts only. */
 function withHosts({ hosts, ...tool }: CustomTool, http: ToolHttp): Tool {
   if (!hosts?.length) return tool
   const origins = hosts.flatMap((host) => ['http', 'https'].map((scheme) => new URL(`${scheme}://${host}`).origin))

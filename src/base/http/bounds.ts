@@ -1,19 +1,19 @@
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
-/** A response of whichever fetch. */
+/** A response of any fetch implementation. */
 interface AnyResponse {
   status: number
   headers: { get(name: string): string | null }
   body: { cancel(): Promise<void> } | null
 }
 
-/** How one request is made, and which redirects of it are followed. */
+/** The request to make, and the rule for its redirects. */
 export interface Hops<R extends AnyResponse> {
   send(url: URL): Promise<R>
   /**
-   * Returns whether a redirect is followed; the redirect itself is the response where it is not. `next` is undefined where the location
-   * is no address. @throws what ends the request
+   * Whether to follow a redirect. If not, the redirect itself is the response. `next` is undefined if the location is
+   * not a URL. @throws whatever should end the request
    */
   follows(next: URL | undefined, from: URL, response: R): boolean
 }
@@ -36,9 +36,7 @@ export async function followRedirects<R extends AnyResponse>(
   return undefined
 }
 
-/**
- * Reads a body. @returns undefined where it has more than `maxBytes`, unpacked: the download ends there
- */
+/** Reads a body. @returns undefined if it has more than `maxBytes` when unpacked; the download ends there */
 export async function readCapped(
   body: AsyncIterable<Uint8Array> | null | undefined,
   maxBytes: number,
@@ -53,7 +51,7 @@ export async function readCapped(
   return Buffer.concat(chunks, size)
 }
 
-/** Lets go of a body that nobody will read, so that its connection is free again. */
+/** Cancels a body that nobody will read, which frees its connection. */
 export async function discard(response: AnyResponse): Promise<void> {
   await response.body?.cancel().catch(() => undefined)
 }

@@ -1,11 +1,11 @@
 /**
- * One-use states of OAuth flows. A state is random, bound to the browser by a cookie of its own name, stored for ten
- * minutes where every process finds it, and valid once.
+ * One-use states of OAuth flows. A state is random, bound to the browser by its own cookie, valid once, and stored for
+ * ten minutes in a store that all processes share.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** How long a person may take. Milliseconds. */
+/** How long a person has to finish, in milliseconds. */
 export const STATE_MS = 10 * 60_000
 
 export interface BrowserStatesOptions {
@@ -14,7 +14,7 @@ export interface BrowserStatesOptions {
     put(key: string, value: unknown, options: { ttlMs: number }): Promise<void>
     remove(key: string): Promise<boolean>
   }
-  /** The beginning of the cookies' names. */
+  /** The prefix of the cookies' names. */
   name: string
   publicUrl: string
   /** Milliseconds since the epoch. */
@@ -24,7 +24,10 @@ export interface BrowserStatesOptions {
 export interface BrowserStates {
   /** Keeps a value under a new state. @returns the header that binds the state to the browser */
   keep(state: string, value: unknown): Promise<{ 'set-cookie': string }>
-  /** Takes the value of a state out. @returns undefined if it is over, used, or of another browser */
+  /**
+   * Returns a state's value and deletes it. Undefined if the state has expired, was used, or belongs to another
+   * browser.
+   */
   take(request: IncomingMessage, state: string): Promise<{ value: unknown } | undefined>
   /** Returns the header that removes the cookie of a state. */
   clear(state: string): { 'set-cookie': string }
@@ -45,7 +48,7 @@ export function browserStates({ store, name, publicUrl, now }: BrowserStatesOpti
     async take(request, state) {
       if (cookiesOf(request).get(cookieName(state)) !== state) return undefined
       const { at, value }: { at?: unknown; value?: unknown } = Object((await store.get(keyOf(state))) ?? {})
-      // Of several callers only one is told that it has removed the state.
+      // `remove` returns true to only one of several concurrent callers.
       const isMine = await store.remove(keyOf(state))
       return isMine && typeof at === 'number' && now() - at <= STATE_MS ? { value } : undefined
     },

@@ -33,8 +33,8 @@ export class Passing extends Error {
 }
 
 /**
- * Makes the request, follows redirects, and reads the body as far as it may go.
- * @throws Passing for 429, 5xx and a broken connection; ToolError for what another try would not mend
+ * Makes the request, follows redirects, and reads the body up to its size limit.
+ * @throws Passing for 429, 5xx and a broken connection; ToolError for a failure that a retry cannot fix
  */
 export async function exchange(request: Exchange): Promise<Received> {
   const { fetch } = await import('undici')
@@ -91,7 +91,7 @@ function retryAfter(response: Response, now: number): number | undefined {
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
-/** Another host gets no key that was meant for the first. */
+/** Drops the headers that may hold keys, because a redirect leads to another host. */
 function withoutSecrets(headers: Record<string, string>): Record<string, string> {
   const plain = ['accept', 'accept-language', 'user-agent']
   return Object.fromEntries(Object.entries(headers).filter(([key]) => plain.includes(key.toLowerCase())))

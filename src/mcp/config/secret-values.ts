@@ -35,8 +35,8 @@ export function hasSecretName(name: string): boolean {
 }
 
 /**
- * A value is a secret if its name says so, or if it does not plainly look like something common. Hiding `production` or
- * the address of the service in all results would spoil them.
+ * A value is a secret if its name says so, or if its form is not a common harmless one. Hiding `production` or the
+ * service's own URL in all results would spoil them.
  */
 function isSecret(value: string, names: string[]): boolean {
   if (names.some(hasSecretName)) return value.length >= 4 && !/^(?:true|false|null|none)$/i.test(value)

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { PersonsAnswer, ToolAsks, ToolQuestion } from '../../agent/types.ts'
 import type { Elicited } from './elicitation-request.ts'
 
-/** Turns what a server wants to know into a question to the asker, and the answer into what the protocol expects. */
+/** Converts a server's request into a question to the asker, and the answer into the protocol's form. */
 
-/** The state that comes back with an answer: which of the protocol's ways asked, and what. */
+/** The state that comes back with an answer: which mechanism of the protocol asked, and the request. */
 const stateSchema = z.discriminatedUnion('way', [
   z.object({
     way: z.literal('result'),

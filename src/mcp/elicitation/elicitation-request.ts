@@ -3,7 +3,7 @@ import { formOf } from '../../stores/runs/question-form.ts'
 import { jsonHash } from '../tools/json-hash.ts'
 import type { McpServerConfig } from '../types.ts'
 
-/** A server's request to a person: to fill in a form, or to visit a page. All of it is the server's words. */
+/** A server's request to a person: to fill in a form, or to visit a page. All texts are the server's. */
 export interface Elicited {
   message: string
   schema?: Record<string, unknown>
@@ -27,7 +27,7 @@ const MAX_MESSAGE_CHARS = 10_000
 /** The maximum length of a button's address at Slack. */
 const MAX_URL_CHARS = 3_000
 
-/** Returns why a person cannot be asked this: half a sentence. @returns undefined if they can */
+/** Returns why a person cannot be asked this, as half a sentence. @returns undefined if they can be asked */
 export function whyNotAsked({ message, schema, url }: Elicited, config: McpServerConfig): string | undefined {
   if (message.length > MAX_MESSAGE_CHARS) return 'its text is too long'
   if (url !== undefined) return whyNotVisited(url, config)

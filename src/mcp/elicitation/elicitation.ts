@@ -12,25 +12,25 @@ import type { McpServerConfig } from '../types.ts'
 /** The capabilities that servers are offered. No sampling and no roots: the SDK refuses what is not offered. */
 export const CAPABILITIES = { elicitation: { form: {}, url: {} } }
 
-/** How often one call may ask, and how often it may be made again. */
+/** How often one call may ask, and how often it may be repeated. */
 const MAX_ROUNDS = 10
-/** The pause before a call that a server wants repeated although it has asked nothing. Milliseconds. */
+/** The pause before a call that a server wants repeated without asking anything. Milliseconds. */
 const PAUSE_MS = 250
-/** The maximum size of what is asked, which is saved with the run. Characters. */
+/** The maximum size of a request, which is saved with the run. Characters. */
 const MAX_STATE_CHARS = 100_000
 
 type CallParams = CallToolRequest['params']
 type SdkOptions = NonNullable<Parameters<Client['callTool']>[1]> & { signal: AbortSignal }
-/** A server's result is kept apart from questions: whatever its members are called, it is never taken for one. */
+/** A server's result is kept apart from questions, so that no field of a result can pass for a question. */
 export type Called = { result: CallToolResult } | ToolAsks
 /** The additional parameters of a repeated call. */
 type Again = { inputResponses?: Record<string, ElicitAnswer>; requestState?: string }
 
 /**
- * Handles everything that servers ask a person during a call on one connection. The protocol has three mechanisms.
- * Since 2026-07-28 the result of a call says what is asked (`input_required`), and the call is retried with the
- * answers. Before that, the server sends a request of its own while the call is open (`elicitation/create`), or rejects
- * the call until a page has been visited.
+ * Handles every request of a server to a person during a call on one connection. The protocol has three mechanisms.
+ * Since 2026-07-28 the result of a call contains the requests (`input_required`), and the call is repeated with the
+ * answers. Before that, the server sends a request while the call is open (`elicitation/create`), or rejects the call
+ * until a page has been visited.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr and …/2025-11-25/client/elicitation
  */
 export class Elicitation {
@@ -47,10 +47,10 @@ export class Elicitation {
   }
 
   /**
-   * Calls a tool, with what the asker has answered so far. `toolDefinition`: the known definition of the tool; without
-   * it the SDK checks results against the listing that it knows.
-   * @returns the result, or what the call asks now
-   * @throws whatever the SDK throws, and ToolError if the server asks too much, or nothing that can be asked
+   * Calls a tool, with the asker's answers so far. `toolDefinition`: the known definition of the tool; without it the
+   * SDK checks results against the listing that it knows.
+   * @returns the result, or the question that the call asks now
+   * @throws what the SDK throws, and ToolError if the server asks too much, or something that cannot be asked
    */
   async callTool(params: CallParams, options: SdkOptions, given: Answered): Promise<Called> {
     const { name } = this.#config
@@ -85,7 +85,7 @@ export class Elicitation {
     return this.#rounds({ ...call, again: next, round: round + 1 })
   }
 
-  /** Makes one request. What the server asks meanwhile by requests of its own is answered, or ends the call. */
+  /** Makes one request. The server's own requests in the meantime are answered, or end the call. */
   async #send(params: CallParams & Again, { toolDefinition, ...options }: SdkOptions, given: Answered) {
     // Without the output schema, the SDK would reject a result that asks for input.
     const tool = toolDefinition ? { toolDefinition: withoutOutput(toolDefinition) } : {}
@@ -129,7 +129,8 @@ export class Elicitation {
   }
 
   /**
-   * The server refuses the call until pages have been visited: one after the other, and again while it still refuses.
+   * The server refuses the call until pages have been visited. They are shown one after the other, and again while the
+   * server still refuses.
    */
   #page(error: UrlElicitationRequiredError, answers: readonly PersonsAnswer[]): ToolAsks {
     const { name } = this.#config

@@ -7,13 +7,11 @@ import type { McpServerConfig } from '../types.ts'
 /** How long a request of the server may still be under way after its call was ended. Milliseconds. */
 const DRAIN_MS = 500
 
-/**
- * The asker's answers so far, and whether the call may be repeated: it only reads, or it does the same once and twice.
- */
+/** The asker's answers so far, and whether the call may be repeated without a further effect. */
 export interface Answered {
   answers: readonly PersonsAnswer[]
   isRepeatable: boolean
-  /** Receives, as sentences for the model, what the server asked and nobody was asked. */
+  /** Collects sentences for the model: requests of the server that nobody was asked. */
   notes: string[]
 }
 
@@ -43,7 +41,7 @@ export class PendingCalls {
     this.#config = config
   }
 
-  /** Makes a call. `work` is aborted once the call asks something. @returns the result of the call, or what it asks */
+  /** Makes a call. `work` is aborted once the call asks something. @returns the result of the call, or its question */
   async run<T>(given: Answered, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T | ToolAsks> {
     for (let isAlone = given.answers.some(isToRequest); ; isAlone = true) {
       const call = await this.#begin(given, { isAlone, signal })
@@ -57,7 +55,7 @@ export class PendingCalls {
         this.#wakeAll()
       }
       if (call.asks) return call.asks
-      // A request that the server has sent for this call by now arrives while no call is under way, and belongs to
+      // A request that the server has already sent for this call arrives while no call is open, and is assigned to
       // none.
       await sleep(DRAIN_MS, undefined, { signal })
     }
@@ -76,7 +74,7 @@ export class PendingCalls {
     const at = call.unused.findIndex((answer) => isTo(answer, key))
     const [answer] = at < 0 ? [] : call.unused.splice(at, 1)
     if (answer) return answerOf(answer)
-    // If the call does more when it is made twice, the asker decides by answering.
+    // If a repeated call has a further effect, the asker decides by answering.
     const remakes = call.isRepeatable ? {} : { remakes: true as const }
     call.asks = asks(name, { ...elicited, ...remakes }, { way: 'request', request: key })
     call.stop.abort()

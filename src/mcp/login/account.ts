@@ -1,6 +1,6 @@
 import type { Person } from '../../base/place.ts'
 
-/** What a person can connect with a login of their own. Two implementations: a server of MCP_CONFIG, and Slack. */
+/** An account that people connect with their own login. Two implementations: a server of MCP_CONFIG, and Slack. */
 export interface Account {
   /** What people call it. */
   name: string
@@ -12,7 +12,7 @@ export interface Account {
   begin(person: Person, callback: string): Promise<{ address: URL; state: string; flow: unknown }>
   /** Takes the parameters that the browser came back with, and stores the login. @throws ToolError likewise */
   finish(person: Person, flow: unknown, answer: URLSearchParams): Promise<void>
-  /** Returns what the bot may do with the person's login; undefined without one. */
+  /** Returns the rights that the person's login gives the bot. Undefined without a login. */
   look(person: Person): Promise<ConnectedAccount | undefined>
   /** Deletes the login, and revokes it where that is possible. */
   disconnect(person: Person): Promise<void>
@@ -21,6 +21,6 @@ export interface Account {
 export interface ConnectedAccount {
   /** Words for people, such as the titles of tools. */
   may: string[]
-  /** Milliseconds since the epoch; absent if it was not used yet. */
+  /** Milliseconds since the epoch. Absent if it was never used. */
   usedAt?: number | undefined
 }

@@ -5,7 +5,7 @@ import { isLoginNeeded } from '../servers/call-errors.ts'
 import type { CallResult, HttpServerConfig, PersonLogin } from '../types.ts'
 import type { PersonLogins } from './person-logins.ts'
 
-/** The state of what a person is asked before a call, when the server has not been asked anything. */
+/** The state of the question that is asked before a call, when the server has not been called yet. */
 const CONNECTS = 'connect'
 
 export interface CallAsAsker {
@@ -36,10 +36,12 @@ export async function callAsAsker(
     const own = answers.filter((answer) => !isToConnect(answer))
     const result = await call(login, own)
     await logins.noteUse(server, asker).catch(() => undefined)
-    return result
+    return 'asks' in result ? { asks: { ...result.asks, forAsker: true } } : { ...result, forAsker: true }
   } catch (error) {
-    if (!(error instanceof ToolError) || !isLoginNeeded(error)) throw error
-    // The server has refused the login before it looked at the call: it is of no use any more.
+    if (!(error instanceof ToolError)) throw error
+    // What is said of a server that cannot be reached are our own words.
+    if (!isLoginNeeded(error)) throw error.isDown ? error : new ToolError(error.message, { isForAsker: true })
+    // The server refused the login before it looked at the call, so the login is useless.
     await logins.end(server, login).catch(() => undefined)
     if (memory[refused] === true) throw error
     return ask

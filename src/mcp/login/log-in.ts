@@ -26,8 +26,8 @@ export interface LogInOptions {
 const PERSON_MS = 10 * 60_000
 
 /**
- * Logs the workspace in at a server: tells a person which page to open, and keeps the resulting tokens.
- * @throws ToolError with a sentence without any words of the other side; ConfigError without SECRETS_KEY
+ * Logs the workspace in at a server: tells a person which page to open, and stores the resulting tokens.
+ * @throws ToolError with a sentence that contains no text of the server; ConfigError without SECRETS_KEY
  */
 export async function logIn(server: HttpServerConfig, options: LogInOptions): Promise<void> {
   const answers = await awaitAnswers(options)
@@ -43,7 +43,7 @@ export async function logIn(server: HttpServerConfig, options: LogInOptions): Pr
   }
 }
 
-/** Prints the address. It is never opened by us: that would hand another side's text to a program. */
+/** Prints the address. We never open it ourselves, because that would hand a text of the server to a program. */
 function sayWhere(
   address: URL,
   { server, say, back }: { server: HttpServerConfig; say(line: string): void; back: string },

@@ -17,8 +17,8 @@ export interface LoginAnswers {
 const PATH = '/callback'
 
 /**
- * Listens on 127.0.0.1 alone, on `port` or any free one (RFC 8252, 7.3), and reads pasted addresses from `input`. A
- * person who logs in from another machine ends at a page that cannot be reached, whose address is all that is needed.
+ * Listens on 127.0.0.1 only, on `port` or any free one (RFC 8252, 7.3), and reads pasted addresses from `input`. A
+ * person who logs in from another machine ends at a page that cannot be reached, but its address is all that is needed.
  */
 export async function awaitAnswers(options: {
   port: number

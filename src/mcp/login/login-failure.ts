@@ -7,12 +7,12 @@ export function isCode(text: string): boolean {
   return /^[a-z_]{1,40}$/.test(text)
 }
 
-/** Returns an error code for display: the code if it has the known form, else that there was another. */
+/** Returns an error code for display: the code if it has the known form, else a note that there was another one. */
 export function codeShown(code: string): string {
   return isCode(code) ? code : 'with a code that is none of OAuth’s'
 }
 
-/** Returns what an error of a login's HTTP or of the SDK means, without any words of the other side. */
+/** Returns the meaning of an error of a login's HTTP or of the SDK, without any text of the server. */
 export function loginFailure(name: string, error: unknown): ToolError {
   if (error instanceof ToolError) return error
   if (error instanceof OAuthError)

@@ -46,7 +46,7 @@ export function shown(url: URL): string {
   return url.host === '' ? url.protocol : `${url.protocol}//${url.host}`
 }
 
-/** The SDK follows redirects within an origin, and takes one that leaves it for an error. */
+/** The SDK follows redirects within an origin, and treats one that leaves it as an error. */
 function checkRedirect(name: string, url: URL, response: Response): void {
   const location = response.headers.get('location')
   if (location === null || response.status < 300 || response.status >= 400) return

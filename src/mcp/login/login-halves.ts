@@ -25,7 +25,7 @@ export interface StartedLogin {
 
 /**
  * Begins a login. @returns the page for the person
- * @throws ToolError with a sentence without any words of the other side; ConfigError without SECRETS_KEY
+ * @throws ToolError with a sentence that contains no text of the server; ConfigError without SECRETS_KEY
  */
 export async function startLogin(
   server: HttpServerConfig,
@@ -143,7 +143,7 @@ function notItsOwn(server: HttpServerConfig): ToolError {
   )
 }
 
-/** Names the side whose error it is (RFC 9207), and shows nothing but the error's code. */
+/** Says which server the error came from (RFC 9207), and shows nothing but the error's code. */
 function codeOf(server: HttpServerConfig, answer: URLSearchParams, provider: LoginProvider): string {
   const code = answer.get('code')
   if (code !== null && code !== '') return code

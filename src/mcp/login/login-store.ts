@@ -47,7 +47,7 @@ const need = z.object({ why: z.string(), since: z.number() })
 export type LoginClient = z.infer<typeof client>
 export type Login = z.infer<typeof login>
 
-/** A server's need for a login: why, in a sentence, and since when, in milliseconds since the epoch. */
+/** Why a server needs a login, as a sentence, and since when, in milliseconds since the epoch. */
 export type LoginNeed = z.infer<typeof need>
 
 /**
@@ -57,7 +57,7 @@ export type LoginNeed = z.infer<typeof need>
 export interface LoginStore {
   /** @throws SealBroken if the login cannot be read, above all with a lost or changed SECRETS_KEY */
   load(server: HttpServerConfig): Promise<Login | undefined>
-  /** Stores a login: the server needs none from now on. @throws ConfigError without SECRETS_KEY */
+  /** Stores a login, which ends the server's need for one. @throws ConfigError without SECRETS_KEY */
   save(server: HttpServerConfig, login: Login): Promise<void>
   remove(server: HttpServerConfig): Promise<void>
   /** Loads the client that is registered at an authorization server for this server's logins. */
@@ -79,8 +79,8 @@ const DAY_MS = 86_400_000
 const LOCK_MS = 20_000
 
 /**
- * Without SECRETS_KEY, stored logins cannot be read, and none can be stored. The registered clients are in `clients`,
- * if the logins are a person's: all people use the same ones.
+ * Without SECRETS_KEY, stored logins cannot be read, and none can be stored. `clients` holds the registered clients if
+ * the logins are a person's, because all people use the same ones.
  */
 export function loginStore(store: McpStore, sealer: Sealer | undefined, clients = store): LoginStore {
   const open = async <T>(key: string, schema: z.ZodType<T>, from = store): Promise<T | undefined> => {

@@ -19,11 +19,11 @@ export interface LoginProviderOptions {
   redirectUrl: string
   /** Milliseconds since the epoch. */
   now(): number
-  /** What an earlier process began. */
+  /** The flow that an earlier process began. */
   flow?: LoginFlow
 }
 
-/** What a login remembers between its two halves. JSON with a secret, the verifier. */
+/** The state of a login between its two halves, as JSON. It contains a secret, the verifier. */
 export interface LoginFlow {
   state: string
   issuer: string
@@ -44,8 +44,8 @@ export interface LoginProvider extends OAuthClientProvider {
 }
 
 /**
- * Returns an OAuthClientProvider of the SDK for `server`. `tokens()` returns none, since a login always asks the person
- * anew.
+ * Returns an OAuthClientProvider of the SDK for `server`. `tokens()` returns none, because each login asks the person
+ * again.
  */
 export function loginProvider(server: HttpServerConfig, options: LoginProviderOptions): LoginProvider {
   const { redirectUrl } = options
@@ -159,9 +159,9 @@ function configuredClients(
 }
 
 /**
- * Checks the authorization endpoint, which is the other side's text. It is printed, never handed to a program or a
- * shell (CVE-2025-6514), and it must lead to the server's own origin or to a public one, so that no browser is sent
- * into a private network.
+ * Checks the authorization endpoint, which is a text of the server. It is printed, never handed to a program or a shell
+ * (CVE-2025-6514), and it must lead to the server's own origin or to a public one, so that no browser is sent into a
+ * private network.
  * @throws ToolError
  */
 function checkAuthorizationAddress(server: HttpServerConfig, url: URL): void {

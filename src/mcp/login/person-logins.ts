@@ -7,7 +7,7 @@ import type { HttpServerConfig, PersonLogin } from '../types.ts'
 /** People's own logins at the servers that want them. A person is `team:user`. */
 export interface PersonLogins {
   of(person: string): LoginStore
-  /** Returns which login of a person is valid now. */
+  /** Returns a person's valid login, if there is one. */
   current(server: HttpServerConfig, person: string): Promise<PersonLogin | undefined>
   /** Deletes a login that the server has refused, unless the person has logged in again. */
   end(server: HttpServerConfig, refused: PersonLogin): Promise<void>
@@ -31,7 +31,7 @@ export function personLogins({ people, store, sealer, now }: PersonLoginsOptions
   return {
     of,
     async current(server, person) {
-      // A login that cannot be read is none: the person makes another.
+      // A login that cannot be read counts as missing: the person logs in again.
       const login = await of(person)
         .load(server)
         .catch(() => undefined)

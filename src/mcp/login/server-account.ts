@@ -1,4 +1,4 @@
-/** A server of MCP_CONFIG as something that people connect. */
+/** A server of MCP_CONFIG as an account that people connect. */
 import type { FetchLike } from '@modelcontextprotocol/client'
 import { once } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
@@ -20,7 +20,7 @@ export interface ServerAccountDeps {
   log: Log
   /** Milliseconds since the epoch. */
   now(): number
-  /** What people call the tools of a server. */
+  /** Returns the titles of a server's tools. */
   titles(server: string): Promise<string[]>
 }
 
@@ -70,7 +70,7 @@ export function serverAccount(server: HttpServerConfig, deps: ServerAccountDeps)
   }
 }
 
-/** Revokes both tokens (RFC 7009), if the authorization server takes that. */
+/** Revokes both tokens (RFC 7009), if the authorization server supports that. */
 async function revoke({ name }: HttpServerConfig, login: Login | undefined, fetch: FetchLike): Promise<void> {
   const endpoint = login?.metadata?.revocation_endpoint
   if (!login || endpoint === undefined) return

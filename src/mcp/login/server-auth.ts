@@ -32,7 +32,7 @@ export function createAuthOf(
   }
 }
 
-/** Of a server that people log in to, as it answers to nobody in particular. */
+/** The authentication of a server that people log in to, for calls without a person. */
 function nobodysAuth({ name }: HttpServerConfig): ServerLogin {
   return {
     token: async () => undefined,
@@ -109,7 +109,7 @@ function serverAuth(server: HttpServerConfig, deps: ServerAuthDeps): ServerLogin
   }
 }
 
-/** Returns the secrets of this login and of those before it: a server may send back what it was sent a while ago. */
+/** Returns the secrets of this login and of earlier ones: a server may return what it was sent a while ago. */
 function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
   const own = [login?.accessToken, login?.refreshToken, login?.client.client_secret].filter((one) => one !== undefined)
   if (own.every((one) => seen.includes(one))) return seen
@@ -117,9 +117,9 @@ function withSecretsOf(login: Login | undefined, seen: string[]): string[] {
 }
 
 /**
- * Asks the authorization server that the login came from, and no other.
+ * Asks only the authorization server that issued the login.
  * @returns undefined if it will not renew the login any more
- * @throws ToolError if it may later
+ * @throws ToolError if it may renew it later
  */
 async function renewedLogin(
   server: HttpServerConfig,

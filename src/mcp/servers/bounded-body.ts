@@ -1,15 +1,15 @@
-/** Bounds a response's body: the size of a message, and how much may come unasked. */
+/** Bounds a response's body: the size of a message, and the amount that may arrive unrequested. */
 import { ToolError } from '../../base/errors.ts'
 
 /** The maximum size of a server's message, unpacked. Bytes. */
 export const MCP_MAX_BYTES = 5_000_000
 /**
- * The maximum that a server may send in streams or on stdout between two of our messages: bytes, and lines, each of
- * which costs.
+ * The maximum that a server may send in streams or on stdout between two of our messages, in bytes and in lines,
+ * because each line costs time.
  */
 const FLOOD = { bytes: 4 * MCP_MAX_BYTES, lines: 10_000 }
 
-/** Counts what a server sends. `asked` starts over: we have sent it something. */
+/** Counts what a server sends. `asked` starts over, because we have sent it something. */
 export interface Intake {
   asked(): void
   /** @throws ToolError if it is too much */

@@ -1,6 +1,4 @@
-/**
- * Turns what goes wrong with a server into sentences. They contain little of the server's own words, and no secrets.
- */
+/** Turns a server's failures into sentences. They quote little of the server's own words, and no secrets. */
 import {
   InsufficientScopeError,
   ProtocolError,
@@ -15,7 +13,7 @@ import { isStreamFault } from './event-answer.ts'
 import type { Hide } from '../tools/hide-secrets.ts'
 import { cut } from '../tools/hygiene.ts'
 
-/** The maximum of a server's own words in a sentence. Characters. */
+/** The maximum length of a quote of the server's own words in a sentence. Characters. */
 const MAX_WORDS = 500
 
 export interface Failing {
@@ -55,7 +53,7 @@ function hiddenError(error: ToolError, hide: Hide): ToolError {
   return Object.assign(new ToolError(hide.text(error.message), { isDown: error.isDown }), { name: error.name })
 }
 
-/** Whether the server wants a login, or another one. The SDK wraps the errors of its version probe. */
+/** Whether the server wants a first or a new login. The SDK wraps the errors of its version probe. */
 export function isLogin(error: unknown): boolean {
   return causesOf(error).some(
     (one) =>

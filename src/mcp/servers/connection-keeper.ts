@@ -28,15 +28,12 @@ export interface KeeperDeps {
  * Milliseconds.
  */
 const RESTART = { base: 1_000, max: 60_000 }
-/** A server that has run for this long ended for another reason than the last time. Milliseconds. */
+/** If a server has run for this long, its end is treated as the first one. Milliseconds. */
 const STEADY_MS = 60_000
 /** The maximum number of stderr lines in the log per minute. */
 const MAX_LINES = 200
 
-/**
- * Keeps the connection to a server: opens it when first needed, shares it, and opens it again when it is needed after
- * it has gone.
- */
+/** Keeps the connection to a server: opens it on first use, shares it, and reopens it when it is needed again. */
 export class ConnectionKeeper {
   readonly #config: McpServerConfig
   readonly #deps: KeeperDeps
@@ -76,7 +73,7 @@ export class ConnectionKeeper {
     return this.#opening
   }
 
-  /** Notes how the last request to a remote server went: each is a connection of its own. */
+  /** Notes how the last request to a remote server went, because each request is its own connection. */
   note(failure: ToolError | undefined): void {
     if (this.#config.kind === 'http' && (!failure || failure.isDown)) this.#down = failure
   }
@@ -92,14 +89,14 @@ export class ConnectionKeeper {
   async close(): Promise<void> {
     this.#closing.abort(new ToolError(`${this.#config.name} was stopped with the bot.`, { isDown: true }))
     const opening = this.#opening
-    // A server that is only starting is not waited for.
+    // Close does not wait for a server that is still starting.
     for (const process of this.#deps.processes)
       if (process.name === this.#config.name && !this.#isUp) await process.close()
     const connection = await opening?.catch(() => undefined)
     if (connection) await this.drop(connection)
   }
 
-  /** Returns what removes the secrets of MCP_CONFIG and of the login from texts. */
+  /** Returns the function that removes the secrets of MCP_CONFIG and of the login from texts. */
   hide(): Hide {
     const secrets = [...this.#config.secrets, ...(this.#login?.secrets?.() ?? [])]
     const of = JSON.stringify(secrets)

@@ -33,7 +33,7 @@ export interface ConnectDeps {
   fetch?: FetchLike | undefined
   login?: ServerLogin | undefined
   onStderr(line: string): void
-  /** Called with an error that ends nothing, for the debug log. Its words may be the server's. */
+  /** Called with an error that does not end the connection, for the debug log. Its text may be the server's. */
   onFault(error: Error): void
   /** Called when the server says that its tools have changed. */
   onListChanged(): void
@@ -98,9 +98,9 @@ function isNegotiation(error: unknown): boolean {
 }
 
 /**
- * Opens Streamable HTTP. Whatever goes wrong in the newer protocol, the older one is tried next: its servers answer an
- * unknown method with errors, pages, or not at all. If a server does not know Streamable HTTP (4xx), HTTP+SSE is tried,
- * as the specification tells clients to.
+ * Opens Streamable HTTP. After any failure in the newer protocol, the older one is tried: its servers answer an unknown
+ * method with errors, pages, or not at all. If a server does not know Streamable HTTP (4xx), HTTP+SSE is tried, as the
+ * specification tells clients to.
  */
 async function connectHttp(server: HttpServerConfig, deps: ConnectDeps): Promise<Connection> {
   const url = new URL(server.url)
@@ -112,7 +112,7 @@ async function connectHttp(server: HttpServerConfig, deps: ConnectDeps): Promise
   if (server.sse) return openSse()
   const orSse = async (error: unknown) => {
     if (!knowsNoStreamableHttp(error)) throw error
-    // If HTTP+SSE is not there either, the first error says more.
+    // If HTTP+SSE fails too, the first error says more.
     return await openSse().catch(() => {
       throw error
     })
@@ -141,7 +141,7 @@ interface Opening {
   isOld: boolean
   timeoutMs: number
   fault?(): string | undefined
-  /** All answers come on one stream: the connection is over when it breaks. */
+  /** All answers come on one stream, so the connection is over when that breaks. */
   isStream?: boolean
 }
 
@@ -187,9 +187,9 @@ function newClient(timeoutMs = PROBE_MS): Client {
 }
 
 /**
- * Since 2026-07-28 a client subscribes to changes, on a stream that anything in between may cut off. Changes may be
- * lost then, so the list is fetched again, and the subscription renewed, when the list is next needed.
- * @returns what subscribes, unless that has been done
+ * Since 2026-07-28 a client subscribes to changes, on a stream that any proxy may cut off. Changes may be lost then, so
+ * the list is fetched again, and the subscription renewed, when the list is next needed.
+ * @returns the function that subscribes, unless it has subscribed already
  */
 function newsOf(client: Client, { onFault, onListChanged }: ConnectDeps): () => void {
   const isOffered = client.getProtocolEra() === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true

@@ -1,4 +1,4 @@
-/** Answers in event streams: which request a stream answers, and an answer for one that breaks off. */
+/** Answers in event streams: the request that a stream answers, and an error answer for a stream that breaks off. */
 import { parseJson } from '../../base/parse-json.ts'
 import { z } from 'zod'
 import { messageOf, ToolError } from '../../base/errors.ts'

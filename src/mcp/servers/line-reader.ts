@@ -6,9 +6,9 @@ interface LineReader {
   /** Called with each line that is not empty. */
   onLine(line: string): void
   maxBytes: number
-  /** Returns the error for a longer line. Without it, the rest of such a line is dropped. */
+  /** Returns the error for a line that is too long. Without it, the rest of such a line is dropped. */
   tooLarge?(): Error
-  /** Called with everything that comes, before it is read. @throws if it is too much */
+  /** Called with all data before it is read. @throws if it is too much */
   count?(bytes: number, lines: number): void
   /** Called once with the error about too much; nothing is read after it. */
   onError?(error: unknown): void

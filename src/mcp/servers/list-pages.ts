@@ -26,7 +26,7 @@ const toolSchema = z.object({
     .object({ readOnlyHint: hint, destructiveHint: hint, idempotentHint: hint, openWorldHint: hint })
     .catch({}),
 })
-/** Parsed tool by tool: a wrong one does not spoil the others. */
+/** Parsed tool by tool, so that an invalid one does not spoil the others. */
 const pageSchema = z.object({
   tools: z.array(z.unknown()),
   nextCursor: z.string().optional(),
@@ -34,7 +34,7 @@ const pageSchema = z.object({
 })
 
 /**
- * Reads all pages of a server's tools; entries that are no tools are left out.
+ * Reads all pages of a server's tools. Invalid entries are left out.
  * @throws ToolError for a list without an end
  */
 export async function listPages(

@@ -8,7 +8,7 @@ import type { CallOptions, CallResult, McpServerConfig, ServerStatus, ServerTool
 
 /** For all pages of a list together. Milliseconds. */
 const LIST_MS = 30_000
-/** How long a list is kept if the server does not say, and at most. Milliseconds. */
+/** How long a list is kept: by default, and at most. Milliseconds. */
 const KEPT_MS = { unsaid: 300_000, most: 86_400_000 }
 
 /** A call under way. */
@@ -42,8 +42,8 @@ export class McpServer {
   }
 
   /**
-   * Returns all pages of the server's tools. They are kept for as long as the server says, or until it says that they have changed;
-   * `isFresh` asks for them now. @throws ToolError; `isDown` says that the server could not be reached
+   * Returns all pages of the server's tools. They are cached for as long as the server says, or until it reports a
+   * change; `isFresh` fetches them now. @throws ToolError; `isDown` says that the server could not be reached
    */
   async list(signal: AbortSignal, { isFresh = false } = {}): Promise<ServerTools> {
     signal.throwIfAborted()
@@ -62,8 +62,8 @@ export class McpServer {
   }
 
   /**
-   * Calls a tool by the server's own name for it. @throws ToolError with a sentence for the model: what the server said was wrong, or
-   * why there is no answer
+   * Calls a tool by the server's own name for it. @throws ToolError with a sentence for the model: the server's error
+   * message, or the reason why there is no answer
    */
   async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult> {
     const { signal, timeoutMs } = options
@@ -92,7 +92,10 @@ export class McpServer {
     return this.#link.close()
   }
 
-  /** Makes a call, and once more if it was refused unseen (its session is gone, or a header is missing). */
+  /**
+   * Makes a call, and repeats it once if the server refused it without looking at it (its session is gone, or a header
+   * is missing).
+   */
   async #attempt(call: {
     tool: string
     args: Record<string, unknown>
@@ -148,8 +151,8 @@ function isTimeUp(error: unknown): boolean {
 }
 
 /**
- * Without a definition the SDK would list tools by itself and check results against their schemas, which is not our
- * concern.
+ * Without a definition, the SDK would list the tools itself and check results against their schemas, which we leave to
+ * the model.
  */
 function unlisted(name: string): ServerTool {
   return { name, description: '', inputSchema: { type: 'object' }, annotations: {} }
@@ -158,7 +161,7 @@ function unlisted(name: string): ServerTool {
 /** The protocol's code for arguments that should also have been sent as headers. */
 const HEADER_MISMATCH = -32020
 
-/** Whether a server says that it has not looked at a call. A forgotten session is 404, or 400 with a word about it. */
+/** Whether a server says that it did not look at a call. A forgotten session is 404, or 400 with a word about it. */
 function isRefused(error: unknown, { hasSession }: Connection): boolean {
   if (error instanceof ProtocolError) return error.code === HEADER_MISMATCH
   if (!(error instanceof SdkHttpError) || !hasSession) return false

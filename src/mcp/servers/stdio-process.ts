@@ -16,7 +16,7 @@ const MAX_UNREAD = 4 * MCP_MAX_BYTES
 export interface StdioProcessDeps {
   /** Called with each line that the server writes to stderr. */
   onStderr(line: string): void
-  /** Called when nothing is left of the process. */
+  /** Called when the process and its children are gone. */
   onEnd(): void
 }
 
@@ -50,7 +50,7 @@ export class StdioProcess implements Transport {
     return this.#child?.pid ?? null
   }
 
-  /** Returns a sentence that says why it is not running any more. */
+  /** Returns a sentence that says why the process is no longer running. */
   get fault(): string | undefined {
     return this.#fault
   }
@@ -160,7 +160,7 @@ function isOver({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }
 
-/** The usual folders, plus the folder of the running Node, since servers are usually started with npx or node. */
+/** The usual folders, and the folder of the running Node, because servers are usually started with npx or node. */
 function minimalPath(): string {
   const folders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
   return [...new Set([dirname(process.execPath), ...folders])].join(delimiter)

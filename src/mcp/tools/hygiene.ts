@@ -47,7 +47,7 @@ export function hasHidden(name: string): boolean {
 }
 
 const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_.-]*/gu
-/** Names that no sentence contains by chance: `send_message`, `read-file`, `createIssue`. */
+/** Forms that no sentence contains by chance: `send_message`, `read-file`, `createIssue`. */
 const MADE_UP = /[_.-]|\p{Ll}\p{Lu}/u
 
 /**

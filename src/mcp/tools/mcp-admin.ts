@@ -1,4 +1,4 @@
-/** What an admin sees and decides about the MCP servers, in any process that serves admins, including a front. */
+/** The MCP servers as admins see and accept them, in any process that serves admins, including a front. */
 import type { McpToolbox, OffTool } from './mcp-toolbox.ts'
 import type { HttpServerConfig, McpConfig } from '../types.ts'
 
@@ -12,7 +12,7 @@ export interface McpAdmin {
   off(): Promise<OffTool[]>
   needLogin(): Promise<LoginNeeded[]>
   /**
-   * Accepts a tool if it is still as the admin saw it. It is usable from then on.
+   * Accepts a tool if it has not changed since the admin saw it. It is usable from then on.
    * @returns the names of the accepted tools; none if the tool changed or was accepted before
    */
   accept(server: string, tool: string, fingerprint: string): Promise<string[]>

@@ -42,12 +42,12 @@ export interface McpToolbox {
    * Returns the tools for a run in a place, filtered by `choose`. If there are many, each has one line in the prompt.
    */
   toolsFor(place: ToolsPlace, choose?: (tools: Tool[]) => Tool[]): Promise<Tool[]>
-  /** Names that a channel can choose: of tools, and `server__*` for all tools of a server with many. */
+  /** Names that a channel can choose: of single tools, or `server__*` for all tools of a server that has many. */
   choices(): string[]
-  /** What people call the tools of a server that are on. */
+  /** Returns the titles of a server's tools that are on. */
   titles(server: string): Promise<string[]>
   off(): OffTool[]
-  /** Loads what all processes know now. */
+  /** Loads the stored records that all processes share. */
   load(): Promise<void>
   /** Lists a server's tools now. On failure, `off` says why there are none. */
   refresh(server: string): Promise<void>
@@ -66,7 +66,7 @@ export interface McpToolboxDeps {
   now(): number
   /** Opens the connections on first use; undefined in a process that calls no tools. */
   open?: (() => Promise<McpServers>) | undefined
-  /** People's own logins. Absent where nobody has any. */
+  /** People's own logins. Absent if nobody has any. */
   logins?: PersonLogins | undefined
   /** Names of other tools. */
   taken: readonly string[]
@@ -164,7 +164,7 @@ interface Snapshot {
 
 type SnapshotDeps = McpToolboxDeps & { connections: (() => Promise<McpServers>) | undefined }
 
-/** What the servers' records say, made anew only where one has changed. */
+/** A view of the servers' records, rebuilt only if one of them has changed. */
 function snapshots(servers: ToolCatalog[], deps: SnapshotDeps): () => Snapshot {
   let records: (ServerRecord | undefined)[] = []
   let last: Snapshot | undefined
@@ -190,7 +190,7 @@ function snapshotOf(servers: ToolCatalog[], deps: SnapshotDeps): Snapshot {
       }
     }),
   )
-  // A tool that is off takes no name, so a server's new tool cannot rename a tool that settings refer to.
+  // A tool that is off gets no name, so a server's new tool cannot rename a tool that settings refer to.
   const on = inOrder(all.filter(({ why }) => why === undefined))
   const names = mcpNames(
     on.map(({ server, seen }) => ({ server: server.config.name, tool: seen.name })),
@@ -215,7 +215,9 @@ function snapshotOf(servers: ToolCatalog[], deps: SnapshotDeps): Snapshot {
   return snapshot
 }
 
-/** By server, and of one server those first that were pinned first: what comes later takes no name of theirs. */
+/**
+ * Sorts by server, and within a server by the time of pinning, so that a later tool cannot take an earlier one's name.
+ */
 function inOrder<T extends { server: ToolCatalog; order: number }>(tools: T[]): T[] {
   const servers = [...new Set(tools.map(({ server }) => server))]
   return tools.toSorted((a, b) => servers.indexOf(a.server) - servers.indexOf(b.server) || a.order - b.order)
@@ -251,7 +253,7 @@ function choicesOf(server: string, tools: Tool[]): string[] {
   return [`${server.replace(/[^a-zA-Z0-9_-]+/g, '_')}__*`]
 }
 
-/** A call is made once the tool is known to be as it was taken. */
+/** Before the call, the tool is checked against the version that the run was given. */
 function callOf(server: ToolCatalog, { connections, timeoutMs, logins }: SnapshotDeps) {
   const { config } = server
   const { name, timeoutMs: own = timeoutMs } = config

@@ -1,5 +1,5 @@
 /**
- * Makes the tools of one MCP server tools of the agent. What a server says about them is believed only as far as
+ * Converts the tools of one MCP server to tools of the agent. A server's statements are believed only as far as
  * MCP_CONFIG allows.
  */
 import { matchesPattern, matchesRule } from '../../agent/tool-pattern.ts'
@@ -36,15 +36,14 @@ export interface ToolOptions {
 
 /**
  * Returns a server's tool. A tool that MCP_CONFIG does not allow asks a person each time, unless a trusted server says
- * that it only reads; `ask` always asks. What an untrusted server says counts for nothing: its tools may change
- * something.
+ * that it only reads; `ask` always asks. An untrusted server's statements are ignored: its tools may change something.
  */
 export function mcpTool(seen: SeenTool, { name, version, config, call }: ToolOptions): Tool<Schema> {
   const { allow, ask, trust } = config
   const { readOnly, idempotent } = trust ? seen.hints : UNTRUSTED
   const isAllowed = allow?.some((pattern) => matchesPattern(seen.name, pattern)) ?? false
   const mayRun = !isRuled(ask, seen.name) && (isAllowed || readOnly)
-  // On one line, so that nothing in it begins a line of the prompt.
+  // On one line, so that no part of it begins a line of the prompt.
   const description = seen.description.replace(/\s+/g, ' ') || `The tool ${seen.name} of the server ${config.name}.`
   let check: ((value: unknown) => ParsedInput<Schema>) | undefined
   return {

@@ -1,7 +1,7 @@
 /**
- * Trust on first use, tool by tool: what a tool says about itself is pinned when its server is first seen. A
- * description or a schema that has changed since (a rug pull), and a new tool that may change something, are off until
- * an admin accepts them.
+ * Trust on first use, for each tool: its description and schema are pinned when its server is first seen. A tool whose
+ * description or schema has changed since (a rug pull), and a new tool that may change something, are off until an
+ * admin accepts them.
  */
 import { z } from 'zod'
 import { jsonHash } from './json-hash.ts'
@@ -14,7 +14,7 @@ export interface SeenTool {
   title?: string | undefined
   description: string
   parameters: Schema
-  /** What it says about itself; nothing unless its server is trusted. */
+  /** The tool's own hints; none unless its server is trusted. */
   hints: { readOnly: boolean; idempotent: boolean }
   /**
    * Why it should not be used unless an admin accepts it, whether it has changed or not: a sentence without a name.
@@ -33,15 +33,15 @@ export interface Pin {
   idempotent: boolean
   /** Counts the tools of the server in the order in which they were pinned: an earlier one keeps its name. */
   order: number
-  /** An admin has accepted it as it is, including what is suspect about it. */
+  /** An admin has accepted it as it is, including its suspect parts. */
   accepted?: boolean | undefined
-  /** How often an admin has accepted it: earlier approvals do not count any more. */
+  /** How often an admin has accepted it. Approvals from before no longer count. */
   taken?: number | undefined
 }
 
 /** What all processes know about a server. */
 export interface ServerRecord {
-  /** A hash of what is run or called: another command or address is another server, which is pinned anew. */
+  /** A hash of the command or the address. If it changes, it is another server, which is pinned anew. */
   identity: string
   /** By the server's own names. A tool that is not listed now keeps only its pin. */
   tools: Record<string, { seen?: SeenTool | undefined; pin?: Pin | undefined }>
@@ -70,14 +70,14 @@ const recordSchema: z.ZodType<ServerRecord> = z.object({
   tools: z.record(z.string(), z.object({ seen: seenSchema.optional(), pin: pinSchema.optional() })),
 })
 
-/** @returns undefined for anything but a record */
+/** @returns undefined for anything but a valid record */
 export function readRecord(stored: unknown): ServerRecord | undefined {
   return recordSchema.safeParse(stored).data
 }
 
 /**
- * Returns the record after a server has listed its tools. All tools of a new server are pinned; later only a new tool
- * that only reads. `notes` says what has changed.
+ * Returns the record after a server has listed its tools. All tools of a new server are pinned; later, only a new tool
+ * that only reads. `notes` describes the changes.
  */
 export function withListed(
   before: ServerRecord | undefined,
@@ -115,8 +115,8 @@ export function withListed(
 const MAX_GONE = 1_000
 
 /**
- * Returns why a tool is off, as the end of a sentence that begins with its name. `suspect`: what is wrong with it next
- * to the tools of other servers.
+ * Returns why a tool is off, as the end of a sentence that begins with its name. `suspect`: a conflict with the tools
+ * of other servers.
  * @returns undefined for a tool that is on
  */
 export function whyOff(
@@ -147,12 +147,12 @@ function nextOrder(record: ServerRecord | undefined): number {
   return Math.max(-1, ...Object.values(record?.tools ?? {}).map(({ pin }) => pin?.order ?? -1)) + 1
 }
 
-/** Returns what an approval is bound to: the server, and what the tool says about itself. */
+/** Returns the version that an approval is bound to: the server, and the tool's description of itself. */
 export function versionOf({ seen, pin }: { seen: SeenTool; pin?: Pin | undefined }, target: string): string {
   return jsonHash([target, fingerprintOf(seen), pin?.taken ?? 0]).slice(0, 16)
 }
 
-/** Identifies a tool as it is listed: an admin accepts exactly what was shown. */
+/** Identifies a tool as it is listed, so that an admin accepts exactly what was shown. */
 export function fingerprintOf(seen: SeenTool): string {
   const { description, schema, readOnly, idempotent } = pinOf(seen)
   return jsonHash([description, schema, readOnly, idempotent]).slice(0, 16)
@@ -173,7 +173,7 @@ function pinOf(seen: SeenTool): Omit<Pin, 'order'> {
   return pin
 }
 
-/** Returns what has really changed. Hints that have become stricter need no question. */
+/** Returns the real changes. Hints that have become stricter need no new approval. */
 function changeOf(seen: SeenTool, pin: Pin, trust: boolean): string | undefined {
   const now = pinOf(seen)
   const changed = [

@@ -1,6 +1,6 @@
 /**
  * Reduces a server's schema to what a prompt may contain: standard JSON Schema keywords only, bounded, with cleaned
- * texts. An invalid keyword value is rejected with its location, so that later code never meets an invalid schema.
+ * texts. An invalid keyword value is rejected with its location, so that later code never sees an invalid schema.
  */
 import { cleanText, hasHidden, type Fault } from './hygiene.ts'
 

@@ -10,15 +10,15 @@ export interface ToolCall {
   name: string
   tool: string
   args: Record<string, unknown>
-  /** The listed tool, if it is listed: some of its arguments may have to be sent as headers too. */
+  /** The listed tool, if there is one. Some of its arguments may also have to be sent as headers. */
   listed?: ServerTool | undefined
   hide: Hide
 }
 
 /**
  * Makes one call.
- * @returns its output, or what it asks
- * @throws whatever the SDK throws, and ToolError if the tool failed
+ * @returns its output, or its question
+ * @throws what the SDK throws, and ToolError if the tool failed
  */
 export async function callTool(elicitation: Elicitation, call: ToolCall, options: CallOptions): Promise<CallResult> {
   const { name, tool, args, listed, hide } = call

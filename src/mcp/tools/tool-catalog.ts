@@ -36,7 +36,7 @@ const LOCK_MS = 10_000
 export class ToolCatalog {
   readonly config: McpServerConfig
   readonly #deps: ToolCatalogDeps
-  /** What the versions of its tools are bound to. */
+  /** The target that the versions of its tools are bound to. */
   readonly target: string
   readonly #identity: string
   #record: ServerRecord | undefined
@@ -49,7 +49,7 @@ export class ToolCatalog {
   #listedAt = -Infinity
   #working: Promise<void> | undefined
   #lookedAt = -Infinity
-  /** The login of the last lookup. Another one may list what that did not. */
+  /** The login of the last lookup. Another login may list other tools. */
   #lookedAs: string | undefined
   #failure: { at: number; why: string } | undefined
   #isClosed = false
@@ -72,14 +72,14 @@ export class ToolCatalog {
     return entries?.flatMap(([name, { seen }]) => (seen ? [name] : []))
   }
 
-  /** Returns why nothing is known about its tools. */
+  /** Returns why the tools are unknown. */
   get failure(): string | undefined {
     return this.#record ? undefined : this.#failure?.why
   }
 
   /**
-   * Checks in the background whether anything is new. With `waits`, waits for a server that nothing is known about.
-   * `as`: the asker's own login.
+   * Checks in the background for changes. With `waits`, waits for a server whose tools are unknown. `as`: the asker's
+   * own login.
    */
   async ready(waits: boolean, as?: PersonLogin): Promise<void> {
     if (as && !this.#record && this.#lookedAs !== keyOf(as)) this.#forgetLook(keyOf(as))
@@ -96,12 +96,12 @@ export class ToolCatalog {
     await this.#list(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => this.#fail(messageOf(error)))
   }
 
-  /** A request that this cuts off is no failure of the server. */
+  /** A request that this cuts off does not count as a failure of the server. */
   close(): void {
     this.#isClosed = true
   }
 
-  /** Loads what all processes know. */
+  /** Loads the record that all processes share. */
   async load(): Promise<void> {
     const stamp = await this.#deps.store.get(this.#key('stamp'))
     if (stamp === undefined || stamp === this.#stamp) return
@@ -112,9 +112,9 @@ export class ToolCatalog {
   }
 
   /**
-   * Checks that a tool is as it was shown, in this version. With `isFresh` the server is asked now; otherwise a list of
-   * the last few seconds is enough.
-   * @throws ToolError if it may not be called as it is now
+   * Checks that a tool still has this version. With `isFresh` the server is asked now; otherwise a list of the last few
+   * seconds is enough.
+   * @throws ToolError if the tool may not be called as it is now
    */
   async check(
     tool: string,
@@ -192,7 +192,7 @@ export class ToolCatalog {
       const after = withListed(before, seen, { identity: this.#identity, trust: this.config.trust })
       return { record: after.record, result: after.notes }
     })
-    // Set only now: a call that is checked meanwhile must not pass by what was known before.
+    // Set only now, so that a call that is checked in the meantime does not pass by the old record.
     this.#listedAt = this.#deps.now()
     this.#listed = listed
     this.#deps.onListed?.()
@@ -203,7 +203,7 @@ export class ToolCatalog {
       log[note.what === 'notation' ? 'info' : 'warn']({ server: name, tool: note.tool }, NOTES[note.what])
   }
 
-  /** Changes the shared record; changes run one after the other. */
+  /** Changes the shared record. Changes run one after the other. */
   async #change<T>(
     work: (before: ServerRecord | undefined) => Promise<{ record: ServerRecord | undefined; result: T }>,
   ): Promise<T> {

@@ -1,4 +1,4 @@
-/** Shortens many tools: a prompt has one line for each, and one more tool that describes them. */
+/** Shortens long lists of tools: the prompt has one line for each, and an additional tool describes them. */
 import type { Tool } from '../../agent/types.ts'
 import { ToolError } from '../../base/errors.ts'
 import { briefOf } from './mcp-tools.ts'
@@ -34,7 +34,7 @@ function toolDetails(tools: Tool[]): Tool<{ tool: string }> {
       const tool =
         tools.find(({ name }) => name === named) ?? tools.find(({ name }) => name.toLowerCase() === named.toLowerCase())
       if (!tool) throw new ToolError(`There is no tool "${named.slice(0, 100)}". Use the exact name from the list.`)
-      // The schema comes first: an observation that is too long is cut behind it.
+      // The schema comes first, because a long observation is cut at the end.
       return `${tool.name} takes a JSON object by this JSON Schema: ${JSON.stringify(tool.parameters)}\n${tool.description}`
     },
   }

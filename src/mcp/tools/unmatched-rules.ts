@@ -1,4 +1,4 @@
-/** Finds operators' rules that match no tool: most often a misspelt name, or one that its server has given up. */
+/** Finds operators' rules that match no tool, usually because a name is misspelt or its server has dropped the tool. */
 import { matchesRule } from '../../agent/tool-pattern.ts'
 import type { ApproverList } from '../../base/approver-rules.ts'
 import type { McpServerConfig } from '../types.ts'

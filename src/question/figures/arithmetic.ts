@@ -1,19 +1,19 @@
-/** Whether a number follows from two others by plain arithmetic. */
+/** Decides whether a number follows from two others by simple arithmetic. */
 import { slack } from './read-index.ts'
 import type { Reading } from './numbers.ts'
 
-/** `isPercent`: a share or a change is meant too. */
+/** `isPercent`: the number may be a share or a change. */
 export interface Wanted extends Reading {
   isPercent: boolean
 }
 
-/** How many neighbours of a number are tried on each side, to see how little it means that it follows. */
+/** How many neighbours of a number are tried on each side, to estimate how likely a match by chance is. */
 const NEIGHBOURS = 5
 
 /**
- * Returns two numbers of the pool from which the wanted one follows: as sum, difference, mean, product, quotient, percentage
- * of the one or change from one to the other. Among many numbers nearly everything follows from some two, so it counts
- * only if at most `most` of the ten neighbouring numbers would follow as well.
+ * Returns two numbers of the pool from which the wanted one follows: as sum, difference, mean, product, quotient,
+ * percentage of one or change from one to the other. Among many numbers nearly everything follows from some pair, so a
+ * match counts only if at most `most` of the ten neighbouring numbers would match as well.
  * @param pool different numbers, sorted
  */
 export function followsFrom(

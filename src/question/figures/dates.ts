@@ -23,7 +23,7 @@ export interface TimeFound {
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
-/** Begin with a capital, because `may` and `march` are words too. English and German. */
+/** Months begin with a capital, because `may` and `march` are words too. English and German. */
 const MONTH =
   '(Jan(?:uary|uar)?|Feb(?:ruary|ruar)?|Mar(?:ch)?|März?|Apr(?:il)?|Ma[yi]|June?|Juni|July?|Juli|Aug(?:ust)?|Sept?(?:ember)?|O[ck]t(?:ober)?|Nov(?:ember)?|De[cz](?:ember)?' +
   '|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)\\.?'
@@ -31,7 +31,7 @@ const DAY = '(\\d{1,2})(?:st|nd|rd|th)?'
 
 type Parts = (string | undefined)[]
 
-/** Each form, and how its groups are read. A range of days (`3–5 May`) is two dates. */
+/** Each form, and the meaning of its groups. A range of days (`3–5 May`) is two dates. */
 const FORMS: [form: RegExp, read: (parts: Parts) => DatePart[][]][] = [
   [
     /(?<![\d.-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/g,
@@ -54,6 +54,11 @@ const FORMS: [form: RegExp, read: (parts: Parts) => DatePart[][]][] = [
       'gu',
     ),
     ([m, d, to, y]) => days([d, to], monthOf(m), y),
+  ],
+  // `24. bis 26.12.`
+  [
+    /(?<![\d.,])(\d{1,2})\.\s?(?:[-–]|bis|und)\s?(\d{1,2})\.(\d{1,2})\.(?:(\d{4})(?!\d))?(?!\d)/g,
+    ([from, to, m, y]) => days([from, to], Number(m), y),
   ],
   [
     new RegExp(`(?<![\\p{L}\\d])${MONTH},?\\s(?:of\\s)?(\\d{4})(?![\\d:])`, 'gu'),
@@ -98,7 +103,9 @@ export function datesIn(text: string, mask: (found: string) => string): { dates:
       const parts = more.slice(0, more.indexOf(at)) as Parts
       const readings = read(parts).map((one) => one.filter(isReal))
       if (readings.some((one) => one.length === 0)) return found
-      for (const one of readings) dates.push({ text: found, at, readings: one })
+      // The sentence may end with the month.
+      const shown = found.replace(/(?<=\p{L}{4})\.$/u, '')
+      for (const one of readings) dates.push({ text: shown, at, readings: one })
       return mask(found)
     })
   return { dates, rest }

@@ -2,7 +2,7 @@
 import { datesIn, timesIn, type DateFound, type TimeFound } from './dates.ts'
 import { numbersIn, type Numeral } from './numbers.ts'
 
-/** A figure as it is written, and where in the answer. */
+/** A figure as it is written, and its offset in the answer. */
 export type Figure = { text: string; at: number } & (
   | { kind: 'number'; number: Numeral }
   | { kind: 'date'; date: DateFound }
@@ -10,7 +10,7 @@ export type Figure = { text: string; at: number } & (
   | { kind: 'quotation' | 'file' | 'address' | 'id' }
 )
 
-/** Takes the place of what is read already, so that numbers on both sides stay apart. */
+/** Replaces the parts that are already read, so that the numbers on both sides stay apart. */
 const MASK = '\u0001'
 export const masked = (found: string) => MASK.repeat(found.length)
 
@@ -28,7 +28,7 @@ const LEAST_WORDS_QUOTED = 3
 const ID =
   /(?<![\w-])(?!(?:ISO|RFC|SHA|UTF|AES|RSA|IEEE|MD|COVID|WCAG)-)[A-Z]{2,10}(?:-\d{4})?-\d{2,7}(?![\w-])|(?<![\w.,])(?!\d{1,3}(?:\.\d{3})+(?![\d.]))v?\d{1,4}(?:\.\d{1,4}){2,3}(?![\w.,]\w|\w)/g
 
-/** A phone number: compared by its groups of digits, as the words of a quotation are. */
+/** A phone number. It is compared by its groups of digits, as a quotation is by its words. */
 const PHONE = /\+\d[\d ()./-]{6,18}\d/g
 
 const FENCED = /^[ \t>]*(```|~~~)[\s\S]*?(?:\1|$(?![\s\S]))/gm
@@ -42,9 +42,9 @@ const PLACE =
   /\b(?:steps?|options?|items?|points?|examples?|reasons?|parts?|phases?|figures?|tables?|notes?|sources?|questions?|approach|cases?|scenarios?|methods?|observations?)[ \u00a0]#?\d{1,2}(?:(?:,| and| or| to|[ ]?[–-])[ ]?\d{1,2}){0,5}\b(?!\.\d|,\d|%)/gi
 const CODE_VALUE = /^[\s$€£¥~≈+-]*\d[\d.,'’_ \u00a0:/-]*(?:%|[a-z°]{0,12}|[a-z]{1,8}\/[a-z]{1,3})$/i
 
-/** At most so many figures of an answer are looked at. */
+/** The maximum number of figures of an answer that are checked. */
 const MAX_FIGURES = 300
-/** Words for so few are mostly grammar: `one of them`, `two things`. */
+/** Words for smaller numbers are mostly grammar: `one of them`, `two things`. */
 const LEAST_WORD = 4
 
 /**
@@ -93,16 +93,17 @@ function isValue(code: string): boolean {
   return [FILE, ID].some((pattern) => text.replace(pattern, '') === '') || CODE_VALUE.test(text)
 }
 
-/** Words for small numbers and small ordinals (`2nd`) are language. */
+/** Words for small numbers and small ordinals (`2nd`) are not facts. */
 function isFact({ isWord, isPercent, unit, readings: [reading], text }: Numeral): boolean {
   const value = reading?.value ?? 0
-  if (isWord) return value >= LEAST_WORD || isPercent || (unit !== undefined && value > 1) || / /.test(text)
+  const isMeasured = unit !== undefined && unit.kind !== 'months'
+  if (isWord) return value >= LEAST_WORD || isPercent || (isMeasured && value > 1) || (!unit && / /.test(text))
   return !/(?:st|nd|rd|th)$/.test(text) || value >= 10
 }
 
 const CONSTANTS = new Set([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 24, 60, 100, 365, 1000, 1024, 3600])
 
-/** Whether it is a factor, divisor or exponent that belongs to a sum and not to its matter: `x / 2`, `× 100`. */
+/** Whether it is a factor, divisor or exponent of a calculation, rather than a fact: `x / 2`, `× 100`. */
 function isConstant({ at, text, readings: [reading] }: Numeral, answer: string): boolean {
   if (!CONSTANTS.has(reading?.value ?? 0)) return false
   const [before, after] = [answer.slice(Math.max(0, at - 2), at), answer.slice(at + text.length, at + text.length + 2)]

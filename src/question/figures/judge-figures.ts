@@ -1,29 +1,35 @@
-/** Where the figures of an answer come from, by rules alone. */
+/** Finds the sources of an answer's figures, by rules only. */
 import { followsFrom } from './arithmetic.ts'
 import { figuresIn, type Figure } from './find-figures.ts'
 import { numbersIn, type Numeral, type Reading } from './numbers.ts'
 import { ReadIndex, type ReadText } from './read-index.ts'
 
-/** Everything that a run has read has at most so many characters to be looked through. */
+/** The maximum number of characters that are searched. If a run has read more, nothing is judged. */
 const MAX_READ_CHARS = 8_000_000
 const MAX_ANSWER_CHARS = 100_000
-/** Figures are compared with numbers of the whole run only if these are not too many to mean anything. */
+/**
+ * Figures are derived from the numbers of the whole run only if there are at most this many: among more, every number
+ * would match.
+ */
 const MAX_POOL = 250
-/** At most so many figures are tried by arithmetic. */
+/** The maximum number of figures that are tried by arithmetic. */
 const MAX_TRIED = 100
-/** How many of ten neighbours may follow too: from numbers of the answer and the question, and from all. */
+/** How many of the ten neighbours may match too: with numbers of the answer and the question, and with all numbers. */
 const NEAR_CHANCE = 4
 const FAR_CHANCE = 2
 /** Rounding to one digit changes a number by this much at most, unless the answer says `about`. */
 const ONE_DIGIT_ERROR = 0.05
 
-/** A number, date, quotation, file name or address of an answer, and the places where it stands; none: nowhere that was read. */
+/**
+ * A number, date, quotation, file name or address of an answer, and its sources. Without any, it is nowhere in what was
+ * read.
+ */
 export interface FoundFigure {
   text: string
   in: string[]
 }
 
-/** Words that are a factor or a divisor. */
+/** Words for a factor or a divisor. */
 const FRACTIONS: [words: RegExp, value: number][] = [
   [/\b(?:half|halves|twice|doubled?|doubles)\b/i, 2],
   [/\b(?:thirds?|tripled?|triples)\b/i, 3],
@@ -32,15 +38,15 @@ const FRACTIONS: [words: RegExp, value: number][] = [
 
 export interface JudgedTexts {
   question: string
-  /** What the run has read, the question included. */
+  /** Everything that the run has read, the question included. */
   read: readonly ReadText[]
-  /** The current date: ages are counted to it. */
+  /** The current date, for ages. */
   today: Date
 }
 
 /**
- * Returns the figures of an answer, each with the places where it stands; none: nowhere in what was read.
- * @returns undefined if too much was read to look through
+ * Returns the figures of an answer, each with its sources. A figure without any is nowhere in what was read.
+ * @returns undefined if the run has read too much to search
  */
 export function judgeFigures(answer: string, { question, read, today }: JudgedTexts): FoundFigure[] | undefined {
   const chars = read.reduce((sum, { text }) => sum + text.length, 0)
@@ -94,7 +100,7 @@ class Judge {
   judge(figures: readonly Figure[]): FoundFigure[] {
     const places = figures.map((figure) => this.#standsIn(figure))
     for (const [i, figure] of figures.entries()) if (places[i]!.length > 0) this.#learn(figure)
-    // A figure may follow from one that follows from others.
+    // A figure may follow from a derived one.
     for (let round = 0; round < 2; round += 1)
       for (const [i, figure] of figures.entries()) {
         if (places[i]!.length > 0) continue
@@ -110,7 +116,7 @@ class Judge {
     this.#listed.push(figure.number.readings[0]!.value)
   }
 
-  /** The places where the figure stands, in some form. */
+  /** The sources that contain the figure, in some form. */
   #standsIn(figure: Figure): string[] {
     const index = this.#index
     if (figure.kind === 'quotation') return index.placesOf(index.quotation(figure.text))
@@ -128,16 +134,29 @@ class Judge {
   }
 
   #numberStandsIn(number: Numeral): string[] {
-    const { readings, isPercent, unit } = number
+    const { readings, isPercent, unit, parts = [] } = number
     const index = this.#index
     const found = readings.flatMap((written) => {
       const reading = rounded(written, number)
       const share = { value: reading.value / 100, tolerance: reading.tolerance / 100 }
       const plain = [...index.numbers(reading), ...(isPercent ? index.numbers(share) : [])]
       const near = plain.filter(({ value }) => isRounding(value, isPercent && value <= 1 ? share : reading, number))
-      return [...near, ...(unit ? index.quantities(reading, unit) : [])]
+      // `a year` is no rounding of 15 months, but `an hour` may be one of 80 minutes.
+      const isNear = (value: number) => unit?.kind !== 'months' || isRounding(value / unit.factor, reading, number)
+      return [...near, ...(unit ? index.quantities(reading, unit).filter(({ value }) => isNear(value)) : [])]
     })
-    return index.placesOf(found.map(({ of }) => of))
+    const places = index.placesOf([...found.map(({ of }) => of), ...this.#daysOf(number)])
+    if (places.length > 0 || parts.length < 2) return places
+    // `1 h for the one and 30 min for the other`
+    const each = parts.map((part) => this.#numberStandsIn(part))
+    return each.every((some) => some.length > 0) ? [...new Set(each.flat())] : []
+  }
+
+  /** The texts in which the number is a date: `24.12.` or `the 24th`. */
+  #daysOf({ text }: Numeral): number[] {
+    const [, d, m] = /^(\d{1,2})(?:\.(\d{1,2})|st|nd|rd|th)$/.exec(text) ?? []
+    if (d === undefined) return []
+    return m === undefined ? this.#index.days(Number(d)) : this.#index.dates({ m: Number(m), d: Number(d) })
   }
 
   #follows(figure: Figure): string[] {
@@ -153,7 +172,8 @@ class Judge {
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
     if ((this.#tried += 1) > 2 * MAX_TRIED) return []
     const isAge =
-      /^[\s-]?(?:years?\b|year-old|jahre)|^$/i.test(after) ||
+      (unit?.kind === 'months' && unit.factor === 12) ||
+      after === '' ||
       /\baged?\s$/i.test(this.#answer.slice(0, figure.at).slice(-6))
     for (const reading of readings) {
       const pair = this.#pairOf({ ...rounded(reading, figure.number), isPercent }, isAge)
@@ -180,7 +200,7 @@ function isYearLike(value: number): boolean {
   return Number.isInteger(value) && value >= 1500 && value <= 2100
 }
 
-/** Two years that are so far apart, or one more because the birthday is still to come. */
+/** Whether two years are this far apart, or one more because the birthday is still to come. */
 function ageFrom(years: readonly number[], age: number): [number, number] | undefined {
   if (years.length > 12) return undefined
   for (const one of years)
@@ -245,13 +265,13 @@ function listCounts(answer: string): Set<number> {
   return counts
 }
 
-/** Whether so many things are listed after the number: `the 3 authors are Ada, Bob and Cy`. */
+/** Whether this many things are listed after the number: `the 3 authors are Ada, Bob and Cy`. */
 function enumerates(after: string, count: number): boolean {
   const sentence = /^[^.!?;\n]{0,300}/.exec(after)?.[0] ?? ''
   return count > 1 && count <= 20 && sentence.split(/,\s(?:and\s|or\s)?|\s(?:and|or|&|und)\s/).length === count
 }
 
-/** Enough of a file name or an address to know it by. */
+/** The forms by which a file name or an address is recognised. */
 function formsOf({ kind, text }: Figure): string[] {
   if (kind === 'file') return [text, text.slice(text.lastIndexOf('/') + 1)]
   if (kind !== 'address') return /^\d/.test(text) ? [text, `v${text}`] : [text, text.replace(/^v(?=\d)/i, '')]

@@ -1,7 +1,8 @@
-/** What a run has read, made ready to look figures up in it. */
+/** Indexes everything that a run has read, so that figures can be looked up. */
 import { datesIn, dayOf, timesIn, type DatePart } from './dates.ts'
+import { wordySpansIn, type Unit } from './durations.ts'
 import { masked } from './find-figures.ts'
-import { numbersIn, type Reading, type Unit } from './numbers.ts'
+import { numbersIn, type Reading } from './numbers.ts'
 
 /** A text that a run has read, and its place in words: `step 2`, `handbook.pdf, page 3`. */
 export interface ReadText {
@@ -39,7 +40,7 @@ class Numbers {
   }
 }
 
-/** More places of one figure are of no use. */
+/** More sources of one figure are useless. */
 const MAX_FOUND = 50
 
 function firstFrom(entries: readonly Entry[], low: number): number {
@@ -52,7 +53,7 @@ function firstFrom(entries: readonly Entry[], low: number): number {
   return from
 }
 
-/** Absorbs errors of floating point. */
+/** The tolerance for floating-point errors. */
 export function slack(value: number): number {
   return 1e-9 * Math.max(1e-6, Math.abs(value))
 }
@@ -85,14 +86,17 @@ export class ReadIndex {
       for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
       const { times, rest: untimed } = timesIn(rest, masked)
       for (const { readings } of times) for (const time of readings) addTo(this.#times, time, of)
-      for (const { readings, isPercent, unit } of numbersIn(untimed))
+      const numerals = numbersIn(untimed).flatMap((one) => [one, ...(one.parts ?? [])])
+      for (const { readings, isPercent, unit } of numerals)
         for (const { value } of readings) {
           add(value)
           if (isPercent) add(value / 100)
           if (unit) add(toBase(value, unit), listOf(quantities, unit.kind))
         }
+      for (const [value, unit] of wordySpansIn(untimed)) add(toBase(value, unit), listOf(quantities, unit.kind))
+      for (const [, d, m] of untimed.matchAll(DAY_AND_MONTH)) this.#addDate({ m: Number(m), d: Number(d) }, of, add)
       for (const count of countsIn(text)) add(count)
-      // `Node 22` or `Python 3.12` for a version that was read whole.
+      // Finds `Node 22` or `Python 3.12` for a version that was read whole.
       for (const [, head = ''] of text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi))
         for (const version of [head, head.split('.')[0]]) add(Number(version))
     }
@@ -103,7 +107,7 @@ export class ReadIndex {
   #addDate(date: DatePart, of: number, add: (value: number) => void): void {
     const { y, m, d } = date
     if (y !== undefined) add(y)
-    for (const key of [`${y}-${m}-${d}`, `*-${m}-${d}`, `${y}-${m}-*`]) addTo(this.#dates, key, of)
+    for (const key of [`${y}-${m}-${d}`, `*-${m}-${d}`, `${y}-${m}-*`, `*-*-${d}`]) addTo(this.#dates, key, of)
     const day = dayOf(date)
     if (day !== undefined && this.#days.size < MAX_PAIRED) this.#days.add(day)
   }
@@ -113,13 +117,13 @@ export class ReadIndex {
     return this.#plain.within(...around(reading))
   }
 
-  /** The texts with such a quantity, in whatever unit, and spans between two dates or times. */
+  /** The texts with such a quantity, in any unit, and time spans between two dates or times. */
   quantities({ value, tolerance }: Reading, unit: Unit): Entry[] {
     const base = { value: toBase(value, unit), tolerance: Math.abs(tolerance * unit.factor) }
     return this.#quantities.get(unit.kind)?.within(...around(base)) ?? []
   }
 
-  /** Whether two of the dates or times are so far apart. */
+  /** Whether two of the dates or times are this far apart. */
   isSpan({ value, tolerance }: Reading, unit: Unit): boolean {
     if (unit.kind !== 'time') return false
     this.#spans ??= new Numbers([...spansOf(this.#days, 86_400), ...spansOf(this.#times.keys(), 1)])
@@ -133,7 +137,12 @@ export class ReadIndex {
     return [...(this.#dates.get(key) ?? []), ...(yearless ?? [])]
   }
 
-  /** Whether the date is one that was read and a number of days or weeks that was read. */
+  /** The texts with a date of that day, in any month. */
+  days(d: number): number[] {
+    return [...(this.#dates.get(`*-*-${d}`) ?? [])]
+  }
+
+  /** Whether the date is a number of days or weeks away from one that was read, and that number was read too. */
   isShifted(date: DatePart): boolean {
     const day = dayOf(date)
     const spans = this.#quantities.get('time')
@@ -152,7 +161,7 @@ export class ReadIndex {
     return found
   }
 
-  /** The texts with these words in a row, whatever stands between them. An ellipsis stands for any words. */
+  /** The texts with these words in a row, ignoring everything between words. An ellipsis stands for any words. */
   quotation(quoted: string): number[] {
     this.#words ??= this.#texts.map(({ text }) => wordsOf(text))
     const parts = quoted.split(/\s*(?:\.{3,}|…|\[\.{3}\]|\[…\])\s*/).map((part) => wordsOf(part).trimEnd())
@@ -167,7 +176,7 @@ export class ReadIndex {
     })
   }
 
-  /** The texts that contain this name or address, in whatever case. */
+  /** The texts that contain this name or address, in any case. */
   literal(name: string): number[] {
     this.#lower ??= this.#texts.map(({ text }) => text.toLowerCase())
     const wanted = name.toLowerCase()
@@ -184,8 +193,10 @@ export class ReadIndex {
   }
 }
 
+/** `24.12.` may be a day and a month. */
+const DAY_AND_MONTH = /(?<![\d.,])(\d{1,2})\.(0?[1-9]|1[0-2])\.(?!\d)/g
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>|"'`\u0001()[\]]{1,2000}/g
-/** At most so many dates or times are compared with each other. */
+/** The maximum number of dates or times that are compared with each other. */
 const MAX_PAIRED = 200
 
 function toBase(value: number, { factor, offset }: Unit): number {
@@ -232,10 +243,10 @@ function listOf(map: Map<string, Entry[]>, key: string): Entry[] {
   return known
 }
 
-/** A text to count things in is at most so long. */
+/** The longest text in which items are counted. */
 const COUNTED_CHARS = 100_000
 
-/** How many list items, rows or entries a text has: `3 results` need not say so. */
+/** The numbers of list items, rows or entries in a text: an answer may say `3 results` although the text does not. */
 export function countsIn(text: string): number[] {
   if (text.length > COUNTED_CHARS) return []
   const lines = text.split('\n').filter((line) => line.trim() !== '')

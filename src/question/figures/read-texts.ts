@@ -1,4 +1,4 @@
-/** The texts that a run has read, each with its place in words. */
+/** Collects the texts that a run has read, each with a name for its source. */
 import type { Source, Step, ToolStep } from '../../agent/types.ts'
 import type { Turn } from '../../stores/history/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
@@ -12,14 +12,14 @@ export interface RunTexts {
   /** What people wrote in the thread. */
   said?: string
   turns?: readonly Turn[]
-  /** What the first prompt has of the files. */
+  /** The part of the files that is in the first prompt. */
   filesText?: string
   /** What people had remembered, a line for each. */
   remembered?: string
 }
 
 export const REMEMBERED = 'remembered thing'
-/** More sources are not shown below an answer. */
+/** An answer shows at most this many sources. */
 const NUMBERED = 5
 
 /** Returns what a run has read. @returns undefined if it read nothing but the question and its own earlier answers */
@@ -52,7 +52,7 @@ function textOf({ question, answer }: Turn): string {
   return `${question}\n${answer}`
 }
 
-/** What the loop itself says is no source. What a write was given is, because it took effect. */
+/** The loop's own texts are not sources. The input of a write is one, because it took effect. */
 function stepTexts({ action, observation, begun }: ToolStep, n: number, sources: readonly Source[]): ReadText[] {
   if (!observation || observation.hint) return []
   const numbers = (observation.sources ?? []).map(({ url }) => sources.findIndex((source) => source.url === url) + 1)
@@ -68,7 +68,7 @@ function stepTexts({ action, observation, begun }: ToolStep, n: number, sources:
   return names.length === 0 ? texts : [...texts, { place, text: names.join('\n') }]
 }
 
-/** The addresses and file names that a call was given: it found something there. */
+/** The addresses and file names in the input of a call that found something there. */
 function namesIn(input: string): string[] {
   return input
     .slice(0, 10_000)
@@ -80,7 +80,7 @@ const FILE_HEAD =
   /^(?:File )?(.{1,200}?)(?:, ((?:pages?|slides?|sheet|lines?|rows?) [^\n]{1,200}):|, (?:not )?all of it: .*)$/
 const PAGE_HEAD = /^\[((?:page|slide) \d{1,6})\]$/
 
-/** Divides what was read of files at their pages. `[page 3]` stands above a page, `handbook.pdf, pages 3-5:` above a part. */
+/** Splits the text of files at their pages. `[page 3]` stands above a page, `handbook.pdf, pages 3-5:` above a part. */
 function pagesIn(text: string, place: string): ReadText[] {
   const texts: { place: string; lines: string[] }[] = [{ place, lines: [] }]
   let file: string | undefined

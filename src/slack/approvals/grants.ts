@@ -24,7 +24,7 @@ export async function grantedBy(
   const { grants = [] } = await threads.load(conversationOf(question))
   const by = new Set(grants.flatMap((grant) => (grant.tool === name && grant.version === version ? [grant.by] : [])))
   for (const user of by) {
-    // What is done as the asker, others have allowed for another asker perhaps.
+    // A grant for a call with the asker's own login may have been made for another asker.
     if (asAsker && user !== question.user) continue
     const asked = { question, tool: ruleName, server }
     const { client } = installation

@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.ts'
 import { respond, UNPARSED, type Client } from './response-url.ts'
 import { isOfForm, SlackRefusal } from './slack-errors.ts'
 
-/** A short message that one person alone sees. In a thread without replies Slack shows none: `thread_ts` is left out there. */
+/** An ephemeral message. Slack shows none in a thread without replies, so `thread_ts` is left out there. */
 interface ShortWord {
   channel: string
   user: string
@@ -10,7 +10,7 @@ interface ShortWord {
   text?: string
 }
 
-/** Tells one person alone something that is not worth a second try. @throws whatever keeps Slack from taking it */
+/** Sends an ephemeral message that is not worth a retry. @throws the error of the call */
 export async function tellOnce(client: Client, word: ShortWord): Promise<void> {
   await postEphemeral(client, word, { effort: 'once' })
 }
@@ -26,6 +26,8 @@ async function postEphemeral(client: Client, message: object, options: Parameter
 interface EphemeralPlace {
   responseUrl?: string | undefined
   replaces?: boolean
+  /** Nobody waits there for it: it goes into the direct messages at once. */
+  isAway?: boolean
   channel: string
   user: string
   thread_ts?: string
@@ -36,16 +38,17 @@ interface EphemeralOptions {
   client: Client
   fetch?: typeof globalThis.fetch | undefined
   log(fields: object, line: string): void
-  /** What goes into the person's direct messages where the channel takes nothing. */
+  /** The content for the person's direct messages, if the channel refuses the message. */
   elsewhere?: object
 }
 
 /**
- * Tells one person alone: at the response_url while it lasts, else by an ephemeral message in the channel, else in the direct
- * messages. `forms`: the message, and simpler ones for where Slack refuses how it looks. @throws what kept Slack from taking it
+ * Sends an ephemeral message: to the response_url while that works, else as an ephemeral message in the channel, else
+ * as a direct message. `forms`: the message, and simpler ones in case Slack refuses its form. @throws the error if
+ * Slack accepts none
  */
 export async function sendEphemeral(
-  { responseUrl, replaces = false, signal, ...place }: EphemeralPlace,
+  { responseUrl, replaces = false, isAway = false, signal, ...place }: EphemeralPlace,
   forms: readonly [object, ...object[]],
   options: EphemeralOptions,
 ): Promise<void> {
@@ -53,7 +56,7 @@ export async function sendEphemeral(
   const ephemeral = { response_type: 'ephemeral', replace_original: replaces }
   const at = { apiUrl: client.apiUrl, fetch, log }
   if (responseUrl && (await respond(responseUrl, { ...ephemeral, ...forms[0], ...UNPARSED }, at))) return
-  for (const [i, form] of forms.entries())
+  for (const [i, form] of isAway ? [] : forms.entries())
     try {
       await postEphemeral(client, { ...place, ...form }, { effort: 'patient', signal })
       return
@@ -63,7 +66,7 @@ export async function sendEphemeral(
       log({ error: messageOf(error) }, 'the asker could not be told where they asked')
       break
     }
-  // Slack opens the direct messages of a person where they are given in place of a channel.
+  // Slack opens a direct message if a person's id is given as the channel.
   const args = { channel: place.user, ...elsewhere, ...UNPARSED, unfurl_links: false, unfurl_media: false }
   await client.call('chat.postMessage', args, { effort: 'patient', signal })
 }

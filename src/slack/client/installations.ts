@@ -9,7 +9,7 @@ import { SlackWeb, type WebOptions } from './slack-web.ts'
 /** Who the bot is in a team, from `auth.test`. An empty `botId` matches nobody. */
 export interface Identity {
   team: string
-  /** The URL of the workspace, with a trailing slash. Empty if Slack has not told it. */
+  /** The URL of the workspace, with a trailing slash. Empty if it is unknown. */
   url: string
   botUser: string
   botId: string
@@ -17,7 +17,7 @@ export interface Identity {
 
 /** The bot in one team: its identity, its Web API client with its token, and the people and channels of that team. */
 export interface Installation {
-  /** Signs what views carry. It outlives a rotated token. */
+  /** Signs the metadata of views. It survives a rotation of the token. */
   signingKey: string
   identity: Identity
   client: SlackWeb
@@ -35,23 +35,26 @@ export interface Installations {
   of(team: string, enterprise?: string): Promise<Installation | undefined>
   /** Whether a whole organisation has installed the app. */
   readonly isOrgWide: boolean
-  /** The teams whose installation this process has used. */
+  /** The teams that this process has served. */
   teams(): string[]
   /** Notes that an organisation gives teams access from an event on (seconds since the epoch): an older `end` spares them. */
   grant?(enterprise: string, teams: string[], eventTime: number): Promise<void>
-  /** Absent where installations are not stored, and end with their token. */
+  /** Ends a stored installation. Absent if installations are not stored: then they end with their token. */
   end?(ending: Ending): Promise<'ended' | 'newer'>
 }
 
-/** What ends an installation, or takes it from some teams of its organisation. */
+/** An event that ends an installation, or takes some teams of its organisation from it. */
 export interface Ending {
   /** The workspace's or organisation's id. */
   id: string
-  /** Of the event, in seconds since the epoch: a newer installation stays. */
+  /** The event's time, in seconds since the epoch. A newer installation stays. */
   eventTime: number
-  /** The organisation's teams that lose the installation; all if absent. */
+  /** The organisation's teams that lose the installation. All if absent. */
   teams?: string[]
-  /** Called for each team that it served, once new work of the team is refused. If it throws, the next `end` repeats it. */
+  /**
+   * Called for each team that it served, once new work of that team is refused. If it throws, the next `end` repeats
+   * it.
+   */
   forget(team: string): Promise<void>
 }
 
@@ -60,13 +63,13 @@ export interface InstallationOptions {
   now?: WebOptions['now']
   fetch?: WebOptions['fetch']
   onCall?: WebOptions['onCall']
-  /** Ends the wait for Slack. */
+  /** Aborts the wait for Slack. */
   signal?: AbortSignal
 }
 
-/** How long the start waits for a Slack that does not answer. */
+/** How long the start waits for Slack. Milliseconds. */
 const IDENTIFY_MS = 30_000
-/** After this much silence the operator is told, in ms. */
+/** After this time without an answer, the operator is told. Milliseconds. */
 const SILENT_MS = 4_000
 
 /**
@@ -114,7 +117,7 @@ interface Me extends Identity {
 }
 
 async function identify(token: string, options: InstallationOptions & { apiUrl: string }): Promise<Me> {
-  // Says early why the start takes so long.
+  // Logs early why the start takes so long.
   const address = { SLACK_API_URL: options.apiUrl }
   const warn = once(() => options.log.warn(`${unreachable(address)} Trying for ${IDENTIFY_MS / 1000} s.`))
   const silence = setTimeout(warn, SILENT_MS)

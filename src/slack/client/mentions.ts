@@ -7,7 +7,7 @@ import type { Question, Run, SavedRun } from '../../stores/runs/types.ts'
 import { cleanName, FILES_ALONE } from '../format/escape.ts'
 import type { Directory } from './directory.ts'
 
-/** Total time that one run waits for name look-ups, in ms. */
+/** The total time that one run waits for name look-ups, in ms. */
 const MAX_WAIT_MS = 2_000
 
 /** `<@U…>`, `<#C…>`, `<!subteam^S…>`, with or without a label. A model may write `<` and `>` as entities. */
@@ -36,26 +36,28 @@ export class Mentions {
     this.#channel = channel
   }
 
-  /** Returns a person's text for the model: names, and words such as `somebody` for ids without a name. */
-  async readable(text: string): Promise<string> {
+  /** Returns a person's text with names, and with words such as `somebody` for ids without a name. */
+  async withNames(text: string): Promise<string> {
     await this.#lookUp(text)
-    return this.#readable(text)
+    return this.#textWithNames(text)
   }
 
   /** Returns the question with names for the model. Saves its text, so that a resumed run uses the same words. */
-  async named(question: Question, run: Run): Promise<Question> {
-    const text = run.saved.named ?? (await this.readable(withPlace(question)))
+  async questionForModel(question: Question, run: Run): Promise<Question> {
+    const text = run.saved.named ?? (await this.withNames(withPlace(question)))
     if (text !== question.text && run.saved.named === undefined) await run.save({ part: 'named', value: text })
     return { ...question, text }
   }
 
   /** Returns people's messages for the model, with their authors' names if known. */
-  async spoken(messages: { user: string | undefined; text: string }[]): Promise<{ name?: string; text: string }[]> {
+  async messagesForModel(
+    messages: { user: string | undefined; text: string }[],
+  ): Promise<{ name?: string; text: string }[]> {
     // Newest first, because the number of ids per look-up is limited.
     await this.#lookUp(...messages.toReversed().flatMap(({ user, text }) => [`<@${user ?? ''}>`, text]))
     return messages.map(({ user, text }) => {
       const name = this.#nameOf(user)
-      return { text: this.#readable(text), ...(name === undefined ? {} : { name }) }
+      return { text: this.#textWithNames(text), ...(name === undefined ? {} : { name }) }
     })
   }
 
@@ -73,7 +75,7 @@ export class Mentions {
     if (event.type === 'usage' || event.type === 'answer_delta' || event.type === 'answer_withdrawn') return event
     if (event.type === 'understood') {
       await this.#lookUp(event.question)
-      return { ...event, question: this.shown(event.question) }
+      return { ...event, question: this.forPeople(event.question) }
     }
     if (event.type === 'done') {
       await this.#lookUp(...event.calls.map(({ by = '' }) => `<@${by}>`))
@@ -81,7 +83,7 @@ export class Mentions {
     }
     if (event.type === 'answer' || event.type === 'gave_up') {
       await this.#lookUp(event.text)
-      return { ...event, text: this.shown(event.text) }
+      return { ...event, text: this.forPeople(event.text) }
     }
     if (event.type === 'figures') return event
     await this.#lookUp(...textsOf(event.step))
@@ -99,7 +101,7 @@ export class Mentions {
   }
 
   /** Returns the model's text for people. Makes no look-up: ids without a known name stay unchanged. */
-  shown(text: string): string {
+  forPeople(text: string): string {
     return text
       .replace(MENTION, (mention, sign: string) => this.#nameOf(idOf(sign)) ?? mention)
       .replace(BARE, (word, id: string) => this.#publicNameOf(id) ?? word)
@@ -120,7 +122,7 @@ export class Mentions {
         const named: Promise<void>[] = []
         const end = await control.listen(run, (signal) => {
           if (signal.type === 'stop' || !signal.text.includes('<')) return heard(signal)
-          named.push(this.readable(signal.text).then((text) => heard({ ...signal, text })))
+          named.push(this.withNames(signal.text).then((text) => heard({ ...signal, text })))
         })
         await Promise.all(named)
         return end
@@ -145,9 +147,9 @@ export class Mentions {
     const { question, standalone, answer } = turn
     return {
       ...turn,
-      question: this.#readable(question),
-      standalone: this.#readable(standalone),
-      answer: this.shown(answer),
+      question: this.#textWithNames(question),
+      standalone: this.#textWithNames(standalone),
+      answer: this.forPeople(answer),
     }
   }
 
@@ -156,19 +158,19 @@ export class Mentions {
   }
 
   #step<Kind extends Step>(step: Kind): Kind {
-    if (step.kind === 'message') return { ...step, text: this.shown(step.text) }
+    if (step.kind === 'message') return { ...step, text: this.forPeople(step.text) }
     const { thought, reasoning } = step
-    const said = { thought: this.shown(thought), ...(reasoning ? { reasoning: this.shown(reasoning) } : {}) }
+    const said = { thought: this.forPeople(thought), ...(reasoning ? { reasoning: this.forPeople(reasoning) } : {}) }
     return step.kind === 'tool' ? { ...step, ...said, action: this.#action(step.action) } : { ...step, ...said }
   }
 
   #action(action: Action): Action {
-    return { ...action, tool: this.shown(action.tool), input: this.shown(inputText(action.input)) }
+    return { ...action, tool: this.forPeople(action.tool), input: this.forPeople(inputText(action.input)) }
   }
 
-  #readable(text: string): string {
+  #textWithNames(text: string): string {
     const parts = text.split(CODE)
-    return parts.map((part, i) => (i % 2 === 1 ? this.shown(part) : this.#withWords(part))).join('')
+    return parts.map((part, i) => (i % 2 === 1 ? this.forPeople(part) : this.#withWords(part))).join('')
   }
 
   #withWords(text: string): string {

@@ -1,6 +1,6 @@
 import { isOfForm, TOO_LONG } from './slack-errors.ts'
 
-/** The forms of one message, from the best to its text alone. */
+/** The forms of one message, from the full one to plain text. */
 interface Forms<Form> {
   /** The form that was sent and refused. */
   first: Form

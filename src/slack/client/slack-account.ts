@@ -1,4 +1,6 @@
-/** People's own grants in Slack: the bot searches with them what their person can see. The installation is another. */
+/**
+ * People's own grants in Slack, with which the bot searches what that person can see. The installation does not change.
+ */
 import { z } from 'zod'
 import { newState } from '../../base/http/browser-states.ts'
 import { messageOf, ToolError } from '../../base/errors.ts'
@@ -148,7 +150,7 @@ async function usedAt(person: Person, { people }: SlackAccountOptions): Promise<
 
 const purposeOf = (person: Person) => `slack:${personKey(person)}`
 
-/** A grant that no key opens is none: the person connects Slack again. */
+/** A grant that no key opens counts as missing: the person connects Slack again. */
 async function loadGrant(person: Person, { people, sealer }: SlackAccountOptions): Promise<Grant | undefined> {
   const sealed = await people.of(personKey(person)).get(KEY)
   if (typeof sealed !== 'string') return undefined
@@ -163,7 +165,7 @@ async function saveGrant(person: Person, grant: Grant, { people, sealer }: Slack
   await people.of(personKey(person)).put(KEY, sealer.seal(JSON.stringify(grant), purposeOf(person)))
 }
 
-/** Refreshes a token that ends soon, one process at a time: a refresh token works once. */
+/** Refreshes a token that ends soon. One process does it at a time, because a refresh token works once. */
 async function freshGrant(person: Person, options: SlackAccountOptions): Promise<Grant | undefined> {
   const { people, now } = options
   const isDue = ({ expiresAt = Infinity }: Grant) => expiresAt - now() < MARGIN_MS
@@ -174,7 +176,7 @@ async function freshGrant(person: Person, options: SlackAccountOptions): Promise
     if (!current || !isDue(current) || current.refreshToken === undefined) return current
     const args = { ...credentials(options), grant_type: 'refresh_token', refresh_token: current.refreshToken }
     const renewed = grantOf(z.object(tokens).parse(await access(args, options)), now())
-    // It may have been disconnected meanwhile.
+    // It may have been disconnected in the meantime.
     if ((await loadGrant(person, options))?.token !== current.token) return undefined
     await saveGrant(person, renewed, options)
     return renewed

@@ -17,19 +17,19 @@ const appSchema = z.strictObject({
 
 const fileSchema = z.strictObject({ apps: z.array(z.record(z.string(), z.unknown())).min(1) })
 
-/** One app as SLACK_APPS names it. */
+/** One app of SLACK_APPS. */
 export type NamedApp = z.infer<typeof appSchema>
 
-/** An app at work, with a view of the installations that holds its own workspace alone. */
+/** A running app, with a view of the installations that contains only its own workspace. */
 export interface SlackApp extends NamedApp {
   installations: Installations
-  /** Undefined if Slack did not tell it, or refused the token. */
+  /** Undefined if Slack did not return it, or refused the token. */
   appId?: string | undefined
 }
 
 /**
- * Reads the file of SLACK_APPS: `{"apps": [{"name", "botToken", "appToken" | "signingSecret"}]}`, with `${VAR}` filled in
- * from `env`. @throws ConfigError with a sentence for the first thing that is wrong
+ * Reads the file of SLACK_APPS: `{"apps": [{"name", "botToken", "appToken" | "signingSecret"}]}`, with `${VAR}` filled
+ * in from `env`. @throws ConfigError with a sentence for the first error
  */
 export function loadSlackApps(file: string, env: Env): NamedApp[] {
   const say = (what: string) => new ConfigError(`SLACK_APPS: ${what}`)
@@ -76,8 +76,8 @@ function sentenceOf({ issues: [issue] }: z.ZodError): string {
 }
 
 /**
- * Asks Slack who each app is. One whose token Slack refuses, or whose workspace another app has, is named in the log and
- * serves nobody. @throws ConfigError if none is left, or Slack cannot be reached
+ * Asks Slack for the identity of each app. If Slack refuses an app's token, or another app has its workspace, the app
+ * is logged and serves nobody. @throws ConfigError if none is left, or Slack cannot be reached
  */
 export async function openSlackApps(
   named: NamedApp[],
@@ -125,7 +125,7 @@ async function appIdOf(installations: Installations): Promise<string | undefined
 
 const NOWHERE: Installations = { defaultTeam: '', isOrgWide: false, of: async () => undefined, teams: () => [] }
 
-/** All apps' installations as one, for workers: a question knows its workspace, and not by which app it came. */
+/** The installations of all apps as one, for workers: a question knows its workspace, but not its app. */
 export function joinedInstallations(apps: SlackApp[]): Installations {
   const served = apps.filter(({ installations }) => installations.defaultTeam !== '')
   return {

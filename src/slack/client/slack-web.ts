@@ -40,14 +40,14 @@ export interface TokenSource {
   replace(ended: string): Promise<boolean>
 }
 
-/** How Slack's Web API is reached, with whatever token. */
+/** How to reach Slack's Web API, with any token. */
 export interface ApiOptions {
   apiUrl: string
   log: Log
   /** Milliseconds since the epoch; the system's clock unless given. */
   now?: (() => number) | undefined
   fetch?: typeof globalThis.fetch | undefined
-  /** Told of every try once it is over: `ok` or what went wrong, how long it took (ms), and how many tries came before. */
+  /** Called after each try, with its outcome, its duration (ms) and the number of earlier tries. */
   onCall?: ((call: SlackCall) => void) | undefined
 }
 
@@ -90,7 +90,7 @@ export class SlackWeb {
     this.#rateLimits = new RateLimits(this.#now)
   }
 
-  /** Returns the token as it is now. */
+  /** Returns the current token. */
   async token(): Promise<string> {
     const { token } = this.#options
     return typeof token === 'string' ? token : token.current()
@@ -144,7 +144,7 @@ export class SlackWeb {
     }
   }
 
-  /** The clients for a token: two, however often it is replaced. */
+  /** The two clients for a token. There are only two, however often the token is replaced. */
   #clientsFor(token: string): Record<CallOptions['effort'], WebClient> {
     if (this.#clients && this.#clientsToken === token) return this.#clients
     const options = { ...this.#options, token }

@@ -21,7 +21,7 @@ export interface SocketOptions {
   log: Log
   /** Milliseconds since the epoch. */
   now(): number
-  /** Told at the start and at each change. */
+  /** Called at the start and at each change. */
   onConnection?: ((isConnected: boolean) => void) | undefined
 }
 

@@ -14,19 +14,19 @@ export interface StoredInstallationsOptions extends InstallationOptions {
   apiUrl: string
   /** Milliseconds since the epoch. */
   now: () => number
-  /** A secret from which the signing key of each installation is made. */
+  /** The secret from which each installation's signing key is derived. */
   secret: string
 }
 
-/** How many workspaces this process holds ready; the others are opened again when they ask. */
+/** The number of workspaces that this process holds ready. Others are opened again on their next event. */
 const MAX_HELD = 1_000
 const DAY_MS = 86_400_000
-/** How exactly the last use of an installation is kept, in milliseconds. */
+/** The precision of an installation's last use, in milliseconds. */
 const USE_MS = 10 * 60_000
-/** How long the note of a team's organisation takes at most, in milliseconds. */
+/** The time limit for noting a team's organisation, in milliseconds. */
 const NOTE_MS = 5_000
 
-/** What this process holds of a workspace. The record is the newest that was read. */
+/** A workspace in this process's memory, with the newest record that was read. */
 interface Held {
   record: InstallationRecord
   installation: Installation
@@ -34,8 +34,8 @@ interface Held {
 }
 
 /**
- * The installations of the distributed app. Each `of` reads the store, so that a new installation, a refreshed token or a
- * removal counts at once in all processes; only a changed record is opened.
+ * The installations of the distributed app. Each `of` reads the store, so that a new installation, a refreshed token or
+ * a removal takes effect at once in all processes. Only a changed record is opened.
  */
 export function storedInstallations(options: StoredInstallationsOptions): Installations {
   const { stores, log, now } = options
@@ -112,7 +112,7 @@ async function endInstallation(
       )
     : linked
   for (const team of unserved) {
-    // A team of the organisation may have an installation of its own.
+    // A team of the organisation may have its own installation.
     if (!(await load(team))) await forget(team)
     left(team)
   }
@@ -123,7 +123,9 @@ async function endInstallation(
   return 'ended'
 }
 
-/** Slack's events have whole seconds: one of the installation's own second may be younger, and counts. */
+/**
+ * Slack's events have whole seconds. An event in the second of the installation may be younger than it, so it counts.
+ */
 function isNewer({ installedAt }: InstallationRecord, eventTime: number): boolean {
   return Math.floor(installedAt / 1000) > eventTime
 }
@@ -161,7 +163,10 @@ export async function lastUsed({ shared }: InstallStores, id: string): Promise<n
   return typeof at === 'number' ? at : undefined
 }
 
-/** The teams that an organisation's installation serves: noted at their first event, because a worker knows the team alone. */
+/**
+ * The teams that an organisation's installation serves. They are noted at their first event, because a worker knows
+ * only the team.
+ */
 function organisationLinks({ shared }: InstallStores) {
   const linkKey = (team: string) => `organisation-of:${team}`
   const grantKey = (team: string) => `granted:${team}`

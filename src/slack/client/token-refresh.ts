@@ -1,6 +1,6 @@
 /**
- * Token rotation (https://docs.slack.dev/authentication/using-token-rotation): an access token lives 12 hours, and a refresh
- * token works once. So of all processes one refreshes at a time, and a new pair is stored before it is used.
+ * Token rotation (https://docs.slack.dev/authentication/using-token-rotation): an access token lives 12 hours, and a
+ * refresh token works once. So only one process refreshes at a time, and a new pair is stored before it is used.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -12,13 +12,13 @@ import { refusalCode } from './slack-errors.ts'
 import { SlackWeb, type ApiOptions } from './slack-web.ts'
 
 export interface TokenRefresh {
-  /** Refreshes in the background if it is time. Never throws. */
+  /** Refreshes in the background if it is due. Never throws. */
   ahead(record: InstallationRecord): void
   /** Returns the record with a token that has not ended; refreshes it first if it has. */
   fresh(record: InstallationRecord): Promise<InstallationRecord>
-  /** Returns the record with another token than one that Slack says has ended, if there can be one. */
+  /** Returns the record with a new token in place of one that Slack says has ended, if there can be one. */
   replaced(record: InstallationRecord, ended: string): Promise<InstallationRecord>
-  /** Refreshes all installations whose time it is. */
+  /** Refreshes all installations that are due. */
   sweep(): Promise<void>
 }
 
@@ -33,20 +33,22 @@ export interface TokenRefreshOptions extends ApiOptions {
 }
 
 const HOUR_MS = 3_600_000
-/** A token is refreshed when less than this is left, and up to `SPREAD_MS` earlier, which differs by installation. */
+/**
+ * A token is refreshed when less than this is left, and up to `SPREAD_MS` earlier. The spread differs by installation.
+ */
 const AHEAD_MS = 2 * HOUR_MS
 const SPREAD_MS = 20 * 60_000
-/** A token that ends this soon is not used any more: a call takes a while. */
+/** A token that ends this soon is no longer used, because a call takes a while. */
 const MARGIN_MS = 30_000
 /** Longer than the call and the write may take together. */
 const LOCK_MS = 60_000
 const CALL_MS = 20_000
-/** After a failure that may pass, how long nobody tries again. */
+/** How long nobody retries after a temporary failure. */
 const PAUSE_MS = 60_000
 
 export function tokenRefresh(options: TokenRefreshOptions): TokenRefresh {
   const { stores, log, now } = options
-  /** What this process refreshes now, by id: those who need it meanwhile wait for the same. */
+  /** The current refreshes of this process, by id. Concurrent callers wait for the same one. */
   const refreshing = new Map<string, Promise<void>>()
   const refresh = (id: string, isWanted: (record: InstallationRecord) => boolean): Promise<void> => {
     const mine = refreshing.get(id) ?? refreshOnce(id, isWanted, options).finally(() => refreshing.delete(id))
@@ -85,7 +87,7 @@ export function tokenRefresh(options: TokenRefreshOptions): TokenRefresh {
   }
 }
 
-/** Not all installations of one day are refreshed in one minute. */
+/** Spreads the refreshes of installations from the same day. */
 function spreadOf(id: string): number {
   return createHash('sha256').update(id).digest().readUInt32BE(0) % SPREAD_MS
 }
@@ -105,17 +107,17 @@ async function refreshOnce(
     await exchange(stored, options).catch(async (error: unknown) => {
       const isFinal = isRefused(error) && (await isRefusedAgain(stored, options))
       if (isFinal) await giveUp(stored.record, error, options)
-      // A new installation has another generation.
+      // A new installation has another generation, so this pause does not apply to it.
       await stores.shared.put(pauseKey(id), stored.generation, isFinal ? {} : { ttlMs: PAUSE_MS })
       if (!isFinal) throw error
     })
   })
 }
 
-/** Where it is noted that a generation's refresh failed. */
+/** The key of the note that a generation's refresh failed. */
 export const pauseKey = (id: string) => `refresh-failed:${id}`
 
-/** Spends the refresh token. A new installation in the meantime wins: the pair for the old one is dropped. */
+/** Uses the refresh token. A new installation in the meantime wins: the pair for the old one is dropped. */
 async function exchange({ record, generation }: StoredInstallation, options: TokenRefreshOptions): Promise<void> {
   const { stores, clientId, clientSecret, now, log } = options
   const web = new SlackWeb({ ...options, token: '' })
@@ -140,15 +142,15 @@ async function giveUp(record: InstallationRecord, error: unknown, options: Token
   await options.tellInstaller(record)
 }
 
-/** Whether the installation itself is refused, and not our client id or secret, or the connection. */
+/** Whether Slack refuses the installation itself, rather than our client id or secret, and the connection works. */
 function isRefused(error: unknown): boolean {
   const code = refusalCode(error)
   return code !== undefined && code !== 'bad_client_secret' && code !== 'invalid_client_id'
 }
 
 /**
- * Slack refuses a refresh token that was spent already: by a process that ended between Slack's answer and the store, or
- * by one whose lock ran out. So what is stored by now is tried once more.
+ * Slack refuses a refresh token that was already used: by a process that ended before storing the result, or by one
+ * whose lock expired. So the currently stored one is tried once more.
  */
 async function isRefusedAgain(refused: StoredInstallation, options: TokenRefreshOptions): Promise<boolean> {
   const stored = await options.stores.records.load(refused.record.id)

@@ -111,7 +111,7 @@ interface ShareOnceOptions extends ShareOptions {
   log(fields: object, line: string): void
 }
 
-/** The same, once. @returns whether Slack took it. @throws LeaseLost */
+/** The same, tried once. @returns whether Slack accepted it. @throws LeaseLost */
 export async function shareOnce(
   client: Client,
   file: { id: string; title: string },

@@ -83,7 +83,7 @@ export class RunDisplay {
     this.#hasBegun = true
     this.#status.begin()
     const { named = this.#options.outbox.question.text, standalone = named } = this.#run.saved
-    if (standalone !== named) this.#understood = this.#options.mentions.shown(standalone)
+    if (standalone !== named) this.#understood = this.#options.mentions.forPeople(standalone)
     for (const i of this.#progress.steps.keys()) this.#markChanged(i + 1)
     this.#queueShow()
     if (Object.keys(this.#run.saved.decisions).length > 0) this.#settleApprovals(false)
@@ -125,9 +125,7 @@ export class RunDisplay {
   async tell(key: string, text: string): Promise<void> {
     this.#enqueue(async () => {
       const { outbox } = this.#options
-      await (isPrivate(outbox.question)
-        ? outbox.sendEphemeral(key, noteContent(text))
-        : outbox.deliver(key, noteContent(text)))
+      await (outbox.isForAsker ? outbox.sendEphemeral(key, noteContent(text)) : outbox.deliver(key, noteContent(text)))
       this.#status.refresh()
     })
     await this.#tail
@@ -290,7 +288,7 @@ interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'g
   unseen?: true
 }
 
-/** Keeps others from seeing that the bot works on a private question. */
+/** Hides from others that the bot works on a private question. */
 const NO_STATUS = { begin() {}, refresh() {}, suspend() {}, async abandon() {}, async end() {} }
 
 /** Whether the step before is unreadable too: several in a row get one warning. */

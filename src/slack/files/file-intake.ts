@@ -26,7 +26,10 @@ interface Taken {
   left: LeftOut[]
 }
 
-/** Loads the files and keeps what they hold; those that are kept already are not loaded again. Never rejects but for `signal`. */
+/**
+ * Loads the files and stores their content, except for files that are stored already. Rejects only if `signal` is
+ * aborted.
+ */
 async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promise<Taken> {
   const all = [...new Map(given.map((file) => [file.id || file.name, file])).values()]
   const store = await work.services.files()
@@ -51,7 +54,7 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
   return { hasFiles: faults.length < taking.length, left: [...faults, ...tooMany] }
 }
 
-/** Takes the files in. Tells people and the model which are left out. */
+/** Takes the files in, and tells people and the model which ones are left out. */
 export async function saidWithFiles(
   said: ThreadContext,
   files: readonly GivenFile[],
@@ -64,7 +67,7 @@ export async function saidWithFiles(
   return { text, by: [...said.by, ...lines.map(() => '')], ...(hasFiles ? { hasFiles: true as const } : {}) }
 }
 
-/** For a question of files alone: the sentences to be said where none of them is read; undefined where one is. */
+/** For a question of files alone: the sentences about why no file can be read. Undefined if one can be read. */
 export async function whyNothingIsRead(work: QuestionWork): Promise<string | undefined> {
   const { files = [], user } = work.question
   const { hasFiles, left } = await takeFiles(
@@ -74,7 +77,7 @@ export async function whyNothingIsRead(work: QuestionWork): Promise<string | und
   return hasFiles ? undefined : leftOutText(left)
 }
 
-/** The files of the question's conversation, as its run has them. */
+/** Returns the files of the question's conversation, for its run. */
 export async function filesForRun({ question, services }: QuestionWork): Promise<ConversationFiles> {
   const place = { store: await services.files(), thread: conversationOf(question) }
   const isOwn = (file: KeptFile) => askedMessage(file.question) === askedMessage(question.id)
@@ -94,7 +97,7 @@ interface Taking {
   store: FileStore
   parser: FileParser
   at: number
-  /** Aborted when the question has waited for its files for too long, too. */
+  /** Also aborted when the question has waited too long for its files. */
   signal: AbortSignal
   spend(bytes: number): boolean
 }

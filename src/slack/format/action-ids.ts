@@ -29,7 +29,7 @@ export const FORGET_USED = 'thinkaloud_forget_used'
 export const MEMORY_PAGE = 'thinkaloud_memory_page'
 export const MEMORY_PAGES = /^thinkaloud_memory_page/
 
-/** On the list of a person's connections; their value is the name of what is connected. */
+/** On the list of a person's connections; their value is the account's name. */
 export const CONNECT = 'thinkaloud_connect'
 export const DISCONNECT = 'thinkaloud_disconnect'
 

@@ -1,9 +1,9 @@
-import type { ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
+import type { ConfirmationDialog, ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, Series, Source, StopReason } from '../../agent/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, FORGET_CANCEL, FORGET_DELETE, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
-import { button, plainContext } from './plain-elements.ts'
+import { button, plainContext, plainText } from './plain-elements.ts'
 import type { ChartBlock } from './types.ts'
 
 /** A block, including those that the SDK's types do not cover. */
@@ -46,7 +46,7 @@ export interface AnswerView {
   text: string
   sources: Source[]
   stopped?: StopReason | undefined
-  /** Whether the text only says what is known so far, and is not an answer. */
+  /** Whether the text is not an answer, but the findings so far. */
   gaveUp?: boolean
   question: string
   /** The question's id, for the buttons below its answer. Without an id there are no buttons. */
@@ -57,7 +57,7 @@ export interface AnswerView {
   /** The name of the person who pressed *Ask again*. */
   againBy?: string | undefined
   allowedHosts: string[]
-  /** What the run has really written, a line per call, in a block of its own. */
+  /** The run's real writes, a line per call, in their own block. */
   done?: string[]
   footer: string
 }
@@ -147,16 +147,31 @@ export function noteContent(text: string, again?: string): Content {
   return { text: clip(text), blocks: [section(text), ...below] }
 }
 
-/** Adds the buttons of a private answer to its last message. `value` is the question's id. */
-export function withPrivateChoice(content: Content, value: string): Content {
-  const choices = [button(SHARE, 'Share with the channel', { value }), button(KEEP, 'Keep for myself', { value })]
+/**
+ * Adds the buttons of a private answer to its last message. `value` is the question's id; `rests`: what only the asker
+ * could use for it, in words, which sharing would show to all.
+ */
+export function withPrivateChoice(content: Content, value: string, rests: readonly string[] = []): Content {
+  const confirm = rests.length > 0 ? { confirm: shareDialog(rests) } : {}
+  const share = { ...button(SHARE, 'Share with the channel', { value }), ...confirm }
+  const choices = [share, button(KEEP, 'Keep for myself', { value })]
   const elements = [...choices, button(SHOW_WORK, 'Show work', { value })]
   return { ...content, blocks: [...content.blocks, context([ONLY_YOU]), { type: 'actions', elements }] }
 }
 
 const ONLY_YOU = 'Only you see this answer.'
 
-/** What `/ask forget` would delete, and the buttons to do it or not. */
+function shareDialog(rests: readonly string[]): ConfirmationDialog {
+  const what = `Everyone in the channel will see this answer and its sources. It rests on what you alone were shown by ${rests.join(', ')}.`
+  return {
+    title: plainText('Share with the channel?'),
+    text: plainText(shorten(what, 290)),
+    confirm: plainText('Share'),
+    deny: plainText('Cancel'),
+  }
+}
+
+/** The confirmation of `/ask forget`: what would be deleted, and the buttons. */
 export function forgetContent(text: string, value: string): Content {
   const elements = [
     button(FORGET_DELETE, 'Delete', { value, style: 'danger' }),

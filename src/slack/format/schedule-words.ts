@@ -68,7 +68,7 @@ const ENDS: Record<ScheduleRun['end'], string> = {
   limited: 'not run, because the limit of questions was reached',
 }
 
-/** What is known of a schedule: its state, its last runs, its next time and its cost, a line each. Not escaped. */
+/** Returns a line each for a schedule's state, its last runs, its next time and its cost. Not escaped. */
 export function stateLines(schedule: Schedule, now: number): string[] {
   const { runs, paused, when } = schedule
   const [last, ...earlier] = runs

@@ -7,7 +7,7 @@ import { ROOT } from '../../base/package-root.ts'
 
 const schema = z.object({ oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }) })
 
-/** Returns the bot scopes of manifest.yml, which an installation asks for. @throws ConfigError if it cannot be read */
+/** Returns the bot scopes of manifest.yml, which an installation requests. @throws ConfigError if it cannot be read */
 export function botScopes(): string[] {
   try {
     return schema.parse(parse(readFileSync(join(ROOT, 'manifest.yml'), 'utf8'))).oauth_config.scopes.bot

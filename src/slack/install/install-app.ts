@@ -1,4 +1,4 @@
-/** From the code that Slack sends a browser back with to a stored installation. */
+/** Exchanges the code that Slack sends a browser back with for a stored installation. */
 import { z } from 'zod'
 import type { Log } from '../../base/log.ts'
 import type { InstallStores } from '../../question/open-stores.ts'
@@ -9,12 +9,12 @@ export interface InstallOptions {
   stores: InstallStores
   clientId: string
   clientSecret: string
-  /** The address under which people reach the bot, without a slash at the end. */
+  /** The public URL of the bot, without a slash at the end. */
   publicUrl: string
   /** Ids of the workspaces and organisations that may install the app; `*` for any. */
   allowed: string[]
   apiUrl: string
-  /** The bot scopes that are asked for. */
+  /** The bot scopes to request. */
   scopes: string[]
   log: Log
   /** Milliseconds since the epoch. */
@@ -22,7 +22,7 @@ export interface InstallOptions {
   fetch?: typeof globalThis.fetch | undefined
 }
 
-/** Slack takes a code for ten minutes; a browser waits shorter. */
+/** A code is valid for ten minutes, but a browser waits less. Milliseconds. */
 const CALL_MS = 20_000
 
 const place = z.object({ id: z.string(), name: z.string().catch('') }).nullish()

@@ -1,6 +1,6 @@
 /**
- * `GET /slack/install` and `GET /slack/oauth_redirect`: how a workspace or an organisation installs the distributed app. The
- * state is that of `browserStates`.
+ * `GET /slack/install` and `GET /slack/oauth_redirect`: a workspace or an organisation installs the distributed app.
+ * The state is one of `browserStates`.
  */
 import type { IncomingMessage } from 'node:http'
 import { browserStates, newState } from '../../base/http/browser-states.ts'
@@ -58,7 +58,7 @@ async function finished(code: string, options: InstallOptions): Promise<Page> {
   }
 }
 
-/** The path of the install page as a browser knows it: PUBLIC_URL may have one of its own. */
+/** The path of the install page as a browser sees it: PUBLIC_URL may have its own path. */
 function pathOf({ publicUrl }: InstallOptions): string {
   return `${new URL(publicUrl).pathname.replace(/\/$/, '')}${INSTALL_PATH}`
 }

@@ -10,14 +10,14 @@ import { botScopes } from './bot-scopes.ts'
 import { installPages } from './install-pages.ts'
 import { tellInstaller } from './tell-installer.ts'
 
-/** Where the bot is installed, and what that takes. */
+/** The bot's installations, and the services that belong to them. */
 export interface OpenedInstallations {
   installations: Installations
   /** The apps of SLACK_APPS. */
   apps?: SlackApp[] | undefined
-  /** The pages on which others install the distributed app. */
+  /** The install pages of the distributed app. */
   pages: Pages
-  /** Stops what runs in the background. */
+  /** Stops the background work. */
   stop(): void
 }
 
@@ -40,7 +40,7 @@ export async function openInstallations(config: Config, options: OpenOptions): P
   return { ...none, apps, installations: joinedInstallations(apps) }
 }
 
-/** How often a worker looks for tokens that are to be refreshed, in milliseconds. */
+/** The interval at which a worker checks for tokens to refresh, in milliseconds. */
 const SWEEP_MS = 60_000
 
 async function openDistributed(
@@ -72,7 +72,7 @@ async function openDistributed(
   }
 }
 
-/** Names the workspaces whose records no key opens. They have to install the app again. */
+/** Logs the workspaces whose records no key opens. They have to install the app again. */
 async function nameUnreadable({ records }: InstallStores, { log }: InstallationOptions): Promise<void> {
   const teams: string[] = []
   for (const id of await records.ids()) await records.load(id).catch(() => teams.push(id))

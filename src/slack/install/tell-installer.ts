@@ -5,7 +5,7 @@ import { refusalCode } from '../client/slack-errors.ts'
 import { SlackWeb, type ApiOptions } from '../client/slack-web.ts'
 
 export interface TellOptions extends ApiOptions {
-  /** The address under which people reach the bot, without a slash at the end. */
+  /** The public URL of the bot, without a slash at the end. */
   publicUrl: string
 }
 
@@ -23,7 +23,7 @@ const peopleSchema = z.object({
 })
 
 /**
- * Tells whoever installed the app, else an admin, in a direct message that it must be installed again. The old token still
+ * Tells the installer, or else an admin, in a direct message that the app must be installed again. The old token still
  * works for a while. @throws if Slack cannot be reached
  */
 export async function tellInstaller(record: InstallationRecord, { publicUrl, ...options }: TellOptions): Promise<void> {

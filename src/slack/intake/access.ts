@@ -27,7 +27,7 @@ export type Denial =
   | 'personUnreachable'
   | 'botTurns'
 
-/** A question, and what its admission depends on. */
+/** A question, and the facts that its admission depends on. */
 export interface Applicant {
   question: Question
   settings: Settings
@@ -57,14 +57,17 @@ export async function denialOf(
   return saved.steps.length > 0 || Object.keys(saved.posts).length > 0 ? undefined : denialNow(applicant, options)
 }
 
-/** The same, whatever the run has done: also of somebody else's file in the question's thread, as if that person asked. */
+/**
+ * The same check even if the run has begun, and for somebody else's file in the question's thread, as if that person
+ * asked.
+ */
 export async function denialNow(applicant: Applicant, options: AdmissionOptions): Promise<Denial | undefined> {
   const { question, settings, installation } = applicant
   const { access } = settings
   if (!isPlaceAllowed(question, access)) return 'channel'
   if (question.bot !== undefined)
     return (await botTurns(applicant, options.log)) > MAX_BOT_TURNS ? 'botTurns' : undefined
-  // Who is named by id may ask, whoever else may not.
+  // A person named by id may ask in any case.
   if (access.users.includes(question.user)) return undefined
   const domains = access.users.filter((one) => one.includes('.'))
   if (access.users.length > 0 && domains.length === 0) return 'person'

@@ -1,4 +1,4 @@
-/** `/ask connections`: what a person can connect with a login of their own, and has. */
+/** `/ask connections`: the accounts that a person can connect or has connected. */
 import { messageOf } from '../../base/errors.ts'
 import type { Person } from '../../base/place.ts'
 import type { Question } from '../../stores/runs/types.ts'
@@ -9,12 +9,12 @@ import { CONNECTIONS } from '../format/messages.ts'
 import type { Services } from '../services.ts'
 import { connectionsContent, type Connection } from '../views/connection-blocks.ts'
 
-/** Whether the text of `/ask` is `connections` alone, in any case, with optional punctuation behind it. */
+/** Whether the text of `/ask` is `connections` alone, in any case, with optional punctuation after it. */
 export function isConnectionsCommand(text: string): boolean {
   return /^connections[\s\p{P}]*$/iu.test(text)
 }
 
-/** Shows the asker alone their connections. Never rejects. */
+/** Shows the asker their connections in an ephemeral message. Never rejects. */
 export async function showConnections(
   { command }: { command: Question },
   { client }: Installation,
@@ -30,7 +30,7 @@ export async function showConnections(
   await respond(command.responseUrl ?? '', message, { apiUrl: client.apiUrl, fetch, log: warn })
 }
 
-/** What a person can connect, with new links. @throws if the store fails */
+/** A person's connections, with new links. @throws if the store fails */
 export async function connectionsOf({ team, user }: Person, { connections }: Services): Promise<Connection[]> {
   const person = { team, user }
   return Promise.all(

@@ -1,6 +1,6 @@
 /**
- * `/ask forget` asks for confirmation, and its button Delete forgets. Who may: admins, or everyone if an admin has set
- * `whoMayForget` so for the channel. `ForgettingAll` (question/open-stores.ts) deletes it from each store.
+ * `/ask forget` asks for confirmation, and its button Delete forgets. Admins may use it, or everyone if an admin has
+ * set `whoMayForget` so for the channel. `ForgettingAll` (question/open-stores.ts) deletes from each store.
  */
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'
@@ -11,15 +11,15 @@ import { forgetContent, noteContent } from '../format/blocks.ts'
 import { FORGET, FORGET_WHAT, withReference } from '../format/messages.ts'
 import type { Services } from '../services.ts'
 
-/** Who wants to forget, and where; `responseUrl` is that of the command or of the press. */
+/** The person who wants to forget, and the place; `responseUrl` is that of the command or of the press. */
 export type ForgetWish = Pick<Question, 'team' | 'channel' | 'user' | 'responseUrl'>
 
-/** Whether the text of `/ask` is `forget` alone, in any case, with optional punctuation behind it. */
+/** Whether the text of `/ask` is `forget` alone, in any case, with optional punctuation after it. */
 export function isForgetCommand(text: string): boolean {
   return /^forget[\s\p{P}]*$/iu.test(text)
 }
 
-/** Handles `/ask forget`: shows the asker alone what would be deleted, with the buttons to do it. Never rejects. */
+/** Handles `/ask forget`: shows the asker alone what would be deleted, with buttons. Never rejects. */
 export async function forgetByCommand(
   { command }: { command: Question },
   installation: Installation,
@@ -54,7 +54,7 @@ function isOfPerson({ channel }: ForgetWish): boolean {
 
 type Refused = 'notAdmin' | 'notMember' | 'untold' | 'failed'
 
-/** Tells the asker alone what `work` returns. A refusal comes with a reference, under which the log has it. */
+/** Tells the asker alone the result of `work`. A failure comes with a reference to the log. */
 async function answerWish(
   { team, channel, user, responseUrl = '' }: ForgetWish,
   { installation, services, replaces = false }: { installation: Installation; services: Services; replaces?: boolean },
@@ -75,7 +75,7 @@ async function answerWish(
   await respond(responseUrl, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
 }
 
-/** Anybody may delete what is about them; of a channel, those whom its settings allow. */
+/** Anybody may delete their own direct messages with the bot. For a channel, its settings decide. */
 async function whyNot(
   wish: ForgetWish,
   { directory }: Installation,

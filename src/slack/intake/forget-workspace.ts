@@ -2,13 +2,13 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import { recipientOf } from './to-question.ts'
 import type { Services } from '../services.ts'
 
-/** An event after which nothing of a workspace is kept. */
+/** An event after which nothing of a workspace may be kept. */
 export interface LeavingEvent {
   name: string
   context: AllMiddlewareArgs['context']
   /** Seconds since the epoch. */
   eventTime: number
-  /** The teams of the organisation that lose the app; all that it served if absent. */
+  /** The teams of the organisation that lose the app. All that it served if absent. */
   teams?: string[]
 }
 

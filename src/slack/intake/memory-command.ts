@@ -19,7 +19,7 @@ export function isRememberCommand(text: string): boolean {
   return COMMAND.test(text)
 }
 
-/** Whether the text of `/ask` is `memory` alone, in any case, with optional punctuation behind it. */
+/** Whether the text of `/ask` is `memory` alone, in any case, with optional punctuation after it. */
 export function isMemoryCommand(text: string): boolean {
   return /^memory[\s\p{P}]*$/iu.test(text)
 }
@@ -55,7 +55,7 @@ interface Deps {
   services: Services
 }
 
-/** Logs an error. @returns what the person is told */
+/** Logs an error. @returns the sentence for the person */
 function failedOn({ id }: Question, { log }: Services) {
   return (error: unknown) => {
     log.warn({ question: id, error: messageOf(error) }, 'a command about memory failed')
@@ -63,7 +63,7 @@ function failedOn({ id }: Question, { log }: Services) {
   }
 }
 
-/** Guests and people of connected workspaces may read, whether or not they may ask. */
+/** Denials that do not keep a person from reading: guests and people of connected workspaces. */
 const READERS = new Set(['guest', 'external'])
 
 async function listFor(command: Question, deps: Deps): Promise<{ refusal: string } | { all: ShownMemory[] }> {
@@ -75,7 +75,7 @@ async function listFor(command: Question, deps: Deps): Promise<{ refusal: string
   return { all: await memoryOf(command, deps) }
 }
 
-/** What is remembered in a place, for a person of it. @throws if the store fails */
+/** The remembered items of a place, for a person in it. @throws if the store fails */
 export async function memoryOf(
   place: { team: string; channel: string; user: string },
   { installation, services }: Deps,
@@ -91,14 +91,14 @@ interface Viewer {
   isAdmin: boolean
 }
 
-/** Whether somebody may have it forgotten: who said it, who had it remembered, and admins. */
+/** Whether somebody may forget the item: its author, whoever had it remembered, or an admin. */
 export function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer): boolean {
   return isAdmin || by === user || keptBy === user
 }
 
 /**
- * Has something forgotten, for a person of its place.
- * @returns what keeps them from it, if anything does. @throws if the store fails
+ * Forgets an item for a person in its place.
+ * @returns the reason if the person may not. @throws if the store fails
  */
 export async function forgetRemembered(
   id: string,
@@ -116,7 +116,7 @@ export async function forgetRemembered(
   return undefined
 }
 
-/** With names in place of ids. */
+/** Returns the items with names in place of ids. */
 export async function shownMemory(
   all: Remembered[],
   {
@@ -126,7 +126,7 @@ export async function shownMemory(
   }: { place: { team: string; channel: string }; viewer: Viewer; installation: Installation },
 ): Promise<ShownMemory[]> {
   const mentions = new Mentions(installation.directory, place)
-  const spoken = await mentions.spoken(all.map(({ by, text }) => ({ user: by, text })))
+  const spoken = await mentions.messagesForModel(all.map(({ by, text }) => ({ user: by, text })))
   return all.map((one, i) => ({
     ...{ id: one.id, at: one.at, text: spoken[i]?.text ?? one.text },
     who: spoken[i]?.name?.replace(/^@/, '') ?? 'somebody',

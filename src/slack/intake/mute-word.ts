@@ -36,8 +36,8 @@ export interface MuteOptions extends KnownOptions {
 const REACT_MS = 15_000
 
 /**
- * Handles `mute` and `unmute` in a channel's thread: from then on the bot answers mentions alone, or follow-ups again.
- * A reaction acknowledges it. Only people who may ask there can do this. Without a mention it counts only in a thread
+ * Handles `mute` and `unmute` in a channel's thread: from then on the bot answers only mentions, or follow-ups again. A
+ * reaction acknowledges it. Only people who may ask there can do this. Without a mention it counts only in a thread
  * where the bot was asked before.
  * @throws if the state cannot be stored
  */
@@ -52,7 +52,7 @@ export async function hearMuteWord(question: Question, options: MuteOptions): Pr
   void acknowledge(question, muted ? 'mute' : 'loud_sound', options)
 }
 
-/** Whether the bot answers replies without a mention in the question's thread: it was asked there, and is not muted. */
+/** Whether the bot answers replies without a mention in the question's thread: it was asked there and is not muted. */
 export async function isFollowed(question: Question, options: KnownOptions & HeardOptions): Promise<boolean> {
   return (await isHeard(question, options)) && isKnownThread(conversationOf(question), options)
 }

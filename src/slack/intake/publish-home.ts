@@ -27,14 +27,14 @@ export interface HomeOf extends Person {
   note?: string | undefined
 }
 
-/** Publishes a person's Home as it is now. */
+/** Publishes a person's Home in its current state. */
 export type PublishHome = (of: HomeOf) => Promise<void>
 
-/** Anything not loaded by then is left out of the Home, in ms. */
+/** Time limit for loading the Home's parts, in ms. A slower part is left out. */
 const PATIENCE_MS = 2_500
 const ASKED_SHOWN = 10
 const WRITES_SHOWN = 10
-/** Slack takes 100 blocks, and a schedule has three. */
+/** Slack accepts 100 blocks, and a schedule takes three. */
 const SCHEDULES_SHOWN = 10
 /** Time limit for looking up names, in ms. */
 const NAMES_MS = 1_000
@@ -81,14 +81,14 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
   }
 }
 
-/** The person's own schedules. Those of others are listed in their channels alone (`/ask schedules`). */
+/** The person's own schedules. Others' schedules are only in their channels' lists (`/ask schedules`). */
 async function schedulesOf({ team, user, note }: HomeOf, { schedules, now }: Services): Promise<KnownBlock[]> {
   const own = await schedules.list({ team, user })
   const shown = { own: own.slice(0, SCHEDULES_SHOWN), others: [], now: now().getTime(), nameOf: (id: string) => id }
   return [...(note === undefined ? [] : [section(note)]), ...scheduleBlocks(shown)]
 }
 
-/** A tool that searches is off where the workspace does not let apps search. */
+/** A search tool counts as off if the workspace does not let apps search. */
 async function toolsOf({ tools }: Settings, { installation }: HomeOf, { search, agent }: Services) {
   const isOff =
     (await search?.isOn(installation)) === false || installation.client.refusals.has('assistant.search.context')
@@ -146,7 +146,7 @@ function askedOf(
 ): Promise<NonNullable<HomeParts['asked']>> {
   return Promise.all(
     records.map(async (record) => {
-      const text = new Mentions(installation.directory, record.question).shown(record.question.text)
+      const text = new Mentions(installation.directory, record.question).forPeople(record.question.text)
       return { record, text, url: await linkTo(record, installation, links) }
     }),
   )

@@ -1,4 +1,4 @@
-/** Keeps what a person asks the bot to remember, for the place where they said it. */
+/** Stores the things that people ask the bot to remember, for the place where they said them. */
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
@@ -13,7 +13,7 @@ import type { Services } from '../services.ts'
 import { denialNow } from './access.ts'
 import { isHeard, isKnownThread } from './mute-word.ts'
 
-/** What is to be remembered. `question`: who wants it, and where. `by`: whose words these are, if they are another person's. */
+/** A request to remember. `question`: the person and the place. `by`: the author, if it is another person. */
 export interface Wanted {
   question: Question
   /** See `Remembered`. */
@@ -31,7 +31,7 @@ export function toRemember({ text }: Pick<Question, 'text'>): string | undefined
 
 /**
  * Handles `remember: …` in a message. Without a mention it counts only in a thread where the bot was asked before and
- * is heard. The person alone is told the outcome.
+ * is not muted. Only the person is told the outcome.
  * @throws if a store fails
  */
 export async function hearRemember(question: Question, text: string, services: Services): Promise<void> {
@@ -48,10 +48,10 @@ export async function hearRemember(question: Question, text: string, services: S
   void tellOutcome(outcome, { ...question, ...inThread }, { installation, services })
 }
 
-/** `refusal`: why it is not kept, as mrkdwn. `kept`: with names in place of ids. */
+/** `refusal`: why it is not kept, as mrkdwn. `kept`: the item, with names in place of ids. */
 export type Outcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
 
-/** Keeps it, if the person may. Nobody but full members may, whoever else may ask. @throws if the store fails */
+/** Keeps it, if the person may. Only full members may, whoever else may ask. @throws if the store fails */
 export async function remember(wanted: Wanted, installation: Installation, services: Services): Promise<Outcome> {
   const { question, id, text, by = question.user } = wanted
   const { remembered, log } = services
@@ -63,10 +63,10 @@ export async function remember(wanted: Wanted, installation: Installation, servi
   log.info({ question: question.id, user: question.user, chars: text.length, outcome }, 'asked to remember')
   if (outcome === 'full') return { refusal: MEMORY.full }
   if (outcome === 'known') return outcome
-  return { kept: { id, text: await new Mentions(installation.directory, question).readable(text) } }
+  return { kept: { id, text: await new Mentions(installation.directory, question).withNames(text) } }
 }
 
-/** How long looking up the person may take: Slack waits three seconds for an ack. Milliseconds. */
+/** Time limit for looking up the person, because Slack waits three seconds for an ack. Milliseconds. */
 const PATIENCE_MS = 1_800
 
 /** Returns why something is not remembered, as mrkdwn; undefined if it may be. */
@@ -95,7 +95,7 @@ async function personRefusal(
   return denial && denialText(denial)
 }
 
-/** Where a person is told. */
+/** The receiver of an ephemeral reply, and its place. */
 interface Told {
   team: string
   channel: string
@@ -109,14 +109,16 @@ interface TellDeps {
   services: Services
 }
 
-/** Tells a person alone what became of it; nothing if it is known, because they were told then. Never rejects. */
+/**
+ * Tells the person alone the outcome. If it was known already they were told then, and nothing is sent. Never rejects.
+ */
 export async function tellOutcome(outcome: Outcome, place: Told, deps: TellDeps): Promise<void> {
   if (outcome === 'known') return
   const content = 'kept' in outcome ? keptContent(outcome.kept, place) : noteContent(outcome.refusal)
   await tellPerson(content, place, deps)
 }
 
-/** Tells a person alone. Never rejects. */
+/** Sends a person an ephemeral reply. Never rejects. */
 export async function tellPerson({ text, blocks }: Content, place: Told, deps: TellDeps): Promise<void> {
   const { channel, user, responseUrl, thread_ts } = place
   const { log, fetch } = deps.services

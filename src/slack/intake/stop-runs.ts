@@ -1,4 +1,4 @@
-/** Stops runs, whether by Slack's own Stop, the button, a word or a reaction. `whoMayStop` says who may stop what. */
+/** Stops runs, for Slack's own Stop, our button, a word or a reaction. `whoMayStop` decides who may stop which run. */
 import { sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import { conversationOf, isPrivate, type Question } from '../../stores/runs/types.ts'
@@ -13,7 +13,7 @@ import type { Services } from '../services.ts'
 export interface StopWish {
   team: string
   channel: string
-  /** Who wants to stop it. */
+  /** The person who wants to stop it. */
   user: string
   /** The root of the thread. */
   thread: string
@@ -31,7 +31,7 @@ export interface StopWish {
 /** `stopped`: active runs got a stop signal, waiting questions left the queue. `forbidden`: they belong to others. */
 export type StopOutcome = 'stopped' | 'nothing' | 'forbidden'
 
-/** Stops what the person may stop. @throws what keeps the stores from that */
+/** Stops the runs that the person may stop. @throws the error of a store */
 export async function stopRuns(wish: StopWish, services: Services): Promise<StopOutcome> {
   const { channel, user, thread: root } = wish
   const surface = channel.startsWith('D') ? 'dm' : 'thread'
@@ -57,8 +57,8 @@ export async function stopRuns(wish: StopWish, services: Services): Promise<Stop
 
 /**
  * Handles a stop word alone in a thread or a direct message, with or without the bot's name. It never becomes a
- * question. A mention arrives as two events, and whichever comes first stops the run. The twin (`isTwin`) never
- * replies. "Nothing to stop" is said where the bot was meant: by a mention, in a direct message, in a thread that it
+ * question. A mention arrives as two events, and the first one stops the run. The twin (`isTwin`) never replies.
+ * "Nothing to stop" is only said where the bot was addressed: by a mention, in a direct message, or in a thread that it
  * follows.
  * @returns whether the message was a stop word
  */
@@ -75,7 +75,7 @@ export async function stopByWord(
   const { channel, user, thread, ts = message.ts, surface } = asked.question
   const place = { team, channel, user, thread }
   const outcome = await stopRuns({ ...place, at: ts, isWide: surface === 'dm' && ts === thread }, services)
-  const isFirst = () => services.saidOnce.isFirst(team, `stop:${channel}:${ts}`)
+  const isFirst = () => services.oncePerDay.isFirst(team, `stop:${channel}:${ts}`)
   if (outcome === 'stopped') void isFirst().catch(() => undefined)
   if (outcome === 'stopped' || isTwin) return true
   const tell = () => tellAboutStop({ ...place, isReply: ts !== thread, text: STOP_WORDS[outcome] }, services)
@@ -85,7 +85,7 @@ export async function stopByWord(
   return true
 }
 
-/** Waits for the other event of a mention, which may have stopped the run. Never rejects. */
+/** Waits for the other event of a mention, which may stop the run. Never rejects. */
 async function tellUnlessStopped(ms: number, isFirst: () => Promise<boolean>, tell: () => Promise<void>) {
   await sleep(ms)
   if (await isFirst().catch(() => false)) await tell()

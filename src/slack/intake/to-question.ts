@@ -58,8 +58,9 @@ export async function installationFor(
 }
 
 /**
- * The same for a message. In a channel that two of the bot's workspaces share, Slack may authorize one and mean the other:
- * the side whose bot is named gets it, and the claims on its id let only one of several deliveries through.
+ * The same for a message. In a channel that two of the bot's workspaces share, Slack may authorize one workspace and
+ * address the other. The workspace whose bot is mentioned gets the message, and the claims on its id let only one of
+ * several deliveries through.
  */
 async function recipientOfMessage(
   message: SlackMessage,
@@ -77,7 +78,7 @@ async function recipientOfMessage(
   return recipient
 }
 
-/** Enqueues what a message asks of the bot, if anything. @throws if the queue cannot store it */
+/** Enqueues the question in a message, if it asks the bot one. @throws if the queue cannot store it */
 export async function enqueueMessage(
   message: SlackMessage,
   { body, context }: Incoming,
@@ -101,7 +102,7 @@ export async function enqueueMessage(
   if (isMuteWord(question)) return hearMuteWord(question, services)
   const text = toRemember(question)
   if (text !== undefined) return hearRemember(question, text, services)
-  // A follow-up that must name the bot, and does not, is heard all the same by the asker's own run.
+  // A follow-up that must mention the bot, and does not, may still add to the asker's own running question.
   const isForBot = !onlyKnownThread || (await isHeard(question, services))
   if (!isForBot && !mayAdd) return
   const seen = question.surface === 'dm' ? await lookedAt(services.threads, question, question.at) : undefined
@@ -114,7 +115,7 @@ export async function enqueueMessage(
 export const isMuteWord = ({ surface, text, thread, ts }: Question): boolean =>
   surface !== 'dm' && thread !== ts && /^(?:un)?mute[\s\p{P}]*$/iu.test(text)
 
-/** The one way into the queue. The ack waits for it. @throws what keeps the queue from storing the question */
+/** The only way into the queue. The ack waits for it. @throws the error if the queue cannot store the question */
 export async function enqueue(question: Question, services: Services, how: AcceptOptions = {}): Promise<void> {
   const { intake, installations, log } = services
   const outcome = await intake.accept(question, { ...how, onQueued: () => tellPlaceLater(question, services) })

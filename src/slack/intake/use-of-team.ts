@@ -8,10 +8,10 @@ import type { UnansweredQuestion, UseParts } from '../views/use-view.ts'
 import { isMember } from './may-set.ts'
 import type { Services } from '../services.ts'
 
-/** How many questions are looked at, and how many of them are shown. Slack accepts 100 blocks in a Home. */
+/** The number of questions that are loaded, and of those that are shown. Slack accepts 100 blocks in a Home. */
 const LOOKED_AT = 30
 const SHOWN = 8
-/** How many ids of channels and of people are looked up, and for how long (ms). */
+/** The number of ids of channels and of people that are looked up, and the time limit (ms). */
 const NAMED = 8
 const NAMES_MS = 1_000
 /** What is not loaded by then is left out of the list of questions, and the use is shown without it (ms). */
@@ -23,7 +23,7 @@ interface Admin {
   installation: Installation
 }
 
-/** Loads what an admin's Home shows of the use. */
+/** Loads the figures about the use for an admin's Home. */
 export async function useOfTeam(admin: Admin, services: Services): Promise<UseParts> {
   const { team, installation } = admin
   const { directory } = installation
@@ -49,7 +49,7 @@ function idsIn({ byChannel, byPerson }: UseSummary): string[] {
   return [...channels.slice(0, NAMED), ...Object.keys(byPerson).slice(0, NAMED)]
 }
 
-/** The name of a private channel is for its members, whatever an admin is told of its use. */
+/** The name of a private channel is only shown to its members, even if an admin may see its use. */
 function placeName(channel: string, { team, installation }: Admin): string {
   if (channel.startsWith('D')) return 'direct messages'
   const known = installation.directory.get(team, channel)
@@ -82,13 +82,16 @@ function shownOf(record: RunRecord, admin: Admin): UnansweredQuestion {
   const known = admin.installation.directory.get(admin.team, question.channel)
   return {
     id: question.id,
-    text: new Mentions(admin.installation.directory, question).shown(question.text),
+    text: new Mentions(admin.installation.directory, question).forPeople(question.text),
     place: known?.kind === 'channel' && known.name !== '' ? `#${known.name}` : placeName(question.channel, admin),
     why: end === 'gave_up' || end === 'failed' ? end : 'rated_down',
   }
 }
 
-/** Whether an admin may read a question: it is their own, or in a public channel, or in a private one that they are in. */
+/**
+ * Whether an admin may read a question: their own, one in a public channel, or one in a private channel that they are
+ * in.
+ */
 export async function maySeeQuestion(
   { question }: RunRecord,
   admin: Admin,

@@ -156,7 +156,10 @@ async function knownIds({ question, thread, ids }: AskedMessage, { history, arch
   return [...new Set([...answered, ...records.flatMap((record) => record?.question.id ?? [])])]
 }
 
-/** Waits until no run of the question is at work: its answer is saved, so that it could not be told, but may not be posted. */
+/**
+ * Waits until no run of the question is at work. Its answer is saved, so the run takes no signal, but it may not be
+ * posted yet.
+ */
 async function ended({ thread, ids }: AskedMessage, { queue, now }: Services): Promise<void> {
   for (const until = now().getTime() + ENDING_MS; now().getTime() < until; await sleep(LOOK_MS)) {
     const { running } = await queue.inThread(thread)
@@ -164,7 +167,7 @@ async function ended({ thread, ids }: AskedMessage, { queue, now }: Services): P
   }
 }
 
-/** The record goes last: until then another delivery of the deletion finds what is left to do. */
+/** The record goes last, so that another delivery of the deletion finds the rest. */
 async function forget(asked: AskedMessage, { team, identity, services }: Withdrawing): Promise<void> {
   const { archive, installations, log } = services
   const ids = await knownIds(asked, services)
@@ -181,14 +184,14 @@ async function forget(asked: AskedMessage, { team, identity, services }: Withdra
   log.info({ question: question.id }, 'a deleted question is forgotten')
 }
 
-/** What was said and answered, and the files that were read for it. */
+/** Deletes the turns, and the files that were read for them. */
 async function forgetTurns({ thread, ids: asked }: AskedMessage, ids: string[], services: Services): Promise<void> {
   for (const id of ids) await services.history.remove(thread, id)
   const files = await services.files()
   for (const id of new Set([...asked, ...ids])) await files.remove(thread, id)
 }
 
-/** Offers the asker alone, under the answer, to ask again. */
+/** Offers the asker in an ephemeral message, under the answer, to ask again. */
 async function offerAgain({ question }: AskedMessage, again: Question, { installations }: Services): Promise<void> {
   const installation = await installations.of(question.team)
   const { channel, thread, user } = again
@@ -196,7 +199,7 @@ async function offerAgain({ question }: AskedMessage, again: Question, { install
   if (installation) await tellOnce(installation.client, word)
 }
 
-/** What nothing durable waits for: the ack does not, and a failure is a line in the log. */
+/** Runs work that the ack does not wait for, and whose failure is only logged. */
 function inBackground({ question }: AskedMessage, { log }: Services, work: () => Promise<void>): void {
   work().catch((error: unknown) => {
     log.warn({ question: question.id, error: messageOf(error) }, 'the change of a question could not be followed')

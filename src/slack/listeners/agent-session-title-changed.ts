@@ -15,7 +15,7 @@ interface TitleChanged {
   user?: string
 }
 
-/** Somebody gave an agent's session a title of their own: the bot does not give it another one any more. */
+/** `agent_session_title_changed`: a person gave an agent's session a title, so the bot no longer sets one. */
 export function agentSessionTitleChanged(services: Services): OnEvent<'agent_session_title_changed'> {
   return async ({ event, context }) => {
     const { channel, thread_ts: thread, title = '', user }: TitleChanged = { ...event }
@@ -23,7 +23,7 @@ export function agentSessionTitleChanged(services: Services): OnEvent<'agent_ses
     if (!recipient || !channel || !thread || !user || user === recipient.identity.botUser) return
     const key = `${recipient.team}:${channel}:${thread}`
     const state = { renamed: true, title: headOf(title, TITLE_CHARS) }
-    // Slack does not wait for it, and a title is worth no redelivery.
+    // Slack does not wait for it, and a title is not worth a redelivery.
     await services.threads.patch(key, state).catch((error: unknown) => {
       services.log.warn({ thread: key, error: messageOf(error) }, 'a title could not be kept')
     })

@@ -19,7 +19,7 @@ const changed = z.object({
   context: z.object({ entities: z.array(z.unknown()).max(100) }),
 })
 
-/** `app_context_changed`: somebody with the agent beside them looks at something else. Only a channel is kept. */
+/** `app_context_changed`: a person with the agent open looks at something else. Only a channel is stored. */
 export function appContextChanged(services: Services): OnEvent<'app_context_changed'> {
   return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, services)

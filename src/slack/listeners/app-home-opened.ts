@@ -12,14 +12,14 @@ import type { Services } from '../services.ts'
  * Minimum time between two publications of a person's Home, in ms. Openings in between are published once at its end.
  */
 const AGAIN_MS = 3_000
-/** How long a person's prompts stay, and how long a team that refused prompts is not asked again. Milliseconds. */
+/** How long a person's prompts stay, and how long a team that refused prompts gets none. Milliseconds. */
 const PROMPTED_MS = 60 * 60_000
 const REFUSED_MS = 24 * PROMPTED_MS
 const MAX = 10_000
-/** Slack takes no more. */
+/** Slack accepts no more. */
 const MAX_PROMPTS = 4
 
-/** `app_home_opened`: the Home is published afresh; where it is the direct message that is opened, questions are suggested. */
+/** `app_home_opened`: publishes the Home. If the direct message was opened, suggests questions. */
 export function appHomeOpened(services: Services, publishHome: PublishHome): OnEvent<'app_home_opened'> {
   const now = () => services.now().getTime()
   const paced = new PacedWork({ burst: 1, everyMs: AGAIN_MS, now, onError: () => undefined })

@@ -12,7 +12,7 @@ const metadataSchema = z.object({
   responseUrl: z.string().optional(),
 })
 
-/** The modal of "Ask about this message" is sent: the question is stored, then the modal closes. */
+/** The submitted modal of "Ask about this message": the question is stored, then the modal closes. */
 export function askAboutSubmission(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, services)

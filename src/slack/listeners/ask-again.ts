@@ -8,7 +8,7 @@ import type { Services } from '../services.ts'
 /** Presses by one person within this time count as one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
-/** The button "Ask again": the same question once more, as the presser's own, in the same thread. */
+/** The button "Ask again": repeats the question as the presser's own, in the same thread. */
 export function askAgain(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const pressed = await pressedOn(action.value ?? '', { body, context }, services)
@@ -18,7 +18,7 @@ export function askAgain(services: Services): OnButton {
   }
 }
 
-/** @returns why it is not asked. @throws what keeps the stores from it */
+/** @returns why it is not asked. @throws the error of a store */
 async function enqueueAgain(
   { id, channel, user, userTeam }: Pressed,
   responseUrl: string | undefined,
@@ -56,7 +56,8 @@ function idBefore(id: string): string {
   return id.slice(0, id.lastIndexOf('-') + 1)
 }
 
-type OfMessage = 'ts' | 'responseUrl' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot' | 'schedule' | 'prior'
+type OfMessage =
+  'ts' | 'responseUrl' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot' | 'schedule' | 'prior' | 'forAsker'
 
 /** Drops the fields that belong to the original message or to its asker. */
 function withoutMessage({
@@ -69,6 +70,7 @@ function withoutMessage({
   bot: _c,
   schedule: _d,
   prior: _e,
+  forAsker: _g,
   ...kept
 }: Question): Omit<Question, OfMessage> {
   return kept

@@ -24,8 +24,8 @@ const WORDS = [
 ]
 
 /**
- * `/ask`: a question, or without one the help, which the asker alone sees; with `forget`, `settings`, `schedules`, `remember`,
- * `memory` and `connections` it does that.
+ * `/ask`: asks a question, or shows the help, which only the asker sees. The subcommands are `forget`, `settings`,
+ * `schedules`, `remember`, `memory` and `connections`.
  */
 export function askCommand(services: Services): OnCommand {
   return async ({ command, ack, context }) => {
@@ -52,7 +52,7 @@ export function askCommand(services: Services): OnCommand {
   }
 }
 
-/** A command stands in no thread: what it can stop is what the person has asked in private here. */
+/** A command is in no thread, so it can stop only the person's private questions in this place. */
 function stopPrivate({ team, channel, user, at }: Question, services: Services): ReturnType<typeof stopRuns> {
   return stopRuns({ team, channel, user, thread: privateThread(user), at: String(at / 1000) }, services)
 }
@@ -62,7 +62,7 @@ function privateThread(user: string): string {
 }
 
 /**
- * Parses `/ask private: …`, which only the asker sees the answer to. Each person's private questions in a channel are a
+ * Parses `/ask private: …`, whose answer only the asker sees. Each person's private questions in a channel are a
  * separate conversation. In a direct message everything is private already, so only the prefix is dropped. Returns
  * undefined if the prefix is missing.
  */
@@ -72,7 +72,7 @@ function privateQuestion(question: Question): Question | undefined {
   return { ...question, text, thread: privateThread(question.user), surface: 'private' }
 }
 
-/** A slash command has no ts and no thread. Its trigger id stands in for both until its root message is posted. */
+/** A slash command has no ts and no thread. Its trigger id replaces both until its root message is posted. */
 function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
   const thread = `ask-${command.trigger_id}`
   return {

@@ -11,7 +11,7 @@ import { editedQuestionId, editTsOf } from '../intake/withdraw.ts'
 /** Time limit for finding the message, in ms. Slack waits three seconds for the ack. */
 const PATIENCE_MS = 2_500
 
-/** The button "Ask again": the question is asked as its message reads now, by the asker alone. */
+/** The button "Ask again" under an edited question: asks it with the new text. Only for the asker. */
 export function askEdited(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context, id: action.value }, services)
@@ -25,7 +25,7 @@ export function askEdited(services: Services): OnButton {
   }
 }
 
-/** Undefined where the message is gone, or was never edited. @throws what keeps Slack from giving it */
+/** Undefined if the message is gone, or was never edited. @throws the error of the Slack call */
 async function asItReadsNow(question: Question, services: Services): Promise<Question | undefined> {
   const installation = await services.installations.of(question.team)
   const { team, channel, thread, ts, user, surface } = question
@@ -44,7 +44,7 @@ async function asItReadsNow(question: Question, services: Services): Promise<Que
   return undefined
 }
 
-/** The button has done its work and goes. */
+/** Removes the button, which works once. */
 async function withdrawButton(url: string, team: string, { installations, fetch, log }: Services): Promise<void> {
   const apiUrl = (await installations.of(team))?.client.apiUrl ?? ''
   const warn = (fields: object, line: string) => log.warn(fields, line)

@@ -2,7 +2,7 @@ import type { OnEvent } from '../intake/bolt-types.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** `channel_deleted`, `group_deleted`: nothing of the channel is kept, what is remembered of it included. */
+/** `channel_deleted`, `group_deleted`: deletes everything about the channel, including what is remembered there. */
 export function channelDeleted(services: Services): OnEvent<'channel_deleted'> & OnEvent<'group_deleted'> {
   return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, services)

@@ -19,7 +19,7 @@ export function channelIdChanged(services: Services): OnEvent<'channel_id_change
       await channelSettings.save({ team, channel }, {})
     }
     await schedules.moveChannel({ team, channel }, to)
-    // It was said where no other company reads: connected channels are places of their own.
+    // It was said where no other company could read it.
     await remembered.forgetChannel({ team, channel })
     // Buttons carry the old id.
     await threads.patch(`${team}:${channel}`, { movedTo: to })

@@ -12,7 +12,7 @@ import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 import { connectionsContent } from '../views/connection-blocks.ts'
 
-/** *Connect* opens its link in the browser by itself: here an old list gets new links. *Disconnect* disconnects. */
+/** *Connect* opens its link in the browser by itself; here, an old list gets new links. *Disconnect* disconnects. */
 export function connectionButton(services: Services, publishHome: PublishHome): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, services)

@@ -19,7 +19,7 @@ import type { Services } from '../services.ts'
 /** Time limit for looking up the decider's name, in ms. */
 const NAME_MS = 1_500
 
-/** The buttons on the card of a call that waits for a person. The ack waits until the decision is kept. */
+/** The buttons on the card of a call that waits for a person. The ack waits until the decision is stored. */
 export function decideCall(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const id = action.action_id
@@ -55,7 +55,10 @@ async function decided(one: Deciding): Promise<() => Promise<void>> {
   }
 }
 
-/** Who decided before may have died before the run could go on: what was decided holds, and deciding it once more sees to that. */
+/**
+ * The process that stored the earlier decision may have died before it resumed the run. That decision holds, and
+ * sending it again resumes the run.
+ */
 async function goOn(before: Decision, { pressed: { ref }, services }: Deciding): Promise<void> {
   if (before.outcome !== 'expired')
     await services.control.resume({ thread: ref.conversation, id: ref.id }, ref.key, before)
@@ -68,7 +71,7 @@ async function mayPress(
 ) {
   const { user, userTeam, isColleague, installation } = pressed
   const { approvers } = await services.settingsFor(question)
-  // The asker decides as long as they may ask; whoever else does so by APPROVERS alone.
+  // The asker may decide as long as they may ask; other people only by APPROVERS.
   const isAsker = isSamePerson(pressed, question) && (await mayAskNow(question, services))
   // An id that APPROVERS names is of this workspace or organisation, unless people of connected ones may ask too.
   const isForeign = userTeam !== undefined && userTeam !== question.team && !isColleague
@@ -95,7 +98,7 @@ async function resume(call: AskedCall, one: Deciding): Promise<() => Promise<voi
   return async () => replaceCard(decidedCard(call, verdictOf(decision, await nameOf(pressed.user, one))), one)
 }
 
-/** Never rejects: the call is allowed already, and without the grant the next call asks again. */
+/** Never rejects: the call is already allowed, and without the grant the next call asks again. */
 async function keepGrant(
   { tool, approval: { version } }: AskedCall,
   { by, at }: Allowed,
@@ -111,7 +114,7 @@ async function keepGrant(
 
 type Allowed = Extract<Decision, { outcome: 'allowed' | 'denied' }> & { at: number }
 
-/** What a person allows is the call that the card shows. */
+/** The permission applies to exactly the call on the card. */
 function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, services }: Deciding): Allowed {
   const said = { by: pressed.user, at: services.now().getTime(), key: callKey(tool, approval.input, approval.version) }
   if (action === DENY) {

@@ -13,7 +13,7 @@ import type { Services } from '../services.ts'
 
 const THUMB = /^(up|down):(.+)$/s
 
-/** The thumbs below an answer. The rating is kept before the ack; after thumbs-down a form asks what was wrong. */
+/** The thumbs below an answer. The rating is stored before the ack. After a thumbs-down, a form asks what was wrong. */
 export function feedback(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const [, thumb, id = ''] = THUMB.exec(action.value ?? '') ?? []
@@ -37,7 +37,7 @@ export function feedback(services: Services): OnButton {
   }
 }
 
-/** The form that is opened after thumbs-down. What would have been right is remembered if the person wants that. */
+/** The form after a thumbs-down. The right answer is remembered if the person wants that. */
 export function feedbackForm(services: Services): OnForm {
   return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, services)
@@ -61,7 +61,7 @@ export function feedbackForm(services: Services): OnForm {
   }
 }
 
-/** What is to be remembered in the place of the question with this id. */
+/** Returns the request to remember the right answer, in the place of the question with this id. */
 function toKeep(
   id: string,
   { user, view, text = '' }: { user: string; view: string; text: string | undefined },
@@ -73,7 +73,7 @@ function toKeep(
   return { question, id: `feedback-${view}`, text }
 }
 
-/** @returns false where the answer is not kept (any more) */
+/** @returns false if the answer is not stored, or no longer */
 async function rate(id: string, feedback: Omit<Feedback, 'at'>, services: Services): Promise<boolean> {
   const { archive, now, log } = services
   const isReadable = readableBy(feedback.by, await archive.load(id)) !== undefined

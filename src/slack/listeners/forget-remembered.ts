@@ -8,8 +8,8 @@ import { inBackground, pressedOn } from '../intake/pressed.ts'
 import type { Services } from '../services.ts'
 
 /**
- * *Forget*, in what only the presser sees: the confirmation of `remember: …`, and the list of `/ask memory`, whose pages
- * it turns too.
+ * *Forget*, in the confirmation of `remember: …` and in the list of `/ask memory`, which only the presser sees. Also
+ * turns the list's pages.
  */
 export function forgetButton(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {

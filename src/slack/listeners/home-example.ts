@@ -8,7 +8,7 @@ import type { Services } from '../services.ts'
 /** Presses by one person on one example within this time count as one question. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
-/** An example on the Home: asked in the person's direct message as by `/ask`, with a root of its own. */
+/** An example on the Home: asked in the person's direct message as by `/ask`, with its own root message. */
 export function homeExample(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, services)

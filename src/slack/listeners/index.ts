@@ -1,4 +1,4 @@
-/** Registers every Slack listener. Anything that asks the bot something becomes a Question in the queue. */
+/** Registers every Slack listener. Everything that asks the bot something becomes a Question in the queue. */
 import { subtype, type App } from '@slack/bolt'
 import {
   ALLOW_ALWAYS,

@@ -8,7 +8,7 @@ import { pressedOn } from '../intake/pressed.ts'
 import { answerView } from '../opening/share-answer.ts'
 import type { Services } from '../services.ts'
 
-/** "Keep for myself" below a private answer: its last message stays without the buttons. */
+/** "Keep for myself" below a private answer: removes the buttons from its last message. */
 export function keepButton(services: Services): OnButton {
   const { archive, settingsFor, log, fetch = globalThis.fetch } = services
   return async ({ ack, action, body, context }) => {

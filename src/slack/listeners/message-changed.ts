@@ -22,7 +22,7 @@ export type MessageChange =
 /** Rate limit for one person's edits. Each edit restarts a run, which reads from Slack and posts a status. */
 const EDITS = { burst: 10, everyMs: 4_000 }
 
-/** `message_changed`: an edit, a message that leaves a tombstone, and much that is no person's doing. */
+/** `message_changed`: an edit, a message that leaves a tombstone, and many changes that no person made. */
 export function messageChanged(services: Services): OnMessage {
   const edits = new PacedWork({
     ...EDITS,

@@ -28,7 +28,7 @@ interface Reacted {
   isOwn: boolean
 }
 
-/** `reaction_added`: ❌ or 🛑 on a question, or on anything that its run has posted, stops it. Others mean nothing. */
+/** `reaction_added`: ❌ or 🛑 on a question, or on a post of its run, stops it. Other reactions are ignored. */
 export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
   const lookUps = new Pace({ ...LOOK_UPS, now: () => services.now().getTime() })
   return async ({ event, body, context }) => {
@@ -47,7 +47,7 @@ export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
     }
     if (!reacted.isOwn && (await stopAt({ ...reacted, thread: item.ts }, services))) return
     if (!lookUps.take(`${team}:${user}`)) return
-    // The event does not tell the message's thread. Nothing durable waits for that.
+    // The event does not name the message's thread. The ack does not wait for the look-up.
     stopInItsThread(reacted, identity, services).catch((error: unknown) => {
       services.log.warn({ channel: item.channel, error: messageOf(error) }, 'a reaction could not be followed')
     })
@@ -64,14 +64,17 @@ async function stopInItsThread(reacted: Reacted, identity: Identity, services: S
   }
   if (message.user !== identity.botUser && message.bot_id !== identity.botId) return
   const { run } = message.metadata?.event_type === EVENT_TYPE ? (message.metadata.event_payload ?? {}) : {}
-  // A streamed message has no metadata: what runs in its thread is meant.
+  // A streamed message has no metadata, so the run in its thread is stopped.
   await stopAt(
     { ...reacted, thread, ...(typeof run === 'string' ? { isMeant: ({ id }) => id === run } : {}) },
     services,
   )
 }
 
-/** Stops the question that the message is, also as it is asked again, unless told otherwise. @returns whether it was found */
+/**
+ * Stops the question that this message asked, including its repetitions, unless told otherwise. @returns whether it was
+ * found
+ */
 async function stopAt(wish: StopWish & Reacted, services: Services): Promise<boolean> {
   const { team, channel, ts, isOwn } = wish
   const isOfIt = ({ id, ts: own }: Question) => own === ts || askedMessage(id) === `${team}:${channel}:${ts}`

@@ -5,7 +5,7 @@ import { remember, tellOutcome, toRemember } from '../intake/remember.ts'
 import { plainText, recipientOf, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** "Remember", in a message's menu: keeps the words of a person, whoever wrote them, but of no bot. */
+/** "Remember", in a message's menu: remembers a person's message, whoever wrote it, but not a bot's. */
 export function rememberShortcut(services: Services): OnShortcut {
   return async ({ ack, shortcut, context }) => {
     await ack()

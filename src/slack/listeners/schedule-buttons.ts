@@ -18,7 +18,7 @@ import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { CHANGE, MAX_TEXT, scheduleForm, scheduleList } from '../views/schedule-blocks.ts'
 
-/** A press on a button that names a schedule. */
+/** A press on a schedule's button. */
 interface Press {
   action: string
   ref: ScheduleRef
@@ -36,7 +36,7 @@ interface PressOn extends Press {
   schedule: Schedule
 }
 
-/** What the presser reads; undefined where something else is shown. */
+/** The reply to the presser; undefined if something else is shown. */
 type Outcome = string | undefined
 
 /** The buttons below the card of a draft, in the list, on the Home and on the note about a paused schedule. */
@@ -72,7 +72,7 @@ export function scheduleButton(services: Services, publishHome: PublishHome): On
 
 const OF_CARD = [SCHEDULE.save, SCHEDULE.try, SCHEDULE.cancel]
 
-/** Whether the button is in a list, which is shown again. The note about a paused schedule is a message of its own. */
+/** Whether the button is in a list, which is shown again. The note about a paused schedule is a separate message. */
 function isList({ container }: { container?: object }, action: string): boolean {
   return (
     !OF_CARD.includes(action) &&
@@ -94,7 +94,7 @@ async function outcomeOf(press: Press, services: Services): Promise<Outcome> {
   return act({ ...press, schedule }, services)
 }
 
-/** An admin may end what runs in a channel, but not change what it asks, since it asks as its maker. */
+/** An admin may stop a schedule in a channel, but not change its question, because it asks on behalf of its maker. */
 const FOR_ADMINS = [SCHEDULE.run, SCHEDULE.pause, SCHEDULE.delete]
 
 async function isAdminHere({ team, user, userTeam, installation }: Pressed): Promise<boolean> {
@@ -155,7 +155,7 @@ function saveChange(draft: Schedule & { replaces: string }, now: number, schedul
   })
 }
 
-/** Whoever resumes it agrees to what its channel is like now. */
+/** The person who resumes it accepts what the channel is like now. */
 async function resume({ ref, pressed }: Press, { schedules, scheduling, now }: Services): Promise<Outcome> {
   if ((scheduling?.perUser ?? 0) === 0) return SCHEDULES.off
   const place = await placeOf(ref.channel, pressed.installation)

@@ -20,7 +20,10 @@ const metadataSchema = z.object({
   responseUrl: z.string().optional(),
 })
 
-/** `view_submission` of the settings: checked, saved, then closed; what is wrong stands at its input. */
+/**
+ * The submitted settings (`view_submission`): checked and saved, then the modal closes. Errors are shown at their
+ * inputs.
+ */
 export function settingsSubmission(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, services)
@@ -49,7 +52,10 @@ export function settingsSubmission(services: Services): OnForm {
   }
 }
 
-/** Saves what was filled in, over what was set before. @returns the names of what has changed, or what is wrong, by input */
+/**
+ * Saves the submitted values over the earlier settings. @returns the names of the changed settings, or the errors by
+ * input
+ */
 async function save(
   person: SettingPerson,
   values: unknown,

@@ -6,7 +6,7 @@ import { pressedOn, type Pressed } from '../intake/pressed.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** "Share with the channel" below a private answer: a worker posts it, once however often it is pressed. */
+/** "Share with the channel" below a private answer: a worker posts it, once, however often the button is pressed. */
 export function shareButton(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const pressed = await pressedOn(action.value ?? '', { body, context }, services)
@@ -17,7 +17,7 @@ export function shareButton(services: Services): OnButton {
   }
 }
 
-/** The private question whose answer it is, if it is the presser's. */
+/** Returns the private question whose answer it is, if it is the presser's. */
 async function ownPrivate({ id, user }: Pressed, { archive }: Services): Promise<Question | undefined> {
   const record = await withRecord(async () => readableBy(user, await archive.load(id)))
   return record && isPrivate(record.question) ? record.question : undefined

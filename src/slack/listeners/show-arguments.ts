@@ -5,7 +5,7 @@ import { argumentsView } from '../views/arguments-view.ts'
 import { inBackground, pressedCall, showOrTell } from '../intake/pressed.ts'
 import type { Services } from '../services.ts'
 
-/** "Show all" on the card of a call that waits: a modal for the presser alone, with all that the tool would be sent. */
+/** "Show all" on the card of a waiting call: a modal with all arguments, for the presser alone. */
 export function showArguments(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     await ack()

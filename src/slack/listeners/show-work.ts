@@ -21,7 +21,7 @@ import type { Services } from '../services.ts'
 /** After this time the modal opens with a loading text: a trigger id expires after three seconds. Milliseconds. */
 const QUICK_MS = 800
 
-/** The button "Show work": opens a modal with all of the run, for the presser alone. */
+/** The button "Show work": opens a modal with the whole run, for the presser alone. */
 export function showWork(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const pressed = await pressedOn(action.value ?? '', { body, context }, services)
@@ -30,7 +30,7 @@ export function showWork(services: Services): OnButton {
   }
 }
 
-/** The same button on an admin's Home: who presses it must still be an admin who may read the question. */
+/** The same button on an admin's Home. The presser must still be an admin who may read the question. */
 export function showWorkFromHome(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: true }, services)
@@ -67,7 +67,7 @@ export function turnWorkPage(services: Services): OnButton {
   }
 }
 
-/** *Forget*, beside what was remembered and used in a run. */
+/** *Forget*, beside a remembered item that a run used. */
 export function forgetUsed(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const ref = readMemoryRef(action.value)
@@ -113,7 +113,7 @@ interface Showing {
   services: Services
 }
 
-/** Never rejects: where the store does not answer, the view says so. */
+/** Never rejects: if the store does not answer, the view says so. */
 async function viewOf(loading: Promise<RunRecord | undefined>, showing: Showing): Promise<View> {
   const { page, user, installation } = showing
   try {
@@ -128,7 +128,7 @@ async function viewOf(loading: Promise<RunRecord | undefined>, showing: Showing)
   }
 }
 
-/** What was remembered and given to the model, without what is forgotten by now. */
+/** The remembered items that the model got and that still exist. */
 async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: Showing): Promise<ShownMemory[]> {
   if (ids.length === 0) return []
   const { user, installation, services } = showing
@@ -138,22 +138,22 @@ async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: Sh
   return shownMemory(used, { place: question, viewer, installation })
 }
 
-/** With names in place of the ids that are known: a look-up would take longer than the trigger lasts. */
+/** Uses only names that are known, because a look-up would take longer than the trigger is valid. */
 function withNames(record: RunRecord, names: Mentions): RunRecord {
   const { question, standalone, steps, answer } = record
-  const figures = answer?.figures?.map((figure) => ({ ...figure, text: names.shown(figure.text) }))
+  const figures = answer?.figures?.map((figure) => ({ ...figure, text: names.forPeople(figure.text) }))
   return {
     ...record,
     ...(answer && figures ? { answer: { ...answer, figures } } : {}),
-    question: { ...question, text: names.shown(question.text) },
-    ...(standalone === undefined ? {} : { standalone: names.shown(standalone) }),
+    question: { ...question, text: names.forPeople(question.text) },
+    ...(standalone === undefined ? {} : { standalone: names.forPeople(standalone) }),
     steps: names.steps(steps).map((step: Step) => (step.kind === 'message' ? withName(step, names) : step)),
   }
 }
 
-function withName(step: MessageStep, names: { shown(text: string): string }): MessageStep {
+function withName(step: MessageStep, names: { forPeople(text: string): string }): MessageStep {
   const mention = `<@${step.user}>`
-  const name = names.shown(mention)
+  const name = names.forPeople(mention)
   return { ...step, user: name === mention ? 'somebody' : name }
 }
 

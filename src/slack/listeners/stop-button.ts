@@ -4,7 +4,7 @@ import { stopRuns, tellAboutStop } from '../intake/stop-runs.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** The button "Stop" on what shows a run: stops that question alone. */
+/** The button "Stop" on a run's display: stops only that question. */
 export function stopButton(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context, id: action.value }, services)

@@ -12,7 +12,7 @@ import type { HomeOf, PublishHome } from '../intake/publish-home.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-/** The button *Take it* on an admin's Home: a tool that is off is on from then on, and the Home shows what there is now. */
+/** The button *Take it* on an admin's Home: turns a tool on, and publishes the Home again. */
 export function takeTool(services: Services, publishHome: PublishHome): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context }, services)
@@ -37,7 +37,7 @@ export function takeTool(services: Services, publishHome: PublishHome): OnButton
 /** Time limit for looking up the presser, in ms: a modal must open within three seconds. */
 const PATIENCE_MS = 1_800
 
-/** Takes the tool. @returns what the presser is told where that did not come to pass */
+/** Takes the tool. @returns the sentence for the presser if that failed */
 async function refusalOf(value: string | undefined, home: HomeOf, services: Services): Promise<string | undefined> {
   const { team, user, installation } = home
   const { mcpAdmin, log } = services

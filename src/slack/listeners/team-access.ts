@@ -16,7 +16,7 @@ export function teamAccessGranted(services: Services): OnEvent<'team_access_gran
   }
 }
 
-/** `team_access_revoked`: it is taken out of workspaces, and everything stored for them is deleted. */
+/** `team_access_revoked`: the app is removed from workspaces, and everything stored for them is deleted. */
 export function teamAccessRevoked(services: Services): OnEvent<'team_access_revoked'> {
   return async ({ event, body, context }) => {
     const teams = either.safeParse(event).data?.team_ids ?? []

@@ -3,8 +3,8 @@ import { forgetWorkspace, installedAs, teamsOfPerson } from '../intake/forget-wo
 import type { Services } from '../services.ts'
 
 /**
- * `tokens_revoked`: without the bot's own token the app is as good as removed. Those of people end
- * their own search alone.
+ * `tokens_revoked`: without the bot's own token the app counts as removed. A person's token ends only that person's
+ * search.
  */
 export function tokensRevoked(services: Services): OnEvent<'tokens_revoked'> {
   return async ({ event, body, context }) => {

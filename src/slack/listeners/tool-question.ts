@@ -2,7 +2,6 @@ import type { OnButton, OnForm } from '../intake/bolt-types.ts'
 import type { View } from '@slack/web-api'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
-import { isPrivate } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import {
   QUESTION_CHOOSE,
@@ -37,7 +36,7 @@ import { readAnswer } from '../views/question-input.ts'
 import { pageContent } from '../views/question-page.ts'
 import { questionView } from '../views/question-view.ts'
 
-/** The buttons on the card of what a tool asks, and on the page that it leads to. */
+/** The buttons on the card of a tool's question, and on the page that it leads to. */
 export function toolQuestion(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const { action_id: id, value = '' } = action
@@ -78,7 +77,7 @@ export function toolQuestionForm(services: Services): OnForm {
   }
 }
 
-/** What was typed is in no line of the log. */
+/** Logs that an answer was lost, without the typed content. */
 function warnOfLoss({ id, key }: WaitRef, error: unknown, { log }: Services): void {
   log.warn({ question: id, wait: key, error: messageOf(error) }, 'an answer to a tool’s question could not be kept')
 }
@@ -93,7 +92,7 @@ interface Press {
   shownAt: number
 }
 
-/** What a press does before Slack is told that it has come. @returns what follows: no press stays without a word or an effect */
+/** Handles a press before the ack. @returns the work after the ack: each press has a reply or an effect */
 async function followPress(press: Press, services: Services): Promise<() => Promise<void>> {
   const { id, ref, pressed } = press
   const found = await findQuestion(ref, services)
@@ -119,7 +118,7 @@ async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnsw
   return content && { action: 'accept', content }
 }
 
-/** The button opens its link in the browser. If the link is too old, the card gets a new one. */
+/** The button opens its link in the browser. If the link has expired, the card gets a new one. */
 async function renewLink(
   { question, ref, asked }: AskedQuestion,
   { pressed, responseUrl, shownAt }: Press,
@@ -142,7 +141,7 @@ async function openForm({ question, ref, asked }: AskedQuestion, { pressed, resp
   await showOrTell(pressed, open, QUESTION_WORDS.unopened)
 }
 
-/** Shows the address to the asker alone. The bot never fetches it. */
+/** Shows the address only to the asker. The bot never fetches it. */
 async function showPage(
   { question, ref, asked }: AskedQuestion,
   { pressed, responseUrl }: Press,
@@ -165,7 +164,7 @@ async function showEnd(
   if (isLate) await pressed.tell(QUESTION_WORDS[end])
   else if (id === QUESTION_DONE) await pressed.tell(QUESTION_WORDS.thanks)
   const isOnPage = found.asked.url !== undefined && id !== QUESTION_PAGE
-  const at = isOnPage && !isPrivate(found.question) ? undefined : responseUrl
+  const at = isOnPage && found.card !== undefined ? undefined : responseUrl
   const content = endedQuestionCard(found.asked, { asker: found.question.user, end })
   await replaceQuestion(found, { content, responseUrl: at, installation }, services)
 }

@@ -7,7 +7,7 @@ type Read = (ts: string) => Promise<ThreadContext>
 
 /**
  * Opens a question about a message in that message's thread.
- * @returns false if it cannot be asked there; `notice` has then told the asker
+ * @returns false if it cannot be asked there; the asker has then been told (`notice`)
  */
 export async function isAboutOpen(
   work: QuestionWork,
@@ -43,7 +43,7 @@ async function openAbout({ question, run, outbox, mentions }: QuestionWork, read
     }
     await run.save({ part: 'said', value })
   }
-  await outbox.deliver('asked', rootContent(user, await mentions.readable(text)))
+  await outbox.deliver('asked', rootContent(user, await mentions.withNames(text)))
 }
 
 const NOT_IN = new Set(['not_in_channel', 'channel_not_found'])

@@ -1,3 +1,4 @@
+import { conversationOf } from '../../stores/runs/types.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { stepCount, workMs } from '../../agent/run-progress.ts'
 import { doneLines } from '../../question/done-lines.ts'
@@ -9,15 +10,16 @@ import { PICTURES_UNSEEN, PRIVATE } from '../format/messages.ts'
 import { answerContents, footerText } from '../format/split-answer.ts'
 
 /**
- * Posts a private question with its answer for everyone, once, because the asker wants it. It becomes a message of its
- * own; the rest goes into its thread. Questions there continue the conversation.
+ * Posts a private question with its answer for everyone, once, because the asker wants it. It becomes a separate
+ * message; the rest goes into its thread. Questions there continue the conversation.
  * @throws SlackRefusal, LeaseLost
  */
 export async function shareAnswer(work: QuestionWork): Promise<void> {
   const { question, outbox, mentions, services } = work
   const record = await services.archive.load(question.shares ?? '')
   if (!record?.answer) return outbox.sendEphemeral('gone', noteContent(PRIVATE.gone))
-  const asked = await mentions.readable(record.question.text)
+  if (record.question.forAsker) return shareInThread(record, work)
+  const asked = await mentions.withNames(record.question.text)
   const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await answerView(record, work)))
   const thread = await openThread(root, outbox)
   for (const [i, content] of below.entries()) await outbox.under(thread).deliver(`answer-${i + 1}`, content)
@@ -28,7 +30,20 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
   await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }
 
-/** As it was told to the asker, without what may be pressed. */
+/** Posts an answer into the thread whose question it answers. A follow-up there goes on from it. @throws likewise */
+async function shareInThread(record: RunRecord, work: QuestionWork): Promise<void> {
+  const { outbox, services } = work
+  const { question } = record
+  for (const [i, content] of answerContents(await answerView(record, work)).entries())
+    await outbox.under(question.thread).deliver(`answer-${i + 1}`, content)
+  const thread = conversationOf(question)
+  const turn = (await services.history.load(thread)).find(({ id }) => id === question.id)
+  if (turn) await services.history.remove(thread, question.id)
+  if (turn) await services.history.append(thread, { ...turn, answer: record.answer?.text ?? '' })
+  await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
+}
+
+/** The answer as the asker saw it, without buttons. */
 export async function answerView(
   record: RunRecord,
   { mentions, settings, installation }: Pick<QuestionWork, 'mentions' | 'settings' | 'installation'>,
@@ -43,7 +58,7 @@ export async function answerView(
     text: named.type === 'answer' ? named.text : text,
     ...{ sources, stopped, question: question.text, allowedHosts: [...settings.linkHosts, installation.identity.url] },
     ...(gaveUp ? { gaveUp } : {}),
-    ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.shown(standalone) }),
+    ...(standalone === undefined || standalone === question.text ? {} : { understood: mentions.forPeople(standalone) }),
     ...(done ? { done: doneLines(done, (user) => mentions.nameOf(user)) } : {}),
     footer: unseen ? `${PICTURES_UNSEEN}\n${facts}` : facts,
   }

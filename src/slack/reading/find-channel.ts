@@ -14,7 +14,7 @@ interface Finding {
 
 /**
  * Finds a channel by its id or name: the question's own, one that the question mentions, or one that the bot is in.
- * @returns its id; undefined if there is none, and for a private one that the asker is not in
+ * @returns its id. Undefined if there is none, or if it is private and the asker is not in it
  */
 export async function findChannel(asked: string, finding: Finding): Promise<string | undefined> {
   const named = /[CDG][A-Z0-9]{5,20}(?=$|[|>])/.exec(asked)?.[0]

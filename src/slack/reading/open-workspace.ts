@@ -4,7 +4,7 @@ import { partOf, readChannel, type ChannelReading } from './read-channel.ts'
 import { readPermalink } from './read-permalink.ts'
 import { searchWorkspace } from './search-workspace.ts'
 
-/** Returns what a tool may read of the question's workspace. A channel is read once for all of its parts. */
+/** Returns the reader of the question's workspace for tools. A channel is read once for all of its parts. */
 export function openWorkspace(work: QuestionWork): WorkspaceReader {
   const { question, installation, services } = work
   const readings = new Map<string, Promise<ChannelReading>>()

@@ -13,7 +13,10 @@ import { NOT_THERE, placeOf, type ReadPermalinkOptions } from './read-permalink.
 import { linesOf } from './thread-reader.ts'
 import { minuteIn, readTime, type TimeBase } from './time-words.ts'
 
-/** The most messages that are read, the newest; the threads that are opened, the busiest; and replies of one. */
+/**
+ * Maximum numbers: of messages that are read, the newest first; of threads that are opened, the busiest first; of
+ * replies in one.
+ */
 const MAX_READ = 2_000
 const MAX_OPENED = 20
 const MAX_REPLIES = 200
@@ -21,14 +24,14 @@ const MAX_REPLIES = 200
 const PART_CHARS = 14_000
 const DAY_MS = 86_400_000
 
-/** A channel between two times: parts of its text, and what its first line says. */
+/** The messages of a channel between two times: the parts of its text, and the facts for its first line. */
 export interface ChannelReading {
   parts: string[]
   /** `214 messages, 31 threads`. */
   what: string
   /** `#ops from … until …`, for the first line. */
   where: string
-  /** What was not read, a line each. */
+  /** A line for each thing that was not read. */
   left: string[]
   title: string
   url: string
@@ -153,7 +156,7 @@ async function repliesIn(
   return new Map(await Promise.all(read))
 }
 
-/** A text for each message with the replies of its thread: when, who, words, and the link below. */
+/** Returns a text for each message with the replies of its thread: time, author, words, and the link. */
 async function blocksOf(
   channel: string,
   { roots, replies, zone }: { roots: ThreadMessage[]; replies: Map<string, ThreadMessage[]>; zone: string },
@@ -161,9 +164,9 @@ async function blocksOf(
 ): Promise<string[]> {
   const mentions = new Mentions(installation.directory, question)
   const all = roots.flatMap((root) => [root, ...(replies.get(root.ts) ?? [])])
-  // A look-up is limited to so many ids: one for every few messages.
+  // A look-up is limited to a number of ids, so it takes few messages at a time.
   for (let i = 0; i < all.length; i += 20)
-    await mentions.spoken(all.slice(i, i + 20).map(({ user, text = '' }) => ({ user, text })))
+    await mentions.messagesForModel(all.slice(i, i + 20).map(({ user, text = '' }) => ({ user, text })))
   const lines = new Map((await linesOf(all, { mentions, question, installation })).map(({ ts, line }) => [ts, line]))
   const { origin } = new URL(installation.identity.url)
   // Further lines of a message are indented, so that none of them passes for a message or a reply.

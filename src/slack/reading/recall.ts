@@ -3,7 +3,7 @@ import { fitting, RECALLED_CHARS, type Recall } from '../../question/recall.ts'
 import { scopeOf, type Remembered } from '../../stores/remembered/types.ts'
 import type { QuestionWork } from '../question-work.ts'
 
-/** Returns what people had remembered in the question's place, and nowhere else, with names in place of ids. */
+/** Recalls what people had remembered in the question's place, and nowhere else, with names in place of ids. */
 export function recallIn({ question, mentions, services }: QuestionWork): Recall {
   const { remembered, log } = services
   const scope = scopeOf(question)
@@ -12,7 +12,7 @@ export function recallIn({ question, mentions, services }: QuestionWork): Recall
       const all = await remembered.list(scope)
       const some = ids ? all.filter(({ id }) => ids.includes(id)) : fitting(all.map(withLine), asked)
       const lines = await linesOf(some, mentions)
-      // Names may be longer than ids. The oldest give way.
+      // Names may be longer than ids. The oldest lines are dropped.
       while (lines.map(({ line }) => line).join('\n').length > RECALLED_CHARS) lines.shift()
       const given = lines.map(({ id }) => id)
       if (given.length > 0) await remembered.use(scope, given)
@@ -26,7 +26,7 @@ export function recallIn({ question, mentions, services }: QuestionWork): Recall
 
 /** Further lines are indented, so that nobody can forge a line of another person. */
 async function linesOf(some: Remembered[], mentions: QuestionWork['mentions']) {
-  const spoken = await mentions.spoken(some.map(({ by, text }) => ({ user: by, text })))
+  const spoken = await mentions.messagesForModel(some.map(({ by, text }) => ({ user: by, text })))
   return some.map((one, i) =>
     withLine({ ...one, text: spoken[i]?.text ?? one.text, by: spoken[i]?.name ?? 'somebody' }),
   )

@@ -45,17 +45,16 @@ const answerSchema = z.object({
 })
 
 /**
- * Searches a few results at a time: what is public, and with the asker's own grant everything that they can see, but
- * only where nobody else sees the answer.
+ * Searches a few results at a time: what is public, and with the asker's own grant everything that they can see.
  * @throws ToolError with a sentence for the model
  */
 export async function searchWorkspace(
   query: string,
   { kind, cursor, signal }: FindOptions,
   work: QuestionWork,
-): Promise<{ finds: Find[]; cursor?: string; asAsker?: true }> {
+): Promise<{ finds: Find[]; cursor?: string; asAsker?: true; forAsker?: true }> {
   const { installation } = work
-  const way = await wayFor(work)
+  const way = await wayFor(kind, work)
   await checkAsker(work)
   const places = { content_types: kind, channel_types: way.channelTypes, limit: FINDS }
   const seen = way.channelTypes === PUBLIC ? {} : { asAsker: true as const }
@@ -71,8 +70,10 @@ export async function searchWorkspace(
     if (!read) throw new ToolError('Slack’s search returned an unreadable response.')
     const finds = await FINDS_OF[kind](read.results, work)
     next = read.response_metadata.next_cursor
-    if (finds.length > 0 || next === '')
-      return { finds: finds.slice(0, FINDS), ...(next === '' ? {} : { cursor: next }), ...seen }
+    if (finds.length === 0 && next !== '') continue
+    const isForAsker = way.channelTypes === ALL && !(await seenByAll(read.results, work))
+    const more = { ...(next === '' ? {} : { cursor: next }), ...(isForAsker ? { forAsker: true as const } : {}) }
+    return { finds: finds.slice(0, FINDS), ...seen, ...more }
   }
   return { finds: [], ...seen }
 }
@@ -87,17 +88,39 @@ interface Way {
 }
 
 /**
- * A person's own grant needs no token of the question. It is used for their eyes alone: in a channel, Slack itself cuts what the
- * bot finds to what everybody there may see.
+ * A person's own grant needs no token of the question. In a channel it finds messages alone: of anything else Slack does
+ * not say where it is, and so who may see it.
  */
-async function wayFor({ question, installation, services }: QuestionWork): Promise<Way> {
+async function wayFor(kind: FindKind, { question, installation, services }: QuestionWork): Promise<Way> {
   const { actionTokens, now, slackAccount } = services
-  const isForAskerAlone = isDirect(question) || isPrivate(question)
-  const own = isForAskerAlone && question.bot === undefined ? await slackAccount?.clientOf(question) : undefined
+  const isOwn = question.bot === undefined && (kind === 'messages' || isDirect(question) || isPrivate(question))
+  const own = isOwn ? await slackAccount?.clientOf(question) : undefined
   if (own) return { client: own, args: {}, channelTypes: ALL }
   const token = await actionTokens.load(tokenOwner(question))
   if (token === undefined) throw new ToolError(withoutToken(question, now()))
   return { client: installation.client, args: { action_token: token }, channelTypes: PUBLIC }
+}
+
+const LOOK_UP_MS = 2_000
+
+/**
+ * Whether everybody who reads where it was asked could see what was found: messages of public channels, unless people of
+ * other organisations read there too, and messages of that very channel.
+ */
+async function seenByAll({ messages, files, channels, users }: Found, work: QuestionWork): Promise<boolean> {
+  const { question, installation } = work
+  const { directory } = installation
+  if (files.length + channels.length + users.length > 0) return false
+  const others = [...new Set(messages.flatMap((one) => one?.channel_id ?? []))].filter((id) => id !== question.channel)
+  if (others.length === 0) return true
+  await directory.lookUp(question.team, [question.channel, ...others], LOOK_UP_MS)
+  const known = (id: string) => directory.get(question.team, id)
+  const here = known(question.channel)
+  if (here?.kind !== 'channel' || here.isExternal) return false
+  return others.every((id) => {
+    const channel = known(id)
+    return channel?.kind === 'channel' && !channel.isPrivate
+  })
 }
 
 const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a direct message.'
@@ -118,7 +141,7 @@ function withoutToken(question: Question, now: Date): string {
     : `Slack gave no permission to search with this question. ${ASK_AGAIN}`
 }
 
-/** A person's grant that Slack refuses says nothing of the workspace; one that has ended is deleted. @throws ToolError */
+/** A refused grant of a person says nothing about the workspace. One that has ended is deleted. @throws ToolError */
 async function endedGrant(error: unknown, { question, services }: QuestionWork): Promise<never> {
   const code = refusalCode(error)
   if (code === undefined) throw error
@@ -128,7 +151,7 @@ async function endedGrant(error: unknown, { question, services }: QuestionWork):
 
 const ENDED = new Set(['token_revoked', 'token_expired', 'invalid_auth', 'account_inactive', 'not_authed'])
 
-/** Guests see a part of the public channels, and Slack does not say which of them it would search. */
+/** Guests see some of the public channels, and Slack does not say which of them it would search. */
 async function checkAsker({ question, installation }: QuestionWork): Promise<void> {
   const facts = await installation.directory.factsOf(question.team, question.user)
   if (typeof facts === 'string')
@@ -145,7 +168,7 @@ const SCOPES: Record<FindKind, string> = {
 }
 
 /**
- * Turns a refusal into a sentence, which it throws. If the workspace has no search at all, this is remembered and the tool is left out
+ * Throws a refusal as a sentence. If the workspace has no search at all, this is remembered and the tool is left out
  * for a while.
  */
 function refused(error: unknown, kind: FindKind, { client }: Installation): never {
@@ -171,14 +194,14 @@ const NOT_ENABLED = new Set([
   'not_allowed_token_type',
 ])
 
-/** What was found, with names in the place of ids. Cut where it is longer than anybody reads. */
+/** Returns the results with names in place of ids. Very long ones are cut. */
 const FINDS_OF: Record<FindKind, (results: Found, work: QuestionWork) => Promise<Find[]>> = {
   async messages({ messages }, { question, installation }) {
     const { botUser } = installation.identity
     const isOwn = (one: { author_user_id: string; channel_id: string; message_ts: string }) =>
       one.author_user_id === botUser || (one.channel_id === question.channel && one.message_ts === question.ts)
     const others = messages.flatMap((one) => (one && !isOwn(one) ? [one] : []))
-    const spoken = await new Mentions(installation.directory, question).spoken(
+    const spoken = await new Mentions(installation.directory, question).messagesForModel(
       others.map(({ author_user_id, content }) => ({ user: author_user_id, text: textOf(content) })),
     )
     return others.map(({ author_name, channel_name, message_ts, permalink }, i) => ({
@@ -191,7 +214,7 @@ const FINDS_OF: Record<FindKind, (results: Found, work: QuestionWork) => Promise
   },
   async files({ files }, { question, installation }) {
     const all = files.flatMap((one) => (one ? [one] : []))
-    const spoken = await new Mentions(installation.directory, question).spoken(
+    const spoken = await new Mentions(installation.directory, question).messagesForModel(
       all.map(({ author_user_id, uploader_user_id, content }) => {
         return { user: author_user_id || uploader_user_id, text: textOf(content) }
       }),
@@ -216,7 +239,7 @@ const FINDS_OF: Record<FindKind, (results: Found, work: QuestionWork) => Promise
     users.flatMap((one) => (one ? [{ ...nameOf(one.full_name), text: textOf(one.title), url: one.permalink }] : [])),
 }
 
-/** Longer texts are cut: the beginning says what they are about. */
+/** Longer texts are cut, because their beginning says what they are about. */
 const TEXT_CHARS = 2_000
 
 function textOf(content: string): string {

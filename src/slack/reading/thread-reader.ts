@@ -3,7 +3,7 @@ import { cutMiddle } from '../../agent/observation.ts'
 import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent/prompt-size.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import { newestMessages, type Message } from '../../stores/history/said.ts'
+import { newestMessages, type Message } from '../../stores/history/thread-context.ts'
 import type { ThreadContext, Turn } from '../../stores/history/types.ts'
 import type { Log } from '../../base/log.ts'
 import { askedAt, hasThreadBefore, type FileRef, type Question } from '../../stores/runs/types.ts'
@@ -19,7 +19,7 @@ import type { QuestionWork } from '../question-work.ts'
 /** A file and who gave it. */
 export interface GivenFile extends FileRef {
   user: string
-  /** The workspace of who gave it, where Slack tells. */
+  /** The workspace of the person who gave it, if Slack says. */
   userTeam?: string
 }
 
@@ -120,7 +120,10 @@ function readUpTo(turns: readonly Turn[], until = ''): string {
   return read.reduce((newest, ts) => (Number(ts) > Number(newest) ? ts : newest), '') || '0'
 }
 
-/** The messages after `since` and before the question that are people's, or other bots' to this one; the question's files. */
+/**
+ * The messages of people, or of other bots to this one, after `since` and before the question; and the question's
+ * files.
+ */
 async function messagesBefore({ question, installation, signal }: QuestionWork, since: string) {
   const { channel, thread } = question
   const ts = askedAt(question) ?? ''
@@ -151,7 +154,7 @@ export async function linesOf(
   { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
 ): Promise<(Message & { ts: string })[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
-  const spoken = await mentions.spoken(texts)
+  const spoken = await mentions.messagesForModel(texts)
   const strangers = new Map<string, string>()
   return spoken.flatMap(({ name, text }, i) => {
     const message = messages[i]

@@ -3,7 +3,7 @@ import { clockOf, momentsOf } from '../../schedules/when.ts'
 const DAY_MS = 86_400_000
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
-/** What times are read against. `zone`: the asker's, an IANA name. `now`: ms since the epoch. */
+/** The base for reading times. `zone`: the asker's, an IANA name. `now`: ms since the epoch. */
 export interface TimeBase {
   zone: string
   now: number

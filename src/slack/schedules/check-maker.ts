@@ -6,8 +6,9 @@ import type { QuestionWork } from '../question-work.ts'
 import { factsOfPlace } from './schedule-request.ts'
 
 /**
- * Why a schedule may not run now as its maker, in its channel; undefined if it may. Asks Slack each time.
- * @throws TransientError if Slack does not tell enough
+ * Returns why a schedule may not run now on behalf of its maker, in its channel. Undefined if it may. Asks Slack each
+ * time.
+ * @throws TransientError if Slack does not say enough
  */
 export async function whyPaused(work: QuestionWork, schedule: Schedule): Promise<PauseReason | undefined> {
   const { question, installation, settings, signal, services } = work
@@ -26,7 +27,7 @@ async function whyNotIn({ installation }: QuestionWork, schedule: Schedule): Pro
   const now = await factsOfPlace(channel, installation)
   if (now.isHidden) return 'botLeft'
   if (now.isArchived) return 'archived'
-  // A public channel is joined to post; not again after the bot was removed from it.
+  // The bot joins a public channel to post, but not again after it was removed.
   const wasIn = place.isMember || runs.some(({ end }) => end === 'answered')
   if (!now.isMember && (wasIn || now.isPrivate)) return 'botLeft'
   if (now.isShared && !place.isShared) return 'becameShared'

@@ -1,4 +1,4 @@
-/** A message that makes a schedule: it is parsed, and shown to its author as a card before anything is saved. */
+/** Handles a message that makes a schedule: parses it, and shows its author a card before anything is saved. */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { toolTitle } from '../../agent/tool-title.ts'
@@ -22,7 +22,10 @@ import type { QuestionWork } from '../question-work.ts'
 import type { Services } from '../services.ts'
 import { scheduleCard } from '../views/schedule-blocks.ts'
 
-/** Whether a question makes a schedule: it begins with the time, or with `schedule`. Where that hangs on the asker's zone, Slack is asked. */
+/**
+ * Whether a question makes a schedule: it begins with a time, or with `schedule`. If that depends on the asker's zone,
+ * Slack is asked.
+ */
 export async function isScheduleRequest({ question, services, installation }: QuestionWork): Promise<boolean> {
   if (!maySchedule(question)) return false
   const { perUser, minMinutes } = services.scheduling ?? { perUser: 0, minMinutes: 1 }
@@ -38,12 +41,15 @@ function maySchedule(question: Question): boolean {
   return ZONES.some((zone) => parsed(question.text, { zone, now: at, minMinutes: 1 }) !== undefined)
 }
 
-/** The asker's zone is not known yet. `today at 9` has passed in some zones and not in others. */
+/** The zones for parsing before the asker's is known: `today at 9` has passed in some zones and not in others. */
 const ZONES = ['UTC', 'Etc/GMT+12', 'Etc/GMT+8', 'Etc/GMT+4', 'Etc/GMT-5', 'Etc/GMT-9', 'Etc/GMT-14']
 
 type Found = { when: When; question: string; text: string; gapMs?: number } | { problem: string }
 
-/** Parses a schedule. What cannot be parsed after the word `schedule` is a problem, told with examples; else a question. */
+/**
+ * Parses a schedule. After the word `schedule`, a text that cannot be parsed is a problem, which is explained with
+ * examples. Otherwise it is an ordinary question.
+ */
 export function parsed(text: string, at: { zone: string; now: number; minMinutes: number }): Found | undefined {
   const rest = afterScheduleWord(text)
   const given = rest ?? text.trim()
@@ -53,7 +59,7 @@ export function parsed(text: string, at: { zone: string; now: number; minMinutes
   return { ...found, text: given, ...(gapMs === Infinity ? {} : { gapMs }) }
 }
 
-/** Stores the draft of a schedule and shows it to its author alone, or says why there is none. */
+/** Stores the draft of a schedule and shows it to its author alone, or explains why there is none. */
 export async function showSchedule(work: QuestionWork): Promise<void> {
   const { question, services, installation, settings, outbox } = work
   const { perUser = 0, minMinutes = 1 } = services.scheduling ?? {}
@@ -90,13 +96,13 @@ export async function noRoomFor(
   return counted.filter(({ id }) => id !== replaces).length >= most ? tooManySchedules(most) : undefined
 }
 
-/** The card of a draft as things are now. */
+/** The card of a draft in its current state. */
 export async function cardOf(
   draft: Schedule,
   parts: { settings: Settings; installation: Installation; services: Services; note?: string },
 ): Promise<Content> {
   const { settings, installation, services, note } = parts
-  const question = await new Mentions(installation.directory, draft).readable(draft.question)
+  const question = await new Mentions(installation.directory, draft).withNames(draft.question)
   const tools = settings.tools.filter((tool) => !tool.needsSearch).map((tool) => toolTitle(tool))
   const now = services.now().getTime()
   return scheduleCard(draft, { tools, question, now, ...(note === undefined ? {} : { note }) })
@@ -107,7 +113,7 @@ export async function makerOf(
   { team, user }: Pick<Question, 'team' | 'user'>,
   { directory }: Installation,
 ): Promise<{ zone: string } | string> {
-  // Facts of a person who was looked up by an earlier version have no zone.
+  // The cached facts of an earlier version have no zone.
   const facts = await directory.factsOf(team, user, { isFresh: directory.knownFacts(team, user)?.zone === undefined })
   if (facts === 'hidden') return SCHEDULES.notMember
   if (typeof facts === 'string') return SCHEDULES.untold
@@ -134,7 +140,10 @@ export interface PlaceFacts {
   isHidden: boolean
 }
 
-/** What a channel is like. `isHidden`: it does not exist, or it is private and the bot is not in it. @throws if Slack does not answer */
+/**
+ * The facts about a channel. `isHidden`: it does not exist, or is private without the bot. @throws if Slack does not
+ * answer
+ */
 export async function factsOfPlace(channel: string, { client }: Installation): Promise<PlaceFacts> {
   const none = { isPrivate: false, isShared: false, isMember: true, isArchived: false, isHidden: false }
   if (channel.startsWith('D')) return { ...none, isPrivate: true }

@@ -1,4 +1,4 @@
-/** One occurrence of a schedule: it is checked, answered like any other question, and its end is noted with the schedule. */
+/** One occurrence of a schedule: checks it, answers it like any other question, and notes its end with the schedule. */
 import { totalOf } from '../../agent/run-progress.ts'
 import { messageOf } from '../../base/errors.ts'
 import { withInstructions } from '../../agent/dialects/instructions.ts'
@@ -72,15 +72,15 @@ export async function handleOccurrence(work: QuestionWork, answerQuietly: () => 
 }
 
 async function openRoot({ question, run, outbox, mentions, services }: QuestionWork): Promise<void> {
-  const text = await mentions.readable(question.text)
-  const whose = (await mentions.readable(`<@${question.user}>`)).replace(/^@/, '')
+  const text = await mentions.withNames(question.text)
+  const whose = (await mentions.withNames(`<@${question.user}>`)).replace(/^@/, '')
   const root = noteContent(scheduledRoot({ whose, when: question.schedule?.when ?? '', question: text }))
   const parts = partsOf(run.saved)
   const prior = parts.length > 0 ? { prior: Object.fromEntries(parts.map(fieldOf)) } : {}
   await openCommandThread({ ...question, text, ...prior }, root, { queue: services.queue, outbox })
 }
 
-/** Takes over what was done before the thread was open. */
+/** Takes over the work that was done before the thread was open. */
 export async function restorePrior({ question, run }: QuestionWork): Promise<void> {
   if (!question.prior || run.saved.usage.length > 0 || run.saved.steps.length > 0) return
   await run.save(...partsOf(parseFields(question.prior)))
@@ -98,7 +98,9 @@ function partsOf({ standalone, remembered, steps, memory, usage, answer }: Saved
   ]
 }
 
-/** @returns the schedule, or undefined if this occurrence is over: the schedule is gone or paused, or it is not its turn */
+/**
+ * @returns the schedule, or undefined if this occurrence is over: the schedule is gone or paused, or it is not its turn
+ */
 async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   const { question, services } = work
   const schedule = await services.schedules.load(refIn(question))
@@ -129,7 +131,7 @@ function isTooLate({ schedule: occurrence }: Question, schedule: Schedule, now: 
 /** Marks the occurrence as the one at work. @returns false if the one before is still at work */
 async function takeTurn({ question, services }: QuestionWork, now: number): Promise<boolean> {
   const { schedules, agent } = services
-  // Longer than any run takes: what is at work for longer was lost.
+  // Longer than any run takes. An occurrence that is at work for longer was lost.
   const longestMs = 2 * agent.answer.agent.limits.timeoutMs + 120_000
   const taken = await schedules.update(refIn(question), (schedule) => {
     const { running } = schedule
@@ -149,7 +151,7 @@ function withoutTurn(schedule: Schedule, { id }: Question): Schedule {
   return running?.occurrence === id ? others : schedule
 }
 
-/** Notes how an occurrence has ended; after the third failure in a row the schedule is paused. May be called again. */
+/** Notes the end of an occurrence. After the third failure in a row, the schedule is paused. May be called again. */
 export async function endScheduled(work: QuestionWork, end: ScheduleRun['end'] | 'over'): Promise<undefined> {
   const { question, run, services } = work
   const occurrence = question.schedule
@@ -207,7 +209,7 @@ async function tellPaused({ question, outbox, services }: QuestionWork, schedule
   return undefined
 }
 
-/** After a trial run, its maker sees the card again, with what the run cost. */
+/** After a trial run, shows its maker the card again, with the run's cost. */
 async function showTried(work: QuestionWork): Promise<undefined> {
   const { question, run, services, outbox } = work
   const { cost } = costOf(run.saved)

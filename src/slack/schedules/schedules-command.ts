@@ -8,12 +8,15 @@ import { isAdmin } from '../intake/may-set.ts'
 import type { Services } from '../services.ts'
 import { scheduleList, type ShownSchedules } from '../views/schedule-blocks.ts'
 
-/** Whether the text of `/ask` is `schedules` alone, in any case, with optional punctuation behind it. */
+/** Whether the text of `/ask` is `schedules` alone, in any case, with optional punctuation after it. */
 export function isSchedulesCommand(text: string): boolean {
   return /^schedules[\s\p{P}]*$/iu.test(text)
 }
 
-/** Handles `/ask schedules`: lists the asker's schedules, and to an admin the channel's, to the asker alone. Never rejects. */
+/**
+ * Handles `/ask schedules`: lists the asker's schedules in an ephemeral message, and for an admin also the channel's.
+ * Never rejects.
+ */
 export async function listSchedules(
   { command }: { command: Question },
   installation: Installation,

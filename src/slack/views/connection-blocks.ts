@@ -7,7 +7,7 @@ import { escapeWithin, plainLine, shorten } from '../format/escape.ts'
 import { CONNECTIONS } from '../format/messages.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 
-/** Something that a person can connect. `link`: the page for that, unless it is connected. */
+/** An account that a person can connect. `link`: the page for connecting it; absent if it is connected. */
 export interface Connection {
   name: string
   connected?: ConnectedAccount | undefined
@@ -23,10 +23,10 @@ export function connectionsContent(connections: readonly Connection[]): Content 
 
 const NAME_CHARS = 60
 const MAY_CHARS = 400
-/** Slack accepts 100 blocks in a Home, where there are others too. */
+/** Slack accepts 100 blocks in a Home, and there are others. */
 const MAX_SHOWN = 25
 
-/** A person's connections, each with what the bot may do with it, and a button. */
+/** A person's connections, each with the rights that the bot has, and a button. */
 export function connectionBlocks(connections: readonly Connection[]): KnownBlock[] {
   return connections.slice(0, MAX_SHOWN).map(({ name, connected, link }) => {
     const text = plainText(escapeWithin(lineOf(name, connected), { max: 800, most: 2_900 }))

@@ -36,9 +36,9 @@ export interface HomeParts {
   toolsOff?: { name: string; why: string }[]
   /** The person's last questions, newest first, with their URLs in Slack if they have one. */
   asked?: { record: RunRecord; text: string; url: string | undefined }[] | undefined
-  /** What the person can connect; absent if there is nothing. */
+  /** The accounts that the person can connect; absent if there are none. */
   connections?: readonly Connection[] | undefined
-  /** Absent if nothing is limited. */
+  /** Absent if there are no limits. */
   left?: Allowance[] | undefined
   /** The person's schedules: schedule-blocks.ts. */
   schedules?: KnownBlock[] | undefined
@@ -129,7 +129,10 @@ const UNITS: Record<Allowance['limit'], (left: number, allowed: number) => strin
   teamRuns: (left, allowed) => `${count(allowed, 'question')} of the workspace at once, ${left} free`,
 }
 
-/** What is left of a budget. Budgets refill evenly, so it says when the next question passes and when all is back. */
+/**
+ * The rest of a budget. Budgets refill evenly, so it says when the next question is possible and when the budget is
+ * full.
+ */
 function leftLine({ limit, allowed, left, nextInMs, fullInMs }: Allowance): string {
   const next = nextInMs > 0 ? `; next question in ${inWords(nextInMs)}` : ''
   const full = fullInMs > 0 ? `; full again in ${inWords(fullInMs)}` : ''

@@ -7,20 +7,20 @@ import { COMMAND, count } from '../format/messages.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { facts, header } from './plain-blocks.ts'
 
-/** What was remembered, with names in place of ids. */
+/** A remembered item, with names in place of ids. */
 export interface ShownMemory extends Pick<Remembered, 'id' | 'text' | 'at'> {
-  /** Who said it. */
+  /** The author's name. */
   who: string
-  /** Whether the viewer may have it forgotten. */
+  /** Whether the viewer may forget it. */
   mayForget: boolean
 }
 
-/** Where a press on one of the buttons below belongs. `page`: of the list; absent outside of it. */
+/** The state of the buttons below. `page`: of the list; absent elsewhere. */
 export interface MemoryRef {
   team: string
   channel: string
   page?: number
-  /** Of what is to be forgotten; '' on the buttons that turn a page. */
+  /** The item to forget; '' on the buttons that turn a page. */
   id: string
 }
 
@@ -42,7 +42,7 @@ export function memoryPlace({ channel }: Pick<Place, 'channel'>): string {
   return channel.startsWith('D') ? 'our direct messages' : 'this channel'
 }
 
-/** Tells a person alone that something is remembered. */
+/** Tells a person that something is remembered. */
 export function keptContent({ id, text }: Pick<ShownMemory, 'id' | 'text'>, place: Place): Content {
   const line = `🧠 Remembered for ${memoryPlace(place)}: ${text}`
   const forget = button(FORGET_REMEMBERED, 'Forget', { value: memoryRef({ ...place, id }) })
@@ -55,10 +55,10 @@ export function keptContent({ id, text }: Pick<ShownMemory, 'id' | 'text'>, plac
   }
 }
 
-/** Slack takes 50 blocks a message. */
+/** Slack accepts 50 blocks a message. */
 const A_PAGE = 20
 
-/** One page of what is remembered in a place, the newest first. Too high a number shows the last page. */
+/** One page of the remembered items of a place, newest first. If the page number is too high, the last page. */
 export function memoryContent(all: ShownMemory[], { page = 0, ...place }: Place & { page?: number }): Content {
   const where = memoryPlace(place)
   if (all.length === 0) {
@@ -82,7 +82,7 @@ export function memoryContent(all: ShownMemory[], { page = 0, ...place }: Place 
   }
 }
 
-/** In *How I worked*: what was remembered and given to the model. */
+/** In *How I worked*: the remembered items that the model got. */
 export function usedBlocks(used: ShownMemory[], place: Place): KnownBlock[] {
   return [header('Remembered'), ...used.flatMap((one) => blocksOf(one, FORGET_USED, place))]
 }

@@ -1,4 +1,4 @@
-/** How schedules look: the card before one is saved, the list, and the modal that changes one. */
+/** How schedules look: the card before saving, the list, and the modal that changes one. */
 import type { KnownBlock, ModalView } from '@slack/web-api'
 import { describeTime } from '../../schedules/describe-when.ts'
 import { nextTimes } from '../../schedules/when.ts'
@@ -14,7 +14,7 @@ const TIMES_SHOWN = 3
 const TOOLS = { max: 600, most: 900 }
 const QUESTION = { max: 900, most: 1500 }
 
-/** Shows its maker what would be saved. `tools`: their titles; `question`: with names in place of ids. */
+/** Shows the maker what would be saved. `tools`: their titles; `question`: with names in place of ids. */
 export function scheduleCard(
   draft: Schedule,
   { tools, question, now, note }: { tools: string[]; question: string; now: number; note?: string },
@@ -40,7 +40,7 @@ export function scheduleCard(
   return { text: clip(lines.join('\n')), blocks: [section(lines.join('\n')), { type: 'actions', elements }] }
 }
 
-/** Slack takes 50 blocks in a message, and each schedule has three. */
+/** Slack accepts 50 blocks in a message, and a schedule takes three. */
 const MAX_SHOWN = 15
 
 export interface ShownSchedules {
@@ -51,7 +51,7 @@ export interface ShownSchedules {
   nameOf(user: string): string
 }
 
-/** The list of `/ask schedules`. `note`: what has just been done. */
+/** The list of `/ask schedules`. `note`: the result of the last press. */
 export function scheduleList({ note, ...shown }: ShownSchedules & { note?: string | undefined }): Content {
   const { own, others } = shown
   const isEmpty = own.length + others.length === 0
@@ -63,7 +63,7 @@ export function scheduleList({ note, ...shown }: ShownSchedules & { note?: strin
   return { text: clip([note, text || SCHEDULES.none].filter(Boolean).join('\n')), blocks }
 }
 
-/** Schedules with their buttons, one's own first. */
+/** Schedules with their buttons, the viewer's own first. */
 export function scheduleBlocks({ own, others, now, nameOf }: ShownSchedules): KnownBlock[] {
   const shown = [...own, ...others].slice(0, MAX_SHOWN)
   const left = own.length + others.length - shown.length
@@ -74,7 +74,7 @@ export function scheduleBlocks({ own, others, now, nameOf }: ShownSchedules): Kn
 }
 
 function oneBlocks(schedule: Schedule, { now, whose }: { now: number; whose: string | undefined }): KnownBlock[] {
-  // The outbox sends no channel's name as a mention, so the place is a link.
+  // The outbox sends no mention of a channel, so the place is a link.
   const link = `<https://slack.com/app_redirect?channel=${schedule.channel}|its channel>`
   const place = schedule.channel.startsWith('D') ? 'in our direct messages' : `in ${link}`
   const by = whose === undefined ? '' : `, by ${escapeText(whose)}`
@@ -86,7 +86,7 @@ function oneBlocks(schedule: Schedule, { now, whose }: { now: number; whose: str
   ]
 }
 
-/** Whoever else may manage a schedule may not change what it asks, since it asks as its maker. */
+/** Another person who may manage a schedule may not change its question, because it asks on behalf of its maker. */
 function buttonsOf(schedule: Schedule, isOwn: boolean) {
   const value = refText(schedule)
   const { state } = schedule

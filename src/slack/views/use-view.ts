@@ -18,13 +18,13 @@ export interface UnansweredQuestion {
   why: 'gave_up' | 'failed' | 'rated_down'
 }
 
-/** What the Home shows an admin of the use. */
+/** The figures about the use on an admin's Home. */
 export interface UseParts {
   days7: UseSummary
   days30: UseSummary
   /** Names a person, without pinging them. */
   nameOf(user: string): string
-  /** Names a channel that everybody in the workspace may see; others share one name. */
+  /** Names a channel that everybody in the workspace may see. All other channels share one name. */
   channelNameOf(channel: string): string
   /** `hidden`: how many more there are in places that this admin cannot see. Undefined if they could not be loaded. */
   unanswered: { shown: UnansweredQuestion[]; hidden: number } | undefined
@@ -51,7 +51,7 @@ function unansweredBlocks({ shown, hidden }: NonNullable<UseParts['unanswered']>
   ]
 }
 
-/** How many channels, people and tools are listed of each. */
+/** The maximum number of listed channels, people and tools. */
 const MOST_LINES = 5
 
 function periodBlocks(title: string, use: UseSummary, { nameOf, channelNameOf }: UseParts): KnownBlock[] {
@@ -67,7 +67,7 @@ function periodBlocks(title: string, use: UseSummary, { nameOf, channelNameOf }:
   return sections([`${title}: ${words(use)}`, ends, ...lines].join('\n'))
 }
 
-/** The amounts of those with the same name together, the most questions first. */
+/** Adds up the amounts of ids with the same name, the most questions first. */
 function merged(by: Record<string, Amounts>, nameOf: (id: string) => string): [string, Amounts][] {
   const all = new Map<string, Amounts>()
   for (const [id, one] of Object.entries(by)) {

@@ -25,11 +25,13 @@ interface WorkOptions {
   page: number
   /** Names a person. */
   nameOf(user: string): string
-  /** What was remembered and given to the model. */
+  /** The remembered items that the model got. */
   remembered?: ShownMemory[]
 }
 
-/** One page of how a run went: the question, its cost and every step in full. Too high a number shows the last page. */
+/**
+ * One page about a run: the question, its cost and every step in full. If the page number is too high, the last page.
+ */
 export function workView(record: RunRecord, { page, nameOf, remembered = [] }: WorkOptions): View {
   const done = record.answer?.done && doneLines(record.answer.done, nameOf)
   const used = remembered.length > 0 ? usedBlocks(remembered, record.question) : []
@@ -66,7 +68,7 @@ function asked(record: RunRecord, done: string[] | undefined): KnownBlock[] {
   ]
 }
 
-/** The figures of the answer, each with its places, and the sources by their numbers. */
+/** The figures of the answer, each with its sources, and the sources by their numbers. */
 function figureBlocks({ answer }: RunRecord): KnownBlock[] {
   const { figures = [], sources = [] } = answer ?? {}
   if (figures.length === 0) return []
@@ -80,7 +82,7 @@ function figureBlocks({ answer }: RunRecord): KnownBlock[] {
 }
 
 const FIGURE_CHARS = 200
-/** More places of one figure are only counted. */
+/** Further sources of one figure are only counted. */
 const PLACES_SHOWN = 5
 
 function placesText(places: string[]): string {
@@ -109,7 +111,7 @@ function seconds(ms: number): string {
   return `${(Math.max(0, ms) / 1000).toFixed(1)} s`
 }
 
-/** A duration that may be hours long, because people take their time. */
+/** A duration that may be hours long, because people take their time to decide. */
 function long(ms: number): string {
   const minutes = ms / 60_000
   if (minutes < 2) return seconds(ms)

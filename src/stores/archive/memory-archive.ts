@@ -40,7 +40,7 @@ export function memoryArchive(options: MemoryArchiveOptions): RunArchive {
       ),
     async rate(id, feedback) {
       const record = runs.get(id)
-      // Changed in place: setting the record again would prolong its life.
+      // Changed in place, because `set` would restart the expiry.
       if (record) record.feedback = [...withoutThat(record, feedback.by), { ...feedback }].sort((a, b) => a.at - b.at)
       return record !== undefined
     },

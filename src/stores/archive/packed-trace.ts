@@ -9,7 +9,7 @@ import type { RunTrace } from '../runs/run-trace.ts'
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
 
-/** The window reaches back over a whole prompt to the one before it. */
+/** The window is large enough to reach back over a whole prompt to the previous one. */
 const HOW = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: 24 } }
 
 /** The maximum size of an unpacked trace. Bytes. */
@@ -25,7 +25,7 @@ export async function unpackTrace(packed: string): Promise<RunTrace | undefined>
   return json && asRunTrace(parseJson(json.toString('utf8'))).trace
 }
 
-/** Opens a trace that was sealed as `key`. @returns undefined if it cannot be opened or is no packed trace */
+/** Opens a trace that was sealed as `key`. @returns undefined if it cannot be opened or is not a packed trace */
 export async function openTrace(
   kept: string,
   { key, sealer }: { key: string; sealer: Sealer | undefined },

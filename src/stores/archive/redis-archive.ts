@@ -29,14 +29,14 @@ const rateRun = redisScript(new URL('./lua/rate-run.lua', import.meta.url), {
 /**
  * The runs that have ended, in Redis:
  *
- *     PREFIX:{T:C:ts}:record    the run, as JSON; the tag is its question's id
- *     PREFIX:{T:C:ts}:feedback  hash: a person's id to what they said of it, as JSON; expires with the record
- *     PREFIX:{T:C:ts}:trace     what the run exchanged, packed (packed-trace.ts), sealed where there is a key
- *     PREFIX:{T:U}:asked:N      sorted set of the ids of the runs that a person asked for, scored by when (ms)
- *     PREFIX:{T:U}:rated:N      set of the ids of the runs that a person gave feedback on
+ * PREFIX:{T:C:ts}:record    the run, as JSON; the tag is its question's id
+ * PREFIX:{T:C:ts}:feedback  hash: a person's id to their feedback, as JSON; expires with the record
+ * PREFIX:{T:C:ts}:trace     the run's trace, packed (packed-trace.ts), sealed if there is a key
+ * PREFIX:{T:U}:asked:N      sorted set of the ids of the runs that a person asked for, scored by time (ms)
+ * PREFIX:{T:U}:rated:N      set of the ids of the runs that a person gave feedback on
  *
- * N counts the spans of `ttlMs` since the epoch, so that an index needs no trimming: what is still kept stands in those of
- * this span and the last one.
+ * N counts the spans of `ttlMs` since the epoch. An index needs no trimming that way: every kept run is in the index of
+ * this span or the last one.
  */
 export function redisArchive(options: RedisArchiveOptions): RunArchive {
   const { redis, prefix } = options
@@ -75,7 +75,7 @@ class Records {
     this.#options = options
   }
 
-  /** Three commands, sent together. In a Cluster the index is on another node than the record. */
+  /** Three commands, sent together. In a Cluster the index and the record are on different nodes. */
   async keep({ feedback: _, ...record }: RunRecord): Promise<void> {
     const { redis, ttlMs } = this.#options
     const { id, at } = record.question

@@ -4,7 +4,7 @@ import type { RunTrace } from '../runs/run-trace.ts'
 import type { Question, SavedRun } from '../runs/types.ts'
 
 /**
- * How a run ended: with an answer; with what is known, at the end of a budget or because a person stopped it; or with a
+ * How a run ended: with an answer; with partial findings, because a budget ran out or a person stopped it; or with a
  * failure that people were told about.
  */
 export type RunEnd = 'answered' | 'gave_up' | 'stopped' | 'failed'

@@ -14,12 +14,12 @@ export interface NumberedStep {
   step: Step
 }
 
-/** What decides whether a step is a write, and who let it be made. */
+/** The facts that decide whether a step is a write, and who allowed it. */
 export interface RunFacts {
   saved: Pick<SavedRun, 'decisions'>
-  /** The run's tools that are still available. */
+  /** The run's tools that still exist. */
   tools: readonly Tool[]
-  /** The run has ended: a call without an observation will not get one. */
+  /** The run has ended, so a call without an observation will never get one. */
   isOver: boolean
   /** Returns who has allowed a tool in the run's thread from then on. */
   grantedBy?: ((tool: Tool) => Promise<string | undefined>) | undefined
@@ -32,10 +32,10 @@ export interface WritesOf extends RunFacts {
 }
 
 /**
- * Adds the writes among the steps to the audit list. Steps may be noted again at any time: what an earlier process had
- * no time to note is noted then.
- * @throws if the list cannot store a write, so that it is not made. Not once the run is over, when only the outcome of
- * a write can be missing
+ * Adds the writes among the steps to the audit list. Noting a step again is harmless, so each process also notes what
+ * an earlier one may have missed.
+ * @throws if the list cannot store a write, so that the write is not made. Once the run is over only an outcome can be
+ * missing, and nothing is thrown
  */
 export async function noteWrites(steps: readonly NumberedStep[], of: WritesOf): Promise<void> {
   try {
@@ -49,7 +49,7 @@ export async function noteWrites(steps: readonly NumberedStep[], of: WritesOf): 
   }
 }
 
-/** Returns the writes of a run that is over, for people. The list is empty if tools could have written and none was called. */
+/** Returns the writes of a run that is over, for people. Empty if there were tools that write and none was called. */
 export async function doneCalls(steps: readonly Step[], of: RunFacts): Promise<DoneCall[] | undefined> {
   const calls: DoneCall[] = []
   for (const [i, step] of steps.entries()) {
@@ -82,11 +82,11 @@ interface Write {
   outcome: WriteOutcome
   how: Decided
   decidedBy?: string
-  /** What the tool got, or would have got. */
+  /** The input that the tool got, or would have got. */
   input: unknown
 }
 
-/** @returns undefined for a step that is no write, or about which nothing is decided */
+/** @returns undefined for a step that is not a write, or about which nothing is decided */
 async function writeOf(n: number, step: ToolStep, of: RunFacts): Promise<Write | undefined> {
   const tool = of.tools.find(({ name }) => name === step.action.tool)
   const decision = decisionAbout(n, step, of.saved)
@@ -100,8 +100,8 @@ async function writeOf(n: number, step: ToolStep, of: RunFacts): Promise<Write |
 }
 
 /**
- * A call that was begun is a write. So is one that a person was asked about and that was not made, unless its tool only
- * reads. Whether a tool that is gone only reads is unknown.
+ * A call that was begun is a write. So is a call that a person was asked about and that was not made, unless its tool
+ * only reads. For a tool that no longer exists, that is unknown.
  */
 function isWrite(
   { begun, waiting }: ToolStep,
@@ -147,7 +147,7 @@ async function decidedOf(
   return by === undefined ? { how: 'config' } : { how: 'always', decidedBy: by }
 }
 
-/** Returns what the tool got, for a call that was made; else what the person was shown. */
+/** Returns the input of a call that was made, or else the input that the person was shown. */
 function sentInput(step: ToolStep, tool: Tool | undefined): unknown {
   const asked = approvalOf(step)
   if (asked && step.begun === undefined) return asked.input

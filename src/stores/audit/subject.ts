@@ -1,11 +1,12 @@
-/** Names what a tool was called about, from its arguments. */
-/** Names of arguments that say which thing is meant, the clearest first. */
+/** Names the subject of a tool call, from its arguments. */
+/** Names of arguments that identify the subject, the clearest first. */
 const NAMING = ['path', 'file', 'title', 'name', 'id']
 const MAX_CHARS = 80
 
 /**
- * Returns the argument that names a thing (`path`, `file_path`, `fileName`, …), else the first short one, on one line.
- * @returns '' if there is neither
+ * Returns the argument that names the subject (`path`, `file_path`, `fileName`, …), else the first short one, on one
+ * line.
+ * @returns an empty string if there is neither
  */
 export function subjectOf(input: unknown): string {
   if (typeof input !== 'object' || input === null) return isShort(input) ? textOf(input) : ''

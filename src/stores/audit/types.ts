@@ -1,8 +1,8 @@
 import type { Place } from '../../base/place.ts'
 
 /**
- * Who let a write be made, or did not: a person, `once` or `always` in the thread; or nobody was asked, as the operator
- * has set it (`config`). `expired`: nobody decided in time.
+ * Who allowed or refused a write. A person: `once`, or `always` in the thread. Nobody, because the operator allows it
+ * (`config`). `expired`: nobody decided in time.
  */
 export type Decided = 'once' | 'always' | 'config' | 'denied' | 'expired'
 
@@ -14,8 +14,7 @@ export type Decided = 'once' | 'always' | 'config' | 'denied' | 'expired'
 export type WriteOutcome = 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
 
 /**
- * One use of a tool that changes something. It holds ids, names and numbers: nothing that people, models or tools
- * wrote.
+ * One use of a tool that changes something. Contains ids, names and numbers, but no text of people, models or tools.
  */
 export interface AuditEntry extends Place {
   /** The question's id, and the number of the step in its run, from 1. */
@@ -40,8 +39,8 @@ export interface AuditEntry extends Place {
 }
 
 /**
- * The writes of each team: one entry per step of a run, kept for a year, at most the newest `MAX_ENTRIES` of a team. They
- * outlive the team's installation, because they say who did what with it.
+ * The writes of each team: one entry per step of a run, kept for a year, at most the newest `MAX_ENTRIES` of a team.
+ * They stay when the app is removed from the workspace, because they say who did what with it.
  */
 export interface AuditLog {
   /** Stores an entry. A step's entry replaces its earlier one. */

@@ -1,5 +1,5 @@
 import { ExpiringMap, forgettingIn, movingIn } from '../../base/expiring-map.ts'
-import { withoutPerson } from './said.ts'
+import { withoutPerson } from './thread-context.ts'
 import type { Person, ThreadKey } from '../../base/place.ts'
 import { MAX_TURNS, type History, type Turn } from './types.ts'
 
@@ -47,7 +47,7 @@ export function memoryHistory(options: MemoryHistoryOptions): History {
     async forgetUser({ team, user }: Person): Promise<void> {
       for (const thread of threads.keys().filter((key) => key.startsWith(`${team}:`))) {
         const turns = threads.get(thread) ?? []
-        // Changed in place: setting the turns again would prolong their life.
+        // Changed in place, because `set` would restart the expiry.
         turns.splice(0, Infinity, ...turns.flatMap((turn) => withoutPerson(turn, user) ?? []))
       }
     },
@@ -56,7 +56,7 @@ export function memoryHistory(options: MemoryHistoryOptions): History {
   }
 }
 
-/** Returns the last turns that fit into `bytes` together; none if the very last one does not fit. */
+/** Returns the last turns that fit into `bytes` together. Empty if even the last one does not fit. */
 function lastThatFit(turns: Turn[], bytes: number): Turn[] {
   let first = turns.length
   for (let left = bytes; first > 0; first -= 1) {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { moveKeys } from '../../base/redis/move-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
-import { withoutPerson } from './said.ts'
+import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { MAX_TURNS, type History, type Turn } from './types.ts'
@@ -74,7 +74,7 @@ export function redisHistory(options: RedisHistoryOptions): History {
   }
 }
 
-/** The two keys may be on different nodes of a Cluster. If it is interrupted, another move does the rest. */
+/** The two keys may be on different nodes of a Cluster. If the move is interrupted, repeating it completes it. */
 async function moveTurns(
   redis: RedisClient,
   { from, to, ttlMs }: { from: string; to: string; ttlMs: number },
@@ -93,7 +93,7 @@ async function forgetPersonIn(redis: RedisClient, history: string, user: string)
   for (const before of await redis.lrange(history, 0, -1)) {
     const turn = parseTurn(before)
     const kept = turn && withoutPerson(turn, user)
-    // A turn that cannot be read is left to expire; nobody is ever shown it.
+    // A turn that cannot be read is never shown to anyone, and expires.
     if (turn && kept !== turn) await replaceTurn(redis, { history, before, after: kept ? JSON.stringify(kept) : '' })
   }
 }

@@ -1,7 +1,7 @@
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
 /**
- * What people wrote in a thread, in the form of said.ts, and the id of each message's author; '' for a line of
+ * What people wrote in a thread, in the form of thread-context.ts, and the id of each message's author; '' for a line of
  * nobody's.
  */
 export interface ThreadContext {

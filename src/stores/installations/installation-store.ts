@@ -4,7 +4,7 @@ import { threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { SealBroken, type Sealer } from '../../base/seal.ts'
 import { installationRecord, type InstallationRecord, type InstallationStore } from './types.ts'
 
-/** Where the texts of the records are. An empty `expected` generation stands for any, an empty `text` for removal. */
+/** Stores the texts of the records. An empty `expected` generation matches any; an empty `text` removes the record. */
 interface RecordTexts {
   get(id: string): Promise<string | undefined>
   swap(id: string, change: { expected: string; text: string }): Promise<boolean>
@@ -56,10 +56,10 @@ export function redisInstallations({
   })
 }
 
-/** A record's text is `GENERATION SEALED`. A generation is random, so that none ever comes back. */
+/** A record's text is `GENERATION SEALED`. Generations are random, so that none is ever used twice. */
 function installationStore(sealer: Sealer, texts: RecordTexts): InstallationStore {
   const sealed = (record: InstallationRecord) => sealer.seal(JSON.stringify(record), nameOf(record.id))
-  /** The last opened text of each record: it is read at every event, and changes seldom. */
+  /** The last opened text of each record: it is read at every event and rarely changes. */
   const opened = new Map<string, { text: string; record: InstallationRecord }>()
   return {
     async load(id) {

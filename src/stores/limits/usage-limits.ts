@@ -50,8 +50,8 @@ export interface Allowance {
 export interface UsageLimits {
   /**
    * Counts a question against all limits, and reserves the mean cost of a question in each budget. If it exceeds a
-   * limit, returns that limit and counts it against none. A question counts once, however often its run begins; each
-   * call takes a slot for its run, or prolongs the one that it holds.
+   * limit, returns that limit and counts nothing. A question counts once, however often its run begins; each call takes
+   * a slot for its run, or extends the one that it holds.
    */
   admit(question: Question): Promise<Refusal | undefined>
   /**
@@ -60,9 +60,7 @@ export interface UsageLimits {
    * charged. May be called again, with all that the run has used by then.
    */
   release(question: Question, usage: Usage[], options?: { refund?: boolean | undefined }): Promise<void>
-  /**
-   * Returns what is left of the limits that a person meets everywhere: the person's own, and those of the whole team.
-   */
+  /** Returns the remaining allowances that apply to a person in every channel: the person's own, and the team's. */
   left(person: { team: string; user: string }): Promise<Allowance[]>
   /** Forgets what a team and its people have used. */
   forgetTeam(team: string): Promise<void>
@@ -87,8 +85,8 @@ const tokens = (usage: Usage[]) => totalOf(usage).tokens
 const microDollars = (usage: Usage[]) => Math.round(totalOf(usage).costUsd * MICRO)
 
 /**
- * What a budget reserves for a question until one has been charged: about three steps with observations, a generous
- * estimate.
+ * The amount that a budget reserves for a question until one has been charged: about three steps with observations, a
+ * generous estimate.
  */
 const FIRST_TOKENS = 5_000
 const FIRST_USD = 0.01

@@ -1,6 +1,6 @@
 /**
- * What all processes share: of MCP servers, what they have told of their tools, tokens, who logs in; of installations,
- * what is not a record of theirs.
+ * Values that all processes share: for MCP servers, their known tools, tokens and logins in progress; for
+ * installations, everything but their records.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,8 +9,8 @@ import { threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 
 /**
- * Stores JSON values of up to a few megabytes. A value that is put without a time is kept for a year after it was last
- * read or put.
+ * Stores JSON values of up to a few megabytes. A value without an explicit lifetime is kept for a year after it was
+ * last read or put.
  */
 export interface McpStore {
   /** @returns undefined if there is no value, or it has expired or cannot be read */
@@ -18,7 +18,7 @@ export interface McpStore {
   put(key: string, value: unknown, options?: PutOptions): Promise<void>
   /** Puts a value unless there is one. @returns whether it was put */
   putIfAbsent(key: string, value: unknown, options?: PutOptions): Promise<boolean>
-  /** @returns whether there was a value; of several callers at once only one is told so */
+  /** Returns whether there was a value. Of several concurrent callers, only one gets true. */
   remove(key: string): Promise<boolean>
   /**
    * Does `work` while no other process works under the same name, for at most `ms`; after that another may begin.

@@ -1,4 +1,4 @@
-/** What belongs to people and to nobody else: their logins at servers and in Slack, which calls wait for one. */
+/** Values that belong to one person: their logins at servers and in Slack, and the runs that wait for a login. */
 import { below, forgetKeys, type RedisClient } from '../../base/redis/redis.ts'
 import type { Person } from '../../base/place.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp-store.ts'
@@ -6,7 +6,7 @@ import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp-store.ts'
 export interface PeopleStore {
   /** The values of one person, `team:user`. */
   of(person: string): McpStore
-  /** Values of nobody in particular, such as links that were sent. */
+  /** Values that belong to no person, such as links that were sent. */
   shared: McpStore
   forgetUser(person: Person): Promise<void>
   forgetTeam(team: string): Promise<void>

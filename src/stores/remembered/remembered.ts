@@ -9,7 +9,7 @@ import type { Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { MAX_REMEMBERED, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
 
-/** Where the texts are. */
+/** Stores the texts. */
 interface Texts extends Forgetting {
   get(scope: RememberedScope): Promise<string | undefined>
   /** Replaces or deletes a text. @returns false if it is no longer `before` */
@@ -81,7 +81,10 @@ export function redisRemembered(options: RedisRememberedOptions): RememberedStor
   return rememberedStore(texts, { ttlMs, now, log, sealer })
 }
 
-/** `usedAt`: when it was last used. `gone`: what was removed lately, so that a late redelivery does not bring it back. */
+/**
+ * `usedAt`: when it was last used. `gone`: ids that were removed lately, so that a late redelivery does not add them
+ * again.
+ */
 interface Document {
   kept: Kept[]
   gone: { id: string; at: number }[]
@@ -105,9 +108,9 @@ const documentSchema: z.ZodType<Document> = z.object({
 
 /** How long a removed id stays known. Slack delivers events again hours later at most. */
 const GONE_MS = 86_400_000
-/** A use within this time of the last one is not written. */
+/** A use is not written if the last one is more recent than this. */
 const USE_MS = 3_600_000
-/** Each failed try means that somebody else's change was made. */
+/** Each failed try means that another process made its change. */
 const MAX_TRIES = 100
 
 interface Parts {

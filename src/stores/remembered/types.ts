@@ -2,7 +2,7 @@ import type { Forgetting, Person } from '../../base/place.ts'
 
 /** One thing that people asked the bot to remember, in their own words. */
 export interface Remembered {
-  /** Unique in its scope: the ts of a message, or what a click is known by. The same id is kept once. */
+  /** Unique in its scope: the ts of a message, or the id of a click. The same id is kept once. */
   id: string
   text: string
   /** The id of the person whose words these are. */
@@ -13,7 +13,9 @@ export interface Remembered {
   at: number
 }
 
-/** The place whose questions may use what is remembered: `team:channel:all`, or `team:channel:user` in a direct message. */
+/**
+ * The place whose questions may use what is remembered: `team:channel:all`, or `team:channel:user` in a direct message.
+ */
 export type RememberedScope = string
 
 /** Returns the scope of a place, as an event names it. */
@@ -29,9 +31,11 @@ export const REMEMBERED_CHARS = 500
 export interface RememberedStore extends Forgetting {
   /** Returns all of a scope, the oldest first. */
   list(scope: RememberedScope): Promise<Remembered[]>
-  /** Keeps one. `known`: it is there, or was forgotten a moment ago. `full`: the scope has `MAX_REMEMBERED`. */
+  /**
+   * Adds an item. `known`: it exists already, or was forgotten a moment ago. `full`: the scope has `MAX_REMEMBERED`.
+   */
   add(scope: RememberedScope, one: Remembered): Promise<'added' | 'known' | 'full'>
-  /** Starts the time of these anew. */
+  /** Restarts the expiry of these. */
   use(scope: RememberedScope, ids: readonly string[]): Promise<void>
   remove(scope: RememberedScope, id: string): Promise<void>
   /** Forgets what a person said or kept, in all scopes of the team. */

@@ -18,7 +18,7 @@ export interface Withdrawal {
   again?: Question
 }
 
-/** Thrown in the run of a question that was withdrawn: nothing more is shown, and what was shown is removed. */
+/** Thrown in the run of a withdrawn question: nothing more is shown, and what was shown is removed. */
 export class Withdrawn extends Error {
   override name = 'Withdrawn'
   readonly again: Question | undefined
@@ -30,7 +30,7 @@ export class Withdrawn extends Error {
 }
 
 /**
- * A person's message to a run. A stop with `withdrawn` leaves nothing of the run. Messages with the same id are one,
+ * A person's message to a run. A stop with `withdrawn` leaves nothing of the run. Messages with the same id count once,
  * however often they are delivered; `user` is the author.
  */
 export type Signal =
@@ -38,14 +38,13 @@ export type Signal =
 
 /**
  * `sent`: the signal is stored. The process that works on the run hears it; if none does, the next one that resumes it.
- * `not_running`: the run has ended, or there is none. `full`: too many messages are unheard; stops are always accepted.
+ * `not_running`: the run has ended or does not exist. `full`: too many messages are unheard; stops are always accepted.
  */
 export type Sent = 'sent' | 'not_running' | 'full'
 
 /**
- * `woken`: the decision is stored, and the run is resumed. `decided`: somebody was faster, and that decision holds.
- * `expired`: the run has waited too long, and continues without a decision. `not_running`: the run has ended, or there
- * is none.
+ * `woken`: the decision is stored and the run is resumed. `decided`: an earlier decision holds. `expired`: the run has
+ * waited too long, and continues without a decision. `not_running`: the run has ended or does not exist.
  */
 export type ResumeOutcome = 'woken' | 'decided' | 'expired' | 'not_running'
 
@@ -55,7 +54,7 @@ export interface LoadedRun {
   saved: SavedRun
 }
 
-/** Reaches a run from any process, whichever process works on it, and also if none does. */
+/** Reaches a run from any process, whether or not a process is working on it. */
 export interface RunControl {
   /** Sends a signal to a run. A stop brings a suspended run back to the head of its thread, which ends it. */
   send(run: RunRef, signal: Signal): Promise<Sent>
@@ -86,8 +85,8 @@ export interface Grants {
 }
 
 /**
- * Whom a run can wait for. `canBeDecided`: false if there is nobody, such as in an evaluation. `canBeAsked`: the asker
- * is no bot.
+ * The people that a run can wait for. `canBeDecided`: false if there is nobody, such as in an evaluation. `canBeAsked`:
+ * the asker is not a bot.
  */
 export interface People {
   canBeDecided: boolean
@@ -96,9 +95,9 @@ export interface People {
 }
 
 /**
- * The signals and decisions of a running question, as the agent asks for them. A message takes effect once: those that
- * are steps of the saved run have had it, whichever process saved them, and each other one is handed to the agent once.
- * Decisions are in the saved run that was resumed with them.
+ * The signals and decisions of a running question, as the agent asks for them. A message takes effect once: messages
+ * that are steps of the saved run have taken effect, and every other one is handed to the agent once. Decisions are in
+ * the saved run that was resumed with them.
  */
 export class HeardSignals implements Required<Steering> {
   readonly #saved: SavedRun
@@ -124,7 +123,7 @@ export class HeardSignals implements Required<Steering> {
     this.#unread.push({ id: signal.id, user: signal.user, text: signal.text })
   }
 
-  /** @throws Withdrawn once the asker has withdrawn the question; of several edits the newest counts */
+  /** @throws Withdrawn once the asker has withdrawn the question; the newest of several edits counts */
   throwIfWithdrawn(): void {
     if (this.#withdrawal) throw new Withdrawn(this.#withdrawal)
   }
@@ -144,7 +143,7 @@ export class HeardSignals implements Required<Steering> {
     const asked = step.waiting?.for
     if (asked?.kind === 'question' && asked.version !== tool.version)
       return { no: `${tool.name} was not run: the tool or its server has changed since the request.` }
-    // A card is shown for this call. What has been allowed for other calls since does not decide it.
+    // A card is shown for this call, so a grant that was made for another call since does not decide it.
     const isAsked = step.waiting !== undefined && step.waiting.for?.kind !== 'question'
     if (!tool.needsApproval && !isRepeat && !isAsked) return 'yes'
     const { canBeDecided, grants } = this.#people
@@ -161,7 +160,7 @@ export class HeardSignals implements Required<Steering> {
     return { action, ...(content ? { content } : {}) }
   }
 
-  /** A call is allowed once. That holds even if its tool has asked the asker something since. */
+  /** A call is allowed once, even if its tool has asked the asker something since. */
   #approvalOf({ n, step: { waiting } }: PendingCall): Decision | undefined {
     const { decisions } = this.#saved
     if (waiting?.for?.kind !== 'question') return decisions[waitKey(n, waiting)]

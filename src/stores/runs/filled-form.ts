@@ -109,8 +109,8 @@ parentPort.postMessage('done')`
 
 /**
  * Returns the values that do not match their field's pattern, in the form of `checkForm`. A server's regular expression
- * may run for ever, so they run in a thread of their own. A pattern that is invalid, or that the time was too short
- * for, is left to the server.
+ * may run for ever, so the patterns run in their own thread. A pattern that is invalid, or was not checked in time, is
+ * left to the server.
  */
 export async function checkPatterns(
   fields: readonly FormField[],

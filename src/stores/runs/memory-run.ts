@@ -48,11 +48,11 @@ export function embeddedRun(saved: SavedRun, isHeld: () => boolean): Run {
 /** The maximum number of suspended runs whose end is remembered. */
 const MAX_WAITED = 1_000
 
-/** What the control of a run in memory needs of it. */
+/** The part of a run in memory that its control needs. */
 export interface ControlledRun {
   saved: SavedRun
   signals: Signal[]
-  /** Those who work on the run. */
+  /** The processes' listeners that work on the run. */
   listeners: Set<(signal: Signal) => void>
   /** It was resumed before it was suspended, so it will not be. */
   isWoken: boolean

@@ -28,7 +28,7 @@ export interface FormOption {
   title: string
 }
 
-/** The maximum that fits into a modal and that a person can survey: https://docs.slack.dev/reference/block-kit */
+/** The most fields that fit into a modal and that a person can survey: https://docs.slack.dev/reference/block-kit */
 const MAX_FIELDS = 40
 const MAX_OPTIONS = 100
 export const MAX_CHARS = 3_000
@@ -36,7 +36,7 @@ export const MAX_CHARS = 3_000
 /** Slack takes 250,000 bytes a modal (https://docs.slack.dev/reference/views). */
 const MAX_SCHEMA_CHARS = 30_000
 
-/** The fields in the schema's order, or why no form can be made of it: half a sentence. */
+/** The fields in the schema's order, or half a sentence that says why there is no form. */
 export type Form = { fields: FormField[] } | { why: string }
 
 const count = z.number().int().nonnegative().catch(0)
@@ -74,7 +74,7 @@ const formSchema = z.object({
   required: z.array(z.string()).catch([]),
 })
 
-/** Reads a schema. @returns why it cannot be shown to a person, if it cannot */
+/** Reads a schema. @returns the reason if it cannot be shown to a person */
 export function formOf(schema: unknown): Form {
   if (sizeOf(schema) > MAX_SCHEMA_CHARS) return { why: 'its form is too large' }
   const read = formSchema.safeParse(schema)

@@ -5,8 +5,8 @@
 import type { Message, StopReason, ToolCall, ToolOutput, ToolSpec, Usage } from '../../agent/types.ts'
 
 /**
- * A run's trace, as plain JSON. Pictures are in it by name and type alone, and data that workspaces do not let us keep
- * is not in it.
+ * A run's trace, as plain JSON. Pictures are reduced to name and type, and data that workspaces do not let us keep is
+ * left out.
  */
 export interface RunTrace {
   version: 1
@@ -103,14 +103,14 @@ export interface TracedToolCall extends CallTimes {
   tool: string
   /** The input as the tool got it, or as the model wrote it if no tool was called. */
   input: unknown
-  /** What the tool gave, before the loop cut and fenced it; absent where it failed or asks a person. */
+  /** The tool's output, before the loop cut and fenced it. Absent if the tool failed or asks a person. */
   output?: ToolOutput | string
   ok: boolean
-  /** The observation as the model was shown it, without its fence; and what the loop added to it. */
+  /** The observation that the model was shown, without its fence, and the loop's addition to it. */
   shown?: string
   note?: string
-  /** No tool was called: the loop answered by itself, as to a tool that is not there. */
+  /** No tool was called: the loop answered itself, as for a tool that does not exist. */
   notCalled?: true
-  /** The workspace does not let us keep the output: it is gone once the run is over. */
+  /** The workspace does not let us keep the output, so it is deleted once the run is over. */
   passing?: true
 }

@@ -16,7 +16,7 @@ const updateRun = redisScript(new URL('./lua/update-run.lua', import.meta.url), 
   args: ['token', 'claims'],
 })
 
-/** One claim, or some fields to save, and who waits for it. */
+/** A claim or fields to save, and the callers that wait for it. */
 interface Update {
   claims: string[]
   /** `field, value, field, value …` */
@@ -26,8 +26,8 @@ interface Update {
 }
 
 /**
- * How long the record of a post waits for a write that takes it along. After a crash in that time the post is still
- * claimed, and the next worker looks it up, as one whose sending was cut off. Milliseconds.
+ * How long the record of a post waits for another write to carry it. If the process crashes in that time, the post is
+ * still claimed, and the next worker looks it up like one whose sending was cut off. Milliseconds.
  */
 const RECORD_MS = 50
 
@@ -38,8 +38,8 @@ const RECORD_MS = 50
 const SURE_MS = 400
 
 /**
- * The writes of one holder of a run's lease. Updates of one turn of the event loop become one command, and one atomic
- * step with the check of the lease: a holder that was frozen for an hour finds another token there and changes nothing.
+ * The writes of one holder of a run's lease. Updates of one turn of the event loop become one command, in one atomic
+ * step with the check of the lease. A holder that was frozen for an hour finds another token there and changes nothing.
  */
 export class RunUpdates {
   readonly #redis: RedisClient
@@ -70,7 +70,7 @@ export class RunUpdates {
   }
 
   /**
-   * Saves `field, value` with the next write, or by itself after a moment; at once if the lease may be lost.
+   * Saves `field, value` with the next write, or by itself after a moment. Saves at once if the lease may be lost.
    * @throws LeaseLost
    */
   async record(field: string, value: string): Promise<void> {
@@ -84,7 +84,7 @@ export class RunUpdates {
     if (this.#records.length > 0) await this.save([])
   }
 
-  /** Hands the waiting records to a write that is made elsewhere. */
+  /** Hands the waiting records to the caller, who writes them. */
   takeRecords(): string[] {
     clearTimeout(this.#recordTimer)
     this.#recordTimer = undefined
@@ -130,7 +130,9 @@ export class RunUpdates {
     }
   }
 
-  /** Counts from before the request: a process that is frozen until the response must not take it for fresh. */
+  /**
+   * Counts from before the request, so that a process that was frozen until the response does not take it for fresh.
+   */
   async #held<T>(ask: () => Promise<T | undefined>): Promise<T> {
     const at = this.#now()
     const answer = await ask()

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Awaited, MessageStep, PersonsAnswer, Step, ToolStep, UnreadableStep } from '../../agent/types.ts'
 
-/** What a person answers to a tool's question; a form's fields. */
+/** The actions that answer a tool's question, and a form's fields. */
 export const answerAction = z.enum(['accept', 'decline', 'cancel'])
 export const fields = z.record(z.string(), z.unknown())
 
@@ -15,6 +15,7 @@ const observation = z.object({
   file: z.object({ name: z.string(), text: z.string() }).exactOptional(),
   exhausted: z.literal(true).exactOptional(),
   passing: z.literal(true).exactOptional(),
+  forAsker: z.literal(true).exactOptional(),
   instructions: z.literal(true).exactOptional(),
   hint: z.literal(true).exactOptional(),
   down: z.literal(true).exactOptional(),
@@ -30,6 +31,7 @@ const awaited: z.ZodType<Awaited> = z.discriminatedUnion('kind', [
     ruleName: z.string().exactOptional(),
     version: z.string().exactOptional(),
     title: z.string().exactOptional(),
+    asAsker: z.literal(true).exactOptional(),
     says: z.string(),
     isRepeat: z.literal(true).exactOptional(),
   }),
@@ -40,6 +42,8 @@ const awaited: z.ZodType<Awaited> = z.discriminatedUnion('kind', [
     message: z.string(),
     schema: fields.exactOptional(),
     url: z.string().exactOptional(),
+    login: z.literal(true).exactOptional(),
+    forAsker: z.literal(true).exactOptional(),
     remakes: z.literal(true).exactOptional(),
     state: z.unknown(),
   }),

@@ -32,7 +32,7 @@ export interface ThreadKeys {
   events: string
 }
 
-/** The channel on which it is called out that a run was told something. */
+/** The channel that announces signals to runs. */
 export function signalChannel(prefix: string): string {
   return `${prefix}:signals`
 }
@@ -48,13 +48,13 @@ export function threadKeys(prefix: string, thread: ThreadKey): ThreadKeys {
   }
 }
 
-/** The keys that tell to which conversation of a direct message (`team:channel`) the thread under `root` belongs. */
+/** The keys that map the thread under `root` in a direct message (`team:channel`) to its conversation. */
 export function dmKeys(prefix: string, dm: string, root: string): { current: string; root: string } {
   const current = threadKey(prefix, dm, 'conversation')
   return { current, root: `${current}:${root}` }
 }
 
-/** The thread that a key belongs to: what stands in its braces. */
+/** The thread in a key's hash tag. */
 export function threadInKey(key: string): ThreadKey {
   return key.slice(key.indexOf('{') + 1, key.indexOf('}:'))
 }

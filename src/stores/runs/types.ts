@@ -2,34 +2,42 @@ import type { PersonsAnswer, Step, StopReason, Source, ToolMemory, Usage, Waitin
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
 
-/** How a question came in. `private`: by `/ask private:`; what comes of it is for the asker alone. `shortcut`: about a message. */
+/**
+ * How a question came in. `private`: by `/ask private:`, and only the asker sees the answer. `shortcut`: about a
+ * message.
+ */
 export type Surface = 'mention' | 'thread' | 'dm' | 'ask' | 'private' | 'shortcut'
 
-/** A file of a message, by what Slack says of it there. Where its bytes are is asked when they are loaded, and never stored. */
+/**
+ * A file of a message, as Slack describes it there. The URL of its bytes is looked up when they are loaded, and never
+ * stored.
+ */
 export interface FileRef {
-  /** '' where Slack gave none. */
+  /** Empty if Slack gave none. */
   id: string
   name: string
   size?: number
   mimetype?: string
   /** `hosted`, `snippet`, `external`, `tombstone`, `hidden_by_limit`, … */
   mode?: string
-  /** `check_file_info`: Slack tells no more of it in the message. */
+  /** `check_file_info`: the message says nothing more about the file. */
   access?: string
 }
 
-/** What a person asked, whichever entrance it came by. Plain JSON: it is stored before Slack gets its ack. */
+/** A person's question from any entry point. Plain JSON, because it is stored before Slack gets its ack. */
 export interface Question {
   /**
-   * `team:channel:ts` for messages, and `team:channel:ts:edit` as one reads since its edit at that ts;
-   * `team:channel:ask-<trigger>` for a slash command. The claim that makes it once.
+   * `team:channel:ts` for a message; `team:channel:ts:edit` for an edited one, with the edit's ts;
+   * `team:channel:ask-<trigger>` for a slash command. It is claimed, so that each question is answered once.
    */
   id: string
   team: string
   channel: string
-  /** `thread_ts ?? ts`; a slash command has none until its root message is posted, and carries its id here. */
+  /** `thread_ts ?? ts`. A slash command has its id here until its root message is posted. */
   thread: string
-  /** The thread whose conversation it continues, if that is another one; the queue sets it in direct messages. */
+  /**
+   * The thread whose conversation the question continues, if it is another one. The queue sets it in direct messages.
+   */
   conversation?: string
   user: string
   text: string
@@ -37,39 +45,43 @@ export interface Question {
   /** The message's ts; absent for a slash command. */
   ts?: string
   surface: Surface
-  /** Slack's event id, claimed besides the question's own id. */
+  /** Slack's event id, which is claimed too. */
   eventId?: string
-  /** The ts of the message in its thread that it is about. */
+  /** The ts of the message in its thread that the question is about. */
   about?: string
-  /** No question: the asker wants the private answer of the question with this id to be posted for all. */
+  /** Not a question, but a request to post the private answer of the question with this id for everybody. */
   shares?: string
-  /** Where a private word to the asker of `/ask` can go. */
+  /** Of an archived run: more of it than its question is for the asker alone. */
+  forAsker?: true
+  /** Where an ephemeral reply to `/ask` can be sent. */
   responseUrl?: string
   /** Milliseconds since the epoch, when it came in. */
   at: number
-  /** Slack could not deliver it at the first try, so replies to it may have come in before it. */
+  /** Slack could not deliver it at the first try, so replies to it may have arrived earlier. */
   isLate?: boolean | undefined
-  /** The channel that the asker looked at, where Slack tells that of an agent's direct message. */
+  /** The channel that the asker was looking at, if Slack reports it for an agent's direct message. */
   lookingAt?: string
-  /** Of a question that is asked again, when it was first asked, ms: what was asked since is not its conversation. */
+  /** When a repeated question was first asked, in ms. Later turns are not part of its conversation. */
   firstAt?: number
-  /** It was told to a run that was under way, which had ended before it could hear it. */
+  /** It was sent to a running question, which ended before it was heard. */
   wasAddition?: boolean
-  /** The asker's workspace, where Slack names another one than ours. */
+  /** The asker's workspace, if Slack names another one than ours. */
   userTeam?: string
-  /** It came by an `app_mention` without `files`, which Slack may leave out there: the message is looked up. */
+  /** It came as an `app_mention` without `files`, which Slack may omit there, so the message is looked up. */
   mayHaveFiles?: true
-  /** The id of the bot that asks, if it is no person. */
+  /** The id of the bot that asks, if the asker is not a person. */
   bot?: string
   /** The schedule whose occurrence it is. */
   schedule?: Occurrence
-  /** What a quiet run of it has saved before its thread was open: fields of a stored run (stored-run.ts). */
+  /** Fields of a stored run (stored-run.ts), which a quiet run saved before its thread was opened. */
   prior?: Record<string, string>
-  /** The trace that it belongs to, where traces are on: a W3C `traceparent` header's value. */
+  /** A W3C `traceparent` header's value, if traces are on. */
   traceparent?: string
 }
 
-/** `due`: its time has come; `now`, `try`: its maker has pressed a button. `at`: the time that it is for, in ms since the epoch. */
+/**
+ * `due`: its time has come. `now`, `try`: its maker pressed a button. `at`: the scheduled time, in ms since the epoch.
+ */
 export interface Occurrence {
   id: string
   kind: 'due' | 'now' | 'try'
@@ -80,7 +92,7 @@ export interface Occurrence {
   lastRunAt?: number
 }
 
-/** The part of a question's id that all versions of an edited question share: the message that it was asked by. */
+/** The part of a question's id that all versions of an edited question share. */
 export function askedMessage(id: string): string {
   return id.split(':', 3).join(':')
 }
@@ -90,21 +102,24 @@ export function isRepeat(id: string): boolean {
   return id.includes(':again-')
 }
 
-/** The ts of that message, also where the question is asked again by a button; undefined where no message asked it. */
+/** The ts of the message that asked, also if the question was repeated by a button. Undefined if no message asked. */
 export function askedAt({ id }: Pick<Question, 'id'>): string | undefined {
   return /^[^:]*:[^:]*:(\d+\.\d+)(?::|$)/.exec(id)?.[1]
 }
 
 /**
- * Whether anything may stand before the question that no turn has: it is a reply in a channel's thread. In a direct message
- * every message is a question, so the history has them all.
+ * Whether the thread may contain messages before the question that are in no turn: true for a reply in a channel's
+ * thread. In a direct message every message is a question, so the history is complete.
  */
 export function hasThreadBefore(question: Question): boolean {
   const ts = askedAt(question)
   return ts !== undefined && ts !== question.thread && question.surface !== 'dm'
 }
 
-/** Where a question was asked. `conversation` takes the place of the thread if the question continues another one. */
+/**
+ * The place where a question was asked. If the question continues another conversation, `conversation` replaces the
+ * thread.
+ */
 interface QuestionPlace {
   team: string
   channel: string
@@ -112,36 +127,43 @@ interface QuestionPlace {
   conversation?: string | undefined
 }
 
-/** The key of the conversation that a question belongs to: what is remembered, and answered in order. */
+/**
+ * The key of the question's conversation: of its history, and of the line in which its questions are answered in order.
+ */
 export function conversationOf(question: QuestionPlace): ThreadKey {
   return `${question.team}:${question.channel}:${question.conversation ?? question.thread}`
 }
 
-/** Whether it is asked in a direct message: there what is said within an hour is one conversation. */
+/** Whether it was asked in a direct message, where messages within an hour are one conversation. */
 export function isDirect({ surface, channel }: Pick<Question, 'surface' | 'channel'>): boolean {
   return surface === 'dm' || ((surface === 'ask' || surface === 'shortcut') && channel.startsWith('D'))
 }
 
-/** Whether nobody but the asker may see anything of it. */
-export function isPrivate({ surface }: Pick<Question, 'surface'>): boolean {
-  return surface === 'private'
+/** Whether nobody but the asker may see what came of it. */
+export function isPrivate({ surface, forAsker }: Pick<Question, 'surface' | 'forAsker'>): boolean {
+  return surface === 'private' || forAsker === true
 }
 
-/** Whether nobody waits for its answer: people's questions go before it. */
+/** Whether nobody is waiting for its answer. People's questions are answered first. */
 export function isBackground({ schedule }: Pick<Question, 'schedule'>): boolean {
   return schedule?.kind === 'due'
 }
 
-/** A command whose root message is not posted yet: there is no thread, and only the asker can be told anything. */
+/**
+ * Whether it is a command whose root message is not posted yet. There is no thread then, and only the asker can be told
+ * anything.
+ */
 export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
   return question.thread.startsWith('ask-')
 }
 
 /** What a run has done so far and saved. A fresh run has no steps and no posts. */
 export interface SavedRun {
-  /** The question with names in place of the ids of people and channels. Absent where it names nobody. */
+  /** The question with names in place of the ids of people and channels. Absent if it contains no such ids. */
   named?: string
-  /** What people wrote in the thread before the question, with names, as it was read at the start; empty if nobody did. */
+  /**
+   * What people wrote in the thread before the question, with names, read when the run began. Empty if nobody wrote.
+   */
   said?: ThreadContext
   standalone?: string
   /** The ids of what was remembered and given to the model. Absent if nothing was. */
@@ -152,7 +174,10 @@ export interface SavedRun {
   /** Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be sent. */
   posts: Record<string, string>
   usage: Usage[]
-  /** `gaveUp`: the text is no answer but what is known. `unseen`: the model could not see the question's pictures. */
+  /**
+   * `gaveUp`: the text is not an answer but the findings so far. `unseen`: the model could not see the question's
+   * pictures.
+   */
   answer?: {
     text: string
     sources: Source[]
@@ -161,7 +186,7 @@ export interface SavedRun {
     unseen?: true
     /** The run's writes; absent if none of its tools could write. */
     done?: DoneCall[]
-    /** The answer's figures and where they stand (question/figures). */
+    /** The answer's figures and their sources (question/figures). */
     figures?: { text: string; in: string[] }[]
   }
   /** What people decided about the steps that waited for them, by the wait (`waitKey`). */
@@ -169,7 +194,7 @@ export interface SavedRun {
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */
   startedAt: number
   attempts: number
-  /** How often an operator had it tried again after it was given up. */
+  /** How often an operator had it retried after it was dead-lettered. */
   retries: number
 }
 
@@ -225,7 +250,7 @@ export interface Run {
   checkLease(): Promise<void>
 }
 
-/** How a run has ended, by its answer. */
+/** The end of a run, according to its answer. */
 export function endOf(answer: SavedRun['answer']): 'answered' | 'gave_up' | 'stopped' {
   if (answer?.stopped === 'stopped') return 'stopped'
   return answer && !answer.gaveUp ? 'answered' : 'gave_up'
@@ -242,12 +267,12 @@ export function waitKey(n: number, waiting?: Pick<Waiting, 'round'>): string {
   return round === 1 ? String(n) : `${n}.${round}`
 }
 
-/** The waits that are not decided, by their keys; with `since` (ms since the epoch) those alone that had begun by then. */
+/** The undecided waits by their keys. With `since` (ms since the epoch), only those that had begun by then. */
 export function undecidedSteps(saved: Pick<SavedRun, 'steps' | 'decisions'>, since = Infinity): string[] {
   return undecided(saved).flatMap((wait) => (wait.since <= since ? [wait.key] : []))
 }
 
-/** When the first of these is over where each lasts `ms` (ms since the epoch); undefined where nothing waits. */
+/** When the first of these waits ends if each lasts `ms` (ms since the epoch). Undefined if nothing waits. */
 export function waitsUntil(saved: SavedRun, ms: number): number | undefined {
   const waits = undecided(saved)
   return waits.length > 0 ? Math.min(...waits.map(({ since }) => since)) + ms : undefined
@@ -261,7 +286,7 @@ function undecided({ steps, decisions }: Pick<SavedRun, 'steps' | 'decisions'>):
   })
 }
 
-/** What the run has done so far, as a value that stays as it is while the run goes on. */
+/** A snapshot of the run's progress, which does not change while the run goes on. */
 export function progressOf({ steps, memory, usage }: SavedRun): Pick<SavedRun, 'steps' | 'memory' | 'usage'> {
   return { steps: [...steps], memory, usage: [...usage] }
 }

@@ -51,7 +51,8 @@ export class Schedules implements ScheduleStore {
   }
 
   async add(schedule: Schedule): Promise<void> {
-    // The index first: a name without a schedule is dropped when its time comes, a schedule without a name is never found.
+    // The index is written first: a name without a schedule is dropped when its time comes, but a schedule without a
+    // name is never found.
     await this.#index(schedule)
     if (await this.#texts.swap(schedule, { text: this.#seal(schedule), schedule })) return
     const there = await this.load(schedule)
@@ -66,7 +67,7 @@ export class Schedules implements ScheduleStore {
       if (!after) return undefined
       if (!(await this.#texts.swap(ref, { expected, text: this.#seal(after), schedule: after }))) continue
       await this.#index(after)
-      // Somebody else's change may have been indexed before this one.
+      // Another process may have indexed its change before this one.
       const latest = await this.load(ref)
       if (latest && wakeAt(latest) !== wakeAt(after)) await this.#index(latest)
       return after
@@ -129,7 +130,7 @@ export class Schedules implements ScheduleStore {
     return (await this.#texts.named(parts)).flatMap((name) => refOf(name) ?? [])
   }
 
-  /** One that does not run is looked at when it expires, so that nothing stays of it. */
+  /** A schedule that does not run is looked at when it expires, so that nothing of it is left. */
   #index(schedule: Schedule): Promise<void> {
     const now = this.#options.now()
     return this.#texts.index(refText(schedule), wakeAt(schedule) ?? now + ttlOf(schedule, now))

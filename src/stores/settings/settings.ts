@@ -1,4 +1,4 @@
-/** The settings of a place: the operator's (config.ts), and in their place what the channel has set. */
+/** The settings of a place: the operator's (config.ts), replaced by what the channel has set. */
 import { z } from 'zod'
 import type { AgentSetup } from '../../agent/run-state.ts'
 import { settledWithin } from '../../base/async.ts'
@@ -128,7 +128,7 @@ export interface ChosenAgent {
   tools?: string[] | undefined
   /** Names of skills. Others cannot be read there. */
   skills?: string[] | undefined
-  /** What the model is told besides, in people's own words: at most `MAX_INSTRUCTIONS` characters. */
+  /** Additional instructions for the model, in people's own words: at most `MAX_INSTRUCTIONS` characters. */
   instructions?: string | undefined
 }
 
@@ -191,7 +191,8 @@ export interface RedisChannelSettingsOptions {
 }
 
 /**
- * How long loaded settings are used without asking again: by then every process has heard of a change. Milliseconds.
+ * How long loaded settings are used without loading them again. After that, every process knows of a change.
+ * Milliseconds.
  */
 const CACHE_MS = 5_000
 

@@ -2,17 +2,17 @@ import { settledWithin } from '../../base/async.ts'
 import type { Place, ThreadKey } from '../../base/place.ts'
 import type { ThreadStates } from './types.ts'
 
-/** How long what a person looks at is told with their questions. Milliseconds. */
+/** How long a person's current channel is reported with their questions. Milliseconds. */
 const FRESH_MS = 30 * 60_000
-/** How long a question waits for it: Slack waits for the ack. Milliseconds. */
+/** How long a question waits for the load, because Slack waits for the ack. Milliseconds. */
 const PATIENCE_MS = 300
 
-/** What a person looks at is stored beside the threads of their direct message, under a name that no thread has. */
+/** The current channel is stored beside the threads of the direct message, under a name that no thread has. */
 function keyOf({ team, channel }: Place): ThreadKey {
   return `${team}:${channel}:looking`
 }
 
-/** Stores which channel the person of a direct message looks at. */
+/** Stores the channel that the person of a direct message is looking at. */
 export async function keepLookedAt(
   threads: ThreadStates,
   dm: Place,
@@ -21,7 +21,7 @@ export async function keepLookedAt(
   await threads.patch(keyOf(dm), { lookingAt: seen })
 }
 
-/** Returns the channel that the person of a direct message looks at, if it is known. Never rejects. */
+/** Returns the channel that the person of a direct message is looking at, if it is known. Never rejects. */
 export async function lookedAt(threads: ThreadStates, dm: Place, now: number): Promise<string | undefined> {
   const loading = threads.load(keyOf(dm)).catch(() => undefined)
   if (!(await settledWithin(PATIENCE_MS, [loading]))) return undefined

@@ -1,6 +1,6 @@
 /**
- * The tokens with which questions may search the workspace (`action_token` of the event): credentials. They are kept
- * here and nowhere else, for ten minutes; Slack does not say how long it accepts them.
+ * The tokens with which questions may search the workspace (`action_token` of the event). They are credentials, so they
+ * are kept nowhere but here, for ten minutes. Slack does not say how long it accepts them.
  */
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
@@ -11,7 +11,8 @@ import { memoryKeyedStore, redisKeyedStore, type KeyedStore } from '../keyed-sto
 
 export interface ActionTokens extends Forgetting {
   /**
-   * Keeps the token of the event that brought a question, if there is one. Never rejects: the question does without.
+   * Keeps the token of the event that brought a question, if there is one. Never rejects, because a question works
+   * without it.
    */
   keep(question: string, event: unknown): Promise<void>
   /** @returns undefined if no token came, or its time is over */

@@ -1,4 +1,4 @@
-/** What is counted of a question, and what the counts of some days say. */
+/** Counts the use of questions, and sums up the counts of some days. */
 import { totalOf } from '../../agent/run-progress.ts'
 import type { Step, Tool, Usage } from '../../agent/types.ts'
 import type { Person, Place } from '../../base/place.ts'
@@ -28,7 +28,7 @@ export interface UseSummary extends Amounts {
   byTool: Record<string, ToolAmounts>
 }
 
-/** A dollar in whole numbers. */
+/** Dollars are counted in millionths, as whole numbers. */
 const MICRO = 1_000_000
 
 /**
@@ -69,8 +69,8 @@ function placesOf({ channel, user }: Question): [kind: string, id: string][] {
 }
 
 /**
- * Returns how often each tool was called. What the model only asked for does not count: a tool that does not exist, or
- * a call that a person has not allowed.
+ * Returns how often each tool was called. Calls that were not made do not count: of a tool that does not exist, or
+ * without a person's permission.
  */
 export function callsOf(steps: readonly Step[], tools: readonly Tool[]): Map<string, number> {
   const calls = new Map<string, number>()
@@ -85,7 +85,7 @@ export function callsOf(steps: readonly Step[], tools: readonly Tool[]): Map<str
   return calls
 }
 
-/** Forgets what a person has used, and their direct messages with the bot. The sums stay. */
+/** Forgets a person's use, and that of their direct messages with the bot. The sums stay. */
 export async function forgetPersonsUse(use: UseStore, person: Person & Place, now: number): Promise<void> {
   const { team, user, channel } = person
   const direct = channel.startsWith('D') ? [field('channel', channel, '')] : []
@@ -157,7 +157,7 @@ class Sums {
     return this.#sums.get(id) ?? new Map()
   }
 
-  /** By id, those with the most questions first; without those of which nothing is left. */
+  /** Lists the sums by id, those with the most questions first, without ids of which nothing is left. */
   each<T extends Amounts>(make: (units: Units) => T): Record<string, T> {
     const all = [...this.#sums].map(([id, units]) => [id, make(units)] as const)
     const some = all.filter(([, one]) => one.questions + one.inputTokens + one.outputTokens > 0)

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { memorySaidOnce, redisSaidOnce, type SaidOnce } from '../../../src/stores/limits/said-once.ts'
+import { memoryOncePerDay, redisOncePerDay, type OncePerDay } from '../../../src/stores/limits/once-per-day.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../../harness/redis.ts'
 
 /** What both sides do. */
-function saidOnceContract(make: () => SaidOnce): void {
+function oncePerDayContract(make: () => OncePerDay): void {
   test('only the first time is the first, for each team and thing', async () => {
     const said = make()
     const asked = [
@@ -34,11 +34,11 @@ function saidOnceContract(make: () => SaidOnce): void {
 }
 
 describe('in memory', () => {
-  saidOnceContract(() => memorySaidOnce())
+  oncePerDayContract(() => memoryOncePerDay())
 
   test('what was said a day ago is said again', async () => {
     let now = 0
-    const said = memorySaidOnce(() => now)
+    const said = memoryOncePerDay(() => now)
     const answers = [await said.isFirst('T1', 'a')]
     for (now of [86_399_999, 86_400_000]) answers.push(await said.isFirst('T1', 'a'))
     expect(answers).toEqual([true, false, true])
@@ -57,10 +57,10 @@ describeWithRedis('in Redis', () => {
     await server.stop()
   })
   let count = 0
-  saidOnceContract(() => redisSaidOnce({ redis, prefix: `p${count++}` }))
+  oncePerDayContract(() => redisOncePerDay({ redis, prefix: `p${count++}` }))
 
   test('its keys expire within a day', async () => {
-    await redisSaidOnce({ redis, prefix: 'ttl' }).isFirst('T1', 'a')
+    await redisOncePerDay({ redis, prefix: 'ttl' }).isFirst('T1', 'a')
     const [key = ''] = await redis.keys('ttl:*')
     expect(await redis.pttl(key)).toBeGreaterThan(86_000_000)
   })
