@@ -45,7 +45,7 @@ function inWorkspace() {
     checked: name === workspace,
     choose: () => name !== workspace && location.assign(url),
   }))
-  const content = [el('span.drop-words', {}, workspace), el('span', { 'aria-hidden': 'true' }, '▾')]
+  const content = [el('span', {}, workspace), el('span', { 'aria-hidden': 'true' }, '▾')]
   return [dropMenu({ label: `Workspace: ${workspace}`, content, menu: 'Workspaces' }, entries)]
 }
 

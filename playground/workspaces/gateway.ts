@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isForeign, listen, readBytes, sendJson } from '../base/loopback-server.ts'
-import { parseArgs } from '../slack/args.ts'
+import { isObject, parseArgs } from '../slack/args.ts'
 import { sign } from '../slack/events/deliveries.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { Json } from '../slack/types.ts'
@@ -98,7 +98,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   /** Slack delivers nothing to an app that is not installed. */
   async function takeDelivery(workspace: PlayedWorkspace, request: IncomingMessage, response: ServerResponse) {
     const body = (await readBytes(request)).toString()
-    if (!isServed(workspace, oauth)) return void response.writeHead(200).end()
+    if (!isServed(workspace, oauth)) {
+      tellAbsence(workspace, { body, base: server.base })
+      return void response.writeHead(200).end()
+    }
     const { headers } = request
     const told = await deliver(workspace, {
       bot,
@@ -127,6 +130,20 @@ async function deliver(
   }
   const sent = { method: 'POST', body: mapped, headers: { 'content-type': type, ...headers, ...signed } }
   return fetch(`${bot}/slack/events`, sent)
+}
+
+/** Whoever mentions the app, or writes to it, where it is not installed is told so: the page shows it there all the same. */
+function tellAbsence({ slack, name }: PlayedWorkspace, { body, base }: { body: string; base: string }): void {
+  const payload: unknown = body.startsWith('{') ? JSON.parse(body) : undefined
+  const event = isObject(payload) && isObject(payload['event']) ? payload['event'] : {}
+  const { type, channel_type: kind, channel, user, thread_ts: thread } = event
+  const isMeant = type === 'app_mention' || (type === 'message' && kind === 'im')
+  if (!isMeant || typeof channel !== 'string' || typeof user !== 'string') return
+  const text = `Thinkaloud is not installed in ${name}. Add it here: ${base}/workspaces`
+  slack.store.sendEphemeral(slack.store.channel(channel), {
+    ...{ user, text },
+    ...(typeof thread === 'string' ? { thread_ts: thread } : {}),
+  })
 }
 
 interface Arrived {

@@ -106,8 +106,8 @@ function workspacesPage(gateway: Gateway, options: PageOptions): string {
       return `<p><a href="${escaped(options.pageOf(one.n))}">Open ${escaped(one.name)}</a> ${access}</p>`
     })
     const state = isIn ? button('Remove the app', 'remove', id) : add
-    const kind = isOrg ? 'an organisation' : 'a workspace'
-    return `<section><h2>${escaped(name)}</h2><p>${kind}; the app is ${isIn ? '' : 'not '}installed. ${state}</p>${inside.join('')}</section>`
+    const kind = isOrg ? 'An organisation' : 'A workspace'
+    return `<section><h2>${escaped(name)}</h2><p>${kind}. The app is ${isIn ? '' : 'not '}installed. ${state}</p>${inside.join('')}</section>`
   })
   return html('Workspaces', rows.join(''))
 }

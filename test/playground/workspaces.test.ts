@@ -1,7 +1,7 @@
 /** `npm run playground -- --workspaces`: a distributed app, installed and removed as people do it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../playground/main.ts'
-import { BOT_USER, GENERAL, TEAM } from '../../playground/slack/slack.ts'
+import { ALICE, BOT_USER, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import type { PlayedWorkspace } from '../../playground/workspaces/gateway.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { Browser } from '../harness/many-bot.ts'
@@ -51,6 +51,7 @@ test('who allows it is installed and answered, who cancels is told so, and the o
   expect(await add('Cancel')).toContain('The installation was cancelled in Slack')
   expect(await add('Allow in Beacon')).toContain('Thinkaloud is installed in Beacon.')
   await isIgnored(workspace('Local'), workspace('Beacon'))
+  expect(workspace('Local').slack.whispers(GENERAL, ALICE).join()).toContain('Thinkaloud is not installed in Local.')
   await add('Allow in Local')
   await isAnswered(workspace('Local'))
   const ids = gateway().workspaces.map(({ id }) => id)
