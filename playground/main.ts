@@ -3,6 +3,7 @@
  * with-bot/ the only part of this room that knows the bot: it hands it settings, as an operator would.
  */
 import { parseArgs } from 'node:util'
+import { asksHelp } from '../src/commands/command.ts'
 import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../src/config.ts'
 import { ConfigError, messageOf } from '../src/base/errors.ts'
 import { createNetwork } from '../src/base/http/proxy.ts'
@@ -199,6 +200,14 @@ function examplesOf({ EXAMPLES_FILE: own }: Config, hasNotes: boolean) {
   return own?.map((message) => ({ message })) ?? (hasNotes ? [...EXAMPLES, NOTE] : EXAMPLES)
 }
 
+const USAGE = `Usage: npm run playground [-- --redis | --workspaces | --conversation FILE]
+
+Opens a local Slack with the real bot at http://localhost:3210, or at PLAYGROUND_PORT. Ctrl+C ends it.
+
+  --redis               keeps conversations in a Redis that ends with the playground, not in memory
+  --workspaces          plays two workspaces and an organisation, where an app for many is installed
+  --conversation FILE   shows a recorded conversation beside what was expected of it`
+
 /** @throws ConfigError for an option that there is not */
 function optionsIn(args: string[]): { conversation?: string; redis?: boolean; workspaces?: boolean } {
   try {
@@ -206,12 +215,13 @@ function optionsIn(args: string[]): { conversation?: string; redis?: boolean; wo
     return parseArgs({ args, options: { conversation, redis: flag, workspaces: flag } }).values
   } catch (error) {
     throw new ConfigError(
-      `${messageOf(error).split('. ')[0]}. There are --redis, --workspaces and --conversation FILE.`,
+      `${messageOf(error).split('. ')[0]}. The options are --redis, --workspaces, --conversation FILE and --help.`,
     )
   }
 }
 
 async function main(args: string[]): Promise<void> {
+  if (asksHelp(args)) return console.log(USAGE)
   const { conversation, redis, workspaces = false } = optionsIn(args)
   const playground = await (conversation === undefined
     ? startPlayground(readEnv(), { workspaces, ...(redis ? { startRedis: startOwnRedis } : {}) })
