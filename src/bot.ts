@@ -1,5 +1,5 @@
 /** The composition root: builds everything from a Config and starts it. */
-import type { Model } from './agent/types.ts'
+import type { Model } from './agent/contracts/model.ts'
 import { ConfigError, messageOf } from './base/errors.ts'
 import { createNetwork, type Network } from './base/http/proxy.ts'
 import { serve, type Pages, type Server } from './base/http/server.ts'

@@ -1,4 +1,4 @@
-import type { Model } from '../agent/types.ts'
+import type { Model } from '../agent/contracts/model.ts'
 import type { Config } from '../config.ts'
 import { ExpiringMap } from '../base/expiring-map.ts'
 import type { Log } from '../base/log.ts'

@@ -1,6 +1,6 @@
 import { madeFile } from '../agent/run-progress.ts'
 import { AnswerDeltas } from '../agent/parser/answer-deltas.ts'
-import type { Tool } from '../agent/types.ts'
+import type { Tool } from '../agent/contracts/tool.ts'
 import { once } from '../base/async.ts'
 import { messageOf } from '../base/errors.ts'
 import { needsNoModel, release } from '../question/admission.ts'

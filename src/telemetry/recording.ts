@@ -1,5 +1,6 @@
 import { shownThought } from '../agent/shown-thought.ts'
-import type { ModelRequest, ToolOutput, ToolAsks } from '../agent/types.ts'
+import type { ModelRequest } from '../agent/contracts/model.ts'
+import type { ToolOutput, ToolAsks } from '../agent/contracts/tool.ts'
 import type { AnswerEvent } from '../question/answer.ts'
 import type { RunRecord } from '../stores/archive/types.ts'
 import { messageOf } from '../base/errors.ts'

@@ -1,5 +1,5 @@
 /** Reads the "Always in this thread" approvals that are still valid for a question. */
-import type { Tool } from '../../agent/types.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Log } from '../../base/log.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'

@@ -1,5 +1,5 @@
 /** Posts and settles the cards of tools' questions, in every display. Loaded when a tool asks, or has asked. */
-import type { Step, ToolStep } from '../../agent/types.ts'
+import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { Connections } from '../../question/connections.ts'
 import { conversationOf, isPrivate, waitKey } from '../../stores/runs/types.ts'
 import { connectCard, endedQuestionCard, questionCard } from './question-card.ts'
