@@ -1,3 +1,5 @@
+import { movedKey, type Forgetting, type Moving } from './place.ts'
+
 export interface ExpiringMapOptions<V> {
   /** Lifetime of an entry after its last `set`, in milliseconds. */
   ttlMs: number
@@ -62,12 +64,27 @@ export class ExpiringMap<V> {
 }
 
 /** The `Forgetting` methods for a map whose keys begin with the ids of team and channel: `team:channel:…`. */
-export function forgettingIn<V>(map: ExpiringMap<V>) {
+export function forgettingIn<V>(map: ExpiringMap<V>): Forgetting {
   const forget = (beginning: string) => {
     for (const key of map.keys()) if (key.startsWith(beginning)) map.delete(key)
   }
   return {
-    forgetChannel: async ({ team, channel }: { team: string; channel: string }) => forget(`${team}:${channel}:`),
-    forgetTeam: async (team: string) => forget(`${team}:`),
+    forgetChannel: async ({ team, channel }) => forget(`${team}:${channel}:`),
+    forgetTeam: async (team) => forget(`${team}:`),
+  }
+}
+
+/** The `Moving` method for such a map. */
+export function movingIn<V>(map: ExpiringMap<V>): Moving {
+  return {
+    async moveChannel(place, to) {
+      for (const key of map.keys()) {
+        const moved = movedKey(key, place, to)
+        if (moved === undefined) continue
+        const value = map.get(key)
+        if (value !== undefined && !map.has(moved)) map.set(moved, value)
+        map.delete(key)
+      }
+    },
   }
 }

@@ -24,3 +24,9 @@ export interface Moving {
   /** Moves a channel's data to its new id. Data that the new id already has stays. */
   moveChannel(place: Place, to: string): Promise<void>
 }
+
+/** Returns the key that `team:channel:…` has in the channel's new id; undefined for a key of another channel. */
+export function movedKey(key: string, { team, channel }: Place, to: string): string | undefined {
+  const before = `${team}:${channel}:`
+  return key.startsWith(before) ? `${team}:${to}:${key.slice(before.length)}` : undefined
+}

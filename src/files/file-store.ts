@@ -1,7 +1,7 @@
 /** Stores what was read of the files of conversations, never the files themselves. */
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import type { Forgetting, Person, ThreadKey } from '../base/place.ts'
+import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
 import type { FileKind, ParsedFile, PictureKind } from './types.ts'
 
 /** A file of a conversation. */
@@ -32,7 +32,7 @@ export type FileContent = { text: ParsedFile } | { picture: { mime: string; base
 export const MAX_KEPT = { files: 50, packed: 6_000_000, all: 32_000_000 }
 
 /** The files of each conversation, kept as long as its history. */
-export interface FileStore extends Forgetting {
+export interface FileStore extends Forgetting, Moving {
   /** Stores a file in place of the same one. @returns false if it is too large to be kept */
   keep(thread: ThreadKey, file: KeptFile, content: FileContent): Promise<boolean>
   /** @returns undefined for a file that is unknown, has expired, or cannot be opened */

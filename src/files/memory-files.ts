@@ -1,4 +1,4 @@
-import { ExpiringMap, forgettingIn } from '../base/expiring-map.ts'
+import { ExpiringMap, forgettingIn, movingIn } from '../base/expiring-map.ts'
 import { MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 
 interface StoredFile {
@@ -44,6 +44,7 @@ export function memoryFiles({ ttlMs, now = Date.now }: { ttlMs: number; now?: ()
       for (const thread of threads.keys())
         if (thread.startsWith(`${team}:`)) drop(thread, (about) => about.user === user)
     },
+    ...movingIn(threads),
     ...forgettingIn(threads),
   }
 }

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import type { StoreLog } from '../base/store-log.ts'
 import type { ThreadKey } from '../base/place.ts'
+import { moveKeys } from '../base/redis/move-keys.ts'
 import { redisScript } from '../base/redis/redis-script.ts'
 import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
 import type { Sealer } from '../base/seal.ts'
@@ -40,21 +41,22 @@ const keepFile = redisScript(new URL('./lua/keep-file.lua', import.meta.url), {
 export function redisFiles(options: RedisFilesOptions): FileStore {
   const { redis, prefix = 'thinkaloud', ttlMs } = options
   const { seal, keysOf, aboutsIn, drop, dropWhere, contentOf } = openFiles(options)
+  const keep: FileStore['keep'] = async (thread, file, content) => {
+    const plain = await packed(content)
+    if (plain.length > MAX_KEPT.packed) return false
+    const text = seal(plain, placeOf(thread, file.id, 'content'))
+    const about = seal(JSON.stringify(file), placeOf(thread, file.id, 'about'))
+    await keepFile(redis, { ...keysOf(thread), id: file.id, file: about, content: text, ttlMs })
+    const { contents } = keysOf(thread)
+    const sizeOf = (id: string) => redis.hstrlen(contents, id)
+    const kept = (await aboutsIn(thread)).map(async ({ id, about }) => ({
+      ...{ id, at: about?.at ?? 0, chars: await sizeOf(id) },
+    }))
+    await drop(thread, withoutRoom(await Promise.all(kept)))
+    return true
+  }
   return {
-    async keep(thread, file, content) {
-      const plain = await packed(content)
-      if (plain.length > MAX_KEPT.packed) return false
-      const text = seal(plain, placeOf(thread, file.id, 'content'))
-      const about = seal(JSON.stringify(file), placeOf(thread, file.id, 'about'))
-      await keepFile(redis, { ...keysOf(thread), id: file.id, file: about, content: text, ttlMs })
-      const { contents } = keysOf(thread)
-      const sizeOf = (id: string) => redis.hstrlen(contents, id)
-      const kept = (await aboutsIn(thread)).map(async ({ id, about }) => ({
-        ...{ id, at: about?.at ?? 0, chars: await sizeOf(id) },
-      }))
-      await drop(thread, withoutRoom(await Promise.all(kept)))
-      return true
-    },
+    keep,
     load: contentOf,
     async list(thread) {
       const { about, contents } = keysOf(thread)
@@ -66,6 +68,16 @@ export function redisFiles(options: RedisFilesOptions): FileStore {
       for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'files')))
         for (const key of keys) await dropWhere(threadIn(key, prefix), (about) => about.user === user)
     },
+    // Each is sealed for its thread, so it is kept anew.
+    moveChannel: (place, to) =>
+      moveKeys(redis, { prefix, place, to, name: /^files$/ }, async (keys) => {
+        const [from, moved] = [threadIn(keys.from, prefix), threadIn(keys.to, prefix)]
+        for (const { id, about } of await aboutsIn(from)) {
+          const content = about && (await contentOf(from, id))
+          if (content) await keep(moved, about, content)
+          await drop(from, [id])
+        }
+      }),
     ...forgettingKeys(redis, prefix, /^file(?:s|-contents)$/),
   }
 }

@@ -1,5 +1,6 @@
 import { LeaseLost } from '../base/errors.ts'
-import type { ThreadKey } from '../base/place.ts'
+import { movingIn, type ExpiringMap } from '../base/expiring-map.ts'
+import { movedKey, type ThreadKey } from '../base/place.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import type { WaitingLine } from './types.ts'
 
@@ -14,6 +15,9 @@ export interface MemoryLineParts {
   suspended(): Question[]
   /** Drops a team's suspended runs. */
   dropSuspended(isMeant: (thread: ThreadKey) => boolean): void
+  /** The threads in which the bot was asked. */
+  known(): ExpiringMap<number>
+  moveSuspended(move: (thread: ThreadKey) => ThreadKey | undefined, channel: string): void
   /** Forgets runs that were suspended and are over. */
   forgetWaited(isMeant: (question: Question) => boolean): void
 }
@@ -30,6 +34,8 @@ export function memoryLine({
   withdrawn,
   suspended,
   dropSuspended,
+  known,
+  moveSuspended,
   forgetWaited,
 }: MemoryLineParts): MemoryLine {
   const withdraw = (thread: ThreadKey, id: string, { neverBegun = false } = {}) => {
@@ -57,6 +63,10 @@ export function memoryLine({
       return { ...line, ...(first ? { running: first } : {}), waiting }
     },
     withdraw: async (...of) => withdraw(...of),
+    async moveChannel(place, to) {
+      await movingIn(known()).moveChannel(place, to)
+      moveSuspended((thread) => movedKey(thread, place, to), to)
+    },
     // Nothing else of a finished run is stored.
     forgetChannel: async ({ team, channel }) => forgetWaited((one) => one.team === team && one.channel === channel),
     forgetUser: async ({ team, user }) => forgetWaited((one) => one.team === team && one.user === user),

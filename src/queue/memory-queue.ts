@@ -53,6 +53,8 @@ class MemoryQueue implements ControlledQueue {
     withdrawn: (thread, at) => this.#withdrawn(thread, at),
     suspended: () => this.control.suspended.map(({ question }) => question),
     dropSuspended: (isMeant) => this.control.dropSuspended(isMeant),
+    known: () => this.#known,
+    moveSuspended: (...of) => this.control.moveSuspended(...of),
     forgetWaited: (isMeant) => this.control.forgetWaited(isMeant),
   })
   #sweep: NodeJS.Timeout | undefined
@@ -120,9 +122,7 @@ class MemoryQueue implements ControlledQueue {
     if (questions > 0) this.#options.log.warn({ questions }, 'stopped with questions left unanswered')
   }
 
-  /**
-   * Calls the handler for waiting and suspended questions, with an aborted signal, so that it can only tell the askers.
-   */
+  /** Calls the handler for each unfinished question with an aborted signal, so that it only tells the asker. */
   #tellTheRest(): Promise<unknown>[] {
     const held = () => this.#state !== 'stopped'
     const ended = AbortSignal.abort(new LeaseLost('The bot is stopping.'))
@@ -137,6 +137,7 @@ class MemoryQueue implements ControlledQueue {
   readonly place: Queue['place'] = async (question) => this.#conversations.place(question)
   readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
   readonly withdraw: Queue['withdraw'] = (...of) => this.#line.withdraw(...of)
+  readonly moveChannel: Queue['moveChannel'] = (...of) => this.#line.moveChannel(...of)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
   readonly forgetUser: Queue['forgetUser'] = (person) => this.#line.forgetUser(person)
   readonly forgetTeam: Queue['forgetTeam'] = (team) => this.#line.forgetTeam(team)

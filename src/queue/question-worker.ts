@@ -129,8 +129,7 @@ export class QuestionWorker {
     jobs.begin(question, job.priority).catch(() => {})
     // The job's losses were not consecutive, because there were checkpoints in between.
     if (leased.stored.losses < this.#settings.maxLosses - 1) entry.isSuspect = false
-    const { redis } = this.#parts
-    const run = redisRun({ redis, now: this.#settings.now }, leased.lease, leased.stored.saved)
+    const run = redisRun({ redis: this.#parts.redis, ...this.#settings }, leased.lease, leased.stored.saved)
     let result: Handled
     try {
       result = await this.#work(leased, run, signal)

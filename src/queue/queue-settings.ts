@@ -43,6 +43,11 @@ export interface QueueSettings {
   suspendedMs: number
   /** How long an aborted handler has to end before it is no longer waited for. */
   graceMs: number
+  /**
+   * How long after it took a run over a worker waits before it looks up what the one before may just be sending. Longer than a
+   * lease counts as held after a check (SURE_MS of run-updates.ts), and than a post is usually under way.
+   */
+  settleMs: number
 }
 
 /** Defaults for tests. The bot takes these values from config.ts. */
@@ -71,6 +76,7 @@ const DEFAULTS: QueueSettings = {
   backoffMs: 1_000,
   sweepMs: 60_000,
   graceMs: 2_000,
+  settleMs: 1_500,
 }
 
 export function queueSettings(given: Partial<QueueSettings> = {}): QueueSettings {

@@ -1,7 +1,8 @@
 import { below, forgetKeys, scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
+import { moveKeys } from '../base/redis/move-keys.ts'
 import type { Person } from '../base/place.ts'
 import { questionSchema } from '../stores/runs/stored-run.ts'
-import { threadKeys } from '../stores/runs/thread-keys.ts'
+import { threadInKey, threadKeys, type ThreadKeys } from '../stores/runs/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import { lineInThread, withdrawQuestion } from './scripts.ts'
 import type { ThreadLine, WaitingLine } from './types.ts'
@@ -29,10 +30,71 @@ export function redisLine({ redis, settings, waitingKey }: RedisLineParts): Omit
       if (isOut) await redis.zrem(waitingKey, entryOf(thread, id))
       return isOut
     },
+    moveChannel: (place, to) =>
+      moveKeys(redis, { prefix, place, to, name: /^(?:thread|parked)$/ }, async (keys) => {
+        const threads = {
+          from: threadKeys(prefix, threadInKey(keys.from)),
+          to: threadKeys(prefix, threadInKey(keys.to)),
+        }
+        if (keys.from === threads.from.thread) await moveKnown(redis, { ...keys, ttlMs: settings.knownTtlMs })
+        else await moveSuspended(redis, threads, { channel: to, settings })
+      }),
     forgetChannel: ({ team, channel }) => forgetEnded(redis, prefix, below(team, channel)),
     forgetUser: (person) => forgetPersonInRuns(redis, prefix, person),
     // A run at work loses its lease, and ends.
     forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name: TEAM_NAMES }),
+  }
+}
+
+/** A run may be at work in the thread, so its key stays. */
+async function moveKnown(redis: RedisClient, { from, to, ttlMs }: { from: string; to: string; ttlMs: number }) {
+  const [asked, asks] = await redis.hmget(from, 'asked', 'asks')
+  if (!asked) return
+  await redis
+    .multi()
+    .hsetnx(to, 'asked', asked)
+    .hsetnx(to, 'asks', asks ?? '1')
+    .pexpire(to, ttlMs)
+    .exec()
+  await redis.hdel(from, 'asked', 'asks')
+}
+
+/** What is left of a run under its old key is its claim: that a late delivery is no new question. */
+async function moveSuspended(
+  redis: RedisClient,
+  { from, to }: { from: ThreadKeys; to: ThreadKeys },
+  { channel, settings: { doneTtlMs, knownTtlMs, suspendedMs } }: { channel: string; settings: QueueSettings },
+): Promise<void> {
+  const waits = await redis.zrange(from.suspended, '0', '-1', 'WITHSCORES')
+  for (const [i, id] of waits.entries()) {
+    if (i % 2 === 1) continue
+    const [run, moved] = [from.runs + id, to.runs + id]
+    const { question: text = '', ...fields } = await redis.hgetall(run)
+    const question = questionIn(text)
+    const signals = await redis.lrange(from.signals + id, 0, -1)
+    const ttlMs = Math.max(knownTtlMs, 2 * suspendedMs)
+    if (question)
+      await redis
+        .multi()
+        .hset(moved, { ...fields, question: JSON.stringify({ ...question, channel }) })
+        .pexpire(moved, ttlMs)
+        .zadd(to.suspended, waits[i + 1] ?? '0', id)
+        .pexpire(to.suspended, ttlMs)
+        .exec()
+    if (signals.length > 0)
+      await redis
+        .multi()
+        .del(to.signals + id)
+        .rpush(to.signals + id, ...signals)
+        .pexpire(to.signals + id, ttlMs)
+        .exec()
+    await redis
+      .multi()
+      .zrem(from.suspended, id)
+      .del(run, from.signals + id)
+      .hset(run, 'state', 'done')
+      .pexpire(run, doneTtlMs)
+      .exec()
   }
 }
 

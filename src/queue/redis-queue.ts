@@ -112,6 +112,7 @@ class RedisQueue implements ControlledQueue {
   readonly inThread: Queue['inThread'] = (thread) => this.#line.inThread(thread)
   readonly withdraw: Queue['withdraw'] = (...of) => this.#line.withdraw(...of)
   readonly forgetChannel: Queue['forgetChannel'] = (place) => this.#line.forgetChannel(place)
+  readonly moveChannel: Queue['moveChannel'] = (...of) => this.#line.moveChannel(...of)
   readonly forgetUser: Queue['forgetUser'] = (person) => this.#line.forgetUser(person)
   readonly forgetTeam: Queue['forgetTeam'] = async (team) => {
     const threads = await this.#intake.jobs.activeOf(team)

@@ -1,4 +1,4 @@
-import type { Forgetting, Person, ThreadKey } from '../base/place.ts'
+import type { Forgetting, Moving, Person, ThreadKey } from '../base/place.ts'
 import type { RunControl } from '../stores/runs/control.ts'
 import type { Question, Run } from '../stores/runs/types.ts'
 
@@ -42,7 +42,9 @@ export interface ThreadLine {
 }
 
 /** The waiting questions, and how to remove them. */
-export interface WaitingLine extends Forgetting {
+export interface WaitingLine extends Forgetting, Moving {
+  /** Moves what is known of a channel's threads, and the suspended runs there. Active and waiting questions stay. */
+  moveChannel: Moving['moveChannel']
   /** Returns the question in the conversation that it continues, as `accept` stores it. */
   place(question: Question): Promise<Question>
   inThread(thread: ThreadKey): Promise<ThreadLine>

@@ -229,10 +229,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
   return isWaiting
 }
 
-/**
- * The agent's parts for this place: the channel's model and tools, and people, files and the workspace as Slack shows
- * them.
- */
+/** The channel's model and tools, and people, files and the workspace as Slack shows them. */
 async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps & { grants: Grants }> {
   const { question, settings, mentions, installation, outbox, services } = work
   const { search, agent } = services
@@ -265,10 +262,7 @@ function granterIn({ question, settings, installation, services }: QuestionWork)
   return (tool: Tool) => grantedBy(tool, { question, settings, installation, threads, log })
 }
 
-/**
- * The history with names in place of ids. The first answer in a thread gets a line on how to go on there. A person's
- * private questions within an hour are one conversation.
- */
+/** The history with names in place of ids. The first answer in a thread gets a line on how to go on there. */
 function historyOf({ question, settings, mentions, services }: QuestionWork, display: RunDisplay): History {
   const { followUps, dmMemoryMinutes } = settings
   const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)

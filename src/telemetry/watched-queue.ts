@@ -29,6 +29,7 @@ export function watchedQueue(queue: Queue, watch: QueueWatch): Queue {
     place: (question) => queue.place(question),
     inThread: (thread) => queue.inThread(thread),
     withdraw: (thread, id, options) => queue.withdraw(thread, id, options),
+    moveChannel: (place, to) => queue.moveChannel(place, to),
     forgetChannel: (place) => queue.forgetChannel(place),
     forgetUser: (person) => queue.forgetUser(person),
     forgetTeam: (team) => queue.forgetTeam(team),

@@ -104,6 +104,16 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
     expect(await kept(files)).toEqual(['T12:C1:1.0 F1', 'T12:C1:1.0 F2'])
   })
 
+  test('the files of a channel move to its new id, those of another stay, and twice is once', async () => {
+    const files = make()
+    for (const where of [thread, 'T1:C12:1.0']) await files.keep(where, file('F1'), text('a'))
+    for (let times = 0; times < 2; times++) await files.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
+    expect(await files.list('T1:C9:1.0')).toEqual([file('F1')])
+    expect(await files.load('T1:C9:1.0', 'F1')).toEqual(text('a'))
+    expect([await files.list(thread), await files.load(thread, 'F1')]).toEqual([[], undefined])
+    expect(await files.load('T1:C12:1.0', 'F1')).toEqual(text('a'))
+  })
+
   test('files expire, unless they are used', async () => {
     const files = make({ ttlMs: 2_000 })
     const isThere = async (where: string) => (await files.load(where, 'F1')) !== undefined

@@ -21,6 +21,13 @@ export interface ManyCall {
   home: string | undefined
 }
 
+interface Press {
+  action: string
+  value: string
+  channel: string
+  user?: { id: string; team_id: string }
+}
+
 interface Token {
   home: Home
   until: number
@@ -169,9 +176,26 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     }
     return post(JSON.stringify(body), 'application/json', secret)
   }
+  /** Somebody presses a button. `user`: Alice of this home if absent. */
+  const press = (home: Home, { action, value, channel, user }: Press) => {
+    const isOrg = home.id.startsWith('E')
+    const payload = {
+      ...{ type: 'block_actions', api_app_id: home.app ?? APP, trigger_id: `1.${++count}` },
+      ...{
+        team: isOrg ? null : { id: home.id },
+        enterprise: isOrg ? { id: home.id } : null,
+        is_enterprise_install: isOrg,
+      },
+      ...{ user: user ?? { id: 'U0ALICE0001', team_id: home.id }, channel: { id: channel } },
+      ...{ response_url: `${server.base}/api/response` },
+      actions: [{ type: 'button', action_id: action, block_id: 'b', value }],
+    }
+    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+    return post(body, 'application/x-www-form-urlencoded')
+  }
   return {
     apiUrl: `${server.base}/api/`,
-    ...{ calls, tokens, clock, state, post, event },
+    ...{ calls, tokens, clock, state, post, event, press },
     setTarget: (url: string) => void (target = url),
     /** Somebody agrees to an installation: the code that Slack sends the browser back with. */
     agree(home: Home & { user?: string }): string {

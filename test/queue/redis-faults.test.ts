@@ -5,6 +5,7 @@ import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler, Queue } from '../../src/queue/types.ts'
+import { endLeases } from '../harness/dead-worker.ts'
 import { PlayedSlack } from '../harness/played-slack.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../harness/redis.ts'
 import { nodeArgs } from '../harness/compiled-sources.ts'
@@ -21,7 +22,15 @@ describeWithRedis('Redis itself in trouble', () => {
   afterAll(() => server.stop())
 
   const open = (prefix: string, options: Partial<RedisQueueOptions> = {}) => {
-    const times = { backoffMs: 5, graceMs: 50, lockMs: 2_000, stalledMs: 500, sweepMs: 1_000, acceptMs: 10_000 }
+    const times = {
+      backoffMs: 5,
+      graceMs: 50,
+      lockMs: 2_000,
+      stalledMs: 500,
+      sweepMs: 1_000,
+      acceptMs: 10_000,
+      settleMs: 100,
+    }
     const queue = redisQueue({ redis: { url: server.url }, log: keptLog(), prefix, ...times, ...options })
     queues.push(queue)
     return queue
@@ -219,5 +228,35 @@ describeWithRedis('Redis itself in trouble', () => {
     await eventually(() => expect(lines).toContain('aborted'))
     child.kill('SIGKILL')
     await once(child, 'exit')
+  })
+
+  test('what a worker still sends just after it was taken over is there before its heir looks it up', async () => {
+    const prefix = `f${count++}`
+    const [claimed, taken, looked] = [deferred(), deferred(), deferred()]
+    const inSlack: string[] = []
+    // For it, no time has passed since its lease was confirmed.
+    const at = Date.now()
+    const first = open(prefix, { concurrency: 1, lockMs: 60_000, now: () => at })
+    await first.start(async (_, run) => {
+      await run.claimPost('answer-1')
+      claimed.resolve()
+      await taken.promise
+      await run.checkLease()
+      setTimeout(() => inSlack.push('answer-1'), 20)
+      await looked.promise
+    })
+    await isReady(first)
+    await first.accept(question('a'))
+    await claimed.promise
+    const heir = open(prefix, { role: 'worker', lockMs: 60_000, stalledMs: 100, settleMs: 200 })
+    const found: unknown[] = []
+    await heir.start(async (_, run) => {
+      taken.resolve()
+      found.push(await run.claimPost('answer-1'), ...inSlack)
+      looked.resolve()
+    })
+    await endLeases(server.url, prefix)
+    await looked.promise
+    expect(found).toEqual(['unsure', 'answer-1'])
   })
 })

@@ -239,6 +239,36 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     expect(seen[1]?.[1].decisions).toEqual({ 1: { outcome: 'expired' } })
   })
 
+  test('a run that waits moves with its channel, is decided there, and is no new question', async () => {
+    const channels: string[] = []
+    const { queue, control } = await opened(async ({ ts, channel, thread }, run) => {
+      channels.push(`${channel} ${ts}`)
+      if (thread === '1.0' && ts === '1' && !run.saved.decisions[1]) return askForApproval(run)
+    })
+    const isSuspended = (channel: string) =>
+      eventually(async () => {
+        const { running, suspended } = await queue.inThread(`T1:${channel}:1.0`)
+        expect([running, suspended?.length]).toEqual([undefined, 1])
+      })
+    await queue.accept(question('1'))
+    await queue.accept(question('1', { channel: 'C12' }))
+    await Promise.all(['C1', 'C12'].map(isSuspended))
+    expect(await control.send(refOf(question('1')), message('m1'))).toBe('sent')
+    for (let times = 0; times < 2; times++) await queue.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
+    expect(await control.load(refOf(question('1')))).toBeUndefined()
+    expect(await queue.accept(question('1'))).toBe('duplicate')
+    const moved = { thread: 'T1:C9:1.0', id: question('1').id }
+    expect((await control.load(moved))?.question.channel).toBe('C9')
+    const heard: Signal[] = []
+    ;(await control.listen(moved, (signal) => heard.push(signal)))()
+    expect(heard).toEqual([message('m1')])
+    expect(await control.resume(moved, '1', ALLOWED)).toBe('woken')
+    await eventually(() => expect(channels).toContain('C9 1'))
+    const reply = (channel: string) => queue.accept(question('2', { channel }), { onlyKnownThread: true })
+    expect([await reply('C9'), await reply('C8')]).toEqual(['accepted', 'unknown_thread'])
+    await isSuspended('C12')
+  })
+
   test('a run can be read by whoever shows it or decides: while it waits, and when it has gone on', async () => {
     const { queue, control, isSuspended: isSuspended } = await waiting(['1'])
     const asked = question('1', { text: 'What "é"?' })

@@ -257,7 +257,7 @@ export function forgettingKeys(redis: RedisClient, prefix: string, name: RegExp)
 }
 
 /** The part of a key after its tag. */
-function nameOf(key: string): string {
+export function nameOf(key: string): string {
   return key.slice(key.indexOf('}:') + 2)
 }
 

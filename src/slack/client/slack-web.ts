@@ -126,15 +126,18 @@ export class SlackWeb {
     if (options.effort === 'once' && this.#rateLimits.isClosed(key)) throw new SlackRefusal(method, 'ratelimited')
     const leave = await this.#rateLimits.enter(key, options.signal)
     try {
-      await options.checkLease?.()
+      // Fetching a token may take seconds.
       const token = await this.token()
+      await options.checkLease?.()
       try {
         return await this.#send(method, args, { ...options, token })
       } catch (error) {
         const source = this.#options.token
         if (typeof source === 'string' || outcomeOf(error) !== 'token_expired') throw error
         if (!(await source.replace(token))) throw error
-        return await this.#send(method, args, { ...options, token: await this.token() })
+        const other = await this.token()
+        await options.checkLease?.()
+        return await this.#send(method, args, { ...options, token: other })
       }
     } finally {
       leave()

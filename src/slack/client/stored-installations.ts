@@ -4,7 +4,7 @@ import { SealBroken } from '../../base/seal.ts'
 import type { InstallStores } from '../../question/open-stores.ts'
 import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
 import { Directory } from './directory.ts'
-import type { Installation, InstallationOptions, Installations } from './installations.ts'
+import type { Ending, Installation, InstallationOptions, Installations } from './installations.ts'
 import { SlackWeb } from './slack-web.ts'
 import { pauseKey, type TokenRefresh } from './token-refresh.ts'
 
@@ -78,24 +78,49 @@ export function storedInstallations(options: StoredInstallationsOptions): Instal
       options.refresh.ahead(stored.record)
       return one.installation
     },
-    async end({ id, eventTime, teams, forget }) {
-      for (let isOver = false; !isOver;) {
-        const stored = await load(id)
-        if (stored && isNewer(stored.record, eventTime)) return 'newer'
-        isOver = !stored || teams !== undefined || (await stores.records.remove(id, stored.generation))
+    async grant(enterprise, teams, eventTime) {
+      for (const team of teams) {
+        await find(team, enterprise)
+        await links.grant(team, eventTime)
       }
-      // A team of the organisation may have its own installation.
-      const linked = await links.teamsOf(id)
-      const lost = teams ? teams.filter((team) => linked.includes(team)) : [id, ...linked]
-      for (const team of lost) {
-        await forget(team)
-        held.delete(team)
-      }
-      await links.drop(id, lost)
-      if (!teams) await Promise.all([usedKey(id), pauseKey(id)].map((key) => stores.shared.remove(key)))
-      return 'ended'
     },
+    end: (ending) => endInstallation(ending, { stores, load, links, left: (team) => held.delete(team) }),
   }
+}
+
+interface EndParts {
+  stores: InstallStores
+  load(id: string): Promise<StoredInstallation | undefined>
+  links: ReturnType<typeof organisationLinks>
+  left(team: string): void
+}
+
+async function endInstallation(
+  { id, eventTime, teams, forget }: Ending,
+  { stores, load, links, left }: EndParts,
+): Promise<'ended' | 'newer'> {
+  for (let isOver = false; !isOver;) {
+    const stored = await load(id)
+    if (stored && isNewer(stored.record, eventTime)) return 'newer'
+    isOver = !stored || teams !== undefined || (await stores.records.remove(id, stored.generation))
+  }
+  const linked = await links.teamsOf(id)
+  const unserved = teams
+    ? await links.withoutGrant(
+        linked.filter((team) => teams.includes(team)),
+        eventTime,
+      )
+    : linked
+  for (const team of unserved) {
+    // A team of the organisation may have its own installation.
+    if (!(await load(team))) await forget(team)
+    left(team)
+  }
+  if (!teams) await forget(id)
+  left(id)
+  await links.drop(id, unserved)
+  if (!teams) await Promise.all([usedKey(id), pauseKey(id)].map((key) => stores.shared.remove(key)))
+  return 'ended'
 }
 
 /**
@@ -144,6 +169,7 @@ export async function lastUsed({ shared }: InstallStores, id: string): Promise<n
  */
 function organisationLinks({ shared }: InstallStores) {
   const linkKey = (team: string) => `organisation-of:${team}`
+  const grantKey = (team: string) => `granted:${team}`
   const teamsKey = (enterprise: string) => `teams-of:${enterprise}`
   const teamsOf = async (enterprise: string): Promise<string[]> => {
     const stored = await shared.get(teamsKey(enterprise))
@@ -155,6 +181,15 @@ function organisationLinks({ shared }: InstallStores) {
       return typeof stored === 'string' ? stored : undefined
     },
     teamsOf,
+    async grant(team: string, eventTime: number): Promise<void> {
+      const before = await shared.get(grantKey(team))
+      if (typeof before !== 'number' || before < eventTime) await shared.put(grantKey(team), eventTime)
+    },
+    /** Returns the teams that have not been given access again since. */
+    async withoutGrant(teams: string[], eventTime: number): Promise<string[]> {
+      const granted = await Promise.all(teams.map((team) => shared.get(grantKey(team))))
+      return teams.filter((_, i) => !(Number(granted[i] ?? 0) > eventTime))
+    },
     async note(team: string, enterprise: string): Promise<void> {
       if ((await shared.get(linkKey(team))) === enterprise) return
       await shared.lock(teamsKey(enterprise), NOTE_MS, async () => {
@@ -165,7 +200,7 @@ function organisationLinks({ shared }: InstallStores) {
     async drop(enterprise: string, teams: string[]): Promise<void> {
       await shared.lock(teamsKey(enterprise), NOTE_MS, async () => {
         const left = (await teamsOf(enterprise)).filter((team) => !teams.includes(team))
-        for (const team of teams) await shared.remove(linkKey(team))
+        for (const key of teams.flatMap((team) => [linkKey(team), grantKey(team)])) await shared.remove(key)
         if (left.length > 0) await shared.put(teamsKey(enterprise), left)
         else await shared.remove(teamsKey(enterprise))
       })

@@ -36,20 +36,24 @@ function cardOf({ question, saved }: LoadedRun, { key }: WaitRef): string | unde
 }
 
 /** Whether the presser is the asker. A bot that asked cannot answer. */
-export function isAsker(
-  { user, userTeam }: { user: string; userTeam?: string | undefined },
-  { question }: AskedQuestion,
-): boolean {
-  return question.bot === undefined && isSamePerson({ user, userTeam }, question)
+export function isAsker(presser: Presser, { question }: AskedQuestion): boolean {
+  return question.bot === undefined && isSamePerson(presser, question)
 }
 
-/** Whether the presser asked the question, in the same workspace. */
+/** `isColleague`: they are of the organisation that has installed the app, where a person has one id in all workspaces. */
+interface Presser {
+  user: string
+  userTeam?: string | undefined
+  isColleague?: boolean
+}
+
+/** Whether the presser asked the question, in the same workspace or organisation. */
 export function isSamePerson(
-  { user, userTeam }: { user: string; userTeam?: string | undefined },
+  { user, userTeam, isColleague = false }: Presser,
   question: Pick<Question, 'team' | 'user' | 'userTeam'>,
 ): boolean {
   const { team, userTeam: askers = team } = question
-  return question.user === user && (userTeam ?? team) === askers
+  return question.user === user && (isColleague || (userTeam ?? team) === askers)
 }
 
 export type GivenAnswer = Pick<Extract<Decision, { outcome: 'answered' }>, 'action' | 'content'>

@@ -35,6 +35,18 @@ export function installedAs(context: AllMiddlewareArgs['context']): string | und
   return (context.isEnterpriseInstall ? context.enterpriseId : context.teamId) || undefined
 }
 
+/** The teams that know a person: in an organisation that has installed the app, a person has one id in all of its teams. */
+export async function teamsOfPerson(context: AllMiddlewareArgs['context'], services: Services): Promise<string[]> {
+  const { installations, forgetting } = services
+  const recipient = await recipientOf({ context }, services)
+  if (!recipient || !context.isEnterpriseInstall) return recipient ? [recipient.team] : []
+  const own = await installations.of(recipient.team)
+  const teams: string[] = []
+  for (const team of new Set([recipient.team, ...installations.teams(), ...(await forgetting.teams())]))
+    if ((await installations.of(team))?.signingKey === own?.signingKey) teams.push(team)
+  return teams
+}
+
 async function forgetTeam(team: string, event: string, services: Services): Promise<void> {
   await services.forgetting.forgetTeam(team)
   const installation = await services.installations.of(team)

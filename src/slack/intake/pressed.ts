@@ -1,5 +1,6 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
+import { movedKey } from '../../base/place.ts'
 import { isPrivate, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { respond } from '../client/response-url.ts'
@@ -24,9 +25,13 @@ export interface Pressed {
   /** The question's id. */
   id: string
   team: string
+  /** The channel that the button was pressed in. */
+  channel: string | undefined
   user: string
   /** The presser's workspace, if it is another one. */
   userTeam?: string
+  /** The organisation has installed the app: a person has one id in all of its workspaces. */
+  isColleague?: true
   trigger: string
   installation: Installation
   /** Tells the presser alone. Never rejects. */
@@ -44,29 +49,34 @@ export async function pressedOn(
   { body, context, isAnywhere = false }: { body: Press; context: AllMiddlewareArgs['context']; isAnywhere?: boolean },
   services: Services,
 ): Promise<Pressed | undefined> {
-  const recipient = await recipientOf({ context, isShared: true }, services)
-  const home = recipient && (await services.installations.of(recipient.team))
-  if (!recipient || !home) return undefined
-  const installation = (context.isEnterpriseInstall && (await sameInOrganisation(id, home, services))) || home
-  const { team } = installation === home ? recipient : installation.identity
+  const recipient = await recipientOf({ context, isShared: true, id }, services)
+  const installation = recipient && (await services.installations.of(recipient.team))
+  if (!recipient || !installation) return undefined
+  const { team } = recipient
   const tell = (text: string) => tellPresser(text, { url: body.response_url, installation, services })
   const { id: user, team_id: userTeam } = body.user
-  const presser = { user, ...(userTeam && userTeam !== team ? { userTeam } : {}) }
+  const presser = {
+    user,
+    ...(userTeam && userTeam !== team ? { userTeam } : {}),
+    ...(context.isEnterpriseInstall ? { isColleague: true as const } : {}),
+  }
   const place = isAnywhere ? `${team}:` : `${team}:${body.channel?.id ?? ''}:`
-  if (id.startsWith(place)) return { id, team, ...presser, trigger: body.trigger_id, installation, tell }
+  if (await isIn(place, id, services))
+    return { id, team, channel: body.channel?.id, ...presser, trigger: body.trigger_id, installation, tell }
   services.log.warn({ team, channel: body.channel?.id, user }, 'refused a button outside of its channel')
   await tell(ELSEWHERE)
   return undefined
 }
 
-/**
- * In an organisation, a press names the presser's own workspace, not the channel's. The button's value names the
- * channel's.
- * @returns the organisation's installation in the workspace of the button's question
- */
-async function sameInOrganisation(id: string, home: Installation, { installations }: Services) {
-  const named = await installations.of(id.split(':')[0] ?? '')
-  return named?.signingKey === home.signingKey ? named : undefined
+async function isIn(place: string, id: string, services: Services): Promise<boolean> {
+  return id.startsWith(place) || (await placeNow(id, services)).startsWith(place)
+}
+
+/** Returns the id of a question, or the key of its conversation, as it would be with the channel's id of today. */
+async function placeNow(key: string, { threads }: Services): Promise<string> {
+  const [team = '', channel = ''] = key.split(':')
+  const { movedTo } = await threads.load(`${team}:${channel}`)
+  return (movedTo !== undefined && movedKey(key, { team, channel }, movedTo)) || key
 }
 
 const ELSEWHERE = 'This button only works in the channel of its answer.'
@@ -89,16 +99,23 @@ export async function pressedCall(
   { body, context }: { body: Press; context: AllMiddlewareArgs['context'] },
   services: Services,
 ): Promise<PressedCall | undefined> {
-  const ref = waitRef(value)
+  let ref = waitRef(value)
   const isAnywhere = body.channel?.id.startsWith('D') === true
   const pressed = await pressedOn(ref?.id ?? '', { body, context, isAnywhere }, services)
   if (!pressed || !ref?.conversation.startsWith(`${pressed.team}:`)) return undefined
-  const run = await services.control.load({ thread: ref.conversation, id: ref.id }).catch((error: unknown) => {
-    void pressed.tell(PRESS.away)
-    throw error
-  })
+  const load = async ({ conversation, id }: WaitRef) =>
+    services.control.load({ thread: conversation, id }).catch((error: unknown) => {
+      void pressed.tell(PRESS.away)
+      throw error
+    })
+  let run = await load(ref)
+  if (!run) {
+    ref = { ...ref, conversation: await placeNow(ref.conversation, services) }
+    run = await load(ref)
+  }
   const isItsAskers = run && isPrivate(run.question) && isSamePerson(pressed, run.question)
-  const isHere = !(run && isPrivate(run.question)) && ref.id.startsWith(`${pressed.team}:${body.channel?.id}:`)
+  const isHere =
+    !(run && isPrivate(run.question)) && (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
   if (isItsAskers || isHere)
     return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved, ref.key) } }
   await pressed.tell(ELSEWHERE)

@@ -39,7 +39,7 @@ export async function openSettings(
       })
     const view = settingsView({
       ...(await formOf(command, who, services)),
-      metadata: signMetadata(JSON.stringify({ channel, responseUrl }), { user, key: installation.signingKey }),
+      metadata: signMetadata(JSON.stringify({ team, channel, responseUrl }), { user, key: installation.signingKey }),
     })
     await client.call('views.open', { trigger_id: trigger, view }, { effort: 'once' })
   } catch (error) {

@@ -6,7 +6,7 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at.ts'
-import type { Identity } from '../client/installations.ts'
+import type { Identity, Installation } from '../client/installations.ts'
 import { markTaken } from '../client/addition-marks.ts'
 import { cleanName, fileRefs, unescapeText } from '../format/escape.ts'
 import { needsNoModel } from '../../question/admission.ts'
@@ -25,22 +25,36 @@ export interface Incoming {
 
 /**
  * The team of a delivery, and the bot's identity there. Bolt takes the team from the delivery's authorization. A
- * delivery without a team, or over Slack Connect with a foreign team, goes to the default team.
+ * delivery without a team, or over Slack Connect with a foreign team, goes to the default team. In an organisation Slack names
+ * the workspace of whoever presses a button or sends a form, and not that of the place: `id` (`team:…`) does.
  * @returns undefined, with a log line, if the bot is not installed
  */
 export async function recipientOf(
-  { context, isShared = false }: { context: Context; isShared?: boolean },
+  { context, isShared = false, id = '' }: { context: Context; isShared?: boolean; id?: string | undefined },
   { installations, log }: Services,
 ): Promise<{ team: string; identity: Identity } | undefined> {
   const { defaultTeam } = installations
   // Bolt passes on the `null` of an organisation's event.
   const team = context.teamId || (context.isEnterpriseInstall && context.enterpriseId) || defaultTeam
   const installation = await installations.of(team)
+  const [named = ''] = id.split(':')
+  const there = installation && context.isEnterpriseInstall && named !== '' ? await installations.of(named) : undefined
+  if (there && there.signingKey === installation?.signingKey) return { team: named, identity: there.identity }
   if (installation) return { team, identity: installation.identity }
   const own = isShared ? await installations.of(defaultTeam) : undefined
   if (own) return { team: defaultTeam, identity: own.identity }
   log.warn({ team }, 'no installation for this team: delivery ignored')
   return undefined
+}
+
+/** Returns the installation in the team of a question's id, if the delivery is for it. */
+export async function installationFor(
+  id: string,
+  { context }: { context: Context },
+  services: Services,
+): Promise<Installation | undefined> {
+  const recipient = await recipientOf({ context, isShared: true, id }, services)
+  return recipient && id.startsWith(`${recipient.team}:`) ? services.installations.of(recipient.team) : undefined
 }
 
 /**

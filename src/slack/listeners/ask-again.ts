@@ -20,14 +20,16 @@ export function askAgain(services: Services): OnButton {
 
 /** @returns why it is not asked. @throws the error of a store */
 async function enqueueAgain(
-  { id, user, userTeam }: Pressed,
+  { id, channel, user, userTeam }: Pressed,
   responseUrl: string | undefined,
   services: Services,
 ): Promise<string | undefined> {
   const record = await withRecord(async () => readableBy(user, await services.archive.load(id)))
   if (!record) return GONE
-  const again = againOf(record.question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
-  const { running, waiting } = await services.queue.inThread(conversationOf(record.question))
+  // The channel may have another id by now.
+  const question = { ...record.question, ...(channel === undefined ? {} : { channel }) }
+  const again = againOf(question, { user, ...(userTeam ? { userTeam } : {}) }, services.now())
+  const { running, waiting } = await services.queue.inThread(conversationOf(question))
   const isAsked = [running, ...waiting].some((one) => one?.id.startsWith(idBefore(again.id)))
   if (isAsked) return 'I am already working on it again.'
   await enqueue(isPrivate(again) && responseUrl ? { ...again, responseUrl } : again, services)

@@ -14,9 +14,9 @@ const PATIENCE_MS = 2_500
 /** The button "Ask again" under an edited question: asks it with the new text. Only for the asker. */
 export function askEdited(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const recipient = await recipientOf({ context }, services)
+    const recipient = await recipientOf({ context, id: action.value }, services)
     const record = await services.archive.load(action.value ?? '')
-    const presser = { user: body.user.id, userTeam: body.user.team_id }
+    const presser = { user: body.user.id, userTeam: body.user.team_id, isColleague: context.isEnterpriseInstall }
     const isAskers = record && recipient?.team === record.question.team && isSamePerson(presser, record.question)
     const again = isAskers ? await asItReadsNow(record.question, services) : undefined
     if (again) await enqueue(again, services)

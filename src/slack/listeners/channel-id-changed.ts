@@ -3,15 +3,15 @@ import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
 /**
- * `channel_id_changed`: a private channel begins to be shared. Its settings, schedules and conversations move to the
- * new id. What was remembered there is deleted.
+ * `channel_id_changed`: a private channel begins to be shared. Its settings, its schedules, its threads with what was said,
+ * allowed and uploaded there, and the calls that wait for an approval go with it; what was remembered there does not.
  */
 export function channelIdChanged(services: Services): OnEvent<'channel_id_changed'> {
   return async ({ event, context }) => {
     const recipient = await recipientOf({ context }, services)
     if (!recipient) return
     const { team } = recipient
-    const { history, channelSettings, schedules, remembered } = services
+    const { history, channelSettings, schedules, remembered, threads, queue } = services
     const { old_channel_id: channel, new_channel_id: to } = event
     const settings = await channelSettings.load({ team, channel })
     if (Object.keys(settings).length > 0) {
@@ -21,6 +21,9 @@ export function channelIdChanged(services: Services): OnEvent<'channel_id_change
     await schedules.moveChannel({ team, channel }, to)
     // It was said where no other company could read it.
     await remembered.forgetChannel({ team, channel })
-    await history.moveChannel({ team, channel }, to)
+    // Buttons carry the old id.
+    await threads.patch(`${team}:${channel}`, { movedTo: to })
+    for (const store of [queue, history, threads, await services.files()])
+      await store.moveChannel({ team, channel }, to)
   }
 }

@@ -67,13 +67,14 @@ async function goOn(before: Decision, { pressed: { ref }, services }: Deciding):
 async function mayPress(
   { tool, approval: { server, ruleName } }: AskedCall,
   question: NonNullable<PressedCall['run']>['question'],
-  { pressed: { user, userTeam, installation }, services }: Deciding,
+  { pressed, services }: Deciding,
 ) {
+  const { user, userTeam, isColleague, installation } = pressed
   const { approvers } = await services.settingsFor(question)
   // The asker may decide as long as they may ask; other people only by APPROVERS.
-  const isAsker = isSamePerson({ user, userTeam }, question) && (await mayAskNow(question, services))
-  // An id in APPROVERS is of this workspace, unless people of connected workspaces may ask too.
-  const isForeign = userTeam !== undefined && userTeam !== question.team
+  const isAsker = isSamePerson(pressed, question) && (await mayAskNow(question, services))
+  // An id that APPROVERS names is of this workspace or organisation, unless people of connected ones may ask too.
+  const isForeign = userTeam !== undefined && userTeam !== question.team && !isColleague
   if (isForeign && !isAsker && !(await services.settingsFor(question)).access.external) return 'no'
   const asked = isAsker ? question : { ...question, user: '' }
   return mayDecide(

@@ -8,7 +8,7 @@ import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
 import { refusalOf, remember, tellOutcome, type Wanted } from '../intake/remember.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { installationFor, recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
 const THUMB = /^(up|down):(.+)$/s
@@ -43,10 +43,10 @@ export function feedbackForm(services: Services): OnForm {
     const recipient = await recipientOf({ context, isShared: true }, services)
     const { private_metadata, state } = view
     const user = body.user.id
-    const installation = recipient && (await services.installations.of(recipient.team))
-    const id = installation && readMetadata(private_metadata, { user, key: installation.signingKey })
-    if (!installation || !id?.startsWith(`${recipient.team}:`))
-      return ack({ response_action: 'update', view: FEEDBACK_GONE })
+    const home = recipient && (await services.installations.of(recipient.team))
+    const id = home && readMetadata(private_metadata, { user, key: home.signingKey })
+    const installation = id === undefined ? undefined : await installationFor(id, { context }, services)
+    if (!installation || id === undefined) return ack({ response_action: 'update', view: FEEDBACK_GONE })
     const comment = valueOf(state.values, COMMENT)
     const expected = valueOf(state.values, EXPECTED)
     const isWanted = state.values[KEEP_EXPECTED]?.[KEEP_EXPECTED]?.selected_options?.length

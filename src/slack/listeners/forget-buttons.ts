@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
 export function forgetButtons(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     await ack()
-    const recipient = await recipientOf({ context }, services)
+    const recipient = await recipientOf({ context, id: action.value }, services)
     const installation = recipient && (await services.installations.of(recipient.team))
     const channel = body.channel?.id
     if (!installation || !channel) return

@@ -84,8 +84,8 @@ function isList({ container }: { container?: object }, action: string): boolean 
 
 async function outcomeOf(press: Press, services: Services): Promise<Outcome> {
   const { action, ref, pressed } = press
-  const { user, userTeam } = pressed
-  const isMaker = user === ref.user && userTeam === undefined
+  const { user, userTeam, isColleague } = pressed
+  const isMaker = user === ref.user && (userTeam === undefined || isColleague)
   if (!isMaker && !(FOR_ADMINS.includes(action) && (await isAdminHere(pressed)))) return SCHEDULES.notYours
   const schedule = await services.schedules.load(ref)
   const act = ACTIONS[action]

@@ -14,7 +14,11 @@ import { readMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
-const metadataSchema = z.object({ channel: z.string(), responseUrl: z.string().optional() })
+const metadataSchema = z.object({
+  team: z.string().optional(),
+  channel: z.string(),
+  responseUrl: z.string().optional(),
+})
 
 /**
  * The submitted settings (`view_submission`): checked and saved, then the modal closes. Errors are shown at their
@@ -23,12 +27,13 @@ const metadataSchema = z.object({ channel: z.string(), responseUrl: z.string().o
 export function settingsSubmission(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
     const recipient = await recipientOf({ context }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
-    const metadata =
-      installation && readMetadata(view.private_metadata, { user: body.user.id, key: installation.signingKey })
+    const home = recipient && (await services.installations.of(recipient.team))
+    const metadata = home && readMetadata(view.private_metadata, { user: body.user.id, key: home.signingKey })
     const to = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
-    if (!installation || !to) return ack()
-    const person = { team: recipient.team, channel: to.channel, user: body.user.id }
+    const team = to?.team ?? recipient?.team ?? ''
+    const installation = to && (await services.installations.of(team))
+    if (!installation) return ack()
+    const person = { team, channel: to.channel, user: body.user.id }
     const warn = (fields: object, line: string) => services.log.warn({ ...person, ...fields }, line)
     const outcome = await save(person, view.state.values, { services, installation }).catch((error: unknown) => {
       warn({ error: messageOf(error) }, 'the settings of a place could not be saved')

@@ -15,7 +15,7 @@ import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pre
 import { readMetadata, signedView } from '../intake/signed-metadata.ts'
 import { Mentions } from '../client/mentions.ts'
 import { maySeeQuestion } from '../intake/use-of-team.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { installationFor, recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
 /** After this time the modal opens with a loading text: a trigger id expires after three seconds. Milliseconds. */
@@ -52,13 +52,13 @@ async function forAdmin({ id, ...presser }: Pressed, { archive }: Services): Pro
 export function turnWorkPage(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
+    const home = recipient && (await services.installations.of(recipient.team))
     await ack()
     const { id, private_metadata: signed = '' } = body.view ?? {}
     const user = body.user.id
+    const question = home && readMetadata(signed, { user, key: home.signingKey })
+    const installation = question && (await installationFor(question, { context }, services))
     if (!installation || id === undefined) return
-    const question = readMetadata(signed, { user, key: installation.signingKey })
-    if (!question?.startsWith(`${recipient.team}:`)) return
     inBackground(action.action_id, services, async () => {
       const loading = services.archive.load(question).then((record) => readableBy(user, record))
       const view = await viewOf(loading, { page: Number(action.value), user, installation, services })

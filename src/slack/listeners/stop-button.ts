@@ -7,7 +7,7 @@ import type { Services } from '../services.ts'
 /** The button "Stop" on a run's display: stops only that question. */
 export function stopButton(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const recipient = await recipientOf({ context }, services)
+    const recipient = await recipientOf({ context, id: action.value }, services)
     const { channel_id: channel, message_ts: ts, thread_ts } = placeIn(body.container)
     if (recipient && channel !== '' && ts !== '') {
       const place = { team: recipient.team, channel, user: body.user.id, thread: thread_ts || ts }

@@ -9,9 +9,10 @@ const either = z.union([ids, z.object({ event: ids }).transform(({ event }) => e
 
 /** `team_access_granted`: an organisation's app is added to workspaces, which it serves from now on. */
 export function teamAccessGranted(services: Services): OnEvent<'team_access_granted'> {
-  return async ({ event, context }) => {
+  return async ({ event, body, context }) => {
     const enterprise = installedAs(context)
-    for (const team of either.safeParse(event).data?.team_ids ?? []) await services.installations.of(team, enterprise)
+    const teams = either.safeParse(event).data?.team_ids ?? []
+    if (enterprise !== undefined) await services.installations.grant?.(enterprise, teams, body.event_time)
   }
 }
 

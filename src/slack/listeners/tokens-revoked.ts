@@ -1,5 +1,5 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
-import { forgetWorkspace, installedAs } from '../intake/forget-workspace.ts'
+import { forgetWorkspace, installedAs, teamsOfPerson } from '../intake/forget-workspace.ts'
 import type { Services } from '../services.ts'
 
 /**
@@ -8,21 +8,14 @@ import type { Services } from '../services.ts'
  */
 export function tokensRevoked(services: Services): OnEvent<'tokens_revoked'> {
   return async ({ event, body, context }) => {
-    const { installations } = services
-    await endGrants(event.tokens.oauth ?? [], context, services)
+    const { installations, slackAccount } = services
+    const people = event.tokens.oauth ?? []
+    const teams = people.length > 0 && slackAccount ? await teamsOfPerson(context, services) : []
+    for (const user of people) for (const team of teams) await slackAccount?.forget({ team, user })
     const bots = event.tokens.bot ?? []
     if (bots.length === 0) return
     const installation = await installations.of(installedAs(context) ?? installations.defaultTeam)
     if (installation && !bots.includes(installation.identity.botUser)) return
     await forgetWorkspace({ name: 'tokens_revoked', context, eventTime: body.event_time }, services)
   }
-}
-
-async function endGrants(
-  people: string[],
-  context: Parameters<typeof installedAs>[0],
-  { slackAccount, installations }: Services,
-): Promise<void> {
-  const teams = context.teamId ? [context.teamId] : installations.teams()
-  for (const user of people) for (const team of teams) await slackAccount?.forget({ team, user })
 }

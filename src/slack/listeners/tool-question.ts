@@ -30,7 +30,7 @@ import {
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { installationFor, recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { readAnswer } from '../views/question-input.ts'
@@ -61,13 +61,13 @@ export function toolQuestion(services: Services): OnButton {
 export function toolQuestionForm(services: Services): OnForm {
   return async ({ ack, view, body, context }) => {
     const recipient = await recipientOf({ context, isShared: true }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
-    const metadata =
-      installation && readMetadata(view.private_metadata, { user: body.user.id, key: installation.signingKey })
+    const home = recipient && (await services.installations.of(recipient.team))
+    const metadata = home && readMetadata(view.private_metadata, { user: body.user.id, key: home.signingKey })
     if (metadata === undefined) return ack()
     const { value, responseUrl } = metadataSchema.parse(JSON.parse(metadata))
     const ref = waitRef(value)
-    if (!ref?.id.startsWith(`${recipient?.team}:`) || !installation) return ack()
+    const installation = ref && (await installationFor(ref.id, { context }, services))
+    if (!ref || !installation) return ack()
     const { user } = body
     const sent = { ref, user: user.id, values: view.state.values, responseUrl, installation }
     const reply = await followForm(sent, services).catch((error: unknown) => {

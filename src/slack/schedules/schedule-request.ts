@@ -110,10 +110,9 @@ export async function cardOf(
 
 /** The time zone of a person who may make schedules, or why they may not. */
 export async function makerOf(
-  { team, user, userTeam }: Pick<Question, 'team' | 'user' | 'userTeam'>,
+  { team, user }: Pick<Question, 'team' | 'user'>,
   { directory }: Installation,
 ): Promise<{ zone: string } | string> {
-  if (userTeam !== undefined && userTeam !== team) return SCHEDULES.notMember
   // The cached facts of an earlier version have no zone.
   const facts = await directory.factsOf(team, user, { isFresh: directory.knownFacts(team, user)?.zone === undefined })
   if (facts === 'hidden') return SCHEDULES.notMember

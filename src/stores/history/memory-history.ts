@@ -1,4 +1,4 @@
-import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
+import { ExpiringMap, forgettingIn, movingIn } from '../../base/expiring-map.ts'
 import { withoutPerson } from './thread-context.ts'
 import type { Person, ThreadKey } from '../../base/place.ts'
 import { MAX_TURNS, type History, type Turn } from './types.ts'
@@ -51,15 +51,7 @@ export function memoryHistory(options: MemoryHistoryOptions): History {
         turns.splice(0, Infinity, ...turns.flatMap((turn) => withoutPerson(turn, user) ?? []))
       }
     },
-    async moveChannel({ team, channel }, to) {
-      const old = `${team}:${channel}:`
-      for (const thread of threads.keys().filter((key) => key.startsWith(old))) {
-        const moved = `${team}:${to}:${thread.slice(old.length)}`
-        const turns = threads.get(thread)
-        if (turns && !threads.has(moved)) threads.set(moved, turns)
-        threads.delete(thread)
-      }
-    },
+    ...movingIn(threads),
     ...forgettingIn(threads),
   }
 }

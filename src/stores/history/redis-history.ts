@@ -1,6 +1,7 @@
 /** Conversations in Redis, kept for HISTORY_TTL_DAYS. */
 import { z } from 'zod'
 import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import { moveKeys } from '../../base/redis/move-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { withoutPerson } from './thread-context.ts'
 import type { StoreLog } from '../../base/store-log.ts'
@@ -67,14 +68,8 @@ export function redisHistory(options: RedisHistoryOptions): History {
       for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'history')))
         await Promise.all(keys.map((key) => forgetPersonIn(redis, key, user)))
     },
-    async moveChannel({ team, channel }, to) {
-      const old = threadKey(prefix, `${team}:${channel}:`, 'history').indexOf('}')
-      for await (const keys of scanKeys(redis, threadKey(prefix, below(team, channel), 'history')))
-        for (const key of keys) {
-          const thread = key.slice(old, key.indexOf('}:'))
-          await moveTurns(redis, { from: key, to: keyOf(`${team}:${to}:${thread}`), ttlMs })
-        }
-    },
+    moveChannel: (place, to) =>
+      moveKeys(redis, { prefix, place, to, name: /^history$/ }, (keys) => moveTurns(redis, { ...keys, ttlMs })),
     ...forgettingKeys(redis, prefix, /^history$/),
   }
 }

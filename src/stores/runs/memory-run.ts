@@ -164,6 +164,20 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     for (const [key, { run }] of this.#parked) if (isMeant(run.thread)) this.#parked.delete(key)
   }
 
+  /** Moves the suspended runs of the threads that `move` gives another key, to another channel. */
+  moveSuspended(move: (thread: RunRef['thread']) => RunRef['thread'] | undefined, channel: string): void {
+    for (const [key, { run, item, until }] of [...this.#parked]) {
+      const thread = move(run.thread)
+      if (thread === undefined) continue
+      this.#parked.delete(key)
+      this.#waited.delete(key)
+      item.question.channel = channel
+      const moved = { ...run, thread }
+      this.#parked.set(keyOf(moved), { run: moved, item, until })
+      this.#waited.set(keyOf(moved), item)
+    }
+  }
+
   /** Resumes the runs that have waited too long. */
   expireDue(): void {
     const now = this.#options.now()

@@ -1,3 +1,4 @@
+import { sleep } from '../../base/backoff.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { RunUpdates, type RunLease } from './run-updates.ts'
 import { applyPart } from './apply-part.ts'
@@ -12,9 +13,18 @@ export interface RedisRun extends Run {
   takeRecords(): string[]
 }
 
-/** A run in Redis whose lease this process holds. `now`: milliseconds since the epoch. */
-export function redisRun(place: { redis: RedisClient; now: () => number }, lease: RunLease, saved: SavedRun): RedisRun {
+interface RunPlace {
+  redis: RedisClient
+  /** Milliseconds since the epoch. */
+  now: () => number
+  /** How long after a lease was taken its earlier holder may still be sending what it had claimed. Milliseconds. */
+  settleMs: number
+}
+
+/** A run in Redis whose lease this process holds. */
+export function redisRun(place: RunPlace, lease: RunLease, saved: SavedRun): RedisRun {
   const updates = new RunUpdates(place, lease)
+  const settledAt = saved.attempts > 1 ? lease.since + place.settleMs : 0
   return {
     saved,
     async save(...parts) {
@@ -32,7 +42,11 @@ export function redisRun(place: { redis: RedisClient; now: () => number }, lease
       const before = await updates.claim(postField(key))
       if (before) return { ts: before }
       saved.posts[key] = ''
-      return before === undefined ? 'fresh' : 'unsure'
+      if (before === undefined) return 'fresh'
+      // Looked up sooner, a post that is under way would not be there yet, and would be sent twice.
+      const ms = Math.min(place.settleMs, settledAt - place.now())
+      if (ms > 0) await sleep(ms)
+      return 'unsure'
     },
     async posted(key, ts) {
       await updates.record(postField(key), ts)

@@ -1,4 +1,4 @@
-import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
+import { ExpiringMap, forgettingIn, movingIn } from '../../base/expiring-map.ts'
 import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
 export interface MemoryThreadsOptions {
@@ -29,6 +29,7 @@ export function memoryThreads({ ttlMs, maxThreads = 20_000, now = Date.now }: Me
           states.set(key, kept.length > 0 ? { ...state, grants: kept } : state)
       }
     },
+    ...movingIn(states),
     ...forgettingIn(states),
   }
 }

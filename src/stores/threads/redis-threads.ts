@@ -1,6 +1,7 @@
 import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { z } from 'zod'
 import type { ThreadKey } from '../../base/place.ts'
+import { moveKeys } from '../../base/redis/move-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MAX_GRANTS, type Grant, type ThreadState, type ThreadStates } from './types.ts'
 
@@ -19,6 +20,7 @@ const NAMES: Record<keyof ThreadState, string> = {
   renamed: 'renamed',
   lookingAt: 'looking-at',
   grants: 'grants',
+  movedTo: 'moved-to',
 }
 
 /** Two people may grant at the same moment. */
@@ -36,22 +38,23 @@ const grantsSchema: z.ZodType<Grant[]> = z
  * and no part overwrites another.
  */
 export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): ThreadStates {
+  const names = new RegExp(`^(?:${Object.values(NAMES).join('|')})$`)
   const bounds = { most: MAX_GRANTS, ttlMs }
   const keysOf = (thread: ThreadKey) => Object.values(NAMES).map((name) => threadKey(prefix, thread, name))
   return {
     async load(thread) {
-      const [muted, title, renamed, lookingAt, grants] = await redis.mget(...keysOf(thread))
-      return stateOf({ muted, title, renamed, lookingAt, grants })
+      const [muted, title, renamed, lookingAt, grants, movedTo] = await redis.mget(...keysOf(thread))
+      return stateOf({ muted, title, renamed, lookingAt, grants, movedTo })
     },
     async patch(thread, parts) {
       const set = async (part: keyof ThreadState, value: string | boolean | undefined) =>
         value === undefined || redis.set(threadKey(prefix, thread, NAMES[part]), String(value), 'PX', ttlMs)
-      const { muted, title, renamed, lookingAt, grants } = parts
+      const { muted, title, renamed, lookingAt, grants, movedTo } = parts
       const seen = lookingAt && `${lookingAt.channel} ${lookingAt.at}`
       const flags = [set('muted', muted), set('renamed', renamed)]
       const key = threadKey(prefix, thread, NAMES.grants)
       const granted = grants && addGrants(redis, { grants: key, added: JSON.stringify(grants), without: '', ...bounds })
-      await Promise.all([...flags, set('title', title), set('lookingAt', seen), granted])
+      await Promise.all([...flags, set('title', title), set('lookingAt', seen), set('movedTo', movedTo), granted])
     },
     async forget(thread) {
       await redis.unlink(...keysOf(thread))
@@ -60,14 +63,20 @@ export function redisThreads({ redis, prefix, ttlMs }: RedisThreadsOptions): Thr
       for await (const keys of scanKeys(redis, threadKey(prefix, below(team), NAMES.grants)))
         for (const grants of keys) await addGrants(redis, { grants, added: '[]', without: user, ...bounds })
     },
-    ...forgettingKeys(redis, prefix, new RegExp(`^(?:${Object.values(NAMES).join('|')})$`)),
+    moveChannel: (place, to) =>
+      moveKeys(redis, { prefix, place, to, name: names }, async (keys) => {
+        const value = await redis.get(keys.from)
+        if (value !== null) await redis.set(keys.to, value, 'PX', ttlMs, 'NX')
+        await redis.unlink(keys.from)
+      }),
+    ...forgettingKeys(redis, prefix, names),
   }
 }
 
 type Stored = Partial<Record<keyof ThreadState, string | null | undefined>>
 
 /** An unreadable part counts as never set. */
-function stateOf({ muted, title, renamed, lookingAt, grants }: Stored): ThreadState {
+function stateOf({ muted, title, renamed, lookingAt, grants, movedTo }: Stored): ThreadState {
   const [, channel, at] = /^([CGD][A-Z0-9]{1,20}) (\d{1,16})$/.exec(lookingAt ?? '') ?? []
   return {
     ...(channel ? { lookingAt: { channel, at: Number(at) } } : {}),
@@ -75,6 +84,7 @@ function stateOf({ muted, title, renamed, lookingAt, grants }: Stored): ThreadSt
     ...(title ? { title } : {}),
     ...flagOf('renamed', renamed),
     ...grantsOf(grants),
+    ...(movedTo ? { movedTo } : {}),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Forgetting, Person, ThreadKey } from '../../base/place.ts'
+import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
 /** The state of a thread in Slack, besides what was said in it. Absent parts were never set. */
 export interface ThreadState {
@@ -14,6 +14,8 @@ export interface ThreadState {
   lookingAt?: { channel: string; at: number }
   /** What people have allowed here from then on ("Always in this thread"), the oldest first, at most `MAX_GRANTS`. */
   grants?: Grant[]
+  /** For the state of a channel (`team:channel`): the id that Slack has given it since. */
+  movedTo?: string
 }
 
 /** A person's permission to use a tool. `at`: milliseconds since the epoch. */
@@ -29,7 +31,7 @@ export interface Grant {
 export const MAX_GRANTS = 100
 
 /** The states of threads. Each part is kept for HISTORY_TTL_DAYS after it was last set. */
-export interface ThreadStates extends Forgetting {
+export interface ThreadStates extends Forgetting, Moving {
   /** @returns an empty state for an unknown thread */
   load(thread: ThreadKey): Promise<ThreadState>
   /**

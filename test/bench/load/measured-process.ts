@@ -1,6 +1,6 @@
 /** One child process that is measured from outside: CPU and memory as the kernel counts them. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
@@ -10,6 +10,8 @@ export interface Measured {
   /** The resident memory now, and its peak, MiB. */
   nowMb(): number
   peakMb(): number
+  /** Open sockets. */
+  sockets(): number
   stop(): Promise<void>
   /** Ends it as a crash does. */
   kill(): Promise<void>
@@ -48,8 +50,18 @@ export async function start(command: string[], env: Record<string, string>): Pro
     },
     nowMb: () => mebibytes(/VmRSS:\s+(\d+)/.exec(proc('status'))),
     peakMb: () => mebibytes(/VmHWM:\s+(\d+)/.exec(proc('status'))),
+    sockets: () => readdirSync(`/proc/${child.pid}/fd`).filter((fd) => isSocket(`/proc/${child.pid}/fd/${fd}`)).length,
     stop: () => end(child),
     kill: () => end(child, 'SIGKILL'),
+  }
+}
+
+/** A descriptor may have been closed meanwhile. */
+function isSocket(path: string): boolean {
+  try {
+    return readlinkSync(path).startsWith('socket:')
+  } catch {
+    return false
   }
 }
 

@@ -1,10 +1,13 @@
 /** One bot in many workspaces: each is answered with its own token, keeps its own things, and leaves alone. */
+import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
+import type { Json } from '../../../playground/slack/slack.ts'
 import { until } from '../../../playground/base/until.ts'
 import { fileEnds } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'
-import { SHOW_WORK } from '../../../src/slack/format/action-ids.ts'
+import { ALLOW_ONCE, SHOW_WORK } from '../../../src/slack/format/action-ids.ts'
+import { act, finish } from '../../harness/played-model.ts'
 import { botUserOf, type Home } from '../../harness/many-slacks.ts'
 import { describeWithRedis, startRedis } from '../../harness/redis.ts'
 
@@ -15,7 +18,8 @@ const uninstalled = { type: 'app_uninstalled' }
 const seconds = (ms: number) => Math.floor(ms / 1000)
 
 describe('in memory', async () => {
-  const bot = await startManyBot(fileEnds())
+  const env = () => ({ CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools' })
+  const bot = await startManyBot(fileEnds(), { env })
   const { slack } = bot
   let count = 0
   const channel = () => `C0PLACE${String(++count).padStart(4, '0')}`
@@ -128,27 +132,55 @@ describe('in memory', async () => {
     expect(JSON.stringify(bot.model.requests)).toMatch(/The first of them\?.*And then\?/)
   })
 
+  const posts = (at: string) =>
+    slack.calls.filter(({ method, args }) => method === 'chat.postMessage' && args['channel'] === at)
+  /** Somebody asks for a note, which an approval must allow. @returns the value of the card's buttons */
+  const waitsForApproval = async (home: Home & { team?: string }, place: string, more: { user?: string } = {}) => {
+    const call = act('I write it down.', 'notebook', JSON.stringify({ title: place, text: 'x' }))
+    bot.model.on(`write ${place}`, call, finish('Written down.'))
+    await slack.mention(home, `write ${place}`, { channel: place, ...more })
+    const card = await until(() => posts(place).find(({ args }) => JSON.stringify(args).includes(ALLOW_ONCE)), 'a card')
+    await until(() => bot.logs.some((line) => line.includes(place) && line.includes('waits for a person')), 'its wait')
+    const id = `${home.team ?? home.id}:${place}:[\\d.]+`
+    return String(new RegExp(`\\d+ ${id} ${id}`).exec(JSON.stringify(card.args)))
+  }
+  const written = (at: string) =>
+    slack.posts().filter(({ channel, text }) => channel === at && text.includes('Written down.'))
+
+  test('in an organisation a person is the asker from whichever workspace Slack says they press', async () => {
+    await bot.install(ORG)
+    const place = channel()
+    const value = await waitsForApproval({ ...ORG, team: 'T0ORGONE001' }, place, { user: 'W0PERSON001' })
+    const press = (id: string) =>
+      slack.press(ORG, { action: ALLOW_ONCE, value, channel: place, user: { id, team_id: 'T0ORGTWO001' } })
+    await press('W0ANOTHER01')
+    await slack.mention({ ...ORG, team: 'T0ORGTWO001' }, 'Who?', { channel: channel() })
+    expect(written(place)).toEqual([])
+    await press('W0PERSON001')
+    await until(() => written(place).length > 0, 'the answer')
+  })
+
+  test('a call that waits for an approval goes with its channel: its card is pressed there, and the answer is posted there', async () => {
+    const [place, moved] = [channel(), channel()]
+    const value = await waitsForApproval(OTHER, place)
+    await slack.event(OTHER, { type: 'channel_id_changed', old_channel_id: place, new_channel_id: moved })
+    const press = (at: string) => slack.press(OTHER, { action: ALLOW_ONCE, value, channel: at })
+    await press('C0ELSEWHERE')
+    expect(posts(moved)).toEqual([])
+    await press(moved)
+    await until(() => written(moved).length > 0, 'the answer')
+    expect(written(place)).toEqual([])
+  })
+
   test('a button works for a person of another workspace of the organisation, and for no other organisation', async () => {
     await bot.install(ORG)
     await bot.install({ id: 'E0OTHER0001' })
     const { channel: place } = await ask({ ...ORG, team: 'T0ORGONE001' })
     const ts = slack.calls.find(({ method, args }) => method === 'chat.postMessage' && args['channel'] === place)
     const press = (enterprise: string) => {
-      const payload = {
-        ...{ type: 'block_actions', api_app_id: 'A0MANY00001', team: null, enterprise: { id: enterprise } },
-        ...{ is_enterprise_install: true, user: { id: 'W0PERSON001', team_id: `T0HOME${enterprise.slice(1, 6)}` } },
-        ...{ channel: { id: place }, trigger_id: `1.${enterprise}` },
-        actions: [
-          {
-            type: 'button',
-            action_id: SHOW_WORK,
-            block_id: 'b',
-            value: `T0ORGONE001:${place}:${String(ts?.args['thread_ts'])}`,
-          },
-        ],
-      }
-      const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
-      return slack.post(body, 'application/x-www-form-urlencoded')
+      const value = `T0ORGONE001:${place}:${String(ts?.args['thread_ts'])}`
+      const user = { id: 'W0PERSON001', team_id: `T0HOME${enterprise.slice(1, 6)}` }
+      return slack.press({ id: enterprise }, { action: SHOW_WORK, value, channel: place, user })
     }
     const opened = () => slack.calls.filter(({ method }) => method === 'views.open')
     expect((await press('E0OTHER0001')).status).toBe(200)
@@ -192,7 +224,100 @@ describe('in memory', async () => {
     await bot.install(ACME)
     expect((await ask(ACME)).home).toBe(ACME.id)
   })
+
+  test('in a storm of both, with events late, twice and in any order, the last state holds, and the others keep what they have', async () => {
+    const dice = diceOf('storm')
+    const others = [
+      { home: OTHER, place: channel() },
+      { home: { ...ORG, team: 'T0ORGONE001' }, place: channel() },
+    ]
+    for (const home of [OTHER, ORG]) await bot.install(home)
+    const say = async ({ home, place }: (typeof others)[number], text: string) => {
+      const ts = `19000000${place.slice(-2)}.000${String(++count).padStart(3, '0')}`
+      const mention = {
+        type: 'app_mention',
+        user: 'U0ALICE0001',
+        channel: place,
+        text: `<@${botUserOf(home.id)}> ${text}`,
+      }
+      await slack.event(home, { ...mention, ts, event_ts: ts, thread_ts: `19000000${place.slice(-2)}.000000` })
+      await until(
+        () => bot.logs.some((line) => line.includes(`${place}:${ts}`) && line.includes('question answered')),
+        text,
+      )
+    }
+    for (const other of others) await say(other, `What does ${other.place} know?`)
+    let late: { event: Json; event_time: number }[] = []
+    /** Some of the events come now, at once, and some twice. */
+    const deliver = (most: number) => {
+      const now = late.filter(() => dice() < most).flatMap((one) => (dice() < 0.3 ? [one, one] : [one]))
+      late = late.filter((one) => !now.includes(one) || dice() < 0.2)
+      return now.toSorted(() => dice() - 0.5).map(({ event, event_time }) => slack.event(ACME, event, { event_time }))
+    }
+    const revoked = { type: 'tokens_revoked', tokens: { bot: [botUserOf(ACME.id)] } }
+    for (let round = 0; round < 12; round++) {
+      slack.clock.now += 2_000
+      await Promise.all([bot.install(ACME), ...deliver(0.4)])
+      expect((await ask(ACME)).home).toBe(ACME.id)
+      slack.clock.now += 2_000
+      for (const event of [uninstalled, revoked]) late.push({ event, event_time: seconds(slack.clock.now) })
+      await Promise.all(deliver(0.6))
+    }
+    slack.clock.now += 2_000
+    await bot.install(ACME)
+    expect((await Promise.all(deliver(1))).every(({ status }) => status === 200)).toBe(true)
+    expect((await ask(ACME)).home).toBe(ACME.id)
+    await slack.event(ACME, uninstalled)
+    expect(await isIgnored(ACME)).toBe(true)
+    for (const other of others) {
+      await say(other, 'And then?')
+      const prompt = JSON.stringify(
+        bot.model.requests.filter((request) => JSON.stringify(request).includes(other.place)),
+      )
+      expect(prompt).toMatch(/And then\?/)
+    }
+  })
+
+  test('a workspace that left an organisation and came back keeps what it has when the old event comes late', async () => {
+    await bot.install(ORG)
+    const place = channel()
+    const team = 'T0ORGBACK01'
+    const say = async (text: string) => {
+      await slack.mention({ ...ORG, team }, text, { channel: place })
+      await until(() => bot.logs.filter((l) => l.includes(place) && l.includes('question answered')).length > 0, text)
+    }
+    const access = (what: string, more = {}) =>
+      slack.event(ORG, { type: `team_access_${what}`, team_ids: [team] }, more)
+    const left = seconds(slack.clock.now)
+    await access('revoked')
+    slack.clock.now += 5_000
+    await access('granted')
+    await say('Who?')
+    const forgotten = () =>
+      bot.logs.filter((line) => line.includes(team) && line.includes('its data was deleted')).length
+    const before = forgotten()
+    await access('revoked', { event_time: left })
+    expect(forgotten()).toBe(before)
+    await access('revoked')
+    expect(forgotten()).toBe(before + 1)
+  })
+
+  test('an organisation that leaves takes nothing from a workspace that has installed the app itself since', async () => {
+    await bot.install(ORG)
+    const own = { id: 'T0ORGOWN002', enterprise: ORG.id }
+    await ask({ ...ORG, team: own.id })
+    await bot.install(own)
+    await slack.event(ORG, uninstalled)
+    expect(bot.logs.filter((line) => line.includes(own.id) && line.includes('its data was deleted'))).toEqual([])
+    expect((await ask(own)).home).toBe(own.id)
+  })
 })
+
+/** Numbers from 0 to 1 that follow from a seed. */
+function diceOf(seed: string): () => number {
+  let n = 0
+  return () => createHash('sha256').update(`${seed} ${n++}`).digest().readUInt32BE(0) / 2 ** 32
+}
 
 describeWithRedis('in Redis', async () => {
   const ends = fileEnds()
@@ -202,8 +327,8 @@ describeWithRedis('in Redis', async () => {
   const redis = new Redis(server.url)
   ends.onTestFinished(() => redis.disconnect())
 
-  test('sixty threads in twenty workspaces: no canary is in a prompt, a post or a key of another', async (t) => {
-    const bot = await startManyBot(t, { env: env('isolated') })
+  test('sixty threads in twenty workspaces: no canary is in a prompt, a post, a key, a metric or a Home of another', async (t) => {
+    const bot = await startManyBot(t, { env: () => ({ ...env('isolated')(), METRICS_PORT: '0' }) })
     const homes = Array.from({ length: 20 }, (_, n) => ({ id: `T0TEAM${String(n).padStart(5, '0')}` }))
     for (const home of homes) await bot.install(home)
     const canary = (id: string) => `canary-of-${id.toLowerCase()}-`
@@ -227,6 +352,26 @@ describeWithRedis('in Redis', async () => {
         JSON.stringify(args).includes('canary-of-') && !JSON.stringify(args).includes(canary(String(home))),
     )
     expect(calls).toEqual([])
+    const isArchived = async () => (await redis.keys('isolated:*:asked:*')).length >= homes.length
+    await until(isArchived, 'what the Homes show')
+    const homeOf = (home: Home) =>
+      bot.slack.calls.findLast((call) => call.method === 'views.publish' && call.home === home.id)
+    await Promise.all(
+      homes.map((home) => {
+        const place = { user: 'U0ALICE0001', channel: `D${home.id.slice(1)}` }
+        return bot.slack.event(home, { type: 'app_home_opened', ...place, tab: 'home', event_ts: '1900000000.000100' })
+      }),
+    )
+    await until(() => homes.every((home) => homeOf(home)), 'twenty Homes')
+    const shown = homes.map((home) => JSON.stringify(homeOf(home)?.args))
+    expect(homes.filter(({ id }, i) => !shown[i]?.includes(canary(id)) || homesOf(shown[i] ?? '') !== 1)).toEqual([])
+    const keys = await redis.keys('*')
+    const values = await Promise.all(keys.map(async (key) => `${key} ${await textAt(redis, key)}`))
+    const found = values.filter((value) => homesOf(value) > 0)
+    expect(found.length).toBeGreaterThan(homes.length)
+    const ownerOf = (value: string) => /\{(T0TEAM\d+)/.exec(value)?.[1] ?? ''
+    expect(found.filter((value) => homesOf(value) !== 1 || !value.includes(canary(ownerOf(value))))).toEqual([])
+    expect(await (await fetch(`http://127.0.0.1:${bot.bot.metricsPort}/metrics`)).text()).not.toContain('canary')
   })
 
   test('who leaves leaves no key, and takes no key of another with them', async (t) => {
@@ -271,3 +416,14 @@ describeWithRedis('in Redis', async () => {
     expect(second.logs.find((line) => line.includes('decrypts these installations'))).toContain(ACME.id)
   })
 })
+
+/** All that a key holds. */
+async function textAt(redis: Redis, key: string): Promise<string> {
+  const type = await redis.type(key)
+  if (type === 'hash') return JSON.stringify(await redis.hgetall(key))
+  if (type === 'list') return JSON.stringify(await redis.lrange(key, 0, -1))
+  if (type === 'set') return JSON.stringify(await redis.smembers(key))
+  if (type === 'zset') return JSON.stringify(await redis.zrange(key, '0', '-1'))
+  if (type === 'stream') return JSON.stringify(await redis.xrange(key, '-', '+'))
+  return String(await redis.get(key))
+}

@@ -79,6 +79,21 @@ function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates):
     expect(await left()).toEqual(all.slice(3))
   })
 
+  test('the states of a channel’s threads move to its new id, where what is there stays, and twice is once', async () => {
+    const threads = make()
+    const grants = [{ tool: 'x', by: 'U1', at: 1 }]
+    await threads.patch(thread, { muted: true, title: 'old', grants })
+    await threads.patch('T1:C12:1.0', { muted: true })
+    await threads.patch('T1:C9:1.0', { title: 'new' })
+    for (let times = 0; times < 2; times++) await threads.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
+    expect(await threads.load('T1:C9:1.0')).toMatchObject({ title: 'new' })
+    await threads.moveChannel({ team: 'T1', channel: 'C12' }, 'C8')
+    expect([await threads.load('T1:C8:1.0'), await threads.load(thread)]).toEqual([{ muted: true }, {}])
+    await threads.patch('T1:C1:3.0', { muted: true, title: 'old', grants })
+    await threads.moveChannel({ team: 'T1', channel: 'C1' }, 'C9')
+    expect(await threads.load('T1:C9:3.0')).toEqual({ muted: true, title: 'old', grants })
+  })
+
   test('a state is forgotten some time after it was set', async () => {
     const threads = make({ ttlMs: 150 })
     await threads.patch(thread, { muted: true })
