@@ -27,8 +27,7 @@ export async function grantedBy(
     // A grant for a call with the asker's own login may have been made for another asker.
     if (asAsker && user !== question.user) continue
     const asked = { question, tool: ruleName, server }
-    const { client } = installation
-    if ((await mayDecide(user, asked, { approvers: settings.approvers, client, log })) === 'yes') return user
+    if ((await mayDecide(user, asked, { approvers: settings.approvers, installation, log })) === 'yes') return user
   }
   return undefined
 }
