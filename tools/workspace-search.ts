@@ -54,8 +54,9 @@ async function search(
     finds,
     cursor: next = '',
     asAsker = false,
+    forAsker = false,
   } = isOver
-    ? { finds: [], asAsker: undefined }
+    ? { finds: [], asAsker: undefined, forAsker: undefined }
     : await workspace.search(query, { kind, cursor, signal: context.signal })
   context.memory[MEMORY] = { query, kind, cursor: next } satisfies z.infer<typeof endedSchema>
   if (finds.length === 0) return { text: nothing(kind, { isMore: cursor !== undefined, asAsker }), exhausted: true }
@@ -63,7 +64,7 @@ async function search(
     `${asAsker ? AS_ASKER[kind] : HEADS[kind]}${next === '' ? '' : ' (there are more)'}:`,
     ...finds.map(lineOf),
   ].join('\n')
-  return { text, sources: finds.flatMap(sourceOf), passing: true }
+  return { text, sources: finds.flatMap(sourceOf), passing: true, forAsker }
 }
 
 /** The headings say which channels were searched. */

@@ -120,8 +120,9 @@ function afterQuestion(
   return 'kind' in outcome && !isAsked ? nobodyAnswers(step, asks) : outcome
 }
 
-function nobodyAnswers({ action }: ToolStep, { message }: ToolQuestion): Observation {
-  return mistake(`${action.tool} asks: ${clip(message)} Nobody can be asked here.`)
+function nobodyAnswers({ action }: ToolStep, { message, forAsker }: ToolQuestion): Observation {
+  const observation = mistake(`${action.tool} asks: ${clip(message)} Nobody can be asked here.`)
+  return forAsker ? { ...observation, forAsker } : observation
 }
 
 /** Tells the model, once per turn, that it asked for more calls than allowed. */
@@ -195,8 +196,11 @@ function repeated(run: RunState, step: ToolStep): Observation | undefined {
   const last = earlier.at(-1)
   if (!last || hasOtherRunSince(run.progress.steps, last)) return undefined
   const again = earlier.length + 1 >= MAX_SAME_ACTION ? '' : ' Do something else, or give the final answer.'
-  const { text: returned, passing } =
-    earlier.find(({ observation }) => !observation?.hint)?.observation ?? last.observation!
+  const {
+    text: returned,
+    passing,
+    forAsker,
+  } = earlier.find(({ observation }) => !observation?.hint)?.observation ?? last.observation!
   const text = `You have already done exactly this. It returned: ${returned}${again}`
-  return { ok: true, text, hint: true, ...(passing && { passing }) }
+  return { ok: true, text, hint: true, ...(passing && { passing }), ...(forAsker && { forAsker }) }
 }

@@ -41,7 +41,8 @@ export async function callTool(run: RunState, { n, tool, input, answers }: Call)
     if (run.signal.aborted) throw run.signal.reason
     if (time.hasPassed) return { ...tooLate(tool, ms), down: true }
     if (error instanceof ToolError && error.isDown) return { ...mistake(error.message), down: true }
-    return mistake(error instanceof ToolError ? error.message : `${tool.name} failed: ${clip(String(error))}`)
+    if (!(error instanceof ToolError)) return mistake(`${tool.name} failed: ${clip(String(error))}`)
+    return { ...mistake(error.message), ...(error.isForAsker ? { forAsker: true } : {}) }
   } finally {
     // A call reports its usage when it ends. The tool's deadline aborts calls that are still running.
     await Promise.allSettled(asked)
@@ -59,7 +60,7 @@ const SERIES = { points: 100, chars: 200 }
 
 /** Returns a tool's output as the model reads it: `most` characters of text at most. */
 export function observationOf(
-  { text, sources, series, exhausted, passing, instructions, file }: ToolOutput,
+  { text, sources, series, exhausted, passing, forAsker, instructions, file }: ToolOutput,
   most: number,
 ): Observation {
   const drawn = series && boundedSeries(series)
@@ -71,6 +72,7 @@ export function observationOf(
     ...(drawn?.points.length ? { series: drawn } : {}),
     ...(exhausted ? { exhausted: true as const } : {}),
     ...(passing ? { passing: true as const } : {}),
+    ...(forAsker ? { forAsker: true as const } : {}),
     ...(instructions ? { instructions: true as const } : {}),
     ...(file && file.text.length <= MADE_FILE_CHARS
       ? { file: { name: file.name.slice(0, 200), text: file.text } }

@@ -139,6 +139,22 @@ export function withoutAnswers(given: Step): Step {
   return { ...rest, waiting: answers || asked?.kind === 'question' ? times : waiting }
 }
 
+/** Whether a step holds what only the asker may see. */
+export function isForAsker(step: Step): boolean {
+  return step.kind === 'tool' && step.observation?.forAsker === true
+}
+
+/** The steps without what only the asker may see, and without all that came after it. */
+export function stepsForAll(steps: readonly Step[]): Step[] {
+  const last = steps.find(isForAsker)?.turn ?? Infinity
+  return steps.filter(({ turn }) => turn <= last).map((step) => (isForAsker(step) ? hiddenStep(step) : step))
+}
+
+/** A step as those see it who may not know what it found. */
+export function hiddenStep<Given extends Step>(step: Given): Given {
+  return step.kind === 'tool' ? { ...step, observation: { ok: true, text: 'Only the asker sees this.' } } : step
+}
+
 /** Whether the step's tool made a file, which is sent with the answer. */
 export function madeFile(step: Step): boolean {
   return step.kind === 'tool' && step.observation?.file !== undefined

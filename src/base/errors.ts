@@ -18,10 +18,13 @@ export class ToolError extends Error {
   readonly [TOOL_ERROR] = true
   /** The service behind the tool was unreachable or too slow. The input was not at fault. */
   readonly isDown: boolean
+  /** The message holds what only the asker may see. */
+  readonly isForAsker: boolean
 
-  constructor(message: string, { isDown = false } = {}) {
+  constructor(message: string, { isDown = false, isForAsker = false } = {}) {
     super(message)
     this.isDown = isDown
+    this.isForAsker = isForAsker
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

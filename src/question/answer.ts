@@ -17,6 +17,7 @@ import { recallFor, type Recall } from './recall.ts'
 import { joinMessages, trimToBudget } from '../stores/history/thread-context.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
+import { hasLeftThread } from '../stores/runs/audience.ts'
 import {
   conversationOf,
   progressOf,
@@ -118,8 +119,12 @@ async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDep
     : yield* work(standalone, run, { ...deps, ...past, question })
   // A withdrawal that arrived while the answer was being posted counts too.
   deps.heard.throwIfWithdrawn()
-  if (final) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer: final.text, said }))
+  const answer = hasLeftThread(question, run.saved) ? FOR_ASKER_ALONE : final?.text
+  if (answer !== undefined) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said }))
 }
+
+/** In the history of a thread, in place of an answer that its readers have not seen. */
+const FOR_ASKER_ALONE = '(This answer went to the asker alone.)'
 
 /** Whether anybody wrote anything between the questions. */
 function hasSaid({ turns, said }: { turns: readonly Turn[]; said: string }): boolean {

@@ -1,6 +1,7 @@
 import { withoutAnswers } from '../agent/run-progress.ts'
 import { messageOf } from '../base/errors.ts'
 import type { RunEnding, RunRecord } from '../stores/archive/types.ts'
+import { hasLeftThread } from '../stores/runs/audience.ts'
 import { endOf, isUnrooted, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
 import { needsNoModel } from './admission.ts'
 import { bookEnd } from './book-use.ts'
@@ -32,7 +33,8 @@ export function recordOf(
 ): RunRecord {
   const { standalone, remembered, steps, usage, answer, posts, startedAt } = saved
   return {
-    ...{ question, steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
+    ...{ question: hasLeftThread(question, saved) ? { ...question, forAsker: true } : question },
+    ...{ steps: steps.map(withoutAnswers), usage, posts, startedAt, ...ending },
     ...(standalone === undefined ? {} : { standalone }),
     ...(remembered?.length ? { remembered } : {}),
     ...(answer ? { answer } : {}),

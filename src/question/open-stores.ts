@@ -149,7 +149,9 @@ async function inMemory(config: Config, { log, now }: Observed): Promise<Stores>
     forgetting: forgettingIn(kept, { now, teams: async () => [] }),
     mcp: config.MCP_CONFIG ? memoryMcpStore({ now }) : undefined,
     installs:
-      config.SLACK_CLIENT_ID && sealer ? { records: memoryInstallations(sealer), shared: memoryMcpStore({ now }) } : undefined,
+      config.SLACK_CLIENT_ID && sealer
+        ? { records: memoryInstallations(sealer), shared: memoryMcpStore({ now }) }
+        : undefined,
     control: queue.control,
     durable: false,
     close: async () => {},

@@ -1,9 +1,10 @@
+import { isForAsker } from '../agent/run-progress.ts'
 import { shownThought } from '../agent/shown-thought.ts'
 import type { ModelRequest } from '../agent/contracts/model.ts'
 import type { ToolOutput, ToolAsks } from '../agent/contracts/tool.ts'
 import type { AnswerEvent } from '../question/answer.ts'
 import type { RunRecord } from '../stores/archive/types.ts'
-import { messageOf } from '../base/errors.ts'
+import { messageOf, ToolError } from '../base/errors.ts'
 import type { Question, SavedRun } from '../stores/runs/types.ts'
 import type { RunTrace, TracedModelCall, TracedReading, TracedToolCall } from '../stores/runs/run-trace.ts'
 import { TraceText } from './trace-text.ts'
@@ -38,6 +39,7 @@ export class Recording {
     this.#options = options
     this.#trace = before ? resumed(before) : begun(question, saved, this.#text)
     this.#turn = saved.steps.at(-1)?.turn ?? 0
+    if (saved.steps.some(isForAsker)) this.#text.mute()
   }
 
   /** Whether anything was called. */
@@ -97,6 +99,7 @@ export class Recording {
   /** A tool whose time is up has been ended by its observation. */
   endTool(call: TracedToolCall, given: { output: ToolOutput | ToolAsks | string } | { error: unknown }): void {
     if (call.ms !== undefined) return
+    if (isGivenForAsker(given)) this.#text.mute()
     if ('error' in given) Object.assign(call, { ok: false, error: this.#text.text(messageOf(given.error)) })
     else if (typeof given.output === 'string' || !('asks' in given.output)) {
       if (typeof given.output !== 'string' && given.output.passing) call.passing = true
@@ -118,7 +121,9 @@ export class Recording {
 
   /** Records how the run ended. */
   finish({ end, endedAt, model, dialect, question, standalone }: RunRecord): void {
-    Object.assign(this.#trace, { end, endedAt, model, dialect, question: this.#text.text(question.text) })
+    Object.assign(this.#trace, { end, endedAt, model, dialect })
+    if (this.#text.isMuted) return
+    this.#trace.question = this.#text.text(question.text)
     if (standalone !== undefined) this.#trace.standalone = this.#text.text(standalone)
   }
 
@@ -138,7 +143,7 @@ export class Recording {
     if (!call) return
     const thought = this.#text.text(step.thought || shownThought(step))
     if (step.kind === 'unreadable')
-      return void (call.read = { kind: 'unreadable', step: n, thought, hint: step.observation.text })
+      return void (call.read = { kind: 'unreadable', step: n, thought, hint: this.#text.text(step.observation.text) })
     const action = { step: n, tool: this.#text.text(step.action.tool), input: this.#text.json(step.action.input) }
     const read: TracedReading = call.read?.kind === 'actions' ? call.read : { kind: 'actions', thought, actions: [] }
     const dropped = step.dropped ? { dropped: step.dropped } : {}
@@ -150,6 +155,7 @@ export class Recording {
     if (step.kind === 'unreadable') return
     const { action, observation } = step
     const { text, ok, note, passing } = observation
+    if (isForAsker(step)) this.#text.mute()
     const call =
       this.#trace.calls.findLast((one) => one.kind === 'tool' && one.step === n) ?? this.#notCalled(n, action)
     if (call.kind !== 'tool') return
@@ -198,6 +204,12 @@ export class Recording {
     Object.assign(this.#trace, { answer, ...(stopped ? { stopped } : {}) })
     if (event.type === 'answer' && this.#asked) this.#asked.read = { kind: 'finish', answer }
   }
+}
+
+function isGivenForAsker(given: { output: ToolOutput | ToolAsks | string } | { error: unknown }): boolean {
+  if ('error' in given) return given.error instanceof ToolError && given.error.isForAsker
+  if (typeof given.output === 'string') return false
+  return Boolean('asks' in given.output ? given.output.asks.forAsker : given.output.forAsker)
 }
 
 function begun(question: Question, saved: SavedRun, text: TraceText): RunTrace {

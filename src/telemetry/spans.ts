@@ -4,7 +4,7 @@
  * and tools are redacted unless the settings ask for them (`redactContent`).
  */
 import { SpanKind, type Attributes } from '@opentelemetry/api'
-import { stepCount, totalOf } from '../agent/run-progress.ts'
+import { isForAsker, stepCount, totalOf } from '../agent/run-progress.ts'
 import { conversationOf, type Question } from '../stores/runs/types.ts'
 import { inputMessages, outputMessages } from './genai-messages.ts'
 import type { TelemetryEvent, ModelCallEvent, SlackCallEvent, ToolCallEvent } from './telemetry-event.ts'
@@ -31,6 +31,11 @@ function redactContent({ withContent }: SpanStyle, content: () => Attributes): A
   return withContent ? content() : {}
 }
 
+/** What follows a find that only the asker may see is in no span. */
+function styleOf({ progress }: Attempt, style: SpanStyle): SpanStyle {
+  return progress.steps.some(isForAsker) ? { ...style, withContent: false } : style
+}
+
 /** A finished call that becomes a span. `error` is a class of errors with few values; undefined for success. */
 export interface CallSpan {
   name: string
@@ -41,7 +46,8 @@ export interface CallSpan {
 }
 
 /** @returns undefined for an event that is no call */
-export function callSpan(event: TelemetryEvent, attempt: Attempt, style: SpanStyle): CallSpan | undefined {
+export function callSpan(event: TelemetryEvent, attempt: Attempt, asked: SpanStyle): CallSpan | undefined {
+  const style = styleOf(attempt, asked)
   if (event.kind === 'model') return chatSpan(event, attempt, style)
   if (event.kind === 'tool') return toolSpan(event, style)
   return event.kind === 'slack' ? slackSpan(event) : undefined
@@ -78,7 +84,7 @@ export function agentEndAttributes(attempt: Attempt, style: SpanStyle): Attribut
     'thinkaloud.attempt': number,
     'gen_ai.usage.input_tokens': inputTokens,
     'gen_ai.usage.output_tokens': outputTokens,
-    ...redactContent(style, () => ({
+    ...redactContent(styleOf(attempt, style), () => ({
       'gen_ai.input.messages': inputMessages([{ role: 'user', content: question.text }]),
       ...(answer ? { 'gen_ai.output.messages': outputMessages(answer) } : {}),
     })),

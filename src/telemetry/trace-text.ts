@@ -7,14 +7,26 @@ import type { TracedMessage } from '../stores/runs/run-trace.ts'
 /** The maximum of all texts of a trace together, of one text, and of one text once the trace is full. Characters. */
 const MAX = { trace: 8_000_000, text: 400_000, full: 500 }
 
+const FOR_ASKER = '(This is for the asker alone.)'
+
 /** The texts of one trace. `room`: how many more characters fit. */
 export class TraceText {
   readonly #blank: (text: string) => string
+  #isMuted = false
   #room = MAX.trace
 
   constructor(secrets: readonly string[], used = 0) {
     this.#blank = blankSecrets(secrets)
     this.#room -= used
+  }
+
+  /** From now on each text is replaced by a sentence: what comes may hold what only the asker may see. */
+  mute(): void {
+    this.#isMuted = true
+  }
+
+  get isMuted(): boolean {
+    return this.#isMuted
   }
 
   /** Why something is missing; undefined if everything fitted. */
@@ -24,6 +36,7 @@ export class TraceText {
    * Returns a text as the trace keeps it. Secrets are blanked before it is cut, so that no cut leaves a part of one.
    */
   text(text: string): string {
+    if (this.#isMuted) return FOR_ASKER
     return this.#bounded(this.#blank(text))
   }
 
@@ -31,6 +44,7 @@ export class TraceText {
    * Returns a JSON value. One that is too long becomes a text, and anything that is not JSON is described in words.
    */
   json<T>(value: T): T | string {
+    if (this.#isMuted) return FOR_ASKER
     try {
       const whole = this.#blank(JSON.stringify(value) ?? 'null')
       const kept = this.#bounded(whole)

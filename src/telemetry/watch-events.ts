@@ -24,8 +24,8 @@ export async function* watchedEvents(
   let from = now()
   try {
     for await (const event of events) {
-      if (event.type === 'observation') noteTool(event, from, watch)
       attempt.progress = applyEvent(attempt.progress, event)
+      if (event.type === 'observation') noteTool(event, from, watch)
       if (event.type === 'answer' || event.type === 'gave_up') attempt.answer = event.text
       yield event
       if (event.type !== 'observation') from = now()

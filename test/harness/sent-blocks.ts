@@ -290,7 +290,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'format/blocks.ts stepsContent': () => message(blocks.stepsContent([step, step])),
   'format/blocks.ts rootContent': () => message(blocks.rootContent(ASKER, question.text)),
   'format/blocks.ts noteContent': () => [...message(note), ...message(blocks.noteContent('It failed.', question.id))],
-  'format/blocks.ts withPrivateChoice': () => message(blocks.withPrivateChoice(note, question.id)),
+  'format/blocks.ts withPrivateChoice': () => message(blocks.withPrivateChoice(note, question.id, ['x'.repeat(400)])),
   'format/blocks.ts forgetContent': () => message(blocks.forgetContent('All of it?', 'T1')),
   'format/blocks.ts askEditedContent': () => message(blocks.askEditedContent(question.id)),
   'format/blocks.ts aboutContent': () => message(blocks.aboutContent(question.text, note)),

@@ -43,7 +43,21 @@ const UNITS = [
     'Jan',
     'step 1, ',
   ],
-  ...['[{"a":', '[1,', 'seven ', 'one two three', 'about ', '字', '5 km ', '1.5 h '],
+  ...[
+    '[{"a":',
+    '[1,',
+    'seven ',
+    'one two three',
+    'about ',
+    '字',
+    '5 km ',
+    '1.5 h ',
+    '1h30m ',
+    '1h',
+    '1 day, ',
+    '24.12.',
+    'a year ',
+  ],
 ]
 /** Seconds of CPU that collecting garbage or compiling may cost. */
 const PAUSE = 0.1

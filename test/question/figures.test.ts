@@ -44,6 +44,42 @@ describe('a figure stands in what was read, in whatever form:', () => {
   })
 })
 
+describe('durations and short dates, in whatever parts and units:', () => {
+  const SAME: [read: string, ...answers: string[]][] = [
+    ['It takes 90 minutes.', '1 h 30 min', '1h30m', '1h30', '1 hour and 30 minutes', '1.5 h', '1 Stunde 30 Minuten'],
+    ['It takes 1h 30m.', '90 minutes', '5400 s', '1 hour, 30 minutes'],
+    ['Queued for 2 days and 4 hours.', '52 hours', '2d 4h'],
+    ['{"duration_min": 90}', '1 h 30 min'],
+    ['One step takes 1 hour, the other 30 minutes.', '1 hour and 30 minutes for the two'],
+    ['The term is 1.5 years.', '18 months', 'an 18-month term', '1 year and 6 months', '18 Monate'],
+    ['Die Laufzeit beträgt 1 Jahr und 6 Monate.', '18 months', '1.5 years', '1,5 Jahre'],
+    ['It lasts a year and a half, or two years.', '18 months', '24 months'],
+    [
+      'Closed on 2026-12-24 and 26 December 2026.',
+      'on 24.12. and 26.12.',
+      'the 24th and the 26th',
+      'vom 24. bis 26.12.',
+    ],
+    ['Am 24.12. geschlossen.', '24 December', 'December 24, 2026', '24.12.2026', 'am 24.12.'],
+  ]
+  test.each(SAME)('%s', (read, ...answers) => {
+    for (const answer of answers)
+      expect([answer, judge(answer, read).length > 0, missing(answer, read)]).toEqual([answer, true, []])
+  })
+
+  test('another duration or day is found', () => {
+    expect(missing('It takes 1 h 40 min.', 'It takes 90 minutes.')).toEqual(['1 h 40 min'])
+    expect(missing('It takes 95 minutes.', 'It takes 1h30m.')).toEqual(['95 minutes'])
+    expect(missing('The term is 19 months, or 2.5 years.', 'The term is 1.5 years.')).toEqual([
+      '19 months',
+      '2.5 years',
+    ])
+    expect(missing('A term of 1 year.', 'The term is 15 months.')).toEqual(['1 year'])
+    expect(missing('On 25.12., not the 23rd.', 'Closed on 2026-12-24.')).toEqual(['25.12', '23rd'])
+    expect(missing('On 25 December.', 'Am 24.12. geschlossen.')).toEqual(['25 December'])
+  })
+})
+
 describe('a figure that stands nowhere is found:', () => {
   const READ =
     'Revenue was 1,234,567 in 2019, 42 % of it abroad. It began on 21 November 1996. He said: “We ship it on Friday.”'

@@ -3,70 +3,23 @@ import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { ALLOW_ONCE, DISCONNECT, QUESTION_DECLINE } from '../../src/slack/format/action-ids.ts'
 import { forget } from '../harness/answer-buttons.ts'
-import { startBot, type TestBot } from '../harness/bot.ts'
-import type { Ends } from '../harness/ends.ts'
-import { Browser } from '../harness/many-bot.ts'
-import { startOAuthServer, type OAuthMcpServer } from '../harness/mcp/oauth-server.ts'
+import { startBot } from '../harness/bot.ts'
+import {
+  answeredAlone,
+  connect,
+  connectingBot,
+  linksIn,
+  linkTo,
+  listConnections as list,
+  logIn,
+  PUBLIC,
+  SECRETS_KEY,
+} from '../harness/connecting-bot.ts'
 import { mcpFile } from '../harness/mcp/mcp-servers.ts'
-import { act, finish } from '../harness/played-model.ts'
+import { finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
-import { steeredBot, type Way } from '../harness/steered-bot.ts'
+import type { Way } from '../harness/steered-bot.ts'
 import { eventually } from '../harness/stores.ts'
-
-const PUBLIC = 'https://bot.example.com'
-const SECRETS_KEY = 'a key that is long enough for a key'
-
-async function connectingBot(t: Ends, way: Way, rules: object = { trust: true }) {
-  const server = await startOAuthServer(t)
-  const file = mcpFile(t, { mcpServers: { tickets: { url: server.url, login: 'person', ...rules } } })
-  const env = { MCP_CONFIG: file, PUBLIC_URL: PUBLIC, SECRETS_KEY }
-  const bot = await steeredBot(t, way, { env })
-  const browser = () => new Browser(`http://127.0.0.1:${bot.bot.port}`)
-  const ask = (user: string = ALICE) => {
-    bot.model.on('ticket', act('I look.', 'tickets__read_ticket', '{"id": "7"}'), finish('It is open.'))
-    return bot.mention('What of the ticket?', { user })
-  }
-  return { ...bot, bot, server, browser, ask }
-}
-
-/** The newest link in what only this person was shown. */
-function linkTo(bot: TestBot, user: string): string | undefined {
-  const messages = bot.slack.store.channels.get(GENERAL)?.ephemerals.filter((one) => one.user === user) ?? []
-  return linksIn(messages).at(-1)
-}
-
-function linksIn(shown: unknown): string[] {
-  return [...JSON.stringify(shown ?? null).matchAll(/https:\/\/bot\.example\.com(\/connect\?link=[\w-]+)/g)].map(
-    ([, path]) => path ?? '',
-  )
-}
-
-async function list(bot: TestBot, user: string): Promise<string> {
-  const before = bot.slack.whispers(GENERAL, user).length
-  await bot.slack.slash('connections', { channel: GENERAL, user })
-  await bot.slack.until(() => bot.slack.whispers(GENERAL, user).length > before, 'the list')
-  return bot.slack.whispers(GENERAL, user).at(-1) ?? ''
-}
-
-/** Opens a link and logs in. @returns the path that the browser is sent back to */
-async function logIn(person: Browser, link: string, server: OAuthMcpServer): Promise<string> {
-  const sent = await person.get(link)
-  expect(sent.status).toBe(302)
-  const back = new URL(await server.browse(sent.headers.get('location') ?? ''))
-  expect(back.origin + back.pathname).toBe(`${PUBLIC}/connect/callback`)
-  return back.pathname + back.search
-}
-
-async function connect(
-  bot: TestBot,
-  user: string,
-  { server, browser }: { server: OAuthMcpServer; browser(): Browser },
-) {
-  await list(bot, user)
-  const person = browser()
-  const page = await person.get(await logIn(person, linkTo(bot, user) ?? '', server))
-  expect(await page.text()).toContain('tickets is connected')
-}
 
 /** The server lists its tools only to those who have connected it: from their first question on everybody sees them. */
 async function connectAndAsk(...args: Parameters<typeof connect>): Promise<void> {
@@ -81,8 +34,7 @@ function connecting(way: Way): void {
     const { bot, server, browser, slack, model, ask } = await connectingBot(t, way)
     expect(await list(bot, ALICE)).toContain('tickets: not connected')
     await connect(bot, ALICE, { server, browser })
-    const thread = await ask()
-    expect(await thread.lastAnswer()).toContain('It is open.')
+    expect(await answeredAlone(bot, await ask())).toContain('It is open.')
     const [alices] = server.callers
     expect(server.isGood(alices ?? '')).toBe(true)
 
@@ -95,7 +47,7 @@ function connecting(way: Way): void {
     const back = await logIn(person, link, server)
     const [one, other] = await Promise.all([person.get(back), person.get(back)])
     expect([one?.status, other?.status].sort()).toEqual([200, 400])
-    expect(await bobs.lastAnswer()).toContain('It is open.')
+    expect(await answeredAlone(bot, bobs, { user: BOB })).toContain('It is open.')
     expect(server.callers).toHaveLength(2)
     expect(server.callers[1]).not.toBe(alices)
     expect(server.counts).toMatchObject({ registered: 1, exchanged: 2 })
@@ -107,7 +59,7 @@ function connecting(way: Way): void {
     await slack.until(() => home.shown().includes('Connect tickets'), 'the Home without the login')
     expect(server.counts.revoked).toBe(1)
     expect(server.isGood(server.callers[1] ?? '')).toBe(false)
-    expect(await (await ask()).lastAnswer()).toContain('It is open.')
+    expect(await answeredAlone(bot, await ask(), { count: 2 })).toContain('It is open.')
     expect(server.callers[2]).toBe(alices)
 
     await forget(slack, { channel: `D${ALICE.slice(1)}` })
@@ -134,14 +86,14 @@ function connecting(way: Way): void {
     expect(await refused.text()).toContain('another authorization server')
     delete server.mode.iss
     expect((await person.get(await logIn(person, link, server))).status).toBe(200)
-    expect(await thread.lastAnswer()).toContain('It is open.')
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
     expect((await person.get(back)).status).not.toBe(302)
     expect((await person.get(link)).status).toBe(400)
     expect((await person.get('/connect?link=nothing')).status).toBe(400)
   })
 
   test('Not now goes on without, and an approval says as whom the call is made', async (t) => {
-    const { bot, server, browser, slack, model, ask } = await connectingBot(t, way, {})
+    const { bot, server, browser, slack, model, ask } = await connectingBot(t, way, { rules: {} })
     await connectAndAsk(bot, BOB, { server, browser })
     const thread = await ask()
     await slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval')

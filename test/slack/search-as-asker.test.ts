@@ -4,6 +4,7 @@ import type { Json } from '../../playground/slack/slack.ts'
 import { startManyBot } from '../harness/many-bot.ts'
 import { manySlacks } from '../harness/many-slacks.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { FOR_ASKER } from '../../src/slack/format/messages.ts'
 import { eventually } from '../harness/stores.ts'
 
 const ACME = { id: 'T0ACME00001' }
@@ -11,7 +12,7 @@ const ALICE = 'U0ALICE0001'
 const CANARY = 'the merger is called Narwhal'
 const DM = 'D0ALICE0001'
 
-test('what the asker can see is found where only they see the answer, and no grant touches the installation', async (t) => {
+test('what the asker can see is found for their eyes alone, and no grant touches the installation', async (t) => {
   const slack = await manySlacks(t)
   slack.state.finds = (args, home) => {
     const isTheirs = home.startsWith(ALICE) && String(args['channel_types']).includes('private_channel')
@@ -68,9 +69,10 @@ test('what the asker can see is found where only they see the answer, and no gra
   const search = [act('I search.', 'workspace_search', 'merger'), finish('Here.')]
   bot.model.on('in the channel', ...search)
   await slack.mention(ACME, 'What merger, in the channel?')
-  await eventually(() => expect(slack.posts().some(({ text }) => text.includes('Here.'))).toBe(true))
-  // In a channel a person's grant is not used: others read there too.
-  expect(slack.calls.filter(({ method }) => method === 'assistant.search.context')).toEqual([])
+  // Others read in the channel: the answer is for the asker alone.
+  const alone = () => slack.calls.filter(({ method }) => method === 'chat.postEphemeral')
+  await eventually(() => expect(JSON.stringify(alone())).toContain('Here.'))
+  expect(slack.posts().map(({ text }) => text)).toEqual([expect.stringContaining('I search.'), FOR_ASKER])
   bot.model.on('for me', ...search)
   const ts = '1900000001.000100'
   const message: Json = {
@@ -85,7 +87,6 @@ test('what the asker can see is found where only they see the answer, and no gra
   await slack.event(ACME, message)
   await eventually(() => expect(slack.posts().filter(({ channel }) => channel === DM).length).toBeGreaterThan(0))
   await eventually(() => expect(JSON.stringify(bot.model.about('for me'))).toContain(CANARY))
-  expect(JSON.stringify(bot.model.about('in the channel'))).not.toContain(CANARY)
   expect(JSON.stringify(slack.posts().filter(({ channel }) => channel !== DM))).not.toContain(CANARY)
   expect(bot.logs.join('\n')).not.toContain('Narwhal')
   expect(slack.posts().every(({ home }) => home === ACME.id)).toBe(true)

@@ -21,6 +21,8 @@ export interface Observation {
   exhausted?: true
   /** The text is deleted when the run is over, see `ToolOutput`. */
   passing?: true
+  /** Only the asker may see it, see `ToolOutput`. */
+  forAsker?: true
   /** The text is the operator's instructions, see `ToolOutput`. */
   instructions?: true
   /** The loop wrote it, not a tool: it is not a finding. */

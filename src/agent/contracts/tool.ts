@@ -57,10 +57,14 @@ export interface WantedChannel {
  */
 export interface WorkspaceReader {
   /**
-   * `asAsker`: everything was searched that the asker can see, and not only what is public.
+   * `asAsker`: everything was searched that the asker can see, and not only what is public. `forAsker`: not everybody who reads
+   * where it was asked could see all finds.
    * @throws ToolError with a sentence that says what was refused, and what to do.
    */
-  search(query: string, options: FindOptions): Promise<{ finds: Find[]; cursor?: string; asAsker?: true }>
+  search(
+    query: string,
+    options: FindOptions,
+  ): Promise<{ finds: Find[]; cursor?: string; asAsker?: true; forAsker?: true }>
   /** The thread of the message with this URL. @throws ToolError likewise */
   readThread(url: string, signal: AbortSignal): Promise<ReadThread>
   /** A part of what was written in a channel in a time. @throws ToolError likewise */
@@ -124,6 +128,8 @@ export interface ToolOutput {
   exhausted?: boolean
   /** Whether the text is deleted once the run is over. */
   passing?: boolean
+  /** It was found with the asker's own rights: others may not see it, nor what rests on it. */
+  forAsker?: boolean
   /** Whether the text is the operator's instructions, at most `SKILL_CHARS` of them. All other text is data. */
   instructions?: boolean
   /** Sent into the thread before the answer, only if the context has `sendsFiles`. */
@@ -152,6 +158,8 @@ export interface ToolQuestion {
   url?: string
   /** The asker has to log in to the server first. `message` is then what people call the tool. */
   login?: true
+  /** The server asks what only the asker may see. */
+  forAsker?: true
   /** The call is repeated from its beginning with the answer, so everything it did before it asked is done twice. */
   remakes?: true
   state: unknown

@@ -36,9 +36,11 @@ export async function callAsAsker(
     const own = answers.filter((answer) => !isToConnect(answer))
     const result = await call(login, own)
     await logins.noteUse(server, asker).catch(() => undefined)
-    return result
+    return 'asks' in result ? { asks: { ...result.asks, forAsker: true } } : { ...result, forAsker: true }
   } catch (error) {
-    if (!(error instanceof ToolError) || !isLoginNeeded(error)) throw error
+    if (!(error instanceof ToolError)) throw error
+    // What is said of a server that cannot be reached are our own words.
+    if (!isLoginNeeded(error)) throw error.isDown ? error : new ToolError(error.message, { isForAsker: true })
     // The server refused the login before it looked at the call, so the login is useless.
     await logins.end(server, login).catch(() => undefined)
     if (memory[refused] === true) throw error

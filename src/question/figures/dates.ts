@@ -55,6 +55,11 @@ const FORMS: [form: RegExp, read: (parts: Parts) => DatePart[][]][] = [
     ),
     ([m, d, to, y]) => days([d, to], monthOf(m), y),
   ],
+  // `24. bis 26.12.`
+  [
+    /(?<![\d.,])(\d{1,2})\.\s?(?:[-–]|bis|und)\s?(\d{1,2})\.(\d{1,2})\.(?:(\d{4})(?!\d))?(?!\d)/g,
+    ([from, to, m, y]) => days([from, to], Number(m), y),
+  ],
   [
     new RegExp(`(?<![\\p{L}\\d])${MONTH},?\\s(?:of\\s)?(\\d{4})(?![\\d:])`, 'gu'),
     ([m, y]) => [[{ y: Number(y), m: monthOf(m) }]],
@@ -98,7 +103,9 @@ export function datesIn(text: string, mask: (found: string) => string): { dates:
       const parts = more.slice(0, more.indexOf(at)) as Parts
       const readings = read(parts).map((one) => one.filter(isReal))
       if (readings.some((one) => one.length === 0)) return found
-      for (const one of readings) dates.push({ text: found, at, readings: one })
+      // The sentence may end with the month.
+      const shown = found.replace(/(?<=\p{L}{4})\.$/u, '')
+      for (const one of readings) dates.push({ text: shown, at, readings: one })
       return mask(found)
     })
   return { dates, rest }

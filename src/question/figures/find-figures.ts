@@ -96,7 +96,8 @@ function isValue(code: string): boolean {
 /** Words for small numbers and small ordinals (`2nd`) are not facts. */
 function isFact({ isWord, isPercent, unit, readings: [reading], text }: Numeral): boolean {
   const value = reading?.value ?? 0
-  if (isWord) return value >= LEAST_WORD || isPercent || (unit !== undefined && value > 1) || / /.test(text)
+  const isMeasured = unit !== undefined && unit.kind !== 'months'
+  if (isWord) return value >= LEAST_WORD || isPercent || (isMeasured && value > 1) || (!unit && / /.test(text))
   return !/(?:st|nd|rd|th)$/.test(text) || value >= 10
 }
 

@@ -134,16 +134,29 @@ class Judge {
   }
 
   #numberStandsIn(number: Numeral): string[] {
-    const { readings, isPercent, unit } = number
+    const { readings, isPercent, unit, parts = [] } = number
     const index = this.#index
     const found = readings.flatMap((written) => {
       const reading = rounded(written, number)
       const share = { value: reading.value / 100, tolerance: reading.tolerance / 100 }
       const plain = [...index.numbers(reading), ...(isPercent ? index.numbers(share) : [])]
       const near = plain.filter(({ value }) => isRounding(value, isPercent && value <= 1 ? share : reading, number))
-      return [...near, ...(unit ? index.quantities(reading, unit) : [])]
+      // `a year` is no rounding of 15 months, but `an hour` may be one of 80 minutes.
+      const isNear = (value: number) => unit?.kind !== 'months' || isRounding(value / unit.factor, reading, number)
+      return [...near, ...(unit ? index.quantities(reading, unit).filter(({ value }) => isNear(value)) : [])]
     })
-    return index.placesOf(found.map(({ of }) => of))
+    const places = index.placesOf([...found.map(({ of }) => of), ...this.#daysOf(number)])
+    if (places.length > 0 || parts.length < 2) return places
+    // `1 h for the one and 30 min for the other`
+    const each = parts.map((part) => this.#numberStandsIn(part))
+    return each.every((some) => some.length > 0) ? [...new Set(each.flat())] : []
+  }
+
+  /** The texts in which the number is a date: `24.12.` or `the 24th`. */
+  #daysOf({ text }: Numeral): number[] {
+    const [, d, m] = /^(\d{1,2})(?:\.(\d{1,2})|st|nd|rd|th)$/.exec(text) ?? []
+    if (d === undefined) return []
+    return m === undefined ? this.#index.days(Number(d)) : this.#index.dates({ m: Number(m), d: Number(d) })
   }
 
   #follows(figure: Figure): string[] {
@@ -159,7 +172,8 @@ class Judge {
     if (isTotal(this.#listed, first)) return ['the sum of figures of the answer']
     if ((this.#tried += 1) > 2 * MAX_TRIED) return []
     const isAge =
-      /^[\s-]?(?:years?\b|year-old|jahre)|^$/i.test(after) ||
+      (unit?.kind === 'months' && unit.factor === 12) ||
+      after === '' ||
       /\baged?\s$/i.test(this.#answer.slice(0, figure.at).slice(-6))
     for (const reading of readings) {
       const pair = this.#pairOf({ ...rounded(reading, figure.number), isPercent }, isAge)

@@ -1,16 +1,10 @@
 /** Reads numbers in a text: separators, scales, percentages, units and number words. */
+import { durationsIn, type Unit } from './durations.ts'
 
 /** A possible meaning of a number: the value, and half a unit of its last written place. */
 export interface Reading {
   value: number
   tolerance: number
-}
-
-/** A kind of quantity, and how a value becomes one of its base unit: `value * factor + offset`. */
-export interface Unit {
-  kind: string
-  factor: number
-  offset: number
 }
 
 export interface Numeral {
@@ -26,6 +20,8 @@ export interface Numeral {
   unit?: Unit
   /** The number is written in words. */
   isWord?: true
+  /** Of a duration in several parts, these by themselves. */
+  parts?: Numeral[]
 }
 
 const SPACES = '\\u0020\\u00a0\\u202f\\u2009'
@@ -60,11 +56,13 @@ const UNITS: [kind: string, names: string, factor: number, offset?: number][] = 
   ['mass', 'lb lbs pound pounds', 0.45359237],
   ['mass', 'oz ounce ounces', 0.028349523],
   ['time', 'ms millisecond milliseconds', 0.001],
-  ['time', 's sec secs second seconds', 1],
-  ['time', 'min mins minute minutes', 60],
-  ['time', 'h hr hrs hour hours', 3600],
-  ['time', 'day days', 86_400],
-  ['time', 'week weeks', 604_800],
+  ['time', 's sec secs second seconds sekunde sekunden', 1],
+  ['time', 'min mins minute minutes minuten', 60],
+  ['time', 'h hr hrs hour hours std stunde stunden', 3600],
+  ['time', 'day days tag tage tagen', 86_400],
+  ['time', 'week weeks woche wochen', 604_800],
+  ['months', 'month months monat monate monaten', 1],
+  ['months', 'yr yrs year years jahr jahre jahren', 12],
   ['data', 'byte bytes', 1],
   ['data', 'kb', 1e3],
   ['data', 'mb', 1e6],
@@ -99,17 +97,23 @@ const HEDGE =
 
 /** Finds the numbers in a text, in no order. Linear in its length. */
 export function numbersIn(text: string): Numeral[] {
-  const found: Numeral[] = []
+  const durations = durationsIn(text).map(({ value, ...one }) => ({
+    ...{ ...one, readings: [{ value, tolerance: 0.5 }], parts: [] as Numeral[] },
+    ...{ isPercent: false, isHedged: false, isYear: false },
+  }))
+  const ofPart = new Map(durations.flatMap((one) => one.places.map((at) => [at, one])))
+  const found: Numeral[] = [...durations]
+  const add = (numeral: Numeral) => void (ofPart.get(numeral.at)?.parts ?? found).push(numeral)
   for (const { 0: run, index } of text.matchAll(RUN)) {
     // `COVID-19`, `gpt-4`: part of a name, unless it is a year (`mid-2020`).
     const isInName = /[\p{L}_]-$/u.test(text.slice(Math.max(0, index - 2), index)) && !/^\d{4}$/.test(run)
     if (isInName) continue
-    found.push(...numeralsOf(run, index, text))
+    for (const numeral of numeralsOf(run, index, text)) add(numeral)
   }
   for (const { 0: word, index } of text.matchAll(WORD)) {
     const reading = { value: WORDS.indexOf(word.toLowerCase()), tolerance: 0 }
     const numeral = withSuffix({ text: word, at: index, readings: [reading] }, text, index + word.length)
-    if (numeral) found.push({ ...numeral, isWord: true })
+    if (numeral) add({ ...numeral, isWord: true })
   }
   return found
 }
@@ -180,7 +184,9 @@ function withSuffix({ text: run, at, readings }: Bare, text: string, end: number
     const numeral = numeralOf(shown, { at, readings: [...scaled(readings, scale), ...readings], before })
     return unit ? { ...numeral, unit } : numeral
   }
-  if (!unit) return numeralOf(run, { at, readings, before })
+  // `the 2024 year-end`
+  const isYear = unit?.kind === 'months' && /^(?:1\d|20)\d\d$/.test(run)
+  if (!unit || isYear) return numeralOf(run, { at, readings, before })
   return { ...numeralOf(shown, { at, readings, before }), unit, isYear: false }
 }
 

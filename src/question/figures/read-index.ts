@@ -1,7 +1,8 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
 import { datesIn, dayOf, timesIn, type DatePart } from './dates.ts'
+import { wordySpansIn, type Unit } from './durations.ts'
 import { masked } from './find-figures.ts'
-import { numbersIn, type Reading, type Unit } from './numbers.ts'
+import { numbersIn, type Reading } from './numbers.ts'
 
 /** A text that a run has read, and its place in words: `step 2`, `handbook.pdf, page 3`. */
 export interface ReadText {
@@ -85,12 +86,15 @@ export class ReadIndex {
       for (const { readings } of dates) for (const date of readings) this.#addDate(date, of, add)
       const { times, rest: untimed } = timesIn(rest, masked)
       for (const { readings } of times) for (const time of readings) addTo(this.#times, time, of)
-      for (const { readings, isPercent, unit } of numbersIn(untimed))
+      const numerals = numbersIn(untimed).flatMap((one) => [one, ...(one.parts ?? [])])
+      for (const { readings, isPercent, unit } of numerals)
         for (const { value } of readings) {
           add(value)
           if (isPercent) add(value / 100)
           if (unit) add(toBase(value, unit), listOf(quantities, unit.kind))
         }
+      for (const [value, unit] of wordySpansIn(untimed)) add(toBase(value, unit), listOf(quantities, unit.kind))
+      for (const [, d, m] of untimed.matchAll(DAY_AND_MONTH)) this.#addDate({ m: Number(m), d: Number(d) }, of, add)
       for (const count of countsIn(text)) add(count)
       // Finds `Node 22` or `Python 3.12` for a version that was read whole.
       for (const [, head = ''] of text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi))
@@ -103,7 +107,7 @@ export class ReadIndex {
   #addDate(date: DatePart, of: number, add: (value: number) => void): void {
     const { y, m, d } = date
     if (y !== undefined) add(y)
-    for (const key of [`${y}-${m}-${d}`, `*-${m}-${d}`, `${y}-${m}-*`]) addTo(this.#dates, key, of)
+    for (const key of [`${y}-${m}-${d}`, `*-${m}-${d}`, `${y}-${m}-*`, `*-*-${d}`]) addTo(this.#dates, key, of)
     const day = dayOf(date)
     if (day !== undefined && this.#days.size < MAX_PAIRED) this.#days.add(day)
   }
@@ -131,6 +135,11 @@ export class ReadIndex {
     const key = `${y ?? '*'}-${m}-${d ?? '*'}`
     const yearless = y === undefined ? undefined : this.#dates.get(`undefined-${m}-${d}`)
     return [...(this.#dates.get(key) ?? []), ...(yearless ?? [])]
+  }
+
+  /** The texts with a date of that day, in any month. */
+  days(d: number): number[] {
+    return [...(this.#dates.get(`*-*-${d}`) ?? [])]
   }
 
   /** Whether the date is a number of days or weeks away from one that was read, and that number was read too. */
@@ -184,6 +193,8 @@ export class ReadIndex {
   }
 }
 
+/** `24.12.` may be a day and a month. */
+const DAY_AND_MONTH = /(?<![\d.,])(\d{1,2})\.(0?[1-9]|1[0-2])\.(?!\d)/g
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>|"'`\u0001()[\]]{1,2000}/g
 /** The maximum number of dates or times that are compared with each other. */
 const MAX_PAIRED = 200

@@ -8,6 +8,7 @@ import { decidersLine } from './approval-words.ts'
 import { cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from './saved-call.ts'
 import { waitValue } from './wait-ref.ts'
 import type { Outbox } from '../client/outbox.ts'
+import { isSeenByAll } from '../client/thread-messages.ts'
 
 export interface ApprovalOptions {
   outbox: Outbox
@@ -17,7 +18,7 @@ export interface ApprovalOptions {
 }
 
 /**
- * Posts the card of a call that waits, once. The card of a private question is ephemeral.
+ * Posts the card of a call that waits, once. The card is ephemeral if the run is for the asker alone.
  * @throws if it could not be shown
  */
 export async function showApproval(n: number, step: ToolStep, options: ApprovalOptions): Promise<void> {
@@ -31,7 +32,7 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   const value = waitValue(question, key)
   const as = step.waiting?.for?.kind === 'approval' && step.waiting.for.asAsker ? await askerIn(options) : undefined
   const content = waitingCard({ ...call, place, value, as, deciders: await decidersOf(call, options) })
-  await (isPrivate(question) ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
+  await (outbox.isForAsker ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
 }
 
 /** The person as whom the call is made. */
@@ -41,12 +42,12 @@ function askerIn({ outbox: { question }, mentions }: ApprovalOptions): Promise<s
 
 async function decidersOf(
   { tool, approval }: AskedCall,
-  { outbox: { question }, mentions, approvers }: ApprovalOptions,
+  { outbox: { question, isForAsker }, mentions, approvers }: ApprovalOptions,
 ): Promise<string> {
   const { ids, asker } = approversOf({ question, tool: approval.ruleName ?? tool, server: approval.server }, approvers)
   const people = ids.filter((id) => !id.startsWith('S') && id !== asker)
   const names = await Promise.all(people.map((id) => mentions.withNames(`<@${id}>`)))
-  const isSeenByAskerAlone = isDirect(question) || isPrivate(question)
+  const isSeenByAskerAlone = isDirect(question) || isForAsker
   const groups = ids.length - ids.filter((id) => !id.startsWith('S')).length
   const askers = asker === undefined ? undefined : await mentions.withNames(`<@${asker}>`)
   return decidersLine({ asker: askers, names, groups, isSeenByAskerAlone })
@@ -62,11 +63,11 @@ export async function settleApprovals(
   { isOver, steps }: { isOver: boolean; steps: readonly Step[] },
 ): Promise<void> {
   const { question, run } = outbox
-  if (isPrivate(question)) return
   for (const key of cardsOf(run.saved)) {
     const decision = run.saved.decisions[key]
     const call = savedCall(question, { steps: [...steps] }, key)
     const settled = `${cardKey(key)}-settled`
+    if (outbox.isForAsker && !isSeenByAll(run, cardKey(key))) continue
     if (!call || outbox.isPosted(settled) || !(decision || isOver)) continue
     const by = decision && 'by' in decision ? await mentions.withNames(`<@${decision.by}>`) : ''
     const send = async () => {

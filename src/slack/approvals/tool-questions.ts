@@ -1,15 +1,16 @@
 /** Posts and settles the cards of tools' questions, in every display. Loaded when a tool asks, or has asked. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
+import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import type { Connections } from '../../question/connections.ts'
-import { conversationOf, isPrivate, waitKey } from '../../stores/runs/types.ts'
+import { conversationOf, isDirect, waitKey } from '../../stores/runs/types.ts'
 import { connectCard, endedQuestionCard, questionCard } from './question-card.ts'
 import { questionEnd, questionPost } from './question-words.ts'
 import { waitValue } from './wait-ref.ts'
 import type { Outbox } from '../client/outbox.ts'
+import { isSeenByAll } from '../client/thread-messages.ts'
 
 /**
- * Posts the card of a tool's question, once. The card of a private question, and one with a link to a login, are
- * ephemeral.
+ * Posts the card of a tool's question, once. It is ephemeral if it is for the asker alone, or has a link to a login.
  * @throws if it could not be shown
  */
 export async function showQuestion(
@@ -32,7 +33,11 @@ export async function showQuestion(
     return outbox.sendEphemeral(post, card)
   }
   const content = questionCard(waiting.for, { asker: question.user, value: waitValue(question, key) })
-  await (isPrivate(question) ? outbox.sendEphemeral(post, content) : outbox.show(post, content))
+  await (isForAsker(waiting.for, outbox) ? outbox.sendEphemeral(post, content) : outbox.show(post, content))
+}
+
+function isForAsker({ forAsker }: ToolQuestion, { isForAsker: isAll, question }: Outbox): boolean {
+  return isAll || (forAsker === true && !isDirect(question))
 }
 
 /**
@@ -44,11 +49,11 @@ export async function settleQuestions(
   { isOver, steps }: { isOver: boolean; steps: readonly Step[] },
 ): Promise<void> {
   const { question, run } = outbox
-  if (isPrivate(question)) return
   for (const [i, step] of steps.entries()) {
     if (step.kind !== 'tool' || step.waiting?.for?.kind !== 'question' || step.waiting.for.login) continue
     if (step.observation) continue
     const key = waitKey(i + 1, step.waiting)
+    if (isForAsker(step.waiting.for, outbox) && !isSeenByAll(run, questionPost(key))) continue
     const end = questionEnd(run.saved.decisions[key]) ?? (isOver ? 'over' : undefined)
     if (!end || !outbox.isPosted(questionPost(key))) continue
     await outbox.show(questionPost(key), endedQuestionCard(step.waiting.for, { asker: question.user, end }))

@@ -26,6 +26,8 @@ async function postEphemeral(client: Client, message: object, options: Parameter
 interface EphemeralPlace {
   responseUrl?: string | undefined
   replaces?: boolean
+  /** Nobody waits there for it: it goes into the direct messages at once. */
+  isAway?: boolean
   channel: string
   user: string
   thread_ts?: string
@@ -46,7 +48,7 @@ interface EphemeralOptions {
  * Slack accepts none
  */
 export async function sendEphemeral(
-  { responseUrl, replaces = false, signal, ...place }: EphemeralPlace,
+  { responseUrl, replaces = false, isAway = false, signal, ...place }: EphemeralPlace,
   forms: readonly [object, ...object[]],
   options: EphemeralOptions,
 ): Promise<void> {
@@ -54,7 +56,7 @@ export async function sendEphemeral(
   const ephemeral = { response_type: 'ephemeral', replace_original: replaces }
   const at = { apiUrl: client.apiUrl, fetch, log }
   if (responseUrl && (await respond(responseUrl, { ...ephemeral, ...forms[0], ...UNPARSED }, at))) return
-  for (const [i, form] of forms.entries())
+  for (const [i, form] of isAway ? [] : forms.entries())
     try {
       await postEphemeral(client, { ...place, ...form }, { effort: 'patient', signal })
       return

@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { isPrivate, type Question, type Run } from '../../stores/runs/types.ts'
+import { isForAskerAlone } from '../../stores/runs/audience.ts'
+import { type Question, type Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
 import { UNPARSED } from './response-url.ts'
@@ -53,7 +54,7 @@ export class Outbox {
   readonly question: Question
   readonly run: Run
   readonly #options: OutboxOptions
-  /** Posts of earlier processes: post key to ts. */
+  /** Posts of earlier processes, read only once: post key to ts. */
   #earlier: Promise<Map<string, string>> | undefined
 
   constructor(options: OutboxOptions) {
@@ -91,6 +92,11 @@ export class Outbox {
     return new Outbox({ ...this.#options, question: { ...this.question, thread } })
   }
 
+  /** Whether the rest of the run is for the asker alone. */
+  get isForAsker(): boolean {
+    return isForAskerAlone(this.question, this.run.saved)
+  }
+
   /** Whether a part of the run is in Slack. */
   isPosted(key: string): boolean {
     return Boolean(this.run.saved.posts[key])
@@ -122,8 +128,7 @@ export class Outbox {
    * Slack does not show ephemeral messages in a thread without replies. Never rejects.
    */
   async tellAsker(content: Content): Promise<void> {
-    const log = (error: unknown) => this.#warn({ error: messageOf(error) }, 'the asker could not be told')
-    await this.#tell(content).catch(log)
+    await this.#tell(content).catch((error) => this.#warn({ error: messageOf(error) }, 'the asker could not be told'))
   }
 
   /** Sends a part of the run to the asker only; again if it may not have arrived. @throws SlackRefusal, LeaseLost */
@@ -137,8 +142,9 @@ export class Outbox {
   }
 
   #tell(content: Content, more: { replaces?: boolean; signal?: AbortSignal } = {}): Promise<void> {
-    const { channel, user, text, responseUrl, thread, ts } = this.question
-    const place = { channel, user, ...(ts !== undefined && thread !== ts ? { thread_ts: thread } : {}) }
+    const { channel, user, text, responseUrl, thread, ts, schedule } = this.question
+    const isReply = ts !== undefined && thread !== ts
+    const place = { channel, user, isAway: schedule?.kind === 'due', ...(isReply ? { thread_ts: thread } : {}) }
     const simple = { text: content.text, blocks: blocksIn(content, () => true) }
     const forms = [this.#taken(content), simple, withoutBlocks(content, 'chat.postMessage')] as const
     const way = {
@@ -195,12 +201,15 @@ export class Outbox {
 
   #postOnce(post: Post): Promise<{ ts: string; isNew: boolean }> {
     const find = async (isUnsure: boolean) =>
-      isUnsure || !post.thread ? this.#findPost(post) : (await this.#earlierPosts(post.thread)).get(post.key)
+      isUnsure || !post.thread
+        ? this.#findPost(post)
+        : (await (this.#earlier ??= postsByKey(this.#ownPlace(post.thread)))).get(post.key)
     return this.once(post.key, { find, send: () => this.#sendPost(post) })
   }
 
   async #sendPost(post: Post): Promise<string> {
-    if (isPrivate(this.question) && !this.question.shares) throw new Error('A private question posts nothing.')
+    const isForAll = Boolean(this.question.shares) || /^(?:root|step|card|aside)/.test(post.key)
+    if (this.isForAsker && !isForAll) throw new Error('This is for the asker alone.')
     const lookUp = async () => {
       const ts = await this.#findPost(post)
       return ts === undefined ? undefined : { ts }
@@ -281,11 +290,6 @@ export class Outbox {
       this.#options.log.warn({ channel: this.question.channel, code: error.code }, 'could not look up a post')
     }
     return undefined
-  }
-
-  /** Reads the earlier posts only once. */
-  #earlierPosts(thread: string): Promise<Map<string, string>> {
-    return (this.#earlier ??= postsByKey(this.#ownPlace(thread)))
   }
 
   #ownPlace(thread: string | undefined, until?: AbortSignal) {

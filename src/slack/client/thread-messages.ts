@@ -1,4 +1,4 @@
-import type { Question } from '../../stores/runs/types.ts'
+import type { Question, Run } from '../../stores/runs/types.ts'
 import { SlackRefusal } from './slack-errors.ts'
 
 interface Client {
@@ -125,7 +125,7 @@ function sinceOf({ ts, at }: Question): string {
  * gone or that Slack does not let the bot delete. @throws the error if Slack cannot be reached
  */
 export async function removePosts(place: OwnPlace, known: Iterable<string>): Promise<void> {
-  const posts = new Set([...known].filter((ts) => /^\d+\.\d+$/.test(ts)))
+  const posts = new Set([...known].filter(isTs))
   await unlessRefused(async () => {
     for await (const { ts } of ownPosts(place)) posts.add(ts)
   })
@@ -142,6 +142,15 @@ async function unlessRefused(work: () => Promise<unknown>): Promise<void> {
   } catch (error) {
     if (!(error instanceof SlackRefusal)) throw error
   }
+}
+
+/** Whether a part of the run is a message that everybody in its place sees. A word to one person alone has no ts. */
+export function isSeenByAll({ saved }: Pick<Run, 'saved'>, key: string): boolean {
+  return isTs(saved.posts[key] ?? '')
+}
+
+function isTs(text: string): boolean {
+  return /^\d+\.\d+$/.test(text)
 }
 
 /** Returns the run's posts in a thread: post key to ts. Empty also if Slack refuses the look-up. */

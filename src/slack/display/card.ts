@@ -1,4 +1,4 @@
-import { workMs } from '../../agent/run-progress.ts'
+import { stepsForAll, workMs } from '../../agent/run-progress.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { foldedCard, isWaiting, workingCard } from '../format/work-card.ts'
@@ -98,9 +98,9 @@ export class Card implements Display {
     }
   }
 
-  /** Adds the saved steps that were not shown in this process. */
+  /** Adds the saved steps that were not shown in this process, as far as everybody may see them. */
   #addUnshown(): void {
-    for (const [i, step] of this.#outbox.run.saved.steps.entries())
+    for (const [i, step] of stepsForAll(this.#outbox.run.saved.steps).entries())
       if (step.kind !== 'message' && !this.#steps.has(i + 1)) this.#steps.set(i + 1, { n: i + 1, step })
   }
 

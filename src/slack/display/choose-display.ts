@@ -4,6 +4,7 @@ import { isDirect, isPrivate } from '../../stores/runs/types.ts'
 import type { Outbox } from '../client/outbox.ts'
 import { Card, CARD } from './card.ts'
 import { hideSteps } from './hidden.ts'
+import { UntilForAsker } from './for-asker.ts'
 import { PrivateAnswer } from './private-answer.ts'
 import { Replies } from './replies.ts'
 import { StepStream, type StepStreamOptions } from './step-stream.ts'
@@ -35,9 +36,15 @@ export interface DisplayChoice {
  * stream grow.
  */
 export function chooseDisplay(options: DisplayChoice): Display {
+  const { outbox } = options
+  if (isPrivate(outbox.question)) return new PrivateAnswer(outbox)
+  const everyone = displayForAll(options)
+  return isDirect(outbox.question) ? everyone : new UntilForAsker(everyone, options)
+}
+
+function displayForAll(options: DisplayChoice): Display {
   const { steps, streamInChannels, outbox } = options
   const { question, run, refusals } = outbox
-  if (isPrivate(question)) return new PrivateAnswer(outbox)
   const replies = new Replies(options)
   const mayStream = (isDirect(question) || streamInChannels) && !refusals.has('chat.startStream')
   const isStreamed = run.saved.posts[STREAM] !== undefined || (steps === 'stream' && mayStream)

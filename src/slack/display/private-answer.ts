@@ -1,4 +1,6 @@
-import { isRepeat } from '../../stores/runs/types.ts'
+import { isForAsker } from '../../agent/run-progress.ts'
+import { toolTitle } from '../../agent/tool-title.ts'
+import { isRepeat, type Run } from '../../stores/runs/types.ts'
 import { noteContent, withPrivateChoice, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/messages.ts'
 import { answerContents } from '../format/split-answer.ts'
@@ -24,9 +26,11 @@ export class PrivateAnswer implements Display {
   }
 
   async finish(ending: Ending): Promise<void> {
-    const { id } = this.#outbox.question
+    const { question, run } = this.#outbox
     const contents =
-      ending.kind === 'note' ? [noteContent(ending.text, ending.again)] : privateContents(ending.view, id)
+      ending.kind === 'note'
+        ? [noteContent(ending.text, ending.again)]
+        : privateContents(ending.view, { id: question.id, rests: restsOn(run) })
     for (const [i, content] of contents.entries())
       await this.#outbox.sendEphemeral(`${ending.key}-${i + 1}`, content, { replaces: i === 0 })
   }
@@ -35,7 +39,16 @@ export class PrivateAnswer implements Display {
 }
 
 /** Leaves out who asked again, and the file, which the whole channel could see. The buttons for sharing and keeping end the last message. */
-function privateContents({ questionId: _, againBy: __, ...view }: AnswerView, id: string): Content[] {
+function privateContents(
+  { questionId: _, againBy: __, ...view }: AnswerView,
+  { id, rests }: { id: string; rests: string[] },
+): Content[] {
   const contents = answerContents(view).map((content) => content.file?.without ?? content)
-  return contents.map((content, i) => (i < contents.length - 1 ? content : withPrivateChoice(content, id)))
+  return contents.map((content, i) => (i < contents.length - 1 ? content : withPrivateChoice(content, id, rests)))
+}
+
+/** The tools that have found what only the asker may see, in people's words. */
+function restsOn({ saved }: Pick<Run, 'saved'>): string[] {
+  const names = saved.steps.flatMap((step) => (step.kind === 'tool' && isForAsker(step) ? [step.action.tool] : []))
+  return [...new Set(names)].map((name) => toolTitle({ name }))
 }

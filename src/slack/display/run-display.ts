@@ -125,9 +125,7 @@ export class RunDisplay {
   async tell(key: string, text: string): Promise<void> {
     this.#enqueue(async () => {
       const { outbox } = this.#options
-      await (isPrivate(outbox.question)
-        ? outbox.sendEphemeral(key, noteContent(text))
-        : outbox.deliver(key, noteContent(text)))
+      await (outbox.isForAsker ? outbox.sendEphemeral(key, noteContent(text)) : outbox.deliver(key, noteContent(text)))
       this.#status.refresh()
     })
     await this.#tail

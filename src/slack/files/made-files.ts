@@ -3,7 +3,8 @@ import { escapeText } from '../format/escape.ts'
 import type { Outbox } from '../client/outbox.ts'
 
 /**
- * Uploads the files that a run's tools made to the thread, each once, and names those that Slack refuses.
+ * Uploads the files that a run's tools made to the thread, each once, and names those that Slack refuses. A run that is
+ * for the asker alone sends none: a thread's files are for all.
  * @throws LeaseLost
  */
 export async function sendMadeFiles(
@@ -11,6 +12,8 @@ export async function sendMadeFiles(
   display: { tell(key: string, text: string): Promise<void> },
 ): Promise<void> {
   const files = run.saved.steps.flatMap((step) => (step.kind === 'tool' && step.observation?.file) || [])
+  const names = files.map(({ name }) => escapeText(name)).join(', ')
+  if (outbox.isForAsker) return display.tell('files-unsent', `📎 I did not send ${names}: everyone here would see it.`)
   const unsent: string[] = []
   for (const [i, { name, text }] of files.entries())
     if (!(await outbox.sendFile(`file-${i + 1}`, { name, title: name, text }))) unsent.push(escapeText(name))

@@ -1,10 +1,10 @@
-import type { ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
+import type { ConfirmationDialog, ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, StopReason } from '../../agent/contracts/run-events.ts'
 import type { Series, Source } from '../../agent/contracts/tool.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, FORGET_CANCEL, FORGET_DELETE, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
-import { button, plainContext } from './plain-elements.ts'
+import { button, plainContext, plainText } from './plain-elements.ts'
 import type { ChartBlock } from './types.ts'
 
 /** A block, including those that the SDK's types do not cover. */
@@ -148,14 +148,29 @@ export function noteContent(text: string, again?: string): Content {
   return { text: clip(text), blocks: [section(text), ...below] }
 }
 
-/** Adds the buttons of a private answer to its last message. `value` is the question's id. */
-export function withPrivateChoice(content: Content, value: string): Content {
-  const choices = [button(SHARE, 'Share with the channel', { value }), button(KEEP, 'Keep for myself', { value })]
+/**
+ * Adds the buttons of a private answer to its last message. `value` is the question's id; `rests`: what only the asker
+ * could use for it, in words, which sharing would show to all.
+ */
+export function withPrivateChoice(content: Content, value: string, rests: readonly string[] = []): Content {
+  const confirm = rests.length > 0 ? { confirm: shareDialog(rests) } : {}
+  const share = { ...button(SHARE, 'Share with the channel', { value }), ...confirm }
+  const choices = [share, button(KEEP, 'Keep for myself', { value })]
   const elements = [...choices, button(SHOW_WORK, 'Show work', { value })]
   return { ...content, blocks: [...content.blocks, context([ONLY_YOU]), { type: 'actions', elements }] }
 }
 
 const ONLY_YOU = 'Only you see this answer.'
+
+function shareDialog(rests: readonly string[]): ConfirmationDialog {
+  const what = `Everyone in the channel will see this answer and its sources. It rests on what you alone were shown by ${rests.join(', ')}.`
+  return {
+    title: plainText('Share with the channel?'),
+    text: plainText(shorten(what, 290)),
+    confirm: plainText('Share'),
+    deny: plainText('Cancel'),
+  }
+}
 
 /** The confirmation of `/ask forget`: what would be deleted, and the buttons. */
 export function forgetContent(text: string, value: string): Content {

@@ -178,6 +178,9 @@ export const PRIVATE = {
   shared: 'Shared with the channel.',
 }
 
+/** Ends what a thread sees of a run that has found what only its asker may see. */
+export const FOR_ASKER = 'Only the person who asked can see the rest of my answer.'
+
 /** Replies to `/ask settings`. */
 export const SETTINGS_WORDS = {
   notAdmin: 'Only workspace admins can change my settings. Please ask one. My admin can change that (SETTINGS_BY).',

@@ -1,9 +1,10 @@
 /** Looks up, answers and updates the questions that tools ask the asker. */
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import type { LoadedRun } from '../../stores/runs/control.ts'
-import { isPrivate, waitKey, type Decision, type Question } from '../../stores/runs/types.ts'
+import { waitKey, type Decision, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { replaceMessage } from '../client/response-url.ts'
+import { isSeenByAll } from '../client/thread-messages.ts'
 import type { Content } from '../format/blocks.ts'
 import { questionEnd, questionPost, type QuestionEnd } from '../approvals/question-words.ts'
 import type { WaitRef } from '../approvals/wait-ref.ts'
@@ -31,8 +32,9 @@ export async function findQuestion(ref: WaitRef, { control }: Services): Promise
   return { ref, question: run.question, asked: step.waiting.for, card: cardOf(run, ref), ...(end ? { end } : {}) }
 }
 
-function cardOf({ question, saved }: LoadedRun, { key }: WaitRef): string | undefined {
-  return isPrivate(question) ? undefined : saved.posts[questionPost(key)] || undefined
+function cardOf(run: LoadedRun, { key }: WaitRef): string | undefined {
+  const post = questionPost(key)
+  return isSeenByAll(run, post) ? run.saved.posts[post] : undefined
 }
 
 /** Whether the presser is the asker. A bot that asked cannot answer. */

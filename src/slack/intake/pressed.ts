@@ -1,7 +1,8 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
 import { movedKey } from '../../base/place.ts'
-import { isPrivate, type Question, type SavedRun } from '../../stores/runs/types.ts'
+import { isForAskerAlone } from '../../stores/runs/audience.ts'
+import { type Question, type SavedRun } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { respond } from '../client/response-url.ts'
 import { PRESS } from '../approvals/approval-words.ts'
@@ -89,8 +90,8 @@ export interface PressedCall extends Pressed {
 }
 
 /**
- * Resolves a press to its call. Only the asker of a private question may use its card, which may be in their direct
- * messages.
+ * Resolves a press to its call. Only the asker may use the card of a run that is for them alone, which may be in their
+ * direct messages.
  * @returns undefined if the press is not valid here; the presser may have been told
  * @throws if the store fails; the presser has been told
  */
@@ -113,9 +114,10 @@ export async function pressedCall(
     ref = { ...ref, conversation: await placeNow(ref.conversation, services) }
     run = await load(ref)
   }
-  const isItsAskers = run && isPrivate(run.question) && isSamePerson(pressed, run.question)
+  const isItsAskers = run && isSamePerson(pressed, run.question)
   const isHere =
-    !(run && isPrivate(run.question)) && (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
+    !(run && isForAskerAlone(run.question, run.saved)) &&
+    (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
   if (isItsAskers || isHere)
     return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved, ref.key) } }
   await pressed.tell(ELSEWHERE)

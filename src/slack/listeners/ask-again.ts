@@ -56,7 +56,8 @@ function idBefore(id: string): string {
   return id.slice(0, id.lastIndexOf('-') + 1)
 }
 
-type OfMessage = 'ts' | 'responseUrl' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot' | 'schedule' | 'prior'
+type OfMessage =
+  'ts' | 'responseUrl' | 'eventId' | 'isLate' | 'lookingAt' | 'userTeam' | 'bot' | 'schedule' | 'prior' | 'forAsker'
 
 /** Drops the fields that belong to the original message or to its asker. */
 function withoutMessage({
@@ -69,6 +70,7 @@ function withoutMessage({
   bot: _c,
   schedule: _d,
   prior: _e,
+  forAsker: _g,
   ...kept
 }: Question): Omit<Question, OfMessage> {
   return kept

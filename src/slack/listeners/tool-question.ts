@@ -2,7 +2,6 @@ import type { OnButton, OnForm } from '../intake/bolt-types.ts'
 import type { View } from '@slack/web-api'
 import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
-import { isPrivate } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import {
   QUESTION_CHOOSE,
@@ -165,7 +164,7 @@ async function showEnd(
   if (isLate) await pressed.tell(QUESTION_WORDS[end])
   else if (id === QUESTION_DONE) await pressed.tell(QUESTION_WORDS.thanks)
   const isOnPage = found.asked.url !== undefined && id !== QUESTION_PAGE
-  const at = isOnPage && !isPrivate(found.question) ? undefined : responseUrl
+  const at = isOnPage && found.card !== undefined ? undefined : responseUrl
   const content = endedQuestionCard(found.asked, { asker: found.question.user, end })
   await replaceQuestion(found, { content, responseUrl: at, installation }, services)
 }

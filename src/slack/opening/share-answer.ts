@@ -1,3 +1,4 @@
+import { conversationOf } from '../../stores/runs/types.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { stepCount, workMs } from '../../agent/run-progress.ts'
 import { doneLines } from '../../question/done-lines.ts'
@@ -17,6 +18,7 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
   const { question, outbox, mentions, services } = work
   const record = await services.archive.load(question.shares ?? '')
   if (!record?.answer) return outbox.sendEphemeral('gone', noteContent(PRIVATE.gone))
+  if (record.question.forAsker) return shareInThread(record, work)
   const asked = await mentions.withNames(record.question.text)
   const { root, below } = messagesOf(rootContent(question.user, asked), answerContents(await answerView(record, work)))
   const thread = await openThread(root, outbox)
@@ -25,6 +27,19 @@ export async function shareAnswer(work: QuestionWork): Promise<void> {
   const { standalone = asked } = record
   const turn = { id, question: record.question.text, standalone, answer: record.answer.text, user, at }
   await services.history.append(`${team}:${channel}:${thread}`, turn)
+  await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
+}
+
+/** Posts an answer into the thread whose question it answers. A follow-up there goes on from it. @throws likewise */
+async function shareInThread(record: RunRecord, work: QuestionWork): Promise<void> {
+  const { outbox, services } = work
+  const { question } = record
+  for (const [i, content] of answerContents(await answerView(record, work)).entries())
+    await outbox.under(question.thread).deliver(`answer-${i + 1}`, content)
+  const thread = conversationOf(question)
+  const turn = (await services.history.load(thread)).find(({ id }) => id === question.id)
+  if (turn) await services.history.remove(thread, question.id)
+  if (turn) await services.history.append(thread, { ...turn, answer: record.answer?.text ?? '' })
   await outbox.sendEphemeral('shared', noteContent(PRIVATE.shared), { replaces: true })
 }
 

@@ -45,17 +45,16 @@ const answerSchema = z.object({
 })
 
 /**
- * Searches public content, a few results at a time. With the asker's own grant it searches everything that they can
- * see, but only if nobody else sees the answer.
+ * Searches a few results at a time: what is public, and with the asker's own grant everything that they can see.
  * @throws ToolError with a sentence for the model
  */
 export async function searchWorkspace(
   query: string,
   { kind, cursor, signal }: FindOptions,
   work: QuestionWork,
-): Promise<{ finds: Find[]; cursor?: string; asAsker?: true }> {
+): Promise<{ finds: Find[]; cursor?: string; asAsker?: true; forAsker?: true }> {
   const { installation } = work
-  const way = await wayFor(work)
+  const way = await wayFor(kind, work)
   await checkAsker(work)
   const places = { content_types: kind, channel_types: way.channelTypes, limit: FINDS }
   const seen = way.channelTypes === PUBLIC ? {} : { asAsker: true as const }
@@ -71,8 +70,10 @@ export async function searchWorkspace(
     if (!read) throw new ToolError('Slack’s search returned an unreadable response.')
     const finds = await FINDS_OF[kind](read.results, work)
     next = read.response_metadata.next_cursor
-    if (finds.length > 0 || next === '')
-      return { finds: finds.slice(0, FINDS), ...(next === '' ? {} : { cursor: next }), ...seen }
+    if (finds.length === 0 && next !== '') continue
+    const isForAsker = way.channelTypes === ALL && !(await seenByAll(read.results, work))
+    const more = { ...(next === '' ? {} : { cursor: next }), ...(isForAsker ? { forAsker: true as const } : {}) }
+    return { finds: finds.slice(0, FINDS), ...seen, ...more }
   }
   return { finds: [], ...seen }
 }
@@ -87,17 +88,39 @@ interface Way {
 }
 
 /**
- * A person's own grant needs no token of the question. It is only used for answers that nobody else sees: in a channel,
- * Slack itself limits the bot's results to what everybody there may see.
+ * A person's own grant needs no token of the question. In a channel it finds messages alone: of anything else Slack does
+ * not say where it is, and so who may see it.
  */
-async function wayFor({ question, installation, services }: QuestionWork): Promise<Way> {
+async function wayFor(kind: FindKind, { question, installation, services }: QuestionWork): Promise<Way> {
   const { actionTokens, now, slackAccount } = services
-  const isForAskerAlone = isDirect(question) || isPrivate(question)
-  const own = isForAskerAlone && question.bot === undefined ? await slackAccount?.clientOf(question) : undefined
+  const isOwn = question.bot === undefined && (kind === 'messages' || isDirect(question) || isPrivate(question))
+  const own = isOwn ? await slackAccount?.clientOf(question) : undefined
   if (own) return { client: own, args: {}, channelTypes: ALL }
   const token = await actionTokens.load(tokenOwner(question))
   if (token === undefined) throw new ToolError(withoutToken(question, now()))
   return { client: installation.client, args: { action_token: token }, channelTypes: PUBLIC }
+}
+
+const LOOK_UP_MS = 2_000
+
+/**
+ * Whether everybody who reads where it was asked could see what was found: messages of public channels, unless people of
+ * other organisations read there too, and messages of that very channel.
+ */
+async function seenByAll({ messages, files, channels, users }: Found, work: QuestionWork): Promise<boolean> {
+  const { question, installation } = work
+  const { directory } = installation
+  if (files.length + channels.length + users.length > 0) return false
+  const others = [...new Set(messages.flatMap((one) => one?.channel_id ?? []))].filter((id) => id !== question.channel)
+  if (others.length === 0) return true
+  await directory.lookUp(question.team, [question.channel, ...others], LOOK_UP_MS)
+  const known = (id: string) => directory.get(question.team, id)
+  const here = known(question.channel)
+  if (here?.kind !== 'channel' || here.isExternal) return false
+  return others.every((id) => {
+    const channel = known(id)
+    return channel?.kind === 'channel' && !channel.isPrivate
+  })
 }
 
 const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a direct message.'

@@ -18,7 +18,7 @@ export interface EvaluationLine {
 /**
  * Returns the evaluation line that people's feedback on a run makes of its question. The majority of thumbs decides; a
  * tie is a dislike.
- * @returns undefined if neither a right nor a wrong answer is known
+ * @returns undefined if neither a right nor a wrong answer is known, or the answer is its asker's alone
  */
 export function evaluationLine({
   question,
@@ -28,6 +28,7 @@ export function evaluationLine({
   model,
   dialect,
 }: RunRecord): EvaluationLine | undefined {
+  if (question.forAsker) return undefined
   const expected = [...new Set(feedback.flatMap((one) => one.expected ?? []))]
   const given = answer && !answer.gaveUp ? [answer.text] : []
   const [up, down] = [countOf(feedback, 'up'), countOf(feedback, 'down')]

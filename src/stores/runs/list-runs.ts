@@ -1,4 +1,4 @@
-import { stepCount } from '../../agent/run-progress.ts'
+import { isForAsker, stepCount, stepsForAll } from '../../agent/run-progress.ts'
 import { escapeGlob, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
 import { parseRun, type RunStatus, type StoredRun } from './stored-run.ts'
 
@@ -36,8 +36,9 @@ export async function findRuns(place: RunsPlace, id: string): Promise<StoredRun[
 
 const TYPED = '(what a person typed for a tool is not shown)'
 
-/** Returns a run for an operator, without what people typed for a tool. */
-export function shownRun(run: StoredRun): object {
+/** Returns a run for an operator, without what people typed for a tool, and without what is for the asker alone. */
+export function shownRun(given: StoredRun): object {
+  const run = given.saved.steps.some(isForAsker) ? withoutFinds(given) : given
   const { steps, decisions, ...saved } = run.saved
   const hide = <Answer extends object>(answer: Answer) => ('content' in answer ? { ...answer, content: TYPED } : answer)
   const shown = steps.map((step) =>
@@ -47,6 +48,15 @@ export function shownRun(run: StoredRun): object {
   const done = (saved.answer?.done ?? []).map(({ outcome, tool, what, by }) => ({ outcome, tool, what, by }))
   return { ...run, done, saved: { ...saved, steps: shown, decisions: Object.fromEntries(decided) } }
 }
+
+function withoutFinds(run: StoredRun): StoredRun {
+  const question = { ...run.question }
+  delete question.prior
+  const { answer, ...saved } = { ...run.saved, steps: stepsForAll(run.saved.steps), memory: {} }
+  return { ...run, question, saved: answer ? { ...saved, answer: { text: FOR_ASKER, sources: [] } } : saved }
+}
+
+const FOR_ASKER = '(The answer is for the asker alone.)'
 
 const SHOWN: Partial<Record<RunStatus, string>> = {
   parked: 'waiting for a person',

@@ -46,6 +46,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
   eventId: z.string().optional(),
   about: z.string().optional(),
   shares: z.string().optional(),
+  forAsker: z.literal(true).exactOptional(),
   responseUrl: z.string().optional(),
   at: z.number(),
   isLate: z.boolean().optional(),

@@ -53,6 +53,8 @@ export interface Question {
   about?: string
   /** Not a question, but a request to post the private answer of the question with this id for everybody. */
   shares?: string
+  /** Of an archived run: more of it than its question is for the asker alone. */
+  forAsker?: true
   /** Where an ephemeral reply to `/ask` can be sent. */
   responseUrl?: string
   /** Milliseconds since the epoch, when it came in. */
@@ -139,9 +141,9 @@ export function isDirect({ surface, channel }: Pick<Question, 'surface' | 'chann
   return surface === 'dm' || ((surface === 'ask' || surface === 'shortcut') && channel.startsWith('D'))
 }
 
-/** Whether only the asker may see anything of it. */
-export function isPrivate({ surface }: Pick<Question, 'surface'>): boolean {
-  return surface === 'private'
+/** Whether nobody but the asker may see what came of it. */
+export function isPrivate({ surface, forAsker }: Pick<Question, 'surface' | 'forAsker'>): boolean {
+  return surface === 'private' || forAsker === true
 }
 
 /** Whether nobody is waiting for its answer. People's questions are answered first. */

@@ -1,0 +1,77 @@
+/** Reads durations that are written in several parts: `1 h 30 min`, `2 days and 4 hours`, `1h30`. */
+
+/** A kind of quantity, and how a value becomes one of its base unit: `value * factor + offset`. */
+export interface Unit {
+  kind: string
+  factor: number
+  offset: number
+}
+
+interface Duration {
+  text: string
+  at: number
+  /** In `unit`. */
+  value: number
+  unit: Unit
+  /** The offsets of the parts. */
+  places: number[]
+}
+
+/** A part's offset in the text, its number and its unit. */
+type Part = [at: number, value: number, unit: Unit]
+
+const SECONDS: [names: string, factor: number][] = [
+  ['w week weeks woche wochen', 604_800],
+  ['d day days tag tage tagen', 86_400],
+  ['h hr hrs hour hours std stunde stunden', 3600],
+  ['m min mins minute minutes minuten', 60],
+  ['s sec secs second seconds sekunde sekunden', 1],
+]
+const MONTHS: [names: string, factor: number][] = [
+  ['y yr yrs year years jahr jahre jahren', 12],
+  ['mo month months monat monate monaten', 1],
+]
+const UNIT_OF = new Map<string, Unit>(
+  [SECONDS.map((one) => ['time', ...one] as const), MONTHS.map((one) => ['months', ...one] as const)]
+    .flat()
+    .flatMap(([kind, names, factor]) => names.split(' ').map((name) => [name, { kind, factor, offset: 0 }])),
+)
+const NAMES = [...UNIT_OF.keys()].toSorted((one, other) => other.length - one.length).join('|')
+const SPACE = '[\\u0020\\u00a0\\u202f]'
+const PART = `\\d{1,6}(?:${SPACE}|-)?(?:${NAMES})(?![\\p{L}_])`
+const DURATION = new RegExp(
+  `(?<![\\p{L}\\p{N}_.,])(?:\\d{1,3}h\\d\\d(?![\\p{L}\\p{N}:]|[.,]\\d)|${PART}(?:,?${SPACE}?(?:(?:and|und|&)${SPACE})?${PART}){1,4})`,
+  'giu',
+)
+const EACH = new RegExp(`(\\d{1,6})(?:${SPACE}|-)?(${NAMES})?(?![\\p{L}_])`, 'giu')
+
+/**
+ * Finds the durations of a text. Each is a number of its smallest unit, with the offsets of its parts. Linear in the
+ * text's length.
+ */
+export function durationsIn(text: string): Duration[] {
+  return [...text.matchAll(DURATION)].flatMap(({ 0: whole, index }) => {
+    const parts = [...whole.matchAll(EACH)].map((part): Part => {
+      const [, digits = '', name = 'min'] = part
+      return [index + part.index, Number(digits), UNIT_OF.get(name.toLowerCase())!]
+    })
+    const unit = parts.at(-1)![2]
+    const isOne = parts.every(([, , { kind, factor }], i) => {
+      const next = parts[i + 1]?.[2]
+      return kind === unit.kind && (!next || factor > next.factor)
+    })
+    if (!isOne) return []
+    const value = parts.reduce((sum, [, count, { factor }]) => sum + (count * factor) / unit.factor, 0)
+    return [{ text: whole, at: index, value, unit, places: parts.map(([at]) => at) }]
+  })
+}
+
+/** Returns the durations of a text that are written without digits: `half an hour`, `a year`. */
+export function wordySpansIn(text: string): [value: number, unit: Unit][] {
+  return [...text.matchAll(WORDY)].map(([, half, name = '', more]) => [
+    half ? 0.5 : more ? 1.5 : 1,
+    UNIT_OF.get(name.toLowerCase())!,
+  ])
+}
+
+const WORDY = /\b(?:(half)\s)?an?\s(second|minute|hour|day|week|month|year)\b(\sand\sa\shalf\b)?/gi

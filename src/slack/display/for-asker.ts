@@ -1,0 +1,80 @@
+import { hiddenStep, isForAsker, isRunning, stepsForAll } from '../../agent/run-progress.ts'
+import { LeaseLost, messageOf } from '../../base/errors.ts'
+import type { Log } from '../../base/log.ts'
+import type { Outbox } from '../client/outbox.ts'
+import { FOR_ASKER } from '../format/messages.ts'
+import { PrivateAnswer } from './private-answer.ts'
+import type { Display, Ending, ShownStep } from './types.ts'
+
+/**
+ * Shows a run to everybody until it has found what only the asker may see. A line that says nothing of it ends the run
+ * there, and all that follows goes to the asker alone.
+ */
+export class UntilForAsker implements Display {
+  readonly everyMs?: number
+  readonly showAnswer?: NonNullable<Display['showAnswer']>
+  readonly #everyone: Display
+  readonly #asker: Display
+  readonly #outbox: Outbox
+  readonly #log: Log
+  readonly #steps = new Map<number, ShownStep>()
+  #isOver = false
+
+  constructor(everyone: Display, { outbox, log }: { outbox: Outbox; log: Log }) {
+    this.#everyone = everyone
+    this.#asker = new PrivateAnswer(outbox)
+    this.#outbox = outbox
+    this.#log = log
+    if (everyone.everyMs !== undefined) this.everyMs = everyone.everyMs
+    if (everyone.showAnswer)
+      this.showAnswer = (text, view) => (outbox.isForAsker ? undefined : everyone.showAnswer?.(text, view))
+  }
+
+  async show(steps: ShownStep[]): Promise<boolean> {
+    for (const step of steps) this.#steps.set(step.n, step)
+    if (!this.#outbox.isForAsker) return this.#everyone.show(steps)
+    await this.#leaveEveryone()
+    return false
+  }
+
+  async finish(ending: Ending): Promise<void> {
+    for (const step of ending.unfinished) this.#steps.set(step.n, step)
+    if (!this.#outbox.isForAsker) return this.#everyone.finish(ending)
+    await this.#leaveEveryone()
+    await this.#asker.finish(ending)
+  }
+
+  end(): Promise<void> {
+    return this.#everyone.end()
+  }
+
+  async leave(): Promise<void> {
+    await this.#everyone.leave?.()
+  }
+
+  /** The answer must reach the asker, even where Slack does not take the line. @throws LeaseLost */
+  async #leaveEveryone(): Promise<void> {
+    if (this.#isOver || this.#outbox.isPosted('aside-1')) return
+    this.#isOver = true
+    const text = FOR_ASKER
+    const ending = { kind: 'note', key: 'aside', text, unfinished: this.#stepsForAll() } as const
+    await this.#everyone.finish(ending).catch((error: unknown) => {
+      if (error instanceof LeaseLost) throw error
+      this.#log.warn(
+        { question: this.#outbox.question.id, error: messageOf(error) },
+        'a run could not leave its thread',
+      )
+    })
+  }
+
+  /** What ran beside the step that is for the asker alone is not shown any more either. */
+  #stepsForAll(): ShownStep[] {
+    const count = stepsForAll(this.#outbox.run.saved.steps).length
+    return [...this.#steps.values()]
+      .filter(({ n }) => n <= count)
+      .map((shown) => ({
+        ...shown,
+        step: isForAsker(shown.step) || isRunning(shown.step) ? hiddenStep(shown.step) : shown.step,
+      }))
+  }
+}

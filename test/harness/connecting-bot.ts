@@ -1,0 +1,88 @@
+/** A bot with an MCP server that people log in to, each for themselves. */
+import { expect } from 'vitest'
+import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
+import type { Env } from '../../src/config.ts'
+import { FOR_ASKER } from '../../src/slack/format/messages.ts'
+import type { TestBot, TestBotOptions, Thread } from './bot.ts'
+import type { Ends } from './ends.ts'
+import { Browser } from './many-bot.ts'
+import { startOAuthServer, type OAuthMcpServer } from './mcp/oauth-server.ts'
+import { mcpFile } from './mcp/mcp-servers.ts'
+import { act, finish } from './played-model.ts'
+import { steeredBot, type Way } from './steered-bot.ts'
+
+export const PUBLIC = 'https://bot.example.com'
+export const SECRETS_KEY = 'a key that is long enough for a key'
+
+export async function connectingBot(
+  t: Ends,
+  way: Way,
+  { rules = { trust: true }, env = {}, ...options }: TestBotOptions & { rules?: object; env?: Env } = {},
+) {
+  const server = await startOAuthServer(t)
+  const file = mcpFile(t, { mcpServers: { tickets: { url: server.url, login: 'person', ...rules } } })
+  const bot = await steeredBot(t, way, {
+    ...options,
+    env: { MCP_CONFIG: file, PUBLIC_URL: PUBLIC, SECRETS_KEY, ...env },
+  })
+  const browser = () => new Browser(`http://127.0.0.1:${bot.bot.port}`)
+  const ask = (user: string = ALICE) => {
+    bot.model.on('ticket', act('I look.', 'tickets__read_ticket', '{"id": "7"}'), finish('It is open.'))
+    return bot.mention('What of the ticket?', { user })
+  }
+  return { ...bot, bot, server, browser, ask }
+}
+
+/** Waits until one person alone has been shown their `count`th answer, of which the thread says nothing. */
+export async function answeredAlone(
+  { slack }: TestBot,
+  thread: Thread,
+  { user = ALICE, count = 1 }: { user?: string; count?: number } = {},
+): Promise<string> {
+  const own = () => slack.whispers(GENERAL, user).filter((word) => word.includes('Only you see this answer.'))
+  await slack.until(() => own().length >= count, 'an answer for one person')
+  await slack.until(() => thread.shown().some((text) => text.includes(FOR_ASKER)), 'a line for all')
+  await slack.until(() => thread.isAtRest(), 'the end of the sign of life')
+  expect(JSON.stringify(thread.messages())).not.toContain('is open')
+  return own().at(-1) ?? ''
+}
+
+/** The newest link in what only this person was shown. */
+export function linkTo(bot: TestBot, user: string): string | undefined {
+  const messages = bot.slack.store.channels.get(GENERAL)?.ephemerals.filter((one) => one.user === user) ?? []
+  return linksIn(messages).at(-1)
+}
+
+export function linksIn(shown: unknown): string[] {
+  return [...JSON.stringify(shown ?? null).matchAll(/https:\/\/bot\.example\.com(\/connect\?link=[\w-]+)/g)].map(
+    ([, path]) => path ?? '',
+  )
+}
+
+/** `/ask connections`, as this person reads it. */
+export async function listConnections(bot: TestBot, user: string): Promise<string> {
+  const before = bot.slack.whispers(GENERAL, user).length
+  await bot.slack.slash('connections', { channel: GENERAL, user })
+  await bot.slack.until(() => bot.slack.whispers(GENERAL, user).length > before, 'the list')
+  return bot.slack.whispers(GENERAL, user).at(-1) ?? ''
+}
+
+/** Opens a link and logs in. @returns the path that the browser is sent back to */
+export async function logIn(person: Browser, link: string, server: OAuthMcpServer): Promise<string> {
+  const sent = await person.get(link)
+  expect(sent.status).toBe(302)
+  const back = new URL(await server.browse(sent.headers.get('location') ?? ''))
+  expect(back.origin + back.pathname).toBe(`${PUBLIC}/connect/callback`)
+  return back.pathname + back.search
+}
+
+export async function connect(
+  bot: TestBot,
+  user: string,
+  { server, browser }: { server: OAuthMcpServer; browser(): Browser },
+): Promise<void> {
+  await listConnections(bot, user)
+  const person = browser()
+  const page = await person.get(await logIn(person, linkTo(bot, user) ?? '', server))
+  expect(await page.text()).toContain('tickets is connected')
+}

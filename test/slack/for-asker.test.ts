@@ -1,0 +1,128 @@
+/** What was found with one person's rights: nobody else is shown it, nor anything that rests on it. */
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
+import { ALLOW_ONCE, ASK_AGAIN, KEEP, SHARE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
+import { FOR_ASKER } from '../../src/slack/format/messages.ts'
+import { pressAlone } from '../harness/answer-buttons.ts'
+import { answeredAlone, connect, connectingBot } from '../harness/connecting-bot.ts'
+import type { TestBot } from '../harness/bot.ts'
+import { act, finish } from '../harness/played-model.ts'
+import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
+import type { Way } from '../harness/steered-bot.ts'
+
+/** The find, and the answer that rests on it. */
+const CANARY = /is open/
+
+/** All that everybody in the channel can see. */
+function seenByAll({ slack }: TestBot): string {
+  return JSON.stringify([slack.messages(GENERAL), slack.files()])
+}
+
+/** Posts buttons as a copy of those that only the asker was shown, for somebody else to press. */
+async function pressCopies(bot: TestBot, value: string, user: string): Promise<void> {
+  const { slack } = bot
+  const elements = [SHOW_WORK, SHARE, KEEP, ASK_AGAIN].map((action_id) => ({
+    ...{ type: 'button', action_id, value, text: { type: 'plain_text', text: 'x' } },
+  }))
+  const blocks = [{ type: 'actions', elements }]
+  const { ts } = slack.store.post(slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks })
+  const before = slack.whispers(GENERAL, user).length
+  await Promise.all(elements.map(({ action_id }) => slack.press({ channel: GENERAL, ts, user }, { action_id })))
+  await slack.until(() => slack.whispers(GENERAL, user).length >= before + 3, 'three refusals')
+  await slack.settle()
+}
+
+function leaving(way: Way): void {
+  test('is in nothing that others see, in no trace, line of the log or follow-up, and is shared by the asker alone', async (t) => {
+    const traces: string[] = []
+    const { bot, server, browser, slack, model, ask } = await connectingBot(t, way, {
+      env: { STEPS: 'replies', RUN_TRACES: 'true' },
+      onTrace: (trace) => void traces.push(JSON.stringify(trace)),
+    })
+    await connect(bot, ALICE, { server, browser })
+    const thread = await ask()
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    expect(thread.shown()).toEqual([expect.stringMatching(/Only the asker sees this\./), FOR_ASKER])
+    expect(traces.length > 0).toBe(way.redisUrl === undefined)
+    expect(traces.join('')).not.toMatch(CANARY)
+
+    model.condenses('And now', 'What of it now?')
+    model.on('of it now', finish('I do not know.'))
+    await thread.reply('And now?', { user: BOB })
+    await slack.until(() => thread.shown().some((text) => text.includes('I do not know.')), 'an answer to Bob')
+    const prompts = model.requests.filter(({ prompt }) => prompt.includes('And now') || prompt.includes('of it now'))
+    expect(prompts.length).toBeGreaterThan(0)
+    expect(JSON.stringify(prompts)).not.toMatch(CANARY)
+
+    const own = JSON.stringify(slack.store.channel(GENERAL).ephemerals.findLast(({ user }) => user === ALICE))
+    const [, value = ''] = /"value":"([^"]+)"/.exec(own) ?? []
+    expect(own).toContain('rests on what you alone were shown by Tickets read ticket.')
+    await pressCopies(bot, value, BOB)
+    expect((await bot.modal(BOB)).shown()).not.toMatch(CANARY)
+    expect(slack.whispers(GENERAL, BOB).join('\n')).not.toMatch(CANARY)
+    expect(seenByAll(bot)).not.toMatch(CANARY)
+    expect(bot.logs.join('\n')).not.toMatch(CANARY)
+
+    await pressAlone(slack, SHOW_WORK)
+    const work = await bot.modal(ALICE)
+    await slack.until(() => CANARY.test(work.shown()), 'the asker’s own work')
+    await Promise.all([pressAlone(slack, SHARE), pressAlone(slack, SHARE)])
+    await slack.until(() => slack.whispers(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
+    await slack.settle()
+    expect(thread.shown().filter((text) => text.includes('It is open.'))).toHaveLength(1)
+    model.condenses('And after', 'What of it after?')
+    model.on('of it after', finish('Still.'))
+    await thread.reply('And after?', { user: BOB })
+    await slack.until(() => model.requests.some(({ prompt }) => prompt.includes('And after')), 'a follow-up')
+    expect(model.requests.find(({ prompt }) => prompt.includes('And after'))?.prompt).toContain('It is open')
+  })
+
+  test('a call that rests on it is allowed by the asker alone, and a failure is told to them', async (t) => {
+    const { bot, server, browser, slack, model } = await connectingBot(t, way, {
+      rules: { trust: true, ask: ['read_ticket'] },
+      env: { STEPS: 'replies' },
+    })
+    await connect(bot, ALICE, { server, browser })
+    const call = (id: string) => act('I look.', 'tickets__read_ticket', JSON.stringify({ id }))
+    model.on('ticket', call('7'), call('is open too'), { status: 401 })
+    const thread = await bot.mention('What of the ticket?')
+    await thread.press(ALLOW_ONCE)
+    await slack.until(() => slack.whispers(GENERAL, ALICE).some((word) => word.includes('is open too')), 'the card')
+    await pressAlone(slack, ALLOW_ONCE)
+    await slack.until(() => slack.whispers(GENERAL, ALICE).some((word) => /Reference/.test(word)), 'the failure')
+    expect(thread.shown().at(-1)).toContain(FOR_ASKER)
+    expect(seenByAll(bot)).not.toMatch(CANARY)
+    expect(server.calls).toEqual(['7', 'is open too'])
+  })
+}
+
+describe('in memory', () => {
+  leaving({})
+
+  test.each(['card', 'stream', 'hidden'])(
+    'with steps as %s the thread shows a line and nothing of it',
+    async (steps) => {
+      const { bot, server, browser, ask } = await connectingBot(
+        { onTestFinished },
+        {},
+        { env: { STEPS: steps, STEPS_STREAM_CHANNELS: 'true' } },
+      )
+      await connect(bot, ALICE, { server, browser })
+      const thread = await ask()
+      await answeredAlone(bot, thread)
+      expect(thread.shown().at(-1)).toBe(FOR_ASKER)
+      expect(JSON.stringify(bot.slack.calls.filter(({ method }) => method !== 'chat.postEphemeral'))).not.toMatch(
+        CANARY,
+      )
+    },
+  )
+})
+
+describeWithRedis('with the front and the worker apart, over Redis', () => {
+  const redis = suiteRedis()
+  leaving({
+    get redisUrl() {
+      return redis.url
+    },
+  })
+})
