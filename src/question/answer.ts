@@ -111,8 +111,7 @@ async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDep
   deps.heard.throwIfWithdrawn()
   const said = await saidBefore(run, turns, deps)
   const all = { turns, said: said.text }
-  const hasSaid = said.text !== '' || turns.some((turn) => turn.said)
-  const past = hasSaid ? trimToBudget(turns, said.text) : all
+  const past = hasSaid(all) ? trimToBudget(turns, said.text) : all
   const standalone = yield* understand(question, run, { ...deps, ...past })
   if (standalone !== question.text) yield { type: 'understood', question: standalone }
   const final = run.saved.answer
@@ -126,6 +125,9 @@ async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDep
 
 /** In the history of a thread, in place of an answer that its readers have not seen. */
 const FOR_ASKER_ALONE = '(This answer went to the asker alone.)'
+
+const hasSaid = (past: { turns: readonly Turn[]; said: string }) =>
+  past.said !== '' || past.turns.some(({ said }) => said)
 
 /** Reads what was said before, and saves it, so that a run that continues in another process uses the same text. */
 async function saidBefore(run: Run, turns: Turn[], { readThread, heard }: ListeningDeps): Promise<ThreadContext> {
