@@ -135,9 +135,8 @@ async function saidBefore(run: Run, turns: Turn[], { readThread, heard }: Listen
   const stopped = heard.stopAsked()
   const value = await readThread(turns, stopped).catch((error) => (stopped.aborted ? undefined : Promise.reject(error)))
   heard.throwIfWithdrawn()
-  if (!value) return { text: '', by: [] }
-  await run.save({ part: 'said', value })
-  return value
+  if (value) await run.save({ part: 'said', value })
+  return value ?? { text: '', by: [] }
 }
 
 interface ListeningDeps extends AnswerDeps {
