@@ -55,7 +55,7 @@ test('what the asker can see is found for their eyes alone, and no grant touches
   const grant = async (user: string) => {
     const sent = new URL((await person.get(await continued(person, await link()))).headers.get('location') ?? '')
     expect(sent.searchParams.get('user_scope')).toBe(
-      'search:read.public,search:read.private,search:read.im,search:read.mpim',
+      'search:read.public,search:read.private,search:read.im,search:read.mpim,search:read.files,search:read.users',
     )
     expect(sent.searchParams.has('scope')).toBe(false)
     const state = sent.searchParams.get('state') ?? ''

@@ -27,8 +27,9 @@ export interface SlackAccount extends Account {
   forget(person: Person, endedAt?: number): Promise<void>
 }
 
-const SCOPES = ['search:read.public', 'search:read.private', 'search:read.im', 'search:read.mpim']
-const MAY = ['search what you can see in Slack, where only you see the answer']
+/** What the manifests list under `user`. */
+export const SCOPES = ['public', 'private', 'im', 'mpim', 'files', 'users'].map((what) => `search:read.${what}`)
+const MAY = ['search what you can see in Slack; only you see what others could not']
 const CALL_MS = 20_000
 const LOCK_MS = 60_000
 /** A token that ends this soon is refreshed first. */
