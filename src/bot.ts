@@ -1,5 +1,5 @@
 /** The composition root: builds everything from a Config and starts it. */
-import type { Model } from './agent/types.ts'
+import type { Model } from './agent/contracts/model.ts'
 import { ConfigError, messageOf } from './base/errors.ts'
 import { createNetwork, type Network } from './base/http/proxy.ts'
 import { serve, type Pages, type Server } from './base/http/server.ts'
@@ -73,7 +73,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   const now = options.now ?? (() => new Date())
   const nowMs = () => now().getTime()
   const telemetry = await createTelemetry(config, { log, now: nowMs })
-  const stores = options.stores ?? (await createStores(config, log))
+  const stores = options.stores ?? (await createStores(config, log, nowMs))
   const recorder = recorderOf(config, { stores, log, now: nowMs, onTrace: options.onTrace })
   const stopping = new AbortController()
   const { signal } = stopping

@@ -1,5 +1,5 @@
 /** The demo model: recordings and a few rules that write completions in the text dialect. What it says comes from observations. */
-import type { Message, Model, ModelEvent, ModelRequest } from '../../src/agent/types.ts'
+import type { Message, Model, ModelEvent, ModelRequest } from '../../src/agent/contracts/model.ts'
 import { questionsIn } from './english.ts'
 import { standalone } from './follow-up.ts'
 import { readPrompt, type ReadPrompt, type PastTurn } from './read-prompt.ts'

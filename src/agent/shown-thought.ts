@@ -1,4 +1,4 @@
-import type { ToolStep } from './types.ts'
+import type { ToolStep } from './contracts/run-events.ts'
 
 /** The thought of a step as people see it: the model's words, and its own reasoning marked as such. */
 export function shownThought({ thought, reasoning }: Pick<ToolStep, 'thought' | 'reasoning'>): string {

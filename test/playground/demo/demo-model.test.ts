@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Usage } from '../../../src/agent/types.ts'
+import type { Usage } from '../../../src/agent/contracts/model.ts'
 import { complete, demoModel } from '../../../playground/demo/demo-model.ts'
 import { actionIn, demoOnWiki, demoPrompt, finalIn, type DemoTurn } from '../../harness/demo-talk.ts'
 
