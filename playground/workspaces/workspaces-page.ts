@@ -133,7 +133,7 @@ async function passToBot(
 }
 
 const STYLE =
-  'body{font:1.05rem/1.5 system-ui,sans-serif;max-width:40rem;margin:6vh auto;padding:0 1rem}form{display:inline}h2{margin:1.5rem 0 0}p{margin:.4rem 0}a,button{font:inherit;padding:.2rem 0}button{padding:.2rem .6rem}'
+  'html{background:Canvas}body{font:1.05rem/1.5 system-ui,sans-serif;max-width:40rem;margin:6vh auto;padding:0 1rem}form{display:inline}h2{margin:1.5rem 0 0}p{margin:.4rem 0}a,button{font:inherit;padding:.2rem 0}button{padding:.2rem .6rem}'
 
 function html(title: string, body: string): string {
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">`

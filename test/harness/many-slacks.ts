@@ -74,7 +74,10 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     'users.info': (args, { id }) => ({
       user: { id: args['user'], team_id: id.startsWith('E') ? args['team_id'] : id, name: 'someone', profile: {} },
     }),
-    'users.list': () => ({ members: [{ id: 'U0ADMIN0001', is_admin: true }] }),
+    'users.list': (args, { id }) =>
+      id.startsWith('E') && !args['team_id']
+        ? no('missing_argument')
+        : { members: [{ id: 'U0ADMIN0001', is_admin: true }] },
     'assistant.search.info': () => (state.finds ? { is_ai_search_enabled: true } : no('feature_not_enabled')),
     'assistant.search.context': (args, home) => ({ results: { messages: state.finds?.(args, home.id) ?? [] } }),
   }

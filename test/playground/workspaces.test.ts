@@ -138,6 +138,17 @@ describeWithChromium('the page', () => {
     const isAnswered = () => slack.messages(GENERAL).some((one) => slack.shown(one).includes('36'))
     await slack.until(isAnswered, 'an answer in Beacon')
     expect(await axe()).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    for (const path of ['/workspaces', '/slack/install']) {
+      await page.goto(`${gateway().base}${path}`)
+      expect(await axe()).toEqual([])
+    }
+    await page.getByRole('link', { name: 'Allow in Globex' }).press('Enter')
+    await page.getByRole('heading', { name: 'Installed' }).waitFor()
+    await page.keyboard.press('Tab')
+    expect(await page.locator(':focus').textContent()).toBe('Add it to workspaces')
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await axe()).toEqual([])
   })
 })
 

@@ -163,6 +163,11 @@ export async function lastUsed({ shared }: InstallStores, id: string): Promise<n
   return typeof at === 'number' ? at : undefined
 }
 
+/** Returns the teams that an organisation's installation serves, as far as they have been heard of. */
+export function servedTeams(stores: InstallStores, enterprise: string): Promise<string[]> {
+  return organisationLinks(stores).teamsOf(enterprise)
+}
+
 /**
  * The teams that an organisation's installation serves. They are noted at their first event, because a worker knows
  * only the team.

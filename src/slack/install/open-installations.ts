@@ -9,7 +9,7 @@ import { readEnv, type Config } from '../../config.ts'
 import type { InstallStores } from '../../question/open-stores.ts'
 import { installationFromConfig, type InstallationOptions, type Installations } from '../client/installations.ts'
 import { joinedInstallations, loadSlackApps, openSlackApps, type SlackApp } from '../client/slack-apps.ts'
-import { storedInstallations } from '../client/stored-installations.ts'
+import { servedTeams, storedInstallations } from '../client/stored-installations.ts'
 import { tokenRefresh } from '../client/token-refresh.ts'
 import { installPages } from './install-pages.ts'
 import { tellInstaller } from './tell-installer.ts'
@@ -56,7 +56,10 @@ async function openDistributed(
   const parts = { ...options, apiUrl, stores, clientId, clientSecret }
   const refresh = tokenRefresh({
     ...parts,
-    tellInstaller: (record) => tellInstaller(record, { ...options, apiUrl, publicUrl }),
+    async tellInstaller(record) {
+      const [team] = await servedTeams(stores, record.id)
+      await tellInstaller(record, { ...options, apiUrl, publicUrl, team })
+    },
   })
   await nameUnreadable(stores, options)
   if (!config.REDIS_URL)

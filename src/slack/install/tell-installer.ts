@@ -7,6 +7,8 @@ import { SlackWeb, type ApiOptions } from '../client/slack-web.ts'
 export interface TellOptions extends ApiOptions {
   /** The public URL of the bot, without a slash at the end. */
   publicUrl: string
+  /** A workspace of an organisation that installed the app: its admins are asked for. */
+  team?: string | undefined
 }
 
 const CALL_MS = 20_000
@@ -26,8 +28,11 @@ const peopleSchema = z.object({
  * Tells the installer, or else an admin, in a direct message that the app must be installed again. The old token still
  * works for a while. @throws if Slack cannot be reached
  */
-export async function tellInstaller(record: InstallationRecord, { publicUrl, ...options }: TellOptions): Promise<void> {
-  const web = new SlackWeb({ ...options, token: record.token })
+export async function tellInstaller(
+  record: InstallationRecord,
+  { publicUrl, team, ...options }: TellOptions,
+): Promise<void> {
+  const web = new SlackWeb({ ...options, token: record.token, team })
   const how = { effort: 'patient', signal: AbortSignal.timeout(CALL_MS) } as const
   const words = `I'm about to lose my access to ${record.name || 'this workspace'}: Slack no longer renews it. Please install me again at ${publicUrl}/slack/install. Until then I may stop answering.`
   const tell = (user: string) =>

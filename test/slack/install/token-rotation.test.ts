@@ -86,6 +86,20 @@ test('where the installer cannot be reached, an admin is told', async (t) => {
   await until(() => told(bot).some(({ channel }) => channel === 'U0ADMIN0001'), 'a word to an admin')
 })
 
+test('in an organisation an admin of one of its workspaces is told', async (t) => {
+  const bot = await startManyBot(t, { rotates: true })
+  const org = { id: 'E0ORG000001', team: 'T0ORGONE001' }
+  await bot.install({ id: org.id })
+  bot.slack.state.spendRefreshTokens()
+  bot.slack.state.refuses = (method, _home, args) =>
+    method === 'chat.postMessage' && args['channel'] === 'U0INSTALLER' ? 'channel_not_found' : undefined
+  await bot.slack.mention(org, 'Who?', { channel: 'C0ORG000001' })
+  await bot.answered('C0ORG000001')
+  bot.slack.clock.now += 11 * HOUR_MS
+  await bot.slack.mention(org, 'Who?', { channel: 'C0ORG000002' })
+  await until(() => told(bot).some(({ channel }) => channel === 'U0ADMIN0001'), 'a word to an admin')
+})
+
 test('a refusal of the operator’s own secret is in the log, tells no installer, and the old token goes on', async (t) => {
   const bot = await installed(t)
   bot.slack.state.refuses = (method) => (method === 'oauth.v2.access' ? 'bad_client_secret' : undefined)
