@@ -119,9 +119,15 @@ const UHR = /(?<![\d:.,])(\d{1,2})(?:[.:]([0-5]\d))?\s?Uhr\b/g
 /** Finds the times of day, as `datesIn` finds dates. */
 export function timesIn(text: string, mask: (found: string) => string): { times: TimeFound[]; rest: string } {
   const times: TimeFound[] = []
-  const german = text.replace(UHR, (found: string, h: string, min = '0', at: number) => {
+  const german = text.replace(UHR, (found: string, ...parts: unknown[]) => {
+    const [h, min = '0'] = parts as Parts
     if (Number(h) > 23) return found
-    times.push({ text: found, at, readings: [Number(h) * 3600 + Number(min) * 60], hasSeconds: false })
+    times.push({
+      text: found,
+      at: parts[2] as number,
+      readings: [Number(h) * 3600 + Number(min) * 60],
+      hasSeconds: false,
+    })
     return mask(found)
   })
   const rest = german.replace(TIME, (found: string, ...parts: unknown[]) => {
