@@ -1,6 +1,6 @@
 import { Parser } from 'expr-eval'
 import { z } from 'zod'
-import type { Tool } from '../src/agent/types.ts'
+import type { Tool } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { CONSTANTS, factorial, FUNCTIONS } from './calculator/functions.ts'
 import { zodInput } from '../src/agent/tool-input.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
+import type { Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
 import { nearest } from '../src/base/nearest.ts'
 

@@ -1,7 +1,7 @@
 /** Read the files of a conversation. Whoever starts a run adds them to its tools if there are files. */
 import { z } from 'zod'
 import { zodInput } from '../src/agent/tool-input.ts'
-import type { RunFiles, Tool, ToolContext } from '../src/agent/types.ts'
+import type { RunFiles, Tool, ToolContext } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query.ts'
 

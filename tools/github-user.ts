@@ -1,6 +1,6 @@
 /** A GitHub user's public profile, like seed 004's GithubUserInfoTool: https://docs.github.com/en/rest/users/users */
 import { z } from 'zod'
-import type { Fetched, Tool, ToolOutput } from '../src/agent/types.ts'
+import type { Fetched, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'

@@ -1,5 +1,5 @@
 /** The list of built-in tools. A new tool needs a line here and a file beside this one. */
-import type { Tool } from '../src/agent/types.ts'
+import type { Tool } from '../src/agent/contracts/tool.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { arxiv } from './arxiv.ts'
 import { calculator } from './calculator.ts'

@@ -3,7 +3,7 @@
  * its Python.
  */
 import { z } from 'zod'
-import type { Tool, ToolContext } from '../src/agent/types.ts'
+import type { Tool, ToolContext } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { calculate, shown } from './calculator.ts'
 import { oneLine } from './service-response.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { zodInput } from '../src/agent/tool-input.ts'
-import type { Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
+import type { Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 
 /** The maximum length of a file, in characters, and the maximum number of files per run. */

@@ -1,7 +1,7 @@
 /** Reads a skill: the operator's instructions for one kind of task. A run has this tool if there are skills. */
 import { z } from 'zod'
 import { zodInput } from '../src/agent/tool-input.ts'
-import type { Tool } from '../src/agent/types.ts'
+import type { Tool } from '../src/agent/contracts/tool.ts'
 import { nearest } from '../src/base/nearest.ts'
 import { ToolError } from '../src/base/errors.ts'
 

@@ -1,6 +1,6 @@
 /** Reads a thread of the workspace, given the address of one of its messages. */
 import { z } from 'zod'
-import type { Tool } from '../src/agent/types.ts'
+import type { Tool } from '../src/agent/contracts/tool.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
 import { queryText } from './query.ts'
 import { workspaceOf } from './workspace.ts'

@@ -1,4 +1,4 @@
-import type { ToolFetch } from '../src/agent/types.ts'
+import type { ToolFetch } from '../src/agent/contracts/tool.ts'
 import type { Scope, ToolHttp } from '../src/base/http/tool-http.ts'
 
 /** The operator's settings for the built-in tools. An absent address is the public service's. */

@@ -1,6 +1,6 @@
 /** Google through SerpApi, as in seeds 001 and 003: https://serpapi.com/search-api */
 import { z } from 'zod'
-import type { Source, Tool, ToolOutput } from '../src/agent/types.ts'
+import type { Source, Tool, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { oneLine, parseJson, webAddress } from './service-response.ts'
 import { queryText } from './query.ts'

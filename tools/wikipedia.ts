@@ -4,7 +4,7 @@
  * TOOLS.
  */
 import { z } from 'zod'
-import type { Fetched, Source, Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
+import type { Fetched, Source, Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 import { queryText } from './query.ts'
 import { serviceOf, type Service, type ToolParts } from './tool-settings.ts'

@@ -1,6 +1,6 @@
 /** Searches messages in the workspace's public channels with Slack's own search, and its files, channels and people. */
 import { z } from 'zod'
-import type { Find, FindKind, Source, Tool, ToolContext, ToolOutput } from '../src/agent/types.ts'
+import type { Find, FindKind, Source, Tool, ToolContext, ToolOutput } from '../src/agent/contracts/tool.ts'
 import { zodInput } from '../src/agent/tool-input.ts'
 import { cutTo, queryText } from './query.ts'
 import { oneLine, webAddress } from './service-response.ts'

@@ -1,4 +1,4 @@
-import type { ToolContext, WorkspaceReader } from '../src/agent/types.ts'
+import type { ToolContext, WorkspaceReader } from '../src/agent/contracts/tool.ts'
 import { ToolError } from '../src/base/errors.ts'
 
 /** Returns what the tools of a workspace read. @throws ToolError if the question comes from no workspace */

@@ -1,4 +1,4 @@
-import type { Message } from '../../src/agent/types.ts'
+import type { Message } from '../../src/agent/contracts/model.ts'
 import { complete } from '../demo/demo-model.ts'
 import { isObject } from '../slack/args.ts'
 import { pause, type Piece, type PlayedUpstream } from '../model/model-pieces.ts'

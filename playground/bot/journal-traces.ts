@@ -1,5 +1,5 @@
 /** Writes the traces of runs into the journal: tool calls, and the run that each model call belongs to. */
-import type { Message } from '../../src/agent/types.ts'
+import type { Message } from '../../src/agent/contracts/model.ts'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'
 import { isObject } from '../slack/args.ts'
 import type { Entry, Journal } from '../journal/journal.ts'

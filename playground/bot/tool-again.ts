@@ -1,6 +1,6 @@
 import { createAgent, withoutAuto, type AgentParts } from '../../src/question/create-agent.ts'
 import { coerceInput } from '../../src/agent/tool-input.ts'
-import type { Tool } from '../../src/agent/types.ts'
+import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { askOnce } from '../../src/agent/ask-once.ts'
 import type { Config } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'

@@ -1,6 +1,6 @@
 /** Wrappers around the tools of the playground's bot. */
 import { toolNames } from '../../tools/index.ts'
-import type { Tool } from '../../src/agent/types.ts'
+import type { Tool } from '../../src/agent/contracts/tool.ts'
 import type { ToolSeam } from '../../src/question/create-agent.ts'
 import { messageOf, ToolError } from '../../src/base/errors.ts'
 import type { Json } from '../slack/types.ts'

@@ -1,7 +1,7 @@
 /** Makes a test from the trace of a run, also from production: its question, the model's output and the tools' outputs. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Usage } from '../../src/agent/types.ts'
+import type { Usage } from '../../src/agent/contracts/model.ts'
 import { ConfigError, messageOf } from '../../src/base/errors.ts'
 import { ROOT } from '../../src/base/package-root.ts'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'

@@ -1,4 +1,4 @@
-import type { Message } from '../../src/agent/types.ts'
+import type { Message } from '../../src/agent/contracts/model.ts'
 
 const MAX_CHARS = 60_000
 export type PastTurn = { question: string; answer: string }

@@ -13,7 +13,8 @@ import {
   isUnknownRepeat,
   notKnown,
 } from './suspended-step.ts'
-import type { AgentEvent, Observation, PersonsAnswer, ToolAsks, ToolMemory, ToolQuestion, ToolStep } from './types.ts'
+import type { AgentEvent, Observation, ToolStep } from './contracts/run-events.ts'
+import type { PersonsAnswer, ToolAsks, ToolMemory, ToolQuestion } from './contracts/tool.ts'
 
 /** A step without an observation; `n` is its number. */
 interface Pending {

@@ -11,16 +11,9 @@ import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, tell } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
-import type {
-  AgentEvent,
-  Completion,
-  MessageStep,
-  ParsedTurn,
-  StopReason,
-  ToolStep,
-  UnreadableStep,
-  Usage,
-} from './types.ts'
+import type { Completion, ParsedTurn } from './contracts/dialect.ts'
+import type { Usage } from './contracts/model.ts'
+import type { AgentEvent, MessageStep, StopReason, ToolStep, UnreadableStep } from './contracts/run-events.ts'
 
 export type { AgentDeps, Task } from './run-state.ts'
 

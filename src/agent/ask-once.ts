@@ -1,4 +1,4 @@
-import type { KeptReasoning, Model, ModelRequest, ToolCall } from './types.ts'
+import type { KeptReasoning, Model, ModelRequest, ToolCall } from './contracts/model.ts'
 
 /** A model's text and native tool calls, and whether it could not see the pictures. */
 interface ModelReply {

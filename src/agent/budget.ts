@@ -7,7 +7,7 @@ import { hasRun } from './partial-answer.ts'
 import { stepCount, totalOf } from './run-progress.ts'
 import type { RunState } from './run-state.ts'
 import { inputText } from './tool-input.ts'
-import type { Action, Step, StopReason, ToolStep } from './types.ts'
+import type { Action, Step, StopReason, ToolStep } from './contracts/run-events.ts'
 
 /** After this many unreadable completions in a row, the model must answer. */
 const MAX_UNREADABLE = 3

@@ -6,7 +6,9 @@ import { clip, cutMiddle } from './observation.ts'
 import { MADE_FILE_CHARS, SKILL_CHARS } from './prompt-size.ts'
 import type { RunState } from './run-state.ts'
 import { isSafeTwice, notKnown } from './suspended-step.ts'
-import type { Observation, PersonsAnswer, Series, Tool, ToolAsks, ToolContext, ToolOutput, Usage } from './types.ts'
+import type { Usage } from './contracts/model.ts'
+import type { Observation } from './contracts/run-events.ts'
+import type { PersonsAnswer, Series, Tool, ToolAsks, ToolContext, ToolOutput } from './contracts/tool.ts'
 
 /** A call of a tool for step `n`. `answers` are the asker's answers to the tool's questions. */
 export interface Call {

@@ -5,7 +5,9 @@ import { beginsMessage } from './observation.ts'
 import { ObservationCut } from './parser/observation-cut.ts'
 import { findingsOf } from './partial-answer.ts'
 import type { RunState } from './run-state.ts'
-import type { AgentEvent, Completion, ModelEvent, RunView, Usage } from './types.ts'
+import type { Completion, RunView } from './contracts/dialect.ts'
+import type { ModelEvent, Usage } from './contracts/model.ts'
+import type { AgentEvent } from './contracts/run-events.ts'
 
 /** Withdraws streamed text that is not the answer. */
 export function* withdraw(run: RunState): Generator<AgentEvent> {

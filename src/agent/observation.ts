@@ -6,7 +6,7 @@
  */
 import { reactLabel } from './parser/labels.ts'
 import { defuseTokens, MAY_HOLD_TOKENS } from './parser/special-tokens.ts'
-import type { MessageStep } from './types.ts'
+import type { MessageStep } from './contracts/run-events.ts'
 
 /** The beginning of a model's text, for quoting it in a sentence. */
 export function clip(text: string): string {

@@ -1,5 +1,5 @@
 import { defuseLabels } from './observation.ts'
-import type { Observation, ObservedStep, Step, ToolStep } from './types.ts'
+import type { Observation, ObservedStep, Step, ToolStep } from './contracts/run-events.ts'
 
 /** Follows an answer that was cut off. */
 export const CUT_OFF = "_The model's answer was cut off._"

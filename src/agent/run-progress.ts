@@ -1,5 +1,7 @@
 /** The progress of a run, rebuilt from its events by the agent and by every reader. */
-import type { AgentEvent, Step, ToolMemory, ToolStep, Usage } from './types.ts'
+import type { Usage } from './contracts/model.ts'
+import type { AgentEvent, Step, ToolStep } from './contracts/run-events.ts'
+import type { ToolMemory } from './contracts/tool.ts'
 
 /** What a run has done so far. Immutable: each event creates a new value. */
 export interface RunProgress {

@@ -1,23 +1,10 @@
 /** The input and the state of a run: types only. */
 import type { ObservationCut } from './parser/observation-cut.ts'
 import type { RunProgress } from './run-progress.ts'
-import type {
-  CutOff,
-  Dialect,
-  KeptReasoning,
-  Model,
-  PastTurn,
-  PersonsAnswer,
-  Picture,
-  RunFiles,
-  StopReason,
-  Tool,
-  ToolFetch,
-  ToolMemory,
-  ToolStep,
-  Usage,
-  WorkspaceReader,
-} from './types.ts'
+import type { CutOff, Dialect, PastTurn } from './contracts/dialect.ts'
+import type { KeptReasoning, Model, Picture, Usage } from './contracts/model.ts'
+import type { StopReason, ToolStep } from './contracts/run-events.ts'
+import type { PersonsAnswer, RunFiles, Tool, ToolFetch, ToolMemory, WorkspaceReader } from './contracts/tool.ts'
 
 /** What one run may spend (create-agent.ts sets it from the settings, budget.ts enforces it). Times in milliseconds. */
 export interface RunLimits {

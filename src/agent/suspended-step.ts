@@ -2,7 +2,8 @@
 import { canonicalJson, plainJson } from './canonical-json.ts'
 import type { PendingCall, RunState } from './run-state.ts'
 import { coerceInput } from './tool-input.ts'
-import type { Awaited, Observation, PersonsAnswer, Tool, ToolQuestion, ToolStep, Waiting } from './types.ts'
+import type { Awaited, Observation, ToolStep, Waiting } from './contracts/run-events.ts'
+import type { PersonsAnswer, Tool, ToolQuestion } from './contracts/tool.ts'
 
 /** How often one call may wait for a person. A server that keeps asking is not called again. */
 const MAX_ROUNDS = 10

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { readLoose } from './parser/loose-json.ts'
-import type { InputIssue, ParsedInput, Tool, ToolInput, ToolSpec } from './types.ts'
+import type { ToolSpec } from './contracts/model.ts'
+import type { InputIssue, ParsedInput, Tool, ToolInput } from './contracts/tool.ts'
 
 export type Coerced = Extract<ParsedInput, { ok: true }> | { ok: false; problem: string }
 

@@ -1,4 +1,4 @@
-import type { Tool } from './types.ts'
+import type { Tool } from './contracts/tool.ts'
 
 const MAX_CHARS = 60
 

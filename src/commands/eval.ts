@@ -20,16 +20,17 @@ async function run(io: CommandIo): Promise<number> {
 /** Ctrl-C ends the evaluation and keeps the answers so far. A second one kills the process. */
 async function evaluate(io: CommandIo): Promise<string> {
   const config = loadConfig(io.readEnv())
-  const defaults = { dialect: config.AGENT_DIALECT, model: config.OPENAI_MODEL, now: new Date() }
+  const now = () => new Date()
+  const defaults = { dialect: config.AGENT_DIALECT, model: config.OPENAI_MODEL, now: now() }
   const options = parseOptions(io.args, defaults)
   if (options.kind === 'read') return evalReader(options)
-  if (options.kind === 'replay') return evalReplay(options, () => new Date())
+  if (options.kind === 'replay') return evalReplay(options, now)
   const interrupted = new AbortController()
   const stop = () =>
     interrupted.abort(new Error(`Stopped. To continue, run the same command with --out ${options.out}.`))
   process.once('SIGINT', stop)
   try {
-    return await evalQuestions(options, { config, signal: interrupted.signal, progress: io.stderr })
+    return await evalQuestions(options, { config, signal: interrupted.signal, progress: io.stderr, now })
   } finally {
     process.off('SIGINT', stop)
   }

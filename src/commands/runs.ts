@@ -47,7 +47,7 @@ async function runs(place: RunsPlace, [command, argument, ...more]: string[]): P
   if (command === 'usage') {
     const [team, ...others] = [argument, ...more].filter((one) => one !== undefined && one !== '--json')
     const asJson = [argument, ...more].includes('--json')
-    if (others.length === 0) return usage(place, { team, asJson })
+    if (others.length === 0) return usage({ ...place, now: Date.now }, { team, asJson })
   }
   const asked = command === 'audit' ? auditAsked([argument, ...more]) : undefined
   if (asked) return audit(place, asked)

@@ -1,4 +1,4 @@
-import type { ToolContext } from '../agent/types.ts'
+import type { ToolContext } from '../agent/contracts/tool.ts'
 import type { AgentParts } from '../question/create-agent.ts'
 
 /** Returns what a tool gets when a command calls it, outside a run and without a model. */

@@ -1,7 +1,7 @@
 /** `npm run tool -- NAME INPUT`: calls one tool without a model and prints its observation. */
 import { observationOf } from '../agent/call-tool.ts'
 import { coerceInput } from '../agent/tool-input.ts'
-import type { Tool } from '../agent/types.ts'
+import type { Tool } from '../agent/contracts/tool.ts'
 import { settledWithin } from '../base/async.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createNetwork } from '../base/http/proxy.ts'

@@ -1,5 +1,5 @@
 /** The files of a conversation in the prompt of a question. The model reads the rest of them with tools. */
-import type { Picture } from '../agent/types.ts'
+import type { Picture } from '../agent/contracts/model.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { FileContent, FileStore, KeptFile } from './file-store.ts'
 import { openingOf } from './outline.ts'

@@ -1,5 +1,5 @@
 /** The files of one conversation, as its run's tools read and search them. */
-import type { FilePart, RunFiles, Source, ToolOutput } from '../agent/types.ts'
+import type { FilePart, RunFiles, Source, ToolOutput } from '../agent/contracts/tool.ts'
 import type { ThreadKey } from '../base/place.ts'
 import type { FileStore, KeptFile } from './file-store.ts'
 import { richestPart, searchPassages, type Passage } from './passages.ts'

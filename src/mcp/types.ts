@@ -1,6 +1,6 @@
 /** The contracts of MCP: a server's configuration, its list of tools, and the result of a call. */
 import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client'
-import type { PersonsAnswer, ToolAsks, ToolOutput } from '../agent/types.ts'
+import type { PersonsAnswer, ToolAsks, ToolOutput } from '../agent/contracts/tool.ts'
 
 /** The parsed and validated MCP_CONFIG. Its servers are in the file's order. */
 export interface McpConfig {

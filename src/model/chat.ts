@@ -1,7 +1,7 @@
 /** Chat completions: the body of a request, and how an answer is read. */
 import { APIError } from 'openai/core/error'
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources/chat/completions'
-import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/types.ts'
+import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
 import type { Learnt } from './unsupported-parameters.ts'
 import type { AnswerReader, BodyOptions, Wire } from './wire.ts'
 import { MAX_BESIDE, Written, usageOf, type MessagePiece } from './written.ts'

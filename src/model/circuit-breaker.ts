@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
+import type { Model, ModelEvent, ModelRequest } from '../agent/contracts/model.ts'
 import { isTimeUp, ModelError } from '../base/errors.ts'
 
 export interface BreakerOptions {

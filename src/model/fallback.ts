@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
+import type { Model, ModelEvent, ModelRequest } from '../agent/contracts/model.ts'
 import { ModelError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { StallTimer } from './silence.ts'

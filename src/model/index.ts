@@ -1,4 +1,4 @@
-import type { Model } from '../agent/types.ts'
+import type { Model } from '../agent/contracts/model.ts'
 import type { Config } from '../config.ts'
 import { ExpiringMap } from '../base/expiring-map.ts'
 import type { Log } from '../base/log.ts'
@@ -15,6 +15,8 @@ interface Parts {
   config: Config
   log: Log
   net: Network
+  /** Milliseconds since the epoch; the system's clock unless given. */
+  now?: (() => number) | undefined
   /** Absent if nothing is measured. */
   meter?: ModelMeter | undefined
 }
@@ -42,7 +44,7 @@ export function createModels(given: Omit<Parts, 'blindModels'>): Models {
   const { OPENAI_MODEL: main, OPENAI_CONDENSE_MODEL: condenser, PRICES_FILE: file } = parts.config
   const prices = loadPrices(file)
   const made = new Map<string, Model>()
-  const others = new ExpiringMap<Model>({ ttlMs: OTHERS_MS, maxSize: MAX_OTHERS, now: Date.now })
+  const others = new ExpiringMap<Model>({ ttlMs: OTHERS_MS, maxSize: MAX_OTHERS, now: parts.now ?? Date.now })
   const names = choosable(parts.config, prices)
   const named = (name: string) => {
     const kept = name === condenser || names.includes(name) ? made : others

@@ -1,7 +1,7 @@
 /** Tests whether a model's native tool calls are usable, for AGENT_DIALECT=auto and `npm run doctor`. */
 import { z } from 'zod'
 import { readReply } from '../agent/ask-once.ts'
-import type { Message, Model, ToolCall, ToolSpec } from '../agent/types.ts'
+import type { Message, Model, ToolCall, ToolSpec } from '../agent/contracts/model.ts'
 import { ModelError } from '../base/errors.ts'
 import { parseJson } from '../base/parse-json.ts'
 import { operatorSentence } from './operator-sentence.ts'

@@ -1,5 +1,5 @@
 import type OpenAI from 'openai'
-import type { Model, ModelEvent, ModelRequest } from '../agent/types.ts'
+import type { Model, ModelEvent, ModelRequest } from '../agent/contracts/model.ts'
 import { sleep } from '../base/backoff.ts'
 import type { Log } from '../base/log.ts'
 import { chatWire } from './chat.ts'

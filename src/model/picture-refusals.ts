@@ -3,7 +3,7 @@
  * call with a picture.
  */
 import { APIError } from 'openai/core/error'
-import type { ModelRequest, Picture } from '../agent/types.ts'
+import type { ModelRequest, Picture } from '../agent/contracts/model.ts'
 import type { Log } from '../base/log.ts'
 import { isContextLength, isUnknownModel, knownFailureIn } from './failures.ts'
 

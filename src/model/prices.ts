@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { Model, Usage } from '../agent/types.ts'
+import type { Model, Usage } from '../agent/contracts/model.ts'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'

@@ -4,7 +4,7 @@
  */
 import { APIError } from 'openai/core/error'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
-import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/types.ts'
+import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import type { AnswerReader, BodyOptions, Wire } from './wire.ts'
 import { MAX_BESIDE, textOf, usageOf, Written } from './written.ts'
 

@@ -7,7 +7,7 @@
  * - for the sentence when a run's time is over: 5 s, or a quarter of the call's time; then the model has stalled,
  *   rather than written for too long (`SILENT_MS` and `SILENT_SHARE` in the agent, which must not import this box)
  */
-import type { ModelRequest } from '../agent/types.ts'
+import type { ModelRequest } from '../agent/contracts/model.ts'
 import { tooSlow } from '../base/errors.ts'
 
 /** The share of the remaining time for which a model may be silent, if another one can take over. */

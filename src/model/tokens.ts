@@ -1,4 +1,4 @@
-import type { Message, Usage } from '../agent/types.ts'
+import type { Message, Usage } from '../agent/contracts/model.ts'
 
 /**
  * Estimates the usage for an endpoint that sent none, by OpenAI's o200k encoding (gpt-tokenizer). For other families it

@@ -1,6 +1,6 @@
 /** One API of an endpoint: its requests, and how its answers are read, whole or streamed. */
 import type OpenAI from 'openai'
-import type { KeptReasoning, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
+import type { KeptReasoning, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/contracts/model.ts'
 import { estimateUsage } from './tokens.ts'
 import type { Learnt } from './unsupported-parameters.ts'
 import type { Written } from './written.ts'

@@ -1,5 +1,5 @@
 /** Collects what a model writes in one answer, within limits, and tolerates endpoints' differences. */
-import type { ModelEvent, ToolCall, Usage } from '../agent/types.ts'
+import type { ModelEvent, ToolCall, Usage } from '../agent/contracts/model.ts'
 import { declined, filtered } from './failures.ts'
 
 /** A piece of a message in the form of chat completions. `reasoning` is the model's thinking. */

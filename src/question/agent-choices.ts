@@ -1,5 +1,5 @@
 import { DIALECTS, type DialectName } from '../agent/dialects/index.ts'
-import type { Tool } from '../agent/types.ts'
+import type { Tool } from '../agent/contracts/tool.ts'
 import { DIALECTS as DIALECT_NAMES } from '../config.ts'
 import type { McpToolbox } from '../mcp/tools/mcp-toolbox.ts'
 import type { Models } from '../model/index.ts'

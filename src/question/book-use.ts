@@ -1,4 +1,4 @@
-import type { Usage } from '../agent/types.ts'
+import type { Usage } from '../agent/contracts/model.ts'
 import { messageOf } from '../base/errors.ts'
 import type { RunEnd, RunRecord } from '../stores/archive/types.ts'
 import { callsOf, costCounts, endCounts, ratedCounts } from '../stores/use/use-counts.ts'

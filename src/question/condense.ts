@@ -2,7 +2,7 @@
  * Makes follow-ups standalone. It does so if there are earlier turns, unless the dialect's prompt contains them
  * (`carriesHistory`, which answer.ts checks).
  */
-import type { Model, ModelRequest, Usage } from '../agent/types.ts'
+import type { Model, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import { askOnce } from '../agent/ask-once.ts'
 import { withoutThinking } from '../agent/parser/observation-cut.ts'
 import { fenceObservation } from '../agent/observation.ts'

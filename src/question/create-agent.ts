@@ -2,8 +2,11 @@ import { randomInt } from 'node:crypto'
 import type { AgentSetup, AgentDeps } from '../agent/run-state.ts'
 import { DIALECTS, type DialectName } from '../agent/dialects/index.ts'
 import { withInstructions } from '../agent/dialects/instructions.ts'
-import type { Dialect, Model, Tool } from '../agent/types.ts'
+import type { Dialect } from '../agent/contracts/dialect.ts'
+import type { Model } from '../agent/contracts/model.ts'
+import type { Tool } from '../agent/contracts/tool.ts'
 import type { AnsweringAgent } from './answer.ts'
+import type { RunLimits } from '../agent/run-state.ts'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import { createToolHttp } from '../base/http/tool-http.ts'
@@ -22,7 +25,6 @@ import { loadPrompts, type Prompts } from '../base/prompts.ts'
 import { houseInstructions } from './house-instructions.ts'
 import { openMcp } from './open-mcp.ts'
 import type { Skill } from '../../tools/read-skill.ts'
-import { limitsOf } from './run-limits.ts'
 import { openToolbox, type LeftOut, type Toolbox } from '../toolbox/toolbox.ts'
 import { loadSkills } from '../toolbox/skills.ts'
 import { choicesOf, lackingTool, type AgentChoices } from './agent-choices.ts'
@@ -84,8 +86,12 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const prompts = sources.prompts ?? loadPrompts()
   const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
+  const now = sources.now ?? (() => new Date())
+  const nowMs = () => now().getTime()
   const given = sources.model && (sources.meter?.model(sources.model) ?? sources.model)
-  const models = given ? onlyModel(given) : createModels({ ...sources, config: await withChosenApi(config, sources) })
+  const models = given
+    ? onlyModel(given)
+    : createModels({ ...sources, now: nowMs, config: await withChosenApi(config, sources) })
   const { toolSeam } = sources
   const wrapped = (tools: Tool[] = []) => (toolSeam ? tools.map((tool) => toolSeam.wrap(tool)) : tools)
   const toolbox = throughSeam(await openToolbox(config, { ...sources, http, prompts }), toolSeam)
@@ -97,11 +103,11 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
   const name = given ? givenDialect(config) : await dialectName(config, models.model, sources.log)
   const world = {
     fetch: http.scope({ name: 'The tool', cacheMs: 0 }),
-    now: sources.now ?? (() => new Date()),
+    now,
     newNonce,
   }
   const { model, condenseModel } = models
-  const opened = await openMcp(config, { ...sources, proxy, taken: toolbox.tools.map(({ name }) => name) })
+  const opened = await openMcp(config, { ...sources, now: nowMs, proxy, taken: toolbox.tools.map(({ name }) => name) })
   const mcp = opened?.toolbox
   const parts: AllParts = {
     ...{ models, toolbox, skills, dialectWith, name, prompts, mcp, wrapped },
@@ -253,4 +259,16 @@ function dialectOf(name: DialectName, prompts: Prompts, { tools, examples }: Too
   const lacking = lackingTool(name, tools)
   if (lacking) throw new ConfigError(`TOOLS lacks ${lacking}, which AGENT_DIALECT=${name} needs. Add it.`)
   return DIALECTS[name].create({ prompts, examples })
+}
+
+/** The budget of one run, from the settings. */
+function limitsOf(config: Config): RunLimits {
+  return {
+    maxSteps: config.AGENT_MAX_STEPS,
+    timeoutMs: config.AGENT_TIMEOUT_MS,
+    toolTimeoutMs: config.TOOL_TIMEOUT_MS,
+    toolOutputChars: config.TOOL_OUTPUT_CHARS,
+    ...(config.RUN_MAX_TOKENS === undefined ? {} : { maxTokens: config.RUN_MAX_TOKENS }),
+    ...(config.RUN_MAX_USD === undefined ? {} : { maxCostUsd: config.RUN_MAX_USD }),
+  }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { withInstructions } from '../agent/dialects/instructions.ts'
-import type { Dialect } from '../agent/types.ts'
+import type { Dialect } from '../agent/contracts/dialect.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import type { Prompts } from '../base/prompts.ts'
 

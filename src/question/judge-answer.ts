@@ -1,5 +1,6 @@
 /** Collects the facts shown below an answer, from the run's record and never from the model. */
-import type { AgentEvent, Step, Tool } from '../agent/types.ts'
+import type { AgentEvent, Step } from '../agent/contracts/run-events.ts'
+import type { Tool } from '../agent/contracts/tool.ts'
 import type { AgentDeps } from '../agent/run-state.ts'
 import { doneCalls } from '../stores/audit/note-writes.ts'
 import type { Turn } from '../stores/history/types.ts'

@@ -20,6 +20,8 @@ export interface OpenedMcp {
 
 interface McpSources {
   log: Log
+  /** Milliseconds since the epoch. */
+  now: () => number
   mcpStore?: McpStore | undefined
   people?: PeopleStore | undefined
   proxy: ProxySetting | undefined
@@ -30,7 +32,7 @@ interface McpSources {
 /** Opens the tools of MCP servers. A front calls none: it knows them from the records that workers store. */
 export async function openMcp(
   config: Config,
-  { log, mcpStore: store, people, proxy, taken }: McpSources,
+  { log, now, mcpStore: store, people, proxy, taken }: McpSources,
 ): Promise<OpenedMcp | undefined> {
   if (!config.MCP_CONFIG)
     for (const rule of unmatchedRules([], { approvers: config.APPROVERS, own: taken })) log.warn(rule, RULE_UNMATCHED)
@@ -38,7 +40,6 @@ export async function openMcp(
   const { loadMcpConfig } = await import('../mcp/config/mcp-config.ts')
   const { openMcpToolbox } = await import('../mcp/tools/mcp-toolbox.ts')
   const servers = loadMcpConfig(config.MCP_CONFIG, readEnv())
-  const now = Date.now
   const personal = servers.servers.filter(isPersonal)
   checkPersonal(personal, config)
   const sealer = sealerFrom(config)

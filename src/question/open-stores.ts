@@ -10,7 +10,6 @@ import type { Config } from '../config.ts'
 import type { FileStore } from '../files/file-store.ts'
 import { memoryHistory } from '../stores/history/memory-history.ts'
 import { redisHistory } from '../stores/history/redis-history.ts'
-import type { Forgetting, Person, Place } from '../base/place.ts'
 import type { History } from '../stores/history/types.ts'
 import type { Log } from '../base/log.ts'
 import { memoryFiles } from '../files/memory-files.ts'
@@ -37,7 +36,7 @@ import { redisThreads } from '../stores/threads/redis-threads.ts'
 import { memoryRecentList, redisRecentList, type RecentList } from '../stores/recent-list.ts'
 import { memoryUse } from '../stores/use/memory-use.ts'
 import { redisUse } from '../stores/use/redis-use.ts'
-import { forgetPersonsUse } from '../stores/use/use-counts.ts'
+import { forgettingIn, type ForgettingAll } from './forget-all.ts'
 import { USE_TTL_MS, type UseStore } from '../stores/use/types.ts'
 import type { ThreadStates } from '../stores/threads/types.ts'
 import { memoryChannelSettings, redisChannelSettings, type ChannelSettingsStore } from '../stores/settings/settings.ts'
@@ -93,14 +92,6 @@ export interface InstallStores {
   shared: McpStore
 }
 
-/** Forgets in all stores at once. Running and waiting runs go on, except those of a forgotten team. */
-export interface ForgettingAll extends Forgetting {
-  /** Forgets a direct message, and the person's questions elsewhere, messages in threads and ratings. */
-  forgetPerson(person: Person & Place): Promise<void>
-  /** The teams that have data in Redis. Empty without Redis. */
-  teams(): Promise<string[]>
-}
-
 /** Bounds of the lists about use. */
 const UNANSWERED = { ttlMs: USE_TTL_MS, most: 200 }
 const HOME_ADMINS = { ttlMs: 365 * 86_400_000, most: 50 }
@@ -109,15 +100,23 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
-/** Redis if REDIS_URL is set, else this process's memory, with the same bounds. @throws ConfigError if Redis does not answer. */
-export async function createStores(config: Config, log: Log): Promise<Stores> {
-  if (!config.REDIS_URL) return inMemory(config, log)
+/**
+ * Opens Redis if REDIS_URL is set, else this process's memory, with the same bounds. The queue has the system's clock,
+ * as BullMQ does. @throws ConfigError if Redis does not answer.
+ */
+export async function createStores(config: Config, log: Log, now = Date.now): Promise<Stores> {
+  if (!config.REDIS_URL) return inMemory(config, { log, now })
   const settings = { url: config.REDIS_URL }
   await requireUsableRedis(settings, { log, prefix: config.REDIS_PREFIX })
-  return inRedis(config, settings, log)
+  return inRedis(config, settings, { log, now })
 }
 
-async function inMemory(config: Config, log: Log): Promise<Stores> {
+interface Observed {
+  log: Log
+  now: () => number
+}
+
+async function inMemory(config: Config, { log, now }: Observed): Promise<Stores> {
   const sealer = sealerFrom(config)
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
   const queue = memoryQueue({
@@ -128,36 +127,38 @@ async function inMemory(config: Config, log: Log): Promise<Stores> {
     log,
   })
   const kept = {
-    history: memoryHistory({ ttlMs }),
-    archive: memoryArchive({ ttlMs }),
-    audit: memoryAudit(),
-    threads: memoryThreads({ ttlMs }),
-    actionTokens: memoryActionTokens(),
-    channelSettings: memoryChannelSettings(),
-    schedules: memorySchedules({ log }),
-    remembered: memoryRemembered({ ttlMs: config.MEMORY_TTL_DAYS * DAY_MS }),
-    files: once(async () => memoryFiles({ ttlMs })),
+    history: memoryHistory({ ttlMs, now }),
+    archive: memoryArchive({ ttlMs, now }),
+    audit: memoryAudit({ now }),
+    threads: memoryThreads({ ttlMs, now }),
+    actionTokens: memoryActionTokens(now),
+    channelSettings: memoryChannelSettings({ now }),
+    schedules: memorySchedules({ log, now }),
+    remembered: memoryRemembered({ ttlMs: config.MEMORY_TTL_DAYS * DAY_MS, now }),
+    files: once(async () => memoryFiles({ ttlMs, now })),
     queue,
-    limits: limitsOf(config),
-    oncePerDay: memoryOncePerDay(),
-    use: memoryUse(),
-    unanswered: memoryRecentList(UNANSWERED),
-    homeAdmins: memoryRecentList(HOME_ADMINS),
-    people: memoryPeople(),
+    limits: limitsOf(config, { now }),
+    oncePerDay: memoryOncePerDay(now),
+    use: memoryUse({ now }),
+    unanswered: memoryRecentList({ ...UNANSWERED, now }),
+    homeAdmins: memoryRecentList({ ...HOME_ADMINS, now }),
+    people: memoryPeople({ now }),
   }
   return {
     ...kept,
-    forgetting: forgettingIn(kept, async () => []),
-    mcp: config.MCP_CONFIG ? memoryMcpStore() : undefined,
+    forgetting: forgettingIn(kept, { now, teams: async () => [] }),
+    mcp: config.MCP_CONFIG ? memoryMcpStore({ now }) : undefined,
     installs:
-      config.SLACK_CLIENT_ID && sealer ? { records: memoryInstallations(sealer), shared: memoryMcpStore() } : undefined,
+      config.SLACK_CLIENT_ID && sealer
+        ? { records: memoryInstallations(sealer), shared: memoryMcpStore({ now }) }
+        : undefined,
     control: queue.control,
     durable: false,
     close: async () => {},
   }
 }
 
-async function inRedis(config: Config, settings: RedisSettings, log: Log): Promise<Stores> {
+async function inRedis(config: Config, settings: RedisSettings, { log, now }: Observed): Promise<Stores> {
   const { REDIS_PREFIX: prefix, ROLE: role, WORKER_CONCURRENCY: concurrency, WORKER_LOCK_MS: lockMs } = config
   const ttlMs = config.HISTORY_TTL_DAYS * DAY_MS
   // BullMQ gives a lost job to another worker at the first check after its lock expired. The workers share these
@@ -174,7 +175,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   const { redisQueue } = await import('../queue/redis-queue.ts')
   const redis = connect(settings, { purpose: 'work', log })
   const queue = redisQueue({ redis: settings, log, prefix, role, concurrency, ...times })
-  const place = { redis, log, prefix }
+  const place = { redis, log, prefix, now }
   const sealer = sealerFrom(config)
   const kept = {
     history: redisHistory({ ...place, ttlMs }),
@@ -187,7 +188,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     remembered: redisRemembered({ ...place, ttlMs: config.MEMORY_TTL_DAYS * DAY_MS, sealer }),
     files: once(async () => redisFiles({ ...place, ttlMs, sealer })),
     queue,
-    limits: limitsOf(config, redis),
+    limits: limitsOf(config, { redis, now }),
     oncePerDay: redisOncePerDay({ redis, prefix }),
     use: redisUse(place),
     unanswered: redisRecentList({ ...place, ...UNANSWERED, name: 'unanswered' }),
@@ -196,7 +197,7 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
   }
   return {
     ...kept,
-    forgetting: forgettingIn(kept, () => teamsIn(redis, prefix)),
+    forgetting: forgettingIn(kept, { now, teams: () => teamsIn(redis, prefix) }),
     mcp: config.MCP_CONFIG ? redisMcpStore(place) : undefined,
     installs:
       config.SLACK_CLIENT_ID && sealer
@@ -208,57 +209,6 @@ async function inRedis(config: Config, settings: RedisSettings, log: Log): Promi
     control: queue.control,
     durable: true,
     close: async () => redis.disconnect(),
-  }
-}
-
-type ForgettingStores =
-  | 'history'
-  | 'archive'
-  | 'threads'
-  | 'actionTokens'
-  | 'channelSettings'
-  | 'schedules'
-  | 'remembered'
-  | 'files'
-  | 'queue'
-  | 'limits'
-  | 'oncePerDay'
-  | 'people'
-  | 'use'
-  | 'unanswered'
-  | 'homeAdmins'
-
-function forgettingIn(stores: Pick<Stores, ForgettingStores>, teams: ForgettingAll['teams']): ForgettingAll {
-  const { history, archive, threads, actionTokens, channelSettings, schedules, remembered, files, queue, limits } =
-    stores
-  const { oncePerDay, use, unanswered, homeAdmins, people } = stores
-  // Schedules come first, so that nothing new begins; then the queue, so that no run of the team stores anything again.
-  const all = [schedules, queue, history, archive, threads, remembered]
-  const forgetChannel = async (place: Place) => {
-    for (const store of [...all, actionTokens, await files()]) await store.forgetChannel(place)
-  }
-  return {
-    teams,
-    forgetChannel,
-    async forgetPerson(person) {
-      await forgetChannel(person)
-      for (const store of [...all, people, await files()]) await store.forgetUser(person)
-      await forgetPersonsUse(use, person, Date.now())
-    },
-    async forgetTeam(team) {
-      const others = [
-        actionTokens,
-        channelSettings,
-        limits,
-        oncePerDay,
-        use,
-        unanswered,
-        homeAdmins,
-        people,
-        await files(),
-      ]
-      for (const store of [...all, ...others]) await store?.forgetTeam(team)
-    },
   }
 }
 
@@ -274,7 +224,7 @@ async function teamsIn(redis: RedisClient, prefix: string): Promise<string[]> {
 /** How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent. */
 const DELIVERY_MS = 120_000
 
-function limitsOf(config: Config, redis?: RedisClient): UsageLimits | undefined {
+function limitsOf(config: Config, parts: { redis?: RedisClient; now: () => number }): UsageLimits | undefined {
   const settings = {
     userHour: config.LIMIT_USER_HOUR,
     channelHour: config.LIMIT_CHANNEL_HOUR,
@@ -284,7 +234,7 @@ function limitsOf(config: Config, redis?: RedisClient): UsageLimits | undefined 
     teamDayUsd: config.BUDGET_TEAM_DAY_USD,
   }
   return createUsageLimits(settings, {
-    redis,
+    ...parts,
     prefix: config.REDIS_PREFIX,
     runMs: 2 * config.AGENT_TIMEOUT_MS + DELIVERY_MS,
     suspendedMs: suspendedMs(config),

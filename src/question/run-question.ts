@@ -1,4 +1,4 @@
-import type { Tool } from '../agent/types.ts'
+import type { Tool } from '../agent/contracts/tool.ts'
 import { noteWrites } from '../stores/audit/note-writes.ts'
 import { answer, type AnswerDeps, type AnswerEvent } from './answer.ts'
 import type { Grants } from '../stores/runs/control.ts'

@@ -1,5 +1,5 @@
 import type { Question, Run } from '../stores/runs/types.ts'
-import type { Usage } from '../agent/types.ts'
+import type { Usage } from '../agent/contracts/model.ts'
 import type { Log } from '../base/log.ts'
 import type { Settings } from '../stores/settings/settings.ts'
 import type { AnswerWatch } from './answer.ts'

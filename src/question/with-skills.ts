@@ -1,5 +1,6 @@
 import { withInstructions } from '../agent/dialects/instructions.ts'
-import type { Dialect, Tool } from '../agent/types.ts'
+import type { Dialect } from '../agent/contracts/dialect.ts'
+import type { Tool } from '../agent/contracts/tool.ts'
 import type { Prompts } from '../base/prompts.ts'
 import { readSkill, type Skill } from '../../tools/read-skill.ts'
 

@@ -2,7 +2,7 @@
  * Converts the texts of people, models and tools to the message forms of the GenAI conventions. A span takes no nested
  * values, so they are JSON text.
  */
-import type { Message, Picture, ToolCall } from '../agent/types.ts'
+import type { Message, Picture, ToolCall } from '../agent/contracts/model.ts'
 
 /** Returns what was sent to a model: `gen_ai.input.messages`. */
 export function inputMessages(messages: Message[]): string {

@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/types.ts'
+import type { Model, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/contracts/model.ts'
 
 /** The current state of one model call. */
 export interface MeasuredCall {

@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../agent/types.ts'
+import type { ModelRequest } from '../agent/contracts/model.ts'
 import { isTimeUp } from '../base/errors.ts'
 import type { CallEnd, MeasuredCall } from './measured-model.ts'
 import type { ModelCallEvent } from './telemetry-event.ts'

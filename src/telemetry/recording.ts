@@ -1,6 +1,7 @@
 import { isForAsker } from '../agent/run-progress.ts'
 import { shownThought } from '../agent/shown-thought.ts'
-import type { ModelRequest, ToolOutput, ToolAsks } from '../agent/types.ts'
+import type { ModelRequest } from '../agent/contracts/model.ts'
+import type { ToolOutput, ToolAsks } from '../agent/contracts/tool.ts'
 import type { AnswerEvent } from '../question/answer.ts'
 import type { RunRecord } from '../stores/archive/types.ts'
 import { messageOf, ToolError } from '../base/errors.ts'

@@ -3,7 +3,7 @@
  * models, the calls of tools, the events, the archive.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Tool } from '../agent/types.ts'
+import type { Tool } from '../agent/contracts/tool.ts'
 import type { AnswerEvent } from '../question/answer.ts'
 import type { RunArchive, RunRecord } from '../stores/archive/types.ts'
 import { LeaseLost, messageOf } from '../base/errors.ts'

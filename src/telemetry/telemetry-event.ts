@@ -2,7 +2,7 @@
  * The events behind metrics and traces. Each is reported once, when its subject is over. Durations are milliseconds;
  * `from` is milliseconds since the epoch.
  */
-import type { ModelRequest, ToolCall, Usage } from '../agent/types.ts'
+import type { ModelRequest, ToolCall, Usage } from '../agent/contracts/model.ts'
 import type { Accepted } from '../queue/types.ts'
 import type { Question } from '../stores/runs/types.ts'
 

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import type { Tool } from '../agent/types.ts'
+import type { Tool } from '../agent/contracts/tool.ts'
 import type { AnswerEvent } from '../question/answer.ts'
 import { messageOf } from '../base/errors.ts'
 import { settledWithin } from '../base/async.ts'

@@ -1,6 +1,6 @@
 /** The texts of a trace: without the settings' secrets, and within their size. */
 import { cutMiddle } from '../agent/observation.ts'
-import type { Message } from '../agent/types.ts'
+import type { Message } from '../agent/contracts/model.ts'
 import { blankSecrets } from '../base/log.ts'
 import type { TracedMessage } from '../stores/runs/run-trace.ts'
 

@@ -11,7 +11,7 @@ import {
   toolsOn,
   type ToolSettings,
 } from '../../tools/index.ts'
-import type { Tool } from '../agent/types.ts'
+import type { Tool } from '../agent/contracts/tool.ts'
 import type { Config } from '../config.ts'
 import type { ToolHttp } from '../base/http/tool-http.ts'
 import type { Log } from '../base/log.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { coerceInput, inputText, specOf } from '../../src/agent/tool-input.ts'
-import type { Tool } from '../../src/agent/types.ts'
+import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { zodInput } from '../../src/agent/tool-input.ts'
 
 function tool(schema: z.ZodType): Tool {

@@ -1,7 +1,9 @@
 /** Providers cache the beginning of a request, so each step's request must begin like the one before it. */
 import { expect, test } from 'vitest'
 import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
-import type { Message, RunView, Step, ToolSpec } from '../../src/agent/types.ts'
+import type { RunView } from '../../src/agent/contracts/dialect.ts'
+import type { Message, ToolSpec } from '../../src/agent/contracts/model.ts'
+import type { Step } from '../../src/agent/contracts/run-events.ts'
 import { chatWire } from '../../src/model/chat.ts'
 import { responsesWire } from '../../src/model/responses.ts'
 import type { Wire } from '../../src/model/wire.ts'

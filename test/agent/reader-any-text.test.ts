@@ -6,7 +6,7 @@ import { readJson } from '../../src/agent/dialects/json.ts'
 import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
 import { readText } from '../../src/agent/dialects/text.ts'
 import { beginsObservation, cutWhole, withoutThinking } from '../../src/agent/parser/observation-cut.ts'
-import type { ParsedTurn } from '../../src/agent/types.ts'
+import type { ParsedTurn } from '../../src/agent/contracts/dialect.ts'
 
 const READERS: Record<string, (text: string, tools: string[]) => ParsedTurn> = {
   text: readText,

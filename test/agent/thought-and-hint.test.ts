@@ -5,7 +5,7 @@ import { readConversational } from '../../src/agent/dialects/conversational.ts'
 import { readJson } from '../../src/agent/dialects/json.ts'
 import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
 import { readText } from '../../src/agent/dialects/text.ts'
-import type { ParsedTurn } from '../../src/agent/types.ts'
+import type { ParsedTurn } from '../../src/agent/contracts/dialect.ts'
 import { lines } from '../fixtures/reader/case.ts'
 
 const tools = ['search', 'Finish']

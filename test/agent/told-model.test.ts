@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Tool } from '../../src/agent/types.ts'
+import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { ToolError } from '../../src/base/errors.ts'
 import { echo, runOn } from '../harness/agent-run.ts'
 import { act, finish } from '../harness/played-model.ts'

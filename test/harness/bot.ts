@@ -1,4 +1,4 @@
-import type { Model } from '../../src/agent/types.ts'
+import type { Model } from '../../src/agent/contracts/model.ts'
 import { startBot as startRealBot, type Bot } from '../../src/bot.ts'
 import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'

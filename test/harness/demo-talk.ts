@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import type { Message } from '../../src/agent/types.ts'
+import type { Message } from '../../src/agent/contracts/model.ts'
 import { answer } from '../../src/question/answer.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createAgent, type AgentParts } from '../../src/question/create-agent.ts'

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
-import type { Completion, Dialect, ParsedTurn, RunView, Tool, ToolStep } from '../../src/agent/types.ts'
+import type { Completion, Dialect, ParsedTurn, RunView } from '../../src/agent/contracts/dialect.ts'
+import type { ToolStep } from '../../src/agent/contracts/run-events.ts'
+import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { loadPrompts } from '../../src/base/prompts.ts'
 import { zodInput } from '../../src/agent/tool-input.ts'
 

@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, ModelRequest, Usage } from '../../src/agent/types.ts'
+import type { Model, ModelEvent, ModelRequest, Usage } from '../../src/agent/contracts/model.ts'
 import { loadConfig, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'
 import { createModels } from '../../src/model/index.ts'

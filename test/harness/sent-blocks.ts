@@ -1,7 +1,8 @@
 /** Every block, message and view that the bot can send: a sample of each builder, by the file and the name of the builder. */
 import type { KnownBlock, View } from '@slack/web-api'
 import { loadConfig } from '../../src/config.ts'
-import type { ToolQuestion, ToolStep } from '../../src/agent/types.ts'
+import type { ToolStep } from '../../src/agent/contracts/run-events.ts'
+import type { ToolQuestion } from '../../src/agent/contracts/tool.ts'
 import type { RunRecord } from '../../src/stores/archive/types.ts'
 import type { Schedule } from '../../src/stores/schedules/types.ts'
 import type { AuditEntry } from '../../src/stores/audit/types.ts'

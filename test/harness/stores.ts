@@ -1,5 +1,5 @@
 import { vi } from 'vitest'
-import type { ToolStep } from '../../src/agent/types.ts'
+import type { ToolStep } from '../../src/agent/contracts/run-events.ts'
 import type { StoreLog } from '../../src/base/store-log.ts'
 import type { Queue } from '../../src/queue/types.ts'
 import type { Question } from '../../src/stores/runs/types.ts'

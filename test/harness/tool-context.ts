@@ -1,4 +1,4 @@
-import type { ToolContext, ToolOutput, Tool } from '../../src/agent/types.ts'
+import type { ToolContext, ToolOutput, Tool } from '../../src/agent/contracts/tool.ts'
 
 /** What a tool gets in a run, with nothing behind it but what a test puts there. */
 export function toolContext(given: Partial<ToolContext> = {}): ToolContext {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { onTestFinished } from 'vitest'
-import type { ToolContext, ToolOutput } from '../../src/agent/types.ts'
+import type { ToolContext, ToolOutput } from '../../src/agent/contracts/tool.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { createToolbox, type ToolSettings } from '../../tools/index.ts'
 import { startWebServer, type WebServer } from './web-server.ts'

@@ -2,7 +2,7 @@
 import { Client, StreamableHTTPClientTransport, type Tool, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'
-import type { PersonsAnswer, ToolQuestion } from '../../src/agent/types.ts'
+import type { PersonsAnswer, ToolQuestion } from '../../src/agent/contracts/tool.ts'
 import { CAPABILITIES, Elicitation, type Called } from '../../src/mcp/elicitation/elicitation.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
 import type { Ends } from '../harness/ends.ts'

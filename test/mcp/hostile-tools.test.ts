@@ -1,7 +1,7 @@
 /** What a server writes about its tools is hostile: nothing of it is slow, throws, or speaks to the model in another's name. */
 import { describe, expect, test } from 'vitest'
 import { coerceInput } from '../../src/agent/tool-input.ts'
-import type { Tool } from '../../src/agent/types.ts'
+import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 import { prompt } from '../harness/dialect.ts'
 import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'

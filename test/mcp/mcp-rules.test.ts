@@ -1,7 +1,7 @@
 /** What MCP_CONFIG says of a server's tools, and by which names models call them. */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Tool } from '../../src/agent/types.ts'
+import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { mcpNames } from '../../src/mcp/tools/mcp-names.ts'
 import type { McpServerConfig } from '../../src/mcp/types.ts'
 import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'

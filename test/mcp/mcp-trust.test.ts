@@ -1,6 +1,6 @@
 /** What a server says of its tools is believed once, and watched from then on. */
 import { expect, test } from 'vitest'
-import type { Tool } from '../../src/agent/types.ts'
+import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { toolContext } from '../harness/tool-context.ts'
 import { startChangingServer, type ToldTool } from '../harness/mcp/changing-server.ts'
 import { atUrl, byCommand, openToolbox, PLACE, type OpenToolbox } from '../harness/mcp/toolbox.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Model, ModelEvent, ModelRequest } from '../../src/agent/types.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../src/agent/contracts/model.ts'
 import { LeaseLost, ModelError } from '../../src/base/errors.ts'
 import { withBreaker } from '../../src/model/circuit-breaker.ts'
 import { startBot } from '../harness/bot.ts'

@@ -1,6 +1,6 @@
 /** Endpoints that call themselves compatible, and what each of them does otherwise. */
 import { describe, expect, test } from 'vitest'
-import type { ToolCall } from '../../src/agent/types.ts'
+import type { ToolCall } from '../../src/agent/contracts/model.ts'
 import { modelAt } from '../harness/agent-run.ts'
 import type { Ends } from '../harness/ends.ts'
 import { callModel, modelsOf, type ModelCall } from '../harness/model-call.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Message, ModelEvent, ModelRequest, Usage } from '../../src/agent/types.ts'
+import type { Message, ModelEvent, ModelRequest, Usage } from '../../src/agent/contracts/model.ts'
 import { ModelError } from '../../src/base/errors.ts'
 import { createLog } from '../../src/base/log.ts'
 import { createNetwork } from '../../src/base/http/proxy.ts'

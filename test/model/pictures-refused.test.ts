@@ -1,6 +1,6 @@
 /** What a model that takes no pictures is sent, and how its endpoint's words are understood. */
 import { describe, expect, test } from 'vitest'
-import type { Message, Picture } from '../../src/agent/types.ts'
+import type { Message, Picture } from '../../src/agent/contracts/model.ts'
 import type { Ends } from '../harness/ends.ts'
 import { callModel, modelsOf } from '../harness/model-call.ts'
 import { playModel, type PlayedRequest, type TurnParts } from '../harness/played-model.ts'

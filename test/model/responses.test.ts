@@ -1,6 +1,6 @@
 /** The wire of the Responses API: what is sent, and what is read of the real events. */
 import { describe, expect, test } from 'vitest'
-import type { Message, ToolSpec } from '../../src/agent/types.ts'
+import type { Message, ToolSpec } from '../../src/agent/contracts/model.ts'
 import { withChosenApi } from '../../src/model/choose-api.ts'
 import { loadConfig } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Usage } from '../../src/agent/types.ts'
+import type { Usage } from '../../src/agent/contracts/model.ts'
 import { condense } from '../../src/question/condense.ts'
 import type { Turn } from '../../src/stores/history/types.ts'
 import { loadPrompts } from '../../src/base/prompts.ts'

@@ -6,10 +6,10 @@ import { sourcesIn, visit } from '../harness/source.ts'
 
 /** Where the seams between the rooms are declared. */
 const CONTRACTS = [
-  'src/agent/contracts/dialect-contract.ts',
-  'src/agent/contracts/model-contract.ts',
+  'src/agent/contracts/dialect.ts',
+  'src/agent/contracts/model.ts',
   'src/agent/contracts/run-events.ts',
-  'src/agent/contracts/tool-contract.ts',
+  'src/agent/contracts/tool.ts',
   'src/agent/run-state.ts',
   'src/agent/run-progress.ts',
   'src/question/answer.ts',

@@ -1,7 +1,7 @@
 /** What a server asks, as Slack is sent it: never refused, and never more than words, whatever the server wrote. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { ToolQuestion } from '../../src/agent/types.ts'
+import type { ToolQuestion } from '../../src/agent/contracts/tool.ts'
 import { checkBlocks } from '../../playground/slack/blocks/block-rules.ts'
 import { checkView } from '../../playground/slack/methods/view-methods.ts'
 import { pings } from '../../playground/slack/shown.ts'

@@ -1,6 +1,6 @@
 /** What people read below an answer whose model takes no pictures. */
 import { expect, test } from 'vitest'
-import type { Model, Picture } from '../../src/agent/types.ts'
+import type { Model, Picture } from '../../src/agent/contracts/model.ts'
 import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 import { modelAt } from '../harness/agent-run.ts'
 import { startBot } from '../harness/bot.ts'

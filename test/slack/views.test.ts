@@ -1,7 +1,7 @@
 /** Every view that the bot shows is one that Slack takes, whatever people, models and tools wrote. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Step } from '../../src/agent/types.ts'
+import type { Step } from '../../src/agent/contracts/run-events.ts'
 import type { RunRecord } from '../../src/stores/archive/types.ts'
 import type { AuditEntry } from '../../src/stores/audit/types.ts'
 import { loadConfig } from '../../src/config.ts'

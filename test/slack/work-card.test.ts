@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ToolStep } from '../../src/agent/types.ts'
+import type { ToolStep } from '../../src/agent/contracts/run-events.ts'
 import { foldedCard, workingCard, type CardStep } from '../../src/slack/format/work-card.ts'
 import { cpuClock } from '../harness/cpu-clock.ts'
 import { accept } from '../harness/slack-content.ts'

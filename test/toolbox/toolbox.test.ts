@@ -30,7 +30,7 @@ const SHOUT = `export default {
 `
 
 const STOCK = `import { z } from 'zod'
-import type { ToolContext } from '${join(ROOT, 'src/agent/types.ts')}'
+import type { ToolContext } from '${join(ROOT, 'src/agent/contracts/tool.ts')}'
 
 interface Asked { item: string; town: string }
 

@@ -1,6 +1,6 @@
 /** The steps and events of a run. */
-import type { KeptReasoning, Usage } from './model-contract.ts'
-import type { MadeFile, PersonsAnswer, Series, Source, ToolMemory, ToolQuestion } from './tool-contract.ts'
+import type { KeptReasoning, Usage } from './model.ts'
+import type { MadeFile, PersonsAnswer, Series, Source, ToolMemory, ToolQuestion } from './tool.ts'
 
 /** A tool call: the tool's name as the model wrote it, and the input (text, or fields if the dialect writes JSON). */
 export interface Action {

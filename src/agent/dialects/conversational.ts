@@ -8,7 +8,8 @@ import { modelOutputOf, toParsedTurn, type AcceptsInput, type ModelOutput } from
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
 import { tidy } from '../parser/text-lines.ts'
-import type { Dialect, Message, ParsedTurn, RunView } from '../types.ts'
+import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
+import type { Message } from '../contracts/model.ts'
 import { questionMessage, saidBefore, tailOf, toolVariables } from './text.ts'
 import { renderStep } from './text.ts'
 

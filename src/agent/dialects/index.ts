@@ -1,5 +1,5 @@
 import type { Prompts } from '../../base/prompts.ts'
-import type { Dialect } from '../types.ts'
+import type { Dialect } from '../contracts/dialect.ts'
 import { bracketDialect, docstoreDialect } from './bracket.ts'
 import { conversationalDialect } from './conversational.ts'
 import { jsonDialect } from './json.ts'

@@ -1,4 +1,5 @@
-import type { Dialect, Message } from '../types.ts'
+import type { Dialect } from '../contracts/dialect.ts'
+import type { Message } from '../contracts/model.ts'
 
 /**
  * Appends instructions to the system message of a dialect. They do not change during a run, so prompt caches still hit.

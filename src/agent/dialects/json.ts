@@ -15,7 +15,9 @@ import {
 } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { readSteps } from '../parser/react-steps.ts'
-import type { Action, Dialect, Message, ParsedTurn, RunView, Step } from '../types.ts'
+import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
+import type { Message } from '../contracts/model.ts'
+import type { Action, Step } from '../contracts/run-events.ts'
 import { fencedObservation, questionMessage, saidBefore, tailOf, toolVariables } from './text.ts'
 
 /**

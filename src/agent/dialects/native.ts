@@ -7,22 +7,10 @@ import { leakedCallFrom, type LeakedCall } from '../parser/leaked-calls.ts'
 import { thoughtBefore, turnText, type ModelOutput } from '../parser/model-output.ts'
 import { tidy } from '../parser/text-lines.ts'
 import { listedTool } from '../parser/tool-names.ts'
-import type {
-  Action,
-  AnswerOpening,
-  Completion,
-  Dialect,
-  Message,
-  ParsedTurn,
-  Rendered,
-  RunView,
-  Step,
-  Tool,
-  ToolCall,
-  ToolSpec,
-  ToolStep,
-  UnreadableStep,
-} from '../types.ts'
+import type { AnswerOpening, Completion, Dialect, ParsedTurn, Rendered, RunView } from '../contracts/dialect.ts'
+import type { Message, ToolCall, ToolSpec } from '../contracts/model.ts'
+import type { Action, Step, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
+import type { Tool } from '../contracts/tool.ts'
 import { describeTool, fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 import { readText } from './text.ts'
 

@@ -6,7 +6,10 @@ import { labelReader, type Label } from '../parser/labels.ts'
 import { toParsedTurn, turnText } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { nextLine, tidy } from '../parser/text-lines.ts'
-import type { Action, Dialect, Message, ParsedTurn, RunView, Step, Tool } from '../types.ts'
+import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
+import type { Message } from '../contracts/model.ts'
+import type { Action, Step } from '../contracts/run-events.ts'
+import type { Tool } from '../contracts/tool.ts'
 import { fencedObservation, questionMessage, saidBefore, tailOf } from './text.ts'
 
 /** Tools that can answer a follow-up question, best first. */

@@ -7,17 +7,10 @@ import { labelledAnswer } from '../parser/answer-opening.ts'
 import { modelOutputOf, toParsedTurn, type AcceptsInput } from '../parser/model-output.ts'
 import { beginsObservation } from '../parser/observation-cut.ts'
 import { findStep } from '../parser/react-steps.ts'
-import type {
-  Dialect,
-  Message,
-  ParsedTurn,
-  RunView,
-  Step,
-  StopReason,
-  Tool,
-  ToolStep,
-  UnreadableStep,
-} from '../types.ts'
+import type { Dialect, ParsedTurn, RunView } from '../contracts/dialect.ts'
+import type { Message } from '../contracts/model.ts'
+import type { Step, StopReason, ToolStep, UnreadableStep } from '../contracts/run-events.ts'
+import type { Tool } from '../contracts/tool.ts'
 
 /**
  * Thought / Action / Action Input / Observation in plain text, zero-shot: seeds 003 and 004, after Yao et al. 2022

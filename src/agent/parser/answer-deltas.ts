@@ -6,7 +6,8 @@
  * output.
  */
 import type { AnswerReader } from '../run-state.ts'
-import type { AnswerOpening, Dialect, Tool } from '../types.ts'
+import type { AnswerOpening, Dialect } from '../contracts/dialect.ts'
+import type { Tool } from '../contracts/tool.ts'
 import { reactLabel } from './labels.ts'
 import type { ObservationCut } from './observation-cut.ts'
 import { depthAfter, fenceAt, isSpace, nextLine, tidy } from './text-lines.ts'

@@ -1,5 +1,5 @@
 /** Finds where an answer may begin in a line of model output, for each form that the dialects teach. */
-import type { AnswerOpening } from '../types.ts'
+import type { AnswerOpening } from '../contracts/dialect.ts'
 import { reactLabel, type LabelReader } from './labels.ts'
 
 /** After a label: `Final Answer: …`. Decoration that also closes the value is left to the reader of the whole. */

@@ -5,7 +5,7 @@
  * in agent.ts). In a final turn, its prose is used (`partialOf`). Three in a row end the run (`MAX_UNREADABLE` in
  * budget.ts).
  */
-import type { ParsedTurn } from '../types.ts'
+import type { ParsedTurn } from '../contracts/dialect.ts'
 import { plainLabels } from './label-styles.ts'
 import { opensStep, sectionsOf, unwrapped, type LabelReader, type Section } from './labels.ts'
 import { beginsObservation, cutWhole, MAX_CHARS } from './observation-cut.ts'

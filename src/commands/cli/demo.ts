@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Model } from '../../agent/types.ts'
+import type { Model } from '../../agent/contracts/model.ts'
 import { ConfigError } from '../../base/errors.ts'
 
 /** An address rather than an import that the compiler follows: the build leaves out the playground and its demo. */

@@ -1,6 +1,6 @@
 import type { AnswerEvent } from '../../question/answer.ts'
 import { shownThought } from '../../agent/shown-thought.ts'
-import type { Observation } from '../../agent/types.ts'
+import type { Observation } from '../../agent/contracts/run-events.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { jsonOf } from './json-event.ts'
 

@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, ModelRequest } from '../../agent/types.ts'
+import type { Model, ModelEvent, ModelRequest } from '../../agent/contracts/model.ts'
 
 /** Shows each model call: the exact messages sent, then the exact text received. */
 export function traced(model: Model, show: (title: string, text: string) => void): Model {

@@ -1,6 +1,6 @@
 /** Checks what the configured models can do, each ability by one small call over the bot's own HTTP. */
 import { askOnce, readReply } from '../../agent/ask-once.ts'
-import type { Model } from '../../agent/types.ts'
+import type { Model } from '../../agent/contracts/model.ts'
 import type { Config } from '../../config.ts'
 import { isTimeUp, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'

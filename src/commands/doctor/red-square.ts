@@ -1,6 +1,6 @@
 /** A small picture that a model with vision cannot misread. */
 import { crc32, deflateSync } from 'node:zlib'
-import type { Picture } from '../../agent/types.ts'
+import type { Picture } from '../../agent/contracts/model.ts'
 
 const SIDE = 32
 const RED = [220, 20, 20]

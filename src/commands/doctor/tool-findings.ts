@@ -1,6 +1,6 @@
 /** Tries the tools that are on, with one harmless question each, and lists the tools of the MCP servers. */
 import { DIALECTS } from '../../agent/dialects/index.ts'
-import type { Tool, ToolContext } from '../../agent/types.ts'
+import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
 import type { Config, Env } from '../../config.ts'
 import { createAgent, type AgentParts } from '../../question/create-agent.ts'
 import { isTimeUp, messageOf, ToolError } from '../../base/errors.ts'

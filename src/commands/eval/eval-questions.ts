@@ -24,6 +24,7 @@ interface Surroundings {
   /** Ends the evaluation; the answers so far are kept. */
   signal: AbortSignal
   progress: ProgressStream
+  now: () => Date
 }
 
 /**
@@ -36,7 +37,7 @@ export async function evalQuestions(options: AskOptions, around: Surroundings): 
   const leftOut = tellOnce(around.progress)
   const agents = await Promise.all(options.variants.map((variant) => agentOf(variant, around, leftOut)))
   const title = `${basename(options.file)}, ${questions.length} questions`
-  const report = { title, at: new Date().toISOString(), sides: [] as Awaited<ReturnType<typeof evalSide>>[] }
+  const report = { title, at: around.now().toISOString(), sides: [] as Awaited<ReturnType<typeof evalSide>>[] }
   try {
     mkdirSync(options.out, { recursive: true })
     for (const [i, variant] of options.variants.entries()) {
@@ -89,7 +90,7 @@ async function evalSide(variant: Variant, { answer }: AgentParts, { questions, o
   const asked = questions.map((one) => ({ ...one, question: `${one.question} ${options.append}`.trim() }))
   const label = nameOf(variant)
   const answered = new AnsweredFile(join(options.out, `${label.replace(/[^\w.-]+/g, '-')}.jsonl`))
-  const progress = new Progress(around.progress, { label, total: asked.length, now: () => Date.now() })
+  const progress = new Progress(around.progress, { label, total: asked.length, now: () => around.now().getTime() })
   const { concurrency } = options
   const outcomes = await askAll(asked, { agent: answer.agent, answered, progress, concurrency, signal: around.signal })
   const scored = scoreAll(asked, outcomes)

@@ -1,6 +1,7 @@
 import { runAgent, type AgentDeps } from '../../agent/agent.ts'
 import { applyEvent, NO_PROGRESS, stepCount, totalOf } from '../../agent/run-progress.ts'
-import type { AgentEvent, Step, StopReason, Usage } from '../../agent/types.ts'
+import type { Usage } from '../../agent/contracts/model.ts'
+import type { AgentEvent, Step, StopReason } from '../../agent/contracts/run-events.ts'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { judgeFigures, unsupported } from '../../question/figures/judge-figures.ts'
 import { readTexts } from '../../question/figures/read-texts.ts'

@@ -12,7 +12,7 @@ import { readConversational } from '../../agent/dialects/conversational.ts'
 import { readJson } from '../../agent/dialects/json.ts'
 import { readSelfAsk } from '../../agent/dialects/self-ask.ts'
 import { readText } from '../../agent/dialects/text.ts'
-import type { ParsedTurn } from '../../agent/types.ts'
+import type { ParsedTurn } from '../../agent/contracts/dialect.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 
 const expectation = z.discriminatedUnion('kind', [

@@ -6,13 +6,21 @@ import { readUse, type Amounts, type UseSummary } from '../../stores/use/use-cou
 /** How many channels, people and tools the table shows of each. */
 const MOST_ROWS = 20
 
+interface UsagePlace {
+  redis: RedisClient
+  prefix: string
+  io: CommandIo
+  /** Milliseconds since the epoch. */
+  now: () => number
+}
+
 /** Prints how much the bot was used in the last 7 and 30 days, by all teams or by one. @returns the exit code */
 export async function usage(
-  { redis, prefix, io }: { redis: RedisClient; prefix: string; io: CommandIo },
+  { redis, prefix, io, now }: UsagePlace,
   { team, asJson }: { team: string | undefined; asJson: boolean },
 ): Promise<number> {
   const teams = team === undefined ? await teamsWithUse(redis, prefix) : [team]
-  const use = await readUse(redisUse({ redis, prefix }), teams, Date.now())
+  const use = await readUse(redisUse({ redis, prefix }), teams, now())
   if (asJson) io.print(JSON.stringify(use, null, 2))
   else io.print([...tableOf('Last 7 days', use.days7), '', ...tableOf('Last 30 days', use.days30)].join('\n'))
   return 0

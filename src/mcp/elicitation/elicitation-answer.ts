@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { PersonsAnswer, ToolAsks, ToolQuestion } from '../../agent/types.ts'
+import type { PersonsAnswer, ToolAsks, ToolQuestion } from '../../agent/contracts/tool.ts'
 import type { Elicited } from './elicitation-request.ts'
 
 /** Converts a server's request into a question to the asker, and the answer into the protocol's form. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { PersonsAnswer, ToolAsks } from '../../agent/types.ts'
+import type { PersonsAnswer, ToolAsks } from '../../agent/contracts/tool.ts'
 import { answerOf, asks, stateOf, type ElicitAnswer } from './elicitation-answer.ts'
 import { keyOf, whyNotAsked, type Elicited } from './elicitation-request.ts'
 import type { McpServerConfig } from '../types.ts'

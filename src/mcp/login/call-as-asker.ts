@@ -1,5 +1,5 @@
 /** Calls a tool with the asker's own login, or asks them to log in first. */
-import type { PersonsAnswer, ToolContext } from '../../agent/types.ts'
+import type { PersonsAnswer, ToolContext } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { isLoginNeeded } from '../servers/call-errors.ts'
 import type { CallResult, HttpServerConfig, PersonLogin } from '../types.ts'

@@ -1,6 +1,6 @@
 /** Turns the result of a call into an observation: text for the model, and source pages. */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client'
-import type { Source, ToolOutput } from '../../agent/types.ts'
+import type { Source, ToolOutput } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import type { Hide } from './hide-secrets.ts'
 

@@ -4,7 +4,7 @@
  * check throws.
  */
 import { Ajv } from '@modelcontextprotocol/client/validators/ajv'
-import type { InputIssue, ParsedInput } from '../../agent/types.ts'
+import type { InputIssue, ParsedInput } from '../../agent/contracts/tool.ts'
 import { isRecord, type Schema } from './plain-schema.ts'
 
 type Arguments = Record<string, unknown>

@@ -1,7 +1,7 @@
 /** The tools of all MCP servers, as available at the time and place of a question. */
 import { settledWithin } from '../../base/async.ts'
 import { toolTitle } from '../../agent/tool-title.ts'
-import type { Tool, ToolContext } from '../../agent/types.ts'
+import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
 import type { Log } from '../../base/log.ts'
 import { ToolCatalog } from './tool-catalog.ts'
 import { mcpNames } from './mcp-names.ts'

@@ -3,7 +3,7 @@
  * MCP_CONFIG allows.
  */
 import { matchesPattern, matchesRule } from '../../agent/tool-pattern.ts'
-import type { ParsedInput, Tool, ToolContext } from '../../agent/types.ts'
+import type { ParsedInput, Tool, ToolContext } from '../../agent/contracts/tool.ts'
 import { checkOf } from './check-schema.ts'
 import { cut } from './hygiene.ts'
 import { ruleNameOf } from './mcp-names.ts'

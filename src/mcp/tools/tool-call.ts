@@ -1,4 +1,4 @@
-import type { ToolQuestion } from '../../agent/types.ts'
+import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { outputOf } from './call-result.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'

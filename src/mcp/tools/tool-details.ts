@@ -1,5 +1,5 @@
 /** Shortens long lists of tools: the prompt has one line for each, and an additional tool describes them. */
-import type { Tool } from '../../agent/types.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { briefOf } from './mcp-tools.ts'
 

@@ -1,5 +1,6 @@
 /** Collects the texts that a run has read, each with a name for its source. */
-import type { Source, Step, ToolStep } from '../../agent/types.ts'
+import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
+import type { Source } from '../../agent/contracts/tool.ts'
 import type { Turn } from '../../stores/history/types.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import type { ReadText } from './read-index.ts'

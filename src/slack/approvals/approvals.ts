@@ -1,5 +1,5 @@
 /** Posts and settles approval cards, in every display. Loaded when a call waits, or has waited. */
-import type { Step, ToolStep } from '../../agent/types.ts'
+import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import { isDirect, isPrivate, waitKey } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { approversOf } from './approvers.ts'

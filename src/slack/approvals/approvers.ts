@@ -9,6 +9,7 @@ import { ExpiringMap } from '../../base/expiring-map.ts'
 import type { Log } from '../../base/log.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
+import type { Installation } from '../client/installations.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import type { SlackWeb } from '../client/slack-web.ts'
 
@@ -28,7 +29,7 @@ export type MayDecide = 'yes' | 'no' | 'noScope' | 'untold'
 
 export interface ApproverOptions {
   approvers: Settings['approvers']
-  client: SlackWeb
+  installation: Installation
   log: Log
 }
 
@@ -70,9 +71,9 @@ const membersSchema = z.object({ users: z.array(z.string()) })
 async function membersOf(
   group: string,
   team: string,
-  { client, log }: ApproverOptions,
+  { installation: { client, directory }, log }: ApproverOptions,
 ): Promise<readonly string[] | 'noScope' | 'untold'> {
-  const known = groups.get(client) ?? new ExpiringMap({ ttlMs: GROUP_MS, maxSize: MAX_GROUPS, now: Date.now })
+  const known = groups.get(client) ?? new ExpiringMap({ ttlMs: GROUP_MS, maxSize: MAX_GROUPS, now: directory.now })
   groups.set(client, known)
   const key = `${team}:${group}`
   const before = known.get(key)

@@ -1,5 +1,5 @@
 /** Reads the "Always in this thread" approvals that are still valid for a question. */
-import type { Tool } from '../../agent/types.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Log } from '../../base/log.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
@@ -27,8 +27,7 @@ export async function grantedBy(
     // A grant for a call with the asker's own login may have been made for another asker.
     if (asAsker && user !== question.user) continue
     const asked = { question, tool: ruleName, server }
-    const { client } = installation
-    if ((await mayDecide(user, asked, { approvers: settings.approvers, client, log })) === 'yes') return user
+    if ((await mayDecide(user, asked, { approvers: settings.approvers, installation, log })) === 'yes') return user
   }
   return undefined
 }

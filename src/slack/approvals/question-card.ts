@@ -1,5 +1,5 @@
 import type { ActionsBlock, Button, KnownBlock } from '@slack/web-api'
-import type { ToolQuestion } from '../../agent/types.ts'
+import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkForm } from '../../stores/runs/filled-form.ts'
 import { formOf, type FormField } from '../../stores/runs/question-form.ts'
 import {

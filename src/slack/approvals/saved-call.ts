@@ -1,4 +1,4 @@
-import type { Awaited } from '../../agent/types.ts'
+import type { Awaited } from '../../agent/contracts/run-events.ts'
 import { waitKey, type Decision, type Question, type SavedRun } from '../../stores/runs/types.ts'
 
 export type Approval = Extract<Awaited, { kind: 'approval' }>

@@ -1,5 +1,6 @@
 /** Posts and settles the cards of tools' questions, in every display. Loaded when a tool asks, or has asked. */
-import type { Step, ToolQuestion, ToolStep } from '../../agent/types.ts'
+import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
+import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import type { Connections } from '../../question/connections.ts'
 import { conversationOf, isDirect, waitKey } from '../../stores/runs/types.ts'
 import { connectCard, endedQuestionCard, questionCard } from './question-card.ts'

@@ -1,5 +1,5 @@
 import { inputText } from '../../agent/tool-input.ts'
-import type { Action, Step } from '../../agent/types.ts'
+import type { Action, Step } from '../../agent/contracts/run-events.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
 import type { History, Turn } from '../../stores/history/types.ts'
 import type { RunControl } from '../../stores/runs/control.ts'

@@ -8,7 +8,7 @@ import {
   workMs,
   type RunProgress,
 } from '../../agent/run-progress.ts'
-import type { Step, ToolStep } from '../../agent/types.ts'
+import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
 import type { Connections } from '../../question/connections.ts'
 import { doneLines } from '../../question/done-lines.ts'

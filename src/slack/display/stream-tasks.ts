@@ -1,7 +1,7 @@
 import type { KnownBlock } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
 import { inputText } from '../../agent/tool-input.ts'
-import type { ToolStep, UnreadableStep } from '../../agent/types.ts'
+import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
 
 /** Slack cuts a task's texts in a stream chunk at 256 characters, as tried on a live workspace. */

@@ -1,4 +1,4 @@
-import type { ToolStep, UnreadableStep } from '../../agent/types.ts'
+import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import type { AnswerView } from '../format/blocks.ts'
 
 /** The current state of a step. `n` counts from 1. */

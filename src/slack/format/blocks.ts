@@ -1,5 +1,6 @@
 import type { ConfirmationDialog, ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
-import type { Action, Observation, Series, Source, StopReason } from '../../agent/types.ts'
+import type { Action, Observation, StopReason } from '../../agent/contracts/run-events.ts'
+import type { Series, Source } from '../../agent/contracts/tool.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, FORGET_CANCEL, FORGET_DELETE, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'

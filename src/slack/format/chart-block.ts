@@ -1,4 +1,4 @@
-import type { Series } from '../../agent/types.ts'
+import type { Series } from '../../agent/contracts/tool.ts'
 import { headOf, isBlank, plainLine } from './escape.ts'
 import type { ChartBlock } from './types.ts'
 

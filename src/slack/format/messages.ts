@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import type { StopReason } from '../../agent/types.ts'
+import type { StopReason } from '../../agent/contracts/run-events.ts'
 import type { Allowance, Refusal } from '../../stores/limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 

@@ -3,7 +3,8 @@
  * long. The messages of a live stream: display/stream-message.ts.
  */
 import type { Tokens } from 'marked'
-import type { Series, Usage } from '../../agent/types.ts'
+import type { Usage } from '../../agent/contracts/model.ts'
+import type { Series } from '../../agent/contracts/tool.ts'
 import { totalOf } from '../../agent/run-progress.ts'
 import {
   buttons,

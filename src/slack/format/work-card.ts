@@ -1,6 +1,7 @@
 import type { ContainerBlock, ContextBlock, KnownBlock, RichTextBlock, TaskCardBlock } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
-import type { Source, ToolStep, UnreadableStep } from '../../agent/types.ts'
+import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
+import type { Source } from '../../agent/contracts/tool.ts'
 import { inputText } from '../../agent/tool-input.ts'
 import { STOP } from './action-ids.ts'
 import { clip, context, type Content } from './blocks.ts'

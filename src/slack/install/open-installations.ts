@@ -1,12 +1,16 @@
-import { messageOf } from '../../base/errors.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { ConfigError, messageOf } from '../../base/errors.ts'
 import type { Pages } from '../../base/http/server.ts'
+import { ROOT } from '../../base/package-root.ts'
 import { readEnv, type Config } from '../../config.ts'
 import type { InstallStores } from '../../question/open-stores.ts'
 import { installationFromConfig, type InstallationOptions, type Installations } from '../client/installations.ts'
 import { joinedInstallations, loadSlackApps, openSlackApps, type SlackApp } from '../client/slack-apps.ts'
 import { storedInstallations } from '../client/stored-installations.ts'
 import { tokenRefresh } from '../client/token-refresh.ts'
-import { botScopes } from './bot-scopes.ts'
 import { installPages } from './install-pages.ts'
 import { tellInstaller } from './tell-installer.ts'
 
@@ -81,4 +85,15 @@ async function nameUnreadable({ records }: InstallStores, { log }: InstallationO
       { teams },
       'neither SECRETS_KEY nor SECRETS_KEY_OLD decrypts these installations: install the app again there',
     )
+}
+
+const manifestSchema = z.object({ oauth_config: z.object({ scopes: z.object({ bot: z.array(z.string()) }) }) })
+
+/** Returns the bot scopes of manifest.yml, which an installation requests. @throws ConfigError if it cannot be read */
+function botScopes(): string[] {
+  try {
+    return manifestSchema.parse(parse(readFileSync(join(ROOT, 'manifest.yml'), 'utf8'))).oauth_config.scopes.bot
+  } catch {
+    throw new ConfigError('manifest.yml should be a manifest that can be read: take it anew from the repository.')
+  }
 }

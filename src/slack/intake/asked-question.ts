@@ -1,5 +1,5 @@
 /** Looks up, answers and updates the questions that tools ask the asker. */
-import type { ToolQuestion } from '../../agent/types.ts'
+import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import type { LoadedRun } from '../../stores/runs/control.ts'
 import { waitKey, type Decision, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'

@@ -80,7 +80,7 @@ async function mayPress(
   return mayDecide(
     user,
     { question: asked, tool: ruleName ?? tool, server },
-    { approvers, client: installation.client, log: services.log },
+    { approvers, installation, log: services.log },
   )
 }
 

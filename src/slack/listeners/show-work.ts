@@ -1,7 +1,7 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import type { View } from '@slack/web-api'
 import { settledWithin } from '../../base/async.ts'
-import type { MessageStep, Step } from '../../agent/types.ts'
+import type { MessageStep, Step } from '../../agent/contracts/run-events.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { FORGET_USED, HOME_WORK, SHOW_WORK } from '../format/action-ids.ts'

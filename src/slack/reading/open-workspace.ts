@@ -1,4 +1,4 @@
-import type { WorkspaceReader } from '../../agent/types.ts'
+import type { WorkspaceReader } from '../../agent/contracts/tool.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { partOf, readChannel, type ChannelReading } from './read-channel.ts'
 import { readPermalink } from './read-permalink.ts'

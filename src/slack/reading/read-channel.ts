@@ -1,5 +1,5 @@
 /** Reads a channel between two times, if the bot and the asker may read it. */
-import type { ReadThread, WantedChannel } from '../../agent/types.ts'
+import type { ReadThread, WantedChannel } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { timeZone } from '../../schedules/when.ts'
 import { askedAt } from '../../stores/runs/types.ts'

@@ -1,5 +1,5 @@
 /** Reads a thread by the permalink of one of its messages, if the bot and the asker may read it. */
-import type { ReadThread } from '../../agent/types.ts'
+import type { ReadThread } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'

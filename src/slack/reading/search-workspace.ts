@@ -1,6 +1,6 @@
 /** Searches with Slack's own search for one question. Loaded when the tool is used. */
 import { z } from 'zod'
-import type { Find, FindKind, FindOptions } from '../../agent/types.ts'
+import type { Find, FindKind, FindOptions } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { askedAt, askedMessage, isDirect, isPrivate, isRepeat, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'

@@ -1,6 +1,6 @@
 import type { KnownBlock, View } from '@slack/web-api'
 import { toolTitle } from '../../agent/tool-title.ts'
-import type { Tool } from '../../agent/types.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
 import { briefOf } from '../../mcp/tools/mcp-tools.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Allowance } from '../../stores/limits/usage-limits.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ToolQuestion } from '../../agent/types.ts'
+import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkForm, checkPatterns, type Filled } from '../../stores/runs/filled-form.ts'
 import { formOf, type FormField } from '../../stores/runs/question-form.ts'
 

@@ -1,5 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
-import type { ToolQuestion } from '../../agent/types.ts'
+import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { QUESTION_DECLINE, QUESTION_DONE, QUESTION_LINK } from '../format/action-ids.ts'
 import { context, section, type Content } from '../format/blocks.ts'
 import { button } from '../format/plain-elements.ts'

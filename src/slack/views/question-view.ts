@@ -1,5 +1,5 @@
 import type { KnownBlock, ModalView, PlainTextOption } from '@slack/web-api'
-import type { ToolQuestion } from '../../agent/types.ts'
+import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import { checkField } from '../../stores/runs/filled-form.ts'
 import { formOf, type FormField } from '../../stores/runs/question-form.ts'
 import { QUESTION_FORM } from '../format/action-ids.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Step } from '../../agent/types.ts'
+import type { Step } from '../../agent/contracts/run-events.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { DoneCall } from '../runs/types.ts'
 import { questionSchema } from '../runs/stored-run.ts'

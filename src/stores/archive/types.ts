@@ -1,4 +1,5 @@
-import type { Step, Usage } from '../../agent/types.ts'
+import type { Usage } from '../../agent/contracts/model.ts'
+import type { Step } from '../../agent/contracts/run-events.ts'
 import type { Forgetting, Person } from '../../base/place.ts'
 import type { RunTrace } from '../runs/run-trace.ts'
 import type { Question, SavedRun } from '../runs/types.ts'

@@ -1,6 +1,7 @@
 /** Decides which steps of a run are writes, and what the audit list says about each. */
 import { coerceInput } from '../../agent/tool-input.ts'
-import type { Step, Tool, ToolStep } from '../../agent/types.ts'
+import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { callKey } from '../runs/call-key.ts'

@@ -2,7 +2,7 @@
  * The limits for people, channels and teams: `RULES`, from `UsageLimitSettings`. The numbers are LIMIT_* and BUDGET_*
  * of config.ts; none is set by default. How they are counted: rate-limiter.ts.
  */
-import type { Usage } from '../../agent/types.ts'
+import type { Usage } from '../../agent/contracts/model.ts'
 import { totalOf } from '../../agent/run-progress.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { MemoryRateLimiter } from './memory-rate-limiter.ts'

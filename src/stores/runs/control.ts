@@ -1,5 +1,5 @@
 import type { Addition, PendingCall, Permission, Steering } from '../../agent/run-state.ts'
-import type { Tool } from '../../agent/types.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { callKey } from './call-key.ts'
 import { waitKey, type Decision, type Question, type SavedRun } from './types.ts'

@@ -2,7 +2,9 @@
  * What a run exchanged with its models and tools. RUN_TRACES keeps it with the run; the playground draws it, `npm run
  * runs -- trace ID` prints it, and `npm run trace FILE` opens it.
  */
-import type { Message, StopReason, ToolCall, ToolOutput, ToolSpec, Usage } from '../../agent/types.ts'
+import type { Message, ToolCall, ToolSpec, Usage } from '../../agent/contracts/model.ts'
+import type { StopReason } from '../../agent/contracts/run-events.ts'
+import type { ToolOutput } from '../../agent/contracts/tool.ts'
 
 /**
  * A run's trace, as plain JSON. Pictures are reduced to name and type, and data that workspaces do not let us keep is

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Usage } from '../../agent/types.ts'
+import type { Usage } from '../../agent/contracts/model.ts'
 import { parseJson } from '../../base/parse-json.ts'
 import type { ThreadContext } from '../history/types.ts'
 import { freshRun, type Decision, type FileRef, type Question, type RunPart, type SavedRun } from './types.ts'

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { Awaited, MessageStep, PersonsAnswer, Step, ToolStep, UnreadableStep } from '../../agent/types.ts'
+import type { Awaited, MessageStep, Step, ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
+import type { PersonsAnswer } from '../../agent/contracts/tool.ts'
 
 /** The actions that answer a tool's question, and a form's fields. */
 export const answerAction = z.enum(['accept', 'decline', 'cancel'])

@@ -1,4 +1,6 @@
-import type { PersonsAnswer, Step, StopReason, Source, ToolMemory, Usage, Waiting } from '../../agent/types.ts'
+import type { Usage } from '../../agent/contracts/model.ts'
+import type { Step, StopReason, Waiting } from '../../agent/contracts/run-events.ts'
+import type { PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
 

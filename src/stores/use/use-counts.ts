@@ -1,6 +1,8 @@
 /** Counts the use of questions, and sums up the counts of some days. */
 import { totalOf } from '../../agent/run-progress.ts'
-import type { Step, Tool, Usage } from '../../agent/types.ts'
+import type { Usage } from '../../agent/contracts/model.ts'
+import type { Step } from '../../agent/contracts/run-events.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
 import type { Person, Place } from '../../base/place.ts'
 import type { RunEnd } from '../archive/types.ts'
 import type { Question } from '../runs/types.ts'

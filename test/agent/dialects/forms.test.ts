@@ -4,7 +4,7 @@ import { createAgent } from '../../../src/question/create-agent.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { coerceInput } from '../../../src/agent/tool-input.ts'
-import type { Tool } from '../../../src/agent/types.ts'
+import type { Tool } from '../../../src/agent/contracts/tool.ts'
 import { dialect, prompt, read, step, tool, view, WIKI } from '../../harness/dialect.ts'
 import { zodInput } from '../../../src/agent/tool-input.ts'
 

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { coerceInput } from '../../../src/agent/tool-input.ts'
 import type { DialectName } from '../../../src/agent/dialects/index.ts'
 import { checkOf } from '../../../src/mcp/tools/check-schema.ts'
-import type { Completion, Tool } from '../../../src/agent/types.ts'
+import type { Completion } from '../../../src/agent/contracts/dialect.ts'
+import type { Tool } from '../../../src/agent/contracts/tool.ts'
 import { dialect, prompt, read, step, view } from '../../harness/dialect.ts'
 
 /** A tool as MCP servers have them. */

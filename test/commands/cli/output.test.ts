@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AnswerEvent } from '../../../src/question/answer.ts'
-import type { ToolStep } from '../../../src/agent/types.ts'
+import type { ToolStep } from '../../../src/agent/contracts/run-events.ts'
 import { JsonLines, Terminal, type Output } from '../../../src/commands/cli/output.ts'
 
 const STEP: ToolStep = {

@@ -39,7 +39,12 @@ async function evaluate(model: PlayedModel, args: string[], env: Record<string, 
   if (options.kind !== 'ask') throw new Error('this asks no questions')
   let progress = ''
   const stream = { write: (text: string) => (progress += text) }
-  const stdout = await evalQuestions(options, { config, signal: new AbortController().signal, progress: stream })
+  const stdout = await evalQuestions(options, {
+    config,
+    signal: new AbortController().signal,
+    progress: stream,
+    now: () => new Date(),
+  })
   const results = JSON.parse(await readFile(join(options.out, 'results.json'), 'utf8')) as Results
   return { stdout, progress, sides: results.sides }
 }

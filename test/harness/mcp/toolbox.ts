@@ -2,7 +2,7 @@ import { openMcpToolbox, type McpToolbox, type McpToolboxDeps } from '../../../s
 import { memoryMcpStore, type McpStore } from '../../../src/stores/mcp/mcp-store.ts'
 import { openServers } from '../../../src/mcp/servers/servers.ts'
 import type { McpServerConfig } from '../../../src/mcp/types.ts'
-import type { Tool } from '../../../src/agent/types.ts'
+import type { Tool } from '../../../src/agent/contracts/tool.ts'
 import type { Ends } from '../ends.ts'
 import { createLog } from '../../../src/base/log.ts'
 

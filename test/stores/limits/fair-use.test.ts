@@ -1,7 +1,7 @@
 /** One contract, on both of its real sides: this process's memory, and a Redis. */
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Usage } from '../../../src/agent/types.ts'
+import type { Usage } from '../../../src/agent/contracts/model.ts'
 import {
   createUsageLimits,
   type UsageLimits,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Step } from '../../../src/agent/types.ts'
+import type { Step } from '../../../src/agent/contracts/run-events.ts'
 import { fieldOf, parseRun } from '../../../src/stores/runs/stored-run.ts'
 import { question, toolStep } from '../../harness/stores.ts'
 

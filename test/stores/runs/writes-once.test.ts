@@ -1,7 +1,8 @@
 /** Calls that change the world, over processes that end at any moment. */
 import { describe, expect, test } from 'vitest'
 import { answer, type AnswerEvent } from '../../../src/question/answer.ts'
-import type { PersonsAnswer, Step, Tool, ToolStep } from '../../../src/agent/types.ts'
+import type { Step, ToolStep } from '../../../src/agent/contracts/run-events.ts'
+import type { PersonsAnswer, Tool } from '../../../src/agent/contracts/tool.ts'
 import { memoryHistory } from '../../../src/stores/history/memory-history.ts'
 import { loadPrompts } from '../../../src/base/prompts.ts'
 import { callKey } from '../../../src/stores/runs/call-key.ts'

@@ -3,7 +3,7 @@
  * worked examples for AGENT_DIALECT=bracket. `TOOLS=invoices` turns the tools on.
  */
 import { z } from 'zod'
-import type { Tool, ToolOutput } from '../../../src/agent/types.ts'
+import type { Tool, ToolOutput } from '../../../src/agent/contracts/tool.ts'
 import { zodInput } from '../../../src/agent/tool-input.ts'
 import { ToolError } from '../../../src/base/errors.ts'
 

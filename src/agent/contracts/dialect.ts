@@ -1,7 +1,7 @@
 /** A dialect: builds the prompt and reads the completion. */
-import type { KeptReasoning, Message, Picture, ToolCall, ToolSpec } from './model-contract.ts'
+import type { KeptReasoning, Message, Picture, ToolCall, ToolSpec } from './model.ts'
 import type { Action, Step, StopReason } from './run-events.ts'
-import type { Tool } from './tool-contract.ts'
+import type { Tool } from './tool.ts'
 
 /** An earlier turn, for dialects that carry the history inside the prompt. */
 export interface PastTurn {

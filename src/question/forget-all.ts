@@ -1,0 +1,64 @@
+import type { Forgetting, Person, Place } from '../base/place.ts'
+import type { UseStore } from '../stores/use/types.ts'
+import { forgetPersonsUse } from '../stores/use/use-counts.ts'
+
+/** Forgets in all stores at once. Running and waiting runs go on, except those of a forgotten team. */
+export interface ForgettingAll extends Forgetting {
+  /** Forgets a direct message, and the person's questions elsewhere, messages in threads and ratings. */
+  forgetPerson(person: Person & Place): Promise<void>
+  /** The teams that have data in Redis. Empty without Redis. */
+  teams(): Promise<string[]>
+}
+
+interface ConversationStore extends Forgetting {
+  forgetUser(person: Person): Promise<void>
+}
+
+interface TeamStore {
+  forgetTeam(team: string): Promise<void>
+}
+
+interface ForgettingStores {
+  schedules: ConversationStore
+  queue: ConversationStore
+  history: ConversationStore
+  archive: ConversationStore
+  threads: ConversationStore
+  remembered: ConversationStore
+  files(): Promise<ConversationStore>
+  actionTokens: Forgetting
+  people: TeamStore & { forgetUser(person: Person): Promise<void> }
+  use: UseStore
+  channelSettings: TeamStore
+  limits?: TeamStore | undefined
+  oncePerDay: TeamStore
+  unanswered: TeamStore
+  homeAdmins: TeamStore
+}
+
+/** Returns what forgets in all of these stores. `now`: milliseconds since the epoch. */
+export function forgettingIn(
+  stores: ForgettingStores,
+  { now, teams }: { now: () => number; teams: ForgettingAll['teams'] },
+): ForgettingAll {
+  const { schedules, queue, history, archive, threads, remembered, files, actionTokens, people, use } = stores
+  // Schedules come first, so that nothing new begins; then the queue, so that no run of the team stores anything again.
+  const all = [schedules, queue, history, archive, threads, remembered]
+  const forgetChannel = async (place: Place) => {
+    for (const store of [...all, actionTokens, await files()]) await store.forgetChannel(place)
+  }
+  return {
+    teams,
+    forgetChannel,
+    async forgetPerson(person) {
+      await forgetChannel(person)
+      for (const store of [...all, people, await files()]) await store.forgetUser(person)
+      await forgetPersonsUse(use, person, now())
+    },
+    async forgetTeam(team) {
+      const { channelSettings, limits, oncePerDay, unanswered, homeAdmins } = stores
+      const others = [actionTokens, channelSettings, limits, oncePerDay, use, unanswered, homeAdmins, people]
+      for (const store of [...all, ...others, await files()]) await store?.forgetTeam(team)
+    },
+  }
+}
