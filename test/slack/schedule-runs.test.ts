@@ -19,9 +19,11 @@ test('a run for which a limit leaves no room is asked again later, and runs once
   bot.model.decide('busy', () => new Promise((resolve) => (end = () => resolve(finish('Over.')))))
   bot.model.on('new', finish('Done.'))
   await schedule(bot, 'every 20 minutes what is new?')
+  // No run holds its place for longer than runs may take.
+  bot.later(19 * MINUTE)
   const other = await bot.mention('Is anybody busy?')
   await bot.slack.until(() => bot.model.about('busy').length > 0, 'the other run')
-  bot.later(22 * MINUTE)
+  bot.later(2 * MINUTE)
   await bot.slack.until(() => seen(bot, 'a scheduled run waits') === 1, 'a run that waits')
   bot.later(MINUTE)
   await bot.slack.until(() => seen(bot, 'a scheduled run waits') === 2, 'a run that waits again')
@@ -36,9 +38,10 @@ test('a run for which a limit leaves no room is asked again later, and runs once
   await bot.slack.slash('schedules', { channel: GENERAL })
   await told(bot, /Last: [^\n]*: answered/)
   // What waits for too long is not run, and that is said.
+  bot.later(14 * MINUTE)
   const third = await bot.mention('Is anybody busy now?')
   await bot.slack.until(() => bot.model.about('busy now').length > 0, 'the other run')
-  bot.later(17 * MINUTE)
+  bot.later(2 * MINUTE)
   await bot.slack.until(() => seen(bot, 'a scheduled run waits') === 3, 'a run that waits')
   bot.later(11 * MINUTE)
   await bot.slack.until(() => seen(bot, '"end":"limited"') === 1, 'its end')
@@ -54,7 +57,7 @@ test('a used-up budget pauses a schedule, and that is said once, though Slack cu
   const bot = await startWithClock(t, { env: { BUDGET_USER_DAY_TOKENS: '6000' } })
   bot.model.on('', {
     ...{ text: 'Thought: I know.\nFinal Answer: Done.' },
-    usage: { prompt_tokens: 6_000, completion_tokens: 9, total_tokens: 6_009 },
+    usage: { prompt_tokens: 30_000, completion_tokens: 9, total_tokens: 30_009 },
   })
   await schedule(bot, 'every 20 minutes what is new?')
   await (await bot.mention('What costs much?')).ended()
