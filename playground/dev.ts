@@ -1,6 +1,7 @@
 /** `npm run dev`: the playground with a bot that is started anew when its code, a prompt or a tool changes. */
 import { join, relative } from 'node:path'
 import { watch } from 'chokidar'
+import { asksHelp } from '../src/commands/command.ts'
 import { readEnv } from '../src/config.ts'
 import { messageOf } from '../src/base/errors.ts'
 import { ROOT } from '../src/base/package-root.ts'
@@ -20,6 +21,10 @@ const WATCHED = ['src', 'tools', 'prompts', 'playground']
 /** A run whose bot died goes on in the next one after ten seconds at most, not thirty. */
 const QUICK = { WORKER_LOCK_MS: '5000' }
 
+const USAGE = `Usage: npm run dev
+
+The playground (npm run playground -- --help), whose bot starts again when ${WATCHED.slice(0, 3).join(', ')} change. Ctrl+C ends it.`
+
 const notices = createNotices((text) => console.log(text))
 
 const runInChild: RunBot = async (parts) => {
@@ -33,7 +38,7 @@ const runInChild: RunBot = async (parts) => {
   watcher.on('all', (_, path) => {
     const file = relative(ROOT, path)
     if (file.startsWith('playground'))
-      return notices.tell(`${file} is the playground's own: start npm run dev anew for it.`)
+      return notices.tell(`${file} is part of the playground itself: restart npm run dev to see the change.`)
     clearTimeout(timer)
     timer = setTimeout(() => {
       notices.tell(`${file} has changed.`)
@@ -63,7 +68,8 @@ async function startRedis(): Promise<OwnRedis | undefined> {
   }
 }
 
-async function main(): Promise<void> {
+async function main(args: string[]): Promise<void> {
+  if (asksHelp(args)) return console.log(USAGE)
   const playground = await startPlayground({ ...QUICK, ...readEnv() }, { runBot: runInChild, startRedis })
   const lines = [
     `Thinkaloud playground: ${playground.url}`,
@@ -76,7 +82,7 @@ async function main(): Promise<void> {
   endOnSignal(playground.stop)
 }
 
-main().catch((error: unknown) => {
+main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(messageOf(error))
   process.exit(1)
 })

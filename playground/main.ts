@@ -3,6 +3,7 @@
  * with-bot/ the only part of this room that knows the bot: it hands it settings, as an operator would.
  */
 import { parseArgs } from 'node:util'
+import { asksHelp } from '../src/commands/command.ts'
 import { loadConfig, readEnv, secretsOf, type Config, type Env } from '../src/config.ts'
 import { ConfigError, messageOf } from '../src/base/errors.ts'
 import { createNetwork } from '../src/base/http/proxy.ts'
@@ -182,16 +183,26 @@ async function openPlayground(
   return { url: page.url, slack, journal, notes, notesServer }
 }
 
+const USAGE = `Usage: npm run playground [-- --redis | --conversation FILE]
+
+Opens a local Slack with the real bot at http://localhost:3210, or at PLAYGROUND_PORT. Ctrl+C ends it.
+
+  --redis               keeps conversations in a Redis that ends with the playground, not in memory
+  --conversation FILE   shows a recorded conversation beside what was expected of it`
+
 /** @throws ConfigError for an option that there is not */
 function optionsIn(args: string[]): { conversation?: string; redis?: boolean } {
   try {
     return parseArgs({ args, options: { conversation: { type: 'string' }, redis: { type: 'boolean' } } }).values
   } catch (error) {
-    throw new ConfigError(`${messageOf(error).split('. ')[0]}. There are --redis and --conversation FILE.`)
+    throw new ConfigError(
+      `${messageOf(error).split('. ')[0]}. The options are --redis, --conversation FILE and --help.`,
+    )
   }
 }
 
 async function main(args: string[]): Promise<void> {
+  if (asksHelp(args)) return console.log(USAGE)
   const { conversation, redis } = optionsIn(args)
   const playground = await (conversation === undefined
     ? startPlayground(readEnv(), redis ? { startRedis: startOwnRedis } : {})

@@ -8,6 +8,7 @@ import { ConfigError, messageOf } from '../src/base/errors.ts'
 import { parseJson } from '../src/base/parse-json.ts'
 import { asRunTrace } from '../src/stores/runs/read-trace.ts'
 import type { RunTrace } from '../src/stores/runs/run-trace.ts'
+import { asksHelp } from '../src/commands/command.ts'
 import { openBrowser } from '../src/commands/slack/open-browser.ts'
 import { endOnSignal } from './base/end-on-signal.ts'
 import { startTracePage } from './page-server/trace-server.ts'
@@ -22,13 +23,14 @@ async function readTraceFile(path: string): Promise<RunTrace> {
   })
   const json = parseJson(text) ?? parseJson(text.slice(text.search(/^\{/m)))
   if (json === undefined)
-    throw new ConfigError(`${path} is no JSON. It should be a trace that npm run runs -- trace ID printed.`)
+    throw new ConfigError(`${path} is not JSON. It should be a trace that npm run runs -- trace ID printed.`)
   const { trace, wrong } = asRunTrace(json)
-  if (!trace) throw new ConfigError(`${path} is no trace of a run: ${wrong} is not as it should be.`)
+  if (!trace) throw new ConfigError(`${path} is not a trace of a run: ${wrong} is wrong.`)
   return trace
 }
 
 async function main(args: string[]): Promise<void> {
+  if (asksHelp(args)) return console.log(USAGE)
   const [first, second, name] = args
   if (first === 'test' && second && args.length <= 3) return makeTest(second, name)
   if (!first || args.length > 1) throw new ConfigError(USAGE)

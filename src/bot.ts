@@ -18,7 +18,7 @@ import { createStores, type Stores } from './question/open-stores.ts'
 import { startScheduler } from './question/scheduler.ts'
 import type { Handler } from './queue/types.ts'
 import { createAppReceivers } from './slack/app-receivers.ts'
-import { tokenRefused } from './slack/client/installations.ts'
+import { tokenRefused, whoIs } from './slack/client/installations.ts'
 import { askSearchInfo } from './slack/client/search-info.ts'
 import { openSlackAccount } from './slack/client/slack-account.ts'
 import type { SlackCall } from './slack/client/slack-web.ts'
@@ -135,6 +135,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
   const operators = settingsFromConfig(config, agent.answer.agent)
   const nowMs = () => now().getTime()
   const slackAccount = openSlackAccount(config, { people: stores.people, log, now: nowMs, fetch: net.fetch })
+  const ways = { accounts: [slackAccount, ...agent.accounts], log, now: nowMs, whoIs: whoIs(opened.installations) }
   return {
     ...stores,
     intake: telemetry?.queue(stores.queue) ?? stores.queue,
@@ -150,7 +151,7 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
     scheduling: { perUser: config.SCHEDULES_PER_USER, minMinutes: config.SCHEDULE_MIN_MINUTES },
     examples: config.EXAMPLES_FILE,
     mcpAdmin: adminOf(config, { agent, stores }),
-    connections: openConnections(config, { accounts: [slackAccount, ...agent.accounts], ...stores, log, now: nowMs }),
+    connections: openConnections(config, { ...stores, ...ways }),
     watch: watchOf({ telemetry, recorder }),
     onFeedback: telemetry && ((rating) => telemetry.note({ kind: 'feedback', rating })),
     onConnection: telemetry && ((isConnected) => telemetry.note({ kind: 'socket', isConnected })),
@@ -228,7 +229,6 @@ interface Listening {
   stores: Stores
   receiver: SlackReceiver | undefined
   telemetry: Telemetry | undefined
-  /** Pages for people. */
   pages: Pages
 }
 

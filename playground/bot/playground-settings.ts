@@ -70,21 +70,21 @@ export function notesOf({ given, config, isDemo, pages, hasNotes }: PlaygroundSe
     : `Model: ${given.OPENAI_MODEL}${host}, real.`
   const wikipedia =
     pages > 0
-      ? `Played: Wikipedia, ${pages} short pages. Set WIKIPEDIA_API_URL for a real one.`
-      : 'Real: Wikipedia, as WIKIPEDIA_API_URL says.'
+      ? `Simulated: Wikipedia, with ${pages} short pages. Set WIKIPEDIA_API_URL for a real one.`
+      : 'Real: Wikipedia, at WIKIPEDIA_API_URL.'
   return [
     model,
-    'Played: Slack. Its Web API, events, commands and this page run on this machine; nothing leaves for slack.com.',
+    'Simulated: Slack. Its Web API, events, commands and this page run on this machine. Nothing is sent to slack.com.',
     wikipedia,
-    'Real: the bot. The same Bolt app over Socket Mode, the same prompts, reasoning loop and tools as in your workspace; conversations are kept in memory, or with --redis in a Redis that ends with the playground.',
-    'Played: the people. Alice and Bob are members, Carol is an admin, Dave a guest, Erin of Acme, which shares #acme by Slack Connect. “Act as” at the top makes you any of them, “Side by side” two at once.',
-    ...(hasNotes ? [`Played: an MCP server of notes. “Note down: buy milk” waits until ${whoDecides(config)}.`] : []),
+    'Real: the bot. It is the same Bolt app, over Socket Mode, with the same prompts, reasoning loop and tools as in your workspace. Conversations are kept in memory, or with --redis in a Redis that ends with the playground.',
+    'Simulated: the people. Alice and Bob are members, Carol is an admin, Dave is a guest, and Erin is from Acme, which shares #acme by Slack Connect. Choose at the top whom you act as; “Side by side” shows two people at once.',
+    ...(hasNotes
+      ? [`Simulated: an MCP server that keeps notes. “Note down: buy milk” waits until ${whoDecides(config)}.`]
+      : []),
   ]
 }
 
 function whoDecides({ APPROVERS }: Config): string {
   const isCarols = APPROVERS.some(({ name, ids }) => name === undefined && ids.includes(CAROL))
-  return isCarols
-    ? 'whoever asked, or Carol, allows it; from anybody else a press counts for nothing'
-    : 'somebody allows it, as APPROVERS says'
+  return isCarols ? 'whoever asked, or Carol, allows it. Nobody else can' : 'somebody whom APPROVERS names allows it'
 }

@@ -16,7 +16,7 @@ export async function showConversation(file: string, { PLAYGROUND_PORT: port }: 
   const isSame = differences.length + problems.length === 0
   const notes = [
     isSame ? `${file} ends as it was recorded.` : `${file} ends otherwise than it was recorded.`,
-    'Played: models and tools are the recording. The workspace is what came; the panel “Record” has beside it what was expected.',
+    'Replayed: the model and the tools answer as recorded. You see what the bot did with it; the panel “Record” shows beside it what was expected.',
   ]
   const about = { model: `recording of ${conversation.name}`, isDemo: false, notes, examples: [], shortcuts: [] }
   const page = await startPage(slack, { port, notes: about, parts: [comparedPart(file, replayed)] }).catch(

@@ -3,7 +3,7 @@ import type { Message, Model, ModelEvent, ModelRequest } from '../../src/agent/c
 import { questionsIn } from './english.ts'
 import { standalone } from './follow-up.ts'
 import { readPrompt, type ReadPrompt, type PastTurn } from './read-prompt.ts'
-import { advance, played, type Final, type Plan } from './recordings.ts'
+import { advance, calledByName, played, type Final, type Plan } from './recordings.ts'
 
 /** `paceMs`: a pause between two pieces of a stream, so that a person sees it come. `isBare`: the value alone, where there is one. */
 export type DemoOptions = { paceMs?: number; isBare?: boolean }
@@ -57,7 +57,7 @@ function* thinkOf(asked: ReadPrompt): Plan {
   const turns: (PastTurn & Final & { isRead: boolean })[] = []
   for (const part of questionsIn(asked.question)) {
     const question = standalone(turns, part)
-    const plan = played({ ...asked, question })
+    const plan = played({ ...asked, question }) ?? calledByName({ ...asked, question })
     // Beside a question, what is none may be a greeting.
     if (!plan && !part.endsWith('?')) continue
     const end = plan ? yield* plan : { answer: `“${part}” is beyond me: ${DEMO}.`, isUnknown: true }

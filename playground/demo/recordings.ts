@@ -63,6 +63,22 @@ export function played(asked: ReadPrompt, isWhole = false): Plan | undefined {
   return undefined
 }
 
+/** A tool that is in no recording, such as one's own, and that the question names: it is given what stands after its name. */
+export function calledByName(asked: ReadPrompt): Plan | undefined {
+  const recorded = recordings.flatMap(({ steps }) => steps.map(([name = '']) => toolOf(asked, name)))
+  for (const tool of asked.tools?.filter((one) => one !== '' && !recorded.includes(one)) ?? []) {
+    const name = tool.replace(/^.*__/, '').replace(/[^a-z\d]+/gi, '[ _-]')
+    const called = new RegExp(`\\b${name}\\b:?(?: (?:is|was|are|of|for|on|with|about))* (.+)$`, 'i')
+    const [, input] = called.exec(simply(asked.question)) ?? []
+    if (input !== undefined) return callOf(tool, input)
+  }
+  return undefined
+}
+
+function* callOf(tool: string, input: string): Plan {
+  return { answer: yield { tool, input, thought: `The question names the tool ${tool}. I call it.` }, isUnknown: false }
+}
+
 /** A prompt that makes a follow-up standalone tells no tools: then any may be there. */
 function toolOf({ tools }: ReadPrompt, name: string): string | undefined {
   return tools ? tools.find((one) => one === name || (name[0] === '*' && one.endsWith(name.slice(1)))) : name

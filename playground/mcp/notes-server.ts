@@ -73,10 +73,12 @@ async function notesHandler(notes: string[], about: () => string): Promise<McpHt
 
 /** `list` is declared read-only. `add` is not, so that a person is asked. */
 function withTools(server: McpServer, { notes, about }: { notes: string[]; about: string }): McpServer {
-  server.registerTool('list', { description: 'Tells all notes.', annotations: { readOnlyHint: true } }, () =>
-    textResult(notes.length === 0 ? 'There are no notes yet.' : notes.map((one) => `- ${one}`).join('\n')),
+  server.registerTool(
+    'list',
+    { title: 'List notes', description: 'Tells all notes.', annotations: { readOnlyHint: true } },
+    () => textResult(notes.length === 0 ? 'There are no notes yet.' : notes.map((one) => `- ${one}`).join('\n')),
   )
-  server.registerTool('add', { description: about, inputSchema: note }, ({ text }) => {
+  server.registerTool('add', { title: 'Add a note', description: about, inputSchema: note }, ({ text }) => {
     if (notes.length >= MAX_NOTES) return { ...textResult('There is no room for another note.'), isError: true }
     notes.push(text)
     return textResult(`Noted: “${text}”. There ${notes.length === 1 ? 'is 1 note' : `are ${notes.length} notes`} now.`)

@@ -51,7 +51,7 @@ export function turnBoxes() {
   const ask = [el('kbd', {}, '@thinkaloud'), ' or ', el('kbd', {}, '/ask'), ' with a question · Enter sends']
   if (isDirect(channel)) messageBox.label(`Message ${names.user(state.bot)}`, ['Enter sends'])
   else messageBox.label(`Message #${channel.name}`, ask)
-  replyBox.label('Reply in thread', ['No mention is needed in a thread that the bot has answered in.'])
+  replyBox.label('Reply in thread', ['Once the bot has answered in a thread, replies need no mention.'])
   messageBox.turnTo(channel.id)
   if (state.thread) replyBox.turnTo(`${channel.id}/${state.thread}`)
 }

@@ -77,9 +77,10 @@ function plain(text) {
   return linked(unescape(text))
 }
 
-/** The words of a plain_text object, whose emoji may have to stay names. */
+/** The words of a plain_text object, in which `&amp;` is a character as in mrkdwn, and whose emoji may have to stay names. */
 export function plainWords(text) {
-  return text?.emoji === false ? text.text : emoji(text?.text ?? '')
+  const words = unescape(text?.text ?? '')
+  return text?.emoji === false ? words : emoji(words)
 }
 
 /** An address without the signs that end a sentence. */

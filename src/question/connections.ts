@@ -2,14 +2,23 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { browserStates, cookiesOf, digestOf, newState, STATE_MS } from '../base/http/browser-states.ts'
-import { htmlPage, onlyGet, queryOf, redirectTo } from '../base/http/html-page.ts'
+import { onlyGet, queryOf, redirectTo } from '../base/http/html-page.ts'
 import type { Page, Pages } from '../base/http/server.ts'
-import { ConfigError, messageOf, ToolError } from '../base/errors.ts'
+import { ConfigError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Person } from '../base/place.ts'
 import { sealerFrom, type Sealer } from '../base/seal.ts'
 import type { Config } from '../config.ts'
 import type { Account } from '../mcp/login/account.ts'
+import {
+  confirmPage,
+  connectedPage,
+  expiredPage,
+  failedPage,
+  notMePage,
+  otherBrowserPage,
+  refusedPage,
+} from './connection-pages.ts'
 import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunControl } from '../stores/runs/control.ts'
 
@@ -42,6 +51,8 @@ interface ConnectionsParts {
   log: Log
   /** Milliseconds since the epoch. */
   now(): number
+  /** What people call a person and their workspace. */
+  whoIs(person: Person): Promise<{ name: string; workspace: string }>
 }
 
 export interface ConnectionsOptions extends ConnectionsParts {
@@ -122,7 +133,7 @@ function statesOf({ people: { shared: store }, publicUrl, now }: ConnectionsOpti
   return browserStates({ store, publicUrl, now, name: 'thinkaloud-login' })
 }
 
-/** Binds a link to the browser, and redirects to the account's page. */
+/** Binds a link to the browser, asks whose it is, and redirects to the account's page. */
 async function openLink(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
   const { accounts, log } = options
   const token = queryOf(request).get('link') ?? ''
@@ -131,23 +142,49 @@ async function openLink(request: IncomingMessage, options: ConnectionsOptions): 
   if (!link || !account) return expiredPage()
   const bound = await bindBrowser(request, token, options)
   if (!bound) return otherBrowserPage()
+  const choice = queryOf(request).get('choice')
+  if (choice === bound.no) return endLink(link, token, options)
+  if (choice !== bound.yes) return askWhose(link, token, { ...bound, options })
   try {
     const begun = await account.begin(link.person, `${options.publicUrl}${CALLBACK}`)
     const value = sealedFlow({ ...link, token, flow: begun.flow }, begun.state, options)
     const headers = await statesOf(options).keep(begun.state, value)
-    return redirectTo(begun.address.href, { 'set-cookie': [bound, headers['set-cookie']] })
+    return redirectTo(begun.address.href, { 'set-cookie': [bound.cookie, headers['set-cookie']] })
   } catch (error) {
     log.warn({ account: account.name, error: messageOf(error) }, 'a person could not begin to log in')
     return failedPage(account.name, error)
   }
 }
 
-/** @returns the cookie to set; undefined in another browser than the first */
+/** The browser that opened a link. Its choices are secrets, so no other page can make them for the person. */
+interface BoundBrowser {
+  cookie: string
+  yes: string
+  no: string
+}
+
+async function askWhose(
+  { person, account }: Link,
+  token: string,
+  { cookie, yes, no, options }: BoundBrowser & { options: ConnectionsOptions },
+): Promise<Page> {
+  const to = (choice: string) => `${options.publicUrl}${PATH}?link=${encodeURIComponent(token)}&choice=${choice}`
+  const page = confirmPage(account, await options.whoIs(person), { yes: to(yes), no: to(no) })
+  return { ...page, headers: { ...page.headers, 'set-cookie': cookie } }
+}
+
+async function endLink({ person, account }: Link, token: string, { people, log }: ConnectionsOptions): Promise<Page> {
+  await people.shared.remove(linkKey(token))
+  log.warn({ account, team: person.team, user: person.user }, 'a link to connect an account reached somebody else')
+  return notMePage(account)
+}
+
+/** @returns undefined in another browser than the first */
 async function bindBrowser(
   request: IncomingMessage,
   token: string,
   { people, publicUrl }: ConnectionsOptions,
-): Promise<string | undefined> {
+): Promise<BoundBrowser | undefined> {
   const name = `${LINK_COOKIE}-${digestOf(token).slice(0, 12)}`
   const has = cookiesOf(request).get(name)
   const browser = has ?? newState()
@@ -155,7 +192,8 @@ async function bindBrowser(
   const isFirst = await people.shared.putIfAbsent(key, hashOf(browser), { ttlMs: STATE_MS })
   if (!isFirst && (await people.shared.get(key)) !== hashOf(browser)) return undefined
   const secure = publicUrl.startsWith('https:') ? '; Secure' : ''
-  return `${name}=${browser}; Path=/; Max-Age=${STATE_MS / 1000}; HttpOnly; SameSite=Lax${secure}`
+  const cookie = `${name}=${browser}; Path=/; Max-Age=${STATE_MS / 1000}; HttpOnly; SameSite=Lax${secure}`
+  return { cookie, yes: hashOf(`yes ${browser}`), no: hashOf(`no ${browser}`) }
 }
 
 function hashOf(text: string): string {
@@ -235,39 +273,3 @@ async function resumeWaiting(of: OfPerson, { people, control, log }: Connections
     log.error({ account: of.account, error: messageOf(error) }, 'a run that waits for a login could not be resumed')
   }
 }
-
-function connectedPage(name: string): Page {
-  return htmlPage(200, {
-    title: 'Connected',
-    text: `${name} is connected. You can close this page and return to Slack: if I was waiting for this, I am going on.`,
-  })
-}
-
-function refusedPage(name: string): Page {
-  return htmlPage(200, {
-    title: 'Not connected',
-    text: `You did not allow it, so ${name} is not connected and nothing has changed. ${AGAIN}`,
-  })
-}
-
-function expiredPage(): Page {
-  return htmlPage(400, {
-    title: 'Please start again',
-    text: `This link has expired, was already used, or belongs to another browser. ${AGAIN}`,
-  })
-}
-
-function otherBrowserPage(): Page {
-  return htmlPage(403, {
-    title: 'Please start again',
-    text: `This link was already opened in another browser. It works in the first one only. ${AGAIN}`,
-  })
-}
-
-/** Errors of our own are sentences for people. Other errors are not shown. */
-function failedPage(name: string, error: unknown): Page {
-  const why = error instanceof ToolError ? error.message : 'Something went wrong on my side.'
-  return htmlPage(502, { title: 'Not connected', text: `${name} is not connected. ${why} ${AGAIN}` })
-}
-
-const AGAIN = 'For a new link, type /ask connections in Slack.'

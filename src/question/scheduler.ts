@@ -9,8 +9,8 @@ import type { Queue } from '../queue/types.ts'
 import { describeWhen } from '../schedules/describe-when.ts'
 import { nextTimes } from '../schedules/when.ts'
 import type { Occurrence, Question } from '../stores/runs/types.ts'
-import { latestMs, wakeAt, withRun } from '../stores/schedules/types.ts'
-import type { Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
+import { beginsAt, latestMs, withRun } from '../stores/schedules/types.ts'
+import type { Again, Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
 
 export interface SchedulerOptions {
   schedules: ScheduleStore
@@ -66,14 +66,16 @@ export async function enqueueDue(options: SchedulerOptions): Promise<number> {
   return refs.length
 }
 
-async function enqueueOne(ref: ScheduleRef, { schedules, queue, log, now }: SchedulerOptions): Promise<void> {
+async function enqueueOne(ref: ScheduleRef, options: SchedulerOptions): Promise<void> {
+  const { schedules, queue, log, now } = options
   const schedule = await schedules.load(ref)
   const at = now().getTime()
   if (!schedule || schedule.state === 'draft') return schedules.remove(ref)
   if (schedule.state === 'over' && isLongOver(schedule, at)) return schedules.remove(ref)
-  const { due } = schedule
+  const { due, again } = schedule
+  if (again?.from !== undefined && again.from <= at) await enqueueAgain(schedule, again, options)
   // Another process has moved it on, or it is paused: the index is corrected.
-  if (due === undefined || (wakeAt(schedule) ?? Infinity) > at) return void (await schedules.update(ref, (one) => one))
+  if (due === undefined || beginsAt(schedule, due) > at) return void (await schedules.update(ref, (one) => one))
   const { latest, missed, next } = timesUntil(at, { ...schedule, due })
   if (latest !== undefined) {
     const question = occurrenceOf(schedule, { kind: 'due', at: latest, now: at })
@@ -83,6 +85,20 @@ async function enqueueOne(ref: ScheduleRef, { schedules, queue, log, now }: Sche
   if (missed) log.warn({ schedule: schedule.id, times: missed.count ?? 1 }, 'times of a schedule were missed')
   await schedules.update(ref, (one) =>
     one.state === 'active' && one.due === due ? movedOn(one, { missed, next }) : undefined,
+  )
+}
+
+/** An occurrence that had to wait for room under a limit. */
+async function enqueueAgain(
+  schedule: Schedule,
+  { at, n }: Again,
+  { schedules, queue, log, now }: SchedulerOptions,
+): Promise<void> {
+  const question = occurrenceOf(schedule, { kind: 'due', at, now: now().getTime(), again: n })
+  const accepted = await queue.accept(question)
+  log.info({ question: question.id, schedule: schedule.id, accepted }, 'a scheduled run is asked again')
+  await schedules.update(schedule, (one) =>
+    one.again?.n === n && one.again.at === at ? { ...one, again: { at, n } } : one,
   )
 }
 
@@ -104,7 +120,7 @@ function movedOn({ due: _, ...schedule }: Schedule, { missed, next }: Passed): S
 /** The times of a schedule that have come. The latest one runs if it is not too late; all others count as missed. */
 function timesUntil(now: number, schedule: Schedule & { due: number }): Passed & { latest: number | undefined } {
   const { when, due } = schedule
-  const delay = (wakeAt(schedule) ?? due) - due
+  const delay = beginsAt(schedule, due) - due
   const isPast = (time: number) => time + delay <= now
   const isSeveral = nextTimes(when, due, 1).some(isPast)
   const passed = [due, ...(isSeveral ? nextTimes(when, due, MAX_MISSED).filter(isPast) : [])]
@@ -126,17 +142,20 @@ interface Beginning {
   /** The scheduled time. */
   at: number
   now: number
+  /** How often it had to wait for room under a limit. */
+  again?: number
 }
 
 /** The question of an occurrence. A worker opens its thread, as for `/ask`. */
-export function occurrenceOf(schedule: Schedule, { kind, at, now }: Beginning): Question {
+export function occurrenceOf(schedule: Schedule, { kind, at, now, again }: Beginning): Question {
   const { id, team, channel, user, question: text } = schedule
-  const thread = `${kind === 'try' ? 'private' : 'ask'}-schedule-${id}-${kind}-${at}`
   const surface = kind === 'try' ? 'private' : 'ask'
+  const thread = `${surface}-schedule-${id}-${kind}-${at}${again === undefined ? '' : `-${again}`}`
   // A failed run has told nobody anything, so the next one covers its time too.
   const runs = schedule.runs.filter(({ end }) => end === 'answered' || end === 'quiet')
   const lastRun = runs.length > 0 ? { lastRunAt: Math.max(...runs.map(({ due }) => due)) } : {}
-  const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun }
+  const tries = again === undefined ? {} : { again }
+  const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun, ...tries }
   return {
     id: `${team}:${channel}:${thread}`,
     team,

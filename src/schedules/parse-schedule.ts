@@ -39,7 +39,7 @@ export function parseSchedule(text: string, context: ParseContext): ParsedSchedu
   const { explicit, minMinutes, now } = context
   const begun = parseTime(text.trim().replaceAll(/\s+/g, ' '), context)
   if (begun === undefined) return explicit ? { problem: 'I could not read when it should run.' } : undefined
-  if ('problem' in begun) return explicit ? begun : undefined
+  if ('problem' in begun) return explicit || begun.isSure ? { problem: begun.problem } : undefined
   const { when, rest } = begun
   const question = rest.replace(/^[\s,:;.–—-]+/, '')
   if (!/\p{L}/u.test(question))
@@ -51,8 +51,8 @@ export function parseSchedule(text: string, context: ParseContext): ParsedSchedu
   return { problem: `That is too often. A schedule may run every ${minMinutes} minutes at most.` }
 }
 
-/** What has been read of a text, and what is left of it. */
-type Begun = { when: When; rest: string } | { problem: string } | undefined
+/** What has been read of a text, and what is left of it. `isSure`: it is no ordinary question. */
+type Begun = { when: When; rest: string } | { problem: string; isSure?: boolean } | undefined
 
 function parseTime(text: string, context: ParseContext): Begun {
   return parseCron(text, context) ?? parseInterval(text, context) ?? parseDays(text, context)
@@ -220,18 +220,32 @@ function takeHour(text: string, explicit: boolean): { hour: number; minute: numb
   return isTime ? { hour, minute, rest } : undefined
 }
 
-type Zoned = { zone: string; rest: string } | { problem: string; rest: string }
+type Zoned = { zone: string; rest: string } | { problem: string; isSure: boolean; rest: string }
+
+/** What people mean as a zone, though it names none, or several: an offset, an abbreviation, a region of the IANA names. */
+const OFFSET = /^ ?\(?((?:utc|gmt) ?[+-]\d{1,2}(?::?\d\d)?)\)?(?![\w/])(.*)$/is
+const ABBREVIATION =
+  /^ ?\(?((?:A[CEK]?|[CEMPH]|NZ)[SD]T|CEST|EEST|BST|[CEW]ET|HKT|IST|JST|KST|MSK|SAST|SGT)\)?(?![\w/])(.*)$/s
+const REGION =
+  /^(?:africa|america|antarctica|arctic|asia|atlantic|australia|brazil|canada|chile|etc|europe|indian|mexico|pacific|us)\//i
 
 /** A zone's name right after the time, else `zone`. */
 function takeZone(text: string, { zone, explicit }: { zone: string; explicit: boolean }): Zoned {
+  const [, meant, behind = ''] = OFFSET.exec(text) ?? ABBREVIATION.exec(text) ?? []
+  if (meant !== undefined) return { problem: notAZone(meant), isSure: true, rest: behind }
   const found = /^ ?(?:in )?\(?(utc|gmt|[a-z_]+(?:\/[a-z_+-]+){1,2}[+-]?\d{0,2})\)?(?![\w/])(.*)$/is.exec(text)
   if (!found) return { zone, rest: text }
   const [, name = '', rest = ''] = found
   const known = timeZone(name)
   if (known !== undefined) return { zone: known, rest }
-  return explicit && /^[A-Z]\w*\/[A-Z]/.test(name)
-    ? { problem: `${name} is not a time zone that I know. Write one such as Europe/Berlin or UTC.`, rest }
+  const isSure = REGION.test(name)
+  return isSure || (explicit && /^[A-Z][a-z]\w*\/[A-Z]/.test(name))
+    ? { problem: notAZone(name), isSure, rest }
     : { zone, rest: text }
+}
+
+function notAZone(name: string): string {
+  return `${name} is not a time zone that I know. Write one such as Europe/Berlin or UTC.`
 }
 
 /** The date in a zone, YYYY-MM-DD. */

@@ -137,7 +137,7 @@ async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<H
   const refused = await refuse(work, admitted, begin).catch((error: unknown) => ({ error }))
   if (refused) await display?.end()
   if (refused && 'error' in refused) throw refused.error
-  if (refused) await endScheduled(work, 'skipped')
+  if (refused) await endScheduled(work, 'limited')
   if (refused) return refused.end
   if (question.shares !== undefined) return shareAnswer(work).catch((error: unknown) => noticeFailure(error, work))
   const notice = (error: unknown) => noticeFailure(error, work, display)

@@ -1,9 +1,11 @@
 /** `npm run bench -- NAME [options]`: measures one part. A bench is a file of this folder that exports `run(args)`. */
 const BENCHES = ['agent', 'calculator', 'reader', 'load', 'ack', 'slack', 'files', 'mcp', 'teams'] as const
+const USAGE = `Usage: npm run bench -- NAME, where NAME is one of ${BENCHES.join(', ')}.`
 
 async function main([name = '', ...args]: string[]): Promise<void> {
+  if (name === '--help') return console.log(USAGE)
   const known = BENCHES.find((bench) => bench === name)
-  if (!known) throw new Error(`npm run bench -- NAME, where NAME is one of ${BENCHES.join(', ')}.`)
+  if (!known) throw new Error(USAGE)
   const bench = (await import(`./${known}.ts`)) as { run(args: string[]): Promise<void> }
   await bench.run(args)
 }

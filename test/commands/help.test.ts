@@ -13,7 +13,14 @@ test('every command is here', () => {
   expect(doors.length).toBeGreaterThanOrEqual(8)
 })
 
-test.each([...doors, ['start', 'src/main.ts'] as const])(
+const others = [
+  ['start', 'src/main.ts'],
+  ['playground', 'playground/main.ts'],
+  ['dev', 'playground/dev.ts'],
+  ['trace', 'playground/trace.ts'],
+] as const
+
+test.each([...doors, ...others])(
   'npm run %s -- --help prints its usage and ends with 0, whatever the settings are',
   async (name, file) => {
     const ends: (() => unknown)[] = []

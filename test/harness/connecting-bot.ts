@@ -67,9 +67,17 @@ export async function listConnections(bot: TestBot, user: string): Promise<strin
   return bot.slack.whispers(GENERAL, user).at(-1) ?? ''
 }
 
+/** Opens a link, and makes a choice: it is one's own unless given. @returns the path that goes on */
+export async function continued(person: Browser, link: string, choice = 'I am'): Promise<string> {
+  const page = await (await person.get(link)).text()
+  const [, path = ''] = new RegExp(`href="([^"]+)">${choice}`).exec(page) ?? []
+  const { pathname, search } = new URL(path.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code))))
+  return pathname + search
+}
+
 /** Opens a link and logs in. @returns the path that the browser is sent back to */
 export async function logIn(person: Browser, link: string, server: OAuthMcpServer): Promise<string> {
-  const sent = await person.get(link)
+  const sent = await person.get(await continued(person, link))
   expect(sent.status).toBe(302)
   const back = new URL(await server.browse(sent.headers.get('location') ?? ''))
   expect(back.origin + back.pathname).toBe(`${PUBLIC}/connect/callback`)

@@ -84,7 +84,7 @@ describe('the page’s server', () => {
     const state = JSON.parse((await ask('/state')).body) as Record<string, unknown>
     expect(state).toMatchObject({ model: 'demo', isDemo: true, you: ALICE, bot: BOT_USER })
     expect(playground.notes.join('\n')).toMatch(
-      /Model: the built-in demo[\s\S]*Played: Slack[\s\S]*Played: Wikipedia[\s\S]*Real: the bot/,
+      /Model: the built-in demo[\s\S]*Simulated: Slack[\s\S]*Simulated: Wikipedia[\s\S]*Real: the bot/,
     )
   })
 

@@ -18,7 +18,7 @@ describe('npm run playground', () => {
     await playground.shows('Ctrl+C ends it.')
     const url = /http:\/\/localhost:\d+/.exec(playground.stdout())?.[0] ?? ''
     expect(playground.stdout()).toMatch(
-      /Model: the built-in demo.*\nPlayed: Slack.*\nPlayed: Wikipedia, \d+ short pages.*\nReal: the bot/,
+      /Model: the built-in demo.*\nSimulated: Slack.*\nSimulated: Wikipedia, with \d+ short pages.*\nReal: the bot/,
     )
     expect(await (await fetch(url)).text()).toContain('Thinkaloud playground')
     playground.signal('SIGINT')
@@ -117,7 +117,7 @@ describe('the bot in the playground', () => {
     const folder = await temporaryFolder(t)
     const readme = textOf('README.md')
     const [, mcpServers = ''] = /^echo '(\{"mcpServers".*\})' > mcp\.json$/m.exec(readme) ?? []
-    const [, sentence = ''] = /npm run playground +# ask: @thinkaloud (.*)$/m.exec(readme) ?? []
+    const [, sentence = ''] = /^MCP_CONFIG=\S+ npm run playground +# ask: @thinkaloud (.*)$/m.exec(readme) ?? []
     // What npx would start, without its seconds.
     const server = join(ROOT, 'node_modules/@modelcontextprotocol/server-filesystem/dist/index.js')
     const started = mcpServers.replace(
@@ -132,7 +132,7 @@ describe('the bot in the playground', () => {
     const card = await slack.until(() => shown('🔐'), 'the card')
     expect(await readdir(folder)).toEqual(['mcp.json'])
     await slack.press({ channel: GENERAL, ts: card.ts }, { action_id: 'thinkaloud_allow_once' })
-    await slack.until(() => shown('What came of it: Successfully wrote to list.txt'), 'the answer')
+    await slack.until(() => shown('Successfully wrote to list.txt'), 'the answer')
     expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe('Buy milk')
   })
 

@@ -22,6 +22,7 @@ test('a link is over after ten minutes, and a step whose account is already conn
   const control = { resume: async ({ id }: { id: string }) => (resumed.push(id), 'woken') } as unknown as RunControl
   const connections = createConnections({
     ...{ accounts: [account], people: memoryPeople({ now }), control, now, publicUrl: 'https://bot.example.com/ask' },
+    whoIs: async () => ({ name: '@Alice', workspace: 'acme.slack.com' }),
     ...{ log: createLog('silent'), sealer: sealerOf('a key that is long enough for a key') },
   })
   const person = { team: 'T1', user: 'U1' }
@@ -31,7 +32,7 @@ test('a link is over after ten minutes, and a step whose account is already conn
   }
   const [one, other] = [await connections.link(person, 'tickets'), await connections.link(person, 'tickets')]
   time += 9 * 60_000
-  expect(await open(one)).toBe(302)
+  expect(await open(one)).toBe(200)
   time += 2 * 60_000
   expect(await open(other)).toBe(400)
 

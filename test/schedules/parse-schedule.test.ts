@@ -222,6 +222,29 @@ test.each([
   expect(told(text, true)).toEqual([problem])
 })
 
+test.each([
+  ['every Monday at 9 Europe/Nowhere what happened?', 'Europe/Nowhere'],
+  ['every day 9 america/new_yrok what is new?', 'america/new_yrok'],
+  ['tomorrow at 8 UTC+2 remind me', 'UTC+2'],
+  ['every weekday at 17:30 (GMT-03:30) what is open?', 'GMT-03:30'],
+  ['every Monday at 9am EST what happened?', 'EST'],
+  ['0 9 * * 1 CEST what happened?', 'CEST'],
+])('%s is asked back, since its zone is not known', (text, zone) => {
+  expect(told(text)).toEqual([`${zone} is not a time zone that I know. Write one such as Europe/Berlin or UTC.`])
+})
+
+test.each([
+  ['every Monday at 9 CI/CD status?', 'CI/CD status?'],
+  ['schedule every Monday at 9 CI/CD status?', 'CI/CD status?'],
+  ['every Monday at 9 UTC what is open?', 'what is open?'],
+  ['every Monday at 9 AST nodes: how many are there?', undefined],
+  ['every Monday at 9 ist alles gut?', 'ist alles gut?'],
+])('%s asks “%s”', (text, question) => {
+  const given = afterScheduleWord(text)
+  const parsed = parse(given ?? text, given !== undefined)
+  expect(parsed && 'question' in parsed ? parsed.question : undefined).toBe(question)
+})
+
 test('what runs too often is told so, with the word schedule and without', () => {
   const problem = 'That is too often. A schedule may run every 15 minutes at most.'
   for (const text of ['every 5 minutes what?', '* * * * * what?', '0,5 9 * * * what?', 'every minute what happened?'])

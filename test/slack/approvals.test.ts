@@ -21,7 +21,7 @@ function presses(way: () => Way): void {
     expect(await thread.lastAnswer()).toMatch(/It said: Noted Groceries \(9 characters\), written \d+ times\./)
     await bot.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card')
     const [shown, ...others] = cards(thread)
-    expect(shown).toMatch(/^✅ \*Allowed once\* by @Alice \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): `notebook`\n\{/)
+    expect(shown).toMatch(/^✅ \*Allowed once\* by @Alice \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): notebook\n\{/)
     expect(thread.shown().at(-1)).toContain('Changed: Groceries (notebook), allowed by Alice')
     expect([others, JSON.stringify(card.blocks)]).toEqual([[], expect.not.stringContaining('button')])
     expect([thread.whispers(), bot.slack.refusals]).toEqual([[], []])
@@ -143,7 +143,10 @@ function presses(way: () => Way): void {
     const card = structuredClone(await waitingCard(bot, thread))
     await bot.slack.say({ channel: thread.channel, thread_ts: thread.ts, text: 'stop' })
     await thread.ended()
-    await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹ *Not done*: the question ended'), 'the end of the card')
+    await bot.slack.until(
+      () => cards(thread)[0]?.startsWith('⏹ *Not done*: notebook. The question ended'),
+      'the end of the card',
+    )
     const shown = thread.messages().find(({ ts }) => ts === card.ts)!
     Object.assign(shown, { blocks: card.blocks })
     await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
@@ -226,7 +229,7 @@ describeWithRedis('a press over Redis', () => {
     expect(await thread.lastAnswer()).toContain('notebook was not run: nobody approved it in time.')
     await bot.slack.until(() => thread.whispers().length > 0, 'a word')
     expect(thread.whispers()).toEqual(['This expired before anybody decided, so it was not done.'])
-    await expect.poll(() => cards(thread)[0]).toMatch(/^⌛ \*Not done\*: nobody decided in time\. `notebook`/)
+    await expect.poll(() => cards(thread)[0]).toMatch(/^⌛ \*Not done\*: notebook\. Nobody decided in time\./)
   })
 
   test('that nobody makes: the card shows the end of its time', async (t) => {

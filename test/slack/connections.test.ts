@@ -8,6 +8,7 @@ import {
   answeredAlone,
   connect,
   connectingBot,
+  continued,
   linksIn,
   linkTo,
   listConnections as list,
@@ -75,6 +76,9 @@ function connecting(way: Way): void {
     const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
     const person = browser()
     expect((await fetch(`http://127.0.0.1:${bot.bot.port}${link}`, { method: 'HEAD' })).status).toBe(405)
+    const page = await (await person.get(`${link}&choice=yes`)).text()
+    expect(page).toContain('This connects tickets for @Alice in ')
+    expect(page).toMatch(/I am @Alice: continue<.*This is not me</)
     const back = await logIn(person, link, server)
     expect((await browser().get(link)).status).toBe(403)
     expect((await browser().get(back)).status).toBe(400)
@@ -107,6 +111,16 @@ function connecting(way: Way): void {
     expect(server.callers).toEqual([])
   })
 }
+
+test('whoever was sent the link of somebody else connects nothing for them', async (t) => {
+  const { bot, server, browser } = await connectingBot(t, {})
+  await list(bot, ALICE)
+  const [victim, link] = [browser(), linkTo(bot, ALICE) ?? '']
+  const refused = await victim.get(await continued(victim, link, 'This is not me'))
+  expect(await refused.text()).toContain('tickets is not connected')
+  expect((await victim.get(link)).status).toBe(400)
+  expect(server.counts).toMatchObject({ registered: 0, exchanged: 0 })
+})
 
 test('a login of people without PUBLIC_URL, or at a program, ends the start with a sentence', async (t) => {
   const start = (server: object, env: object = {}) =>

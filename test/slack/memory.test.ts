@@ -113,6 +113,42 @@ describeWithRedis('in Redis', async () => {
   })
 })
 
+test('a channel that is shared with another company is a scope of its own, and guests of it only read', async (t) => {
+  const bot = await start(t, { ALLOW_EXTERNAL: 'true' })
+  const channel = bot.slack.store.channel(GENERAL)
+  const outsider = strangers.outsider(bot.slack)
+  await slash(bot, 'remember our margin is 40%')
+  const { thread, prompt } = await ask(bot, 'What is our margin?')
+  expect(prompt).toContain('our margin is 40%')
+  channel.shared = true
+  expect((await ask(bot, 'What is our margin now?', { user: outsider })).prompt).not.toContain('40%')
+  expect(await slash(bot, 'memory', { user: outsider })).toContain('I remember nothing for this channel yet')
+  await thread.press('thinkaloud_show_work', { user: outsider })
+  const work = await bot.modal(outsider)
+  await bot.slack.until(() => !work.shown().includes('Loading'), 'the work')
+  expect(work.shown()).not.toContain('our margin is 40%')
+  expect(await slash(bot, 'remember the price is 9', { user: outsider })).toContain('Only full members')
+  await slash(bot, 'remember the price is 10')
+  const shared = await ask(bot, 'And what is the price?', { user: outsider })
+  expect(shared.prompt).toContain('the price is 10')
+  expect(shared.prompt).not.toContain('40%')
+  channel.shared = false
+  const own = await ask(bot, 'What do we know?')
+  expect(own.prompt).toContain('our margin is 40%')
+  expect(own.prompt).not.toContain('the price is 10')
+  bot.slack.addUser(ALICE, { is_admin: true })
+  await forgetPlace(bot.slack)
+  channel.shared = true
+  expect(await slash(bot, 'memory')).toContain('I remember nothing for this channel yet')
+  channel.shared = false
+  expect(await slash(bot, 'memory')).toContain('I remember nothing for this channel yet')
+  // Where Slack does not tell what the channel is, nothing of it is used.
+  await slash(bot, 'remember the door is green')
+  bot.slack.fault({ method: 'conversations.info', status: 500, times: 1 })
+  expect((await ask(bot, 'Which door?')).prompt).not.toContain('green')
+  expect(bot.slack.pings()).toEqual([])
+})
+
 describe('people', () => {
   test('say it by mention, reply, command and menu; each is told alone, and can take it back', async (t) => {
     const bot = await start(t)

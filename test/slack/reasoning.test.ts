@@ -19,13 +19,13 @@ test('over the Responses API the summaries are thoughts, marked, and the footer 
   const bot = await startBot(t, {
     env: { OPENAI_API: 'responses', AGENT_DIALECT: 'native', METRICS_PORT: '0' },
     model: [
-      { reasoning: 'I must add.', toolCalls: [sum(1)], usage },
+      { reasoning: '**Adding up**\n\nI must add.\n\n**Next**\n\nThen I tell.', toolCalls: [sum(1)], usage },
       { text: 'It is 2.', usage },
     ],
   })
   const thread = await bot.mention('What is 1+1?')
   expect(await thread.ended()).toContain(' · 2,000 tokens (1,600 cached, 120 reasoning)')
-  expect(thread.steps()[0]).toContain('💭 The model’s own reasoning: I must add.')
+  expect(thread.steps()[0]).toContain('💭 The model’s own reasoning: Adding up. I must add.\nNext. Then I tell.')
   const seen = await scrape(bot.bot.metricsPort!)
   expect(seen.value('thinkaloud_reasoning_tokens_total')).toBe(120)
   expect(seen.value('thinkaloud_cached_tokens_total')).toBe(1_600)

@@ -1,6 +1,7 @@
 /** Search with the asker's own grant: where it is used, and whose eyes see what it finds. */
 import { expect, test } from 'vitest'
 import type { Json } from '../../playground/slack/slack.ts'
+import { continued } from '../harness/connecting-bot.ts'
 import { startManyBot } from '../harness/many-bot.ts'
 import { manySlacks } from '../harness/many-slacks.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -52,7 +53,7 @@ test('what the asker can see is found for their eyes alone, and no grant touches
     return path() ?? ''
   }
   const grant = async (user: string) => {
-    const sent = new URL((await person.get(await link())).headers.get('location') ?? '')
+    const sent = new URL((await person.get(await continued(person, await link()))).headers.get('location') ?? '')
     expect(sent.searchParams.get('user_scope')).toBe(
       'search:read.public,search:read.private,search:read.im,search:read.mpim',
     )

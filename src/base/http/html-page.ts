@@ -5,11 +5,19 @@ import type { Page, Pages } from './server.ts'
 export interface PageText {
   title: string
   text: string
-  link?: { label: string; href: string }
+  link?: PageLink
+  /** Another choice, below. */
+  other?: PageLink
 }
 
-export function htmlPage(status: number, { title, text, link }: PageText): Page {
-  const anchor = link ? `<p><a href="${escaped(link.href)}">${escaped(link.label)}</a></p>` : ''
+interface PageLink {
+  label: string
+  href: string
+}
+
+export function htmlPage(status: number, { title, text, link, other }: PageText): Page {
+  const anchorOf = ({ href, label }: PageLink) => `<p><a href="${escaped(href)}">${escaped(label)}</a></p>`
+  const anchor = [link, other].map((one) => (one ? anchorOf(one) : '')).join('')
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">`
   const body = `<!doctype html><html lang="en"><head>${head}<title>${escaped(title)}</title><style>${STYLE}</style></head><body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p>${anchor}</main></body></html>\n`
   return { status, type: 'text/html; charset=utf-8', headers: SAFE, body }

@@ -7,8 +7,8 @@ import { toolTitle } from '../../agent/tool-title.ts'
 import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext, plainText } from '../format/plain-elements.ts'
-import { codeSpan, escapeWithin, headOf, withoutMarks } from '../format/escape.ts'
-import type { Approval, AskedCall, Verdict } from './saved-call.ts'
+import { escapeWithin, headOf, withoutMarks } from '../format/escape.ts'
+import type { AskedCall, Verdict } from './saved-call.ts'
 import { argumentsText, openLine } from './shown-arguments.ts'
 
 export interface WaitingCall extends AskedCall {
@@ -55,7 +55,7 @@ export function waitingCard(call: WaitingCall): Content {
 
 /** The card after the decision, without buttons. */
 export function decidedCard(call: AskedCall, verdict: Verdict): Content {
-  const line = `${verdictLine(verdict, call.approval)} ${nameOf(call)}`
+  const line = verdictLine(verdict, call)
   const shown = shownArguments(call.approval.input)
   const reason = 'reason' in verdict && verdict.reason ? openLine(verdict.reason) : ''
   const why = reason === '' ? [] : [plainContext(`Reason: ${escapeWithin(reason, REASON)}`)]
@@ -66,14 +66,17 @@ export function decidedCard(call: AskedCall, verdict: Verdict): Content {
 const REPEATED =
   '⚠️ I made this call before and do not know whether it took effect. Please check before you allow it again.'
 
-function verdictLine(verdict: Verdict, { isRepeat }: Approval): string {
-  if (verdict.outcome === 'expired') return '⌛ *Not done*: nobody decided in time.'
-  if (verdict.outcome === 'ended') return '⏹ *Not done*: the question ended before anybody decided.'
+function verdictLine(verdict: Verdict, call: AskedCall): string {
+  const what = whatOf(call)
+  if (verdict.outcome === 'expired') return `⌛ *Not done*: ${what}. Nobody decided in time.`
+  if (verdict.outcome === 'ended') return `⏹ *Not done*: ${what}. The question ended before anybody decided.`
   const { by, at, always } = verdict
   const when = at === undefined ? '' : ` (${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC)`
   const how =
-    verdict.outcome === 'denied' ? '⛔ *Denied*' : `✅ *Allowed ${always && !isRepeat ? 'here from now on' : 'once'}*`
-  return `${how} by ${withoutMarks(escapeWithin(openLine(by), NAME))}${when}:`
+    verdict.outcome === 'denied'
+      ? '⛔ *Denied*'
+      : `✅ *Allowed ${always && !call.approval.isRepeat ? 'here from now on' : 'once'}*`
+  return `${how} by ${withoutMarks(escapeWithin(openLine(by), NAME))}${when}: ${what}`
 }
 
 function asWhom({ as }: WaitingCall): string {
@@ -89,11 +92,6 @@ function whatOf({ tool, approval: { server, title } }: AskedCall): string {
   })
   const what = withoutMarks(escapeWithin(openLine(`${words.charAt(0).toLowerCase()}${words.slice(1)}`), NAME))
   return server === undefined ? what : `${what} (${withoutMarks(escapeWithin(openLine(server), NAME))})`
-}
-
-function nameOf({ tool, approval: { server } }: AskedCall): string {
-  const span = (name: string) => codeSpan(openLine(name), NAME_CHARS) || '`(no name)`'
-  return server === undefined ? span(tool) : `${span(tool)} of ${span(server)}`
 }
 
 function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlock; length: number } {

@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts'
 import { once } from '../../base/async.ts'
 import { ConfigError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
+import type { Person } from '../../base/place.ts'
 import { Directory } from './directory.ts'
 import { refusalCode } from './slack-errors.ts'
 import { SlackWeb, type WebOptions } from './slack-web.ts'
@@ -153,4 +154,17 @@ export function tokenRefused(setting: string, error: unknown, config: Pick<Confi
   const code = refusalCode(error)
   if (code === undefined) return new ConfigError(unreachable(config))
   return new ConfigError(`Slack does not accept ${setting} (${code}). Run npm run slack to see why and to replace it.`)
+}
+
+const WHO_MS = 2_000
+
+/** Returns what people call a person and their workspace. */
+export function whoIs({ of }: Pick<Installations, 'of'>) {
+  return async ({ team, user }: Person): Promise<{ name: string; workspace: string }> => {
+    const { directory, identity } = (await of(team)) ?? {}
+    await directory?.lookUp(team, [user], WHO_MS)
+    const known = directory?.get(team, user)
+    const workspace = identity && URL.canParse(identity.url) ? new URL(identity.url).host : team
+    return { name: known?.kind === 'person' ? `@${known.name}` : user, workspace }
+  }
 }

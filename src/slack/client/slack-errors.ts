@@ -54,6 +54,11 @@ export function faultOf(error: unknown, method: string): TransientFault {
   return { error, unsure: !(error instanceof WebAPIRequestError && neverSent(error)) }
 }
 
+/** Whether Slack has answered a failed try, so that it has hardly taken effect. */
+export function isAnswer(error: unknown): boolean {
+  return error instanceof WebAPIPlatformError || error instanceof WebAPIHTTPError
+}
+
 /** Whether no connection was made, so that nothing was sent. */
 function neverSent(error: WebAPIRequestError): boolean {
   for (const cause of causesOf(error))

@@ -18,7 +18,7 @@ export interface CallOptions {
    * Called before a retry if the last try may have taken effect (connection cut, 5xx). A result means that it did, and
    * ends the call. Leave it out for methods that are safe to repeat.
    */
-  lookUp?: (() => Promise<SlackResult | undefined>) | undefined
+  lookUp?: ((error: unknown) => Promise<SlackResult | undefined>) | undefined
   /** Called right before each try, after any wait. If it throws, the call is not made. */
   checkLease?: (() => Promise<void>) | undefined
 }
@@ -115,7 +115,7 @@ export class SlackWeb {
           'Slack call failed, retrying',
         )
         if (!fault.limitedMs) await sleep(backoffMs(attempt, { base: 500, max: 15_000 }), options.signal)
-        const found = fault.unsure ? await options.lookUp?.() : undefined
+        const found = fault.unsure ? await options.lookUp?.(error) : undefined
         if (found) return found
       }
     }

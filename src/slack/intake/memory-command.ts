@@ -1,7 +1,7 @@
 /** `/ask remember …` and `/ask memory`. */
 import { messageOf } from '../../base/errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
-import { scopeOf, type Remembered } from '../../stores/remembered/types.ts'
+import { scopesOf, type Remembered } from '../../stores/remembered/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { noteContent } from '../format/blocks.ts'
@@ -10,6 +10,7 @@ import { memoryContent, type ShownMemory } from '../views/memory-content.ts'
 import type { Services } from '../services.ts'
 import { denialNow } from './access.ts'
 import { isAdmin } from './may-set.ts'
+import { scopeNow } from './memory-scope.ts'
 import { remember, tellOutcome, tellPerson } from './remember.ts'
 
 const COMMAND = /^(private\s*:\s*)?remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
@@ -81,7 +82,7 @@ export async function memoryOf(
   { installation, services }: Deps,
 ): Promise<ShownMemory[]> {
   const { team, user } = place
-  const all = await services.remembered.list(scopeOf(place))
+  const all = await services.remembered.list(await scopeNow(place, installation))
   const viewer = { user, isAdmin: isAdmin(await installation.directory.factsOf(team, user)) }
   return shownMemory(all, { place, viewer, installation })
 }
@@ -107,11 +108,17 @@ export async function forgetRemembered(
 ): Promise<string | undefined> {
   const { remembered, log } = services
   const { team, user } = place
-  const one = (await remembered.list(scopeOf(place))).find((each) => each.id === id)
-  if (!one) return undefined
+  const found = await Promise.all(
+    scopesOf(place).map(async (scope) => ({
+      scope,
+      one: (await remembered.list(scope)).find((each) => each.id === id),
+    })),
+  )
+  const { scope, one } = found.find((each) => each.one) ?? {}
+  if (scope === undefined || !one) return undefined
   const isOwn = mayForget(one, { user, isAdmin: false })
   if (!isOwn && !isAdmin(await directory.factsOf(team, user, { isFresh: true }))) return MEMORY.notYours
-  await remembered.remove(scopeOf(place), id)
+  await remembered.remove(scope, id)
   log.info({ ...place, isOwn }, 'something that was remembered is forgotten')
   return undefined
 }

@@ -2,7 +2,7 @@
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
-import { REMEMBERED_CHARS, scopeOf, type Remembered } from '../../stores/remembered/types.ts'
+import { REMEMBERED_CHARS, type Remembered } from '../../stores/remembered/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
@@ -11,6 +11,7 @@ import { denialText, MEMORY, tooLongToRemember } from '../format/messages.ts'
 import { keptContent } from '../views/memory-content.ts'
 import type { Services } from '../services.ts'
 import { denialNow } from './access.ts'
+import { scopeNow } from './memory-scope.ts'
 import { isHeard, isKnownThread } from './mute-word.ts'
 
 /** A request to remember. `question`: the person and the place. `by`: the author, if it is another person. */
@@ -55,11 +56,14 @@ export type Outcome = 'known' | { refusal: string } | { kept: { id: string; text
 export async function remember(wanted: Wanted, installation: Installation, services: Services): Promise<Outcome> {
   const { question, id, text, by = question.user } = wanted
   const { remembered, log } = services
+  const asking = scopeNow(question, installation).catch(() => undefined)
   const refusal = await refusalOf(wanted, installation, services)
   if (refusal !== undefined) return { refusal }
+  const scope = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : undefined
+  if (scope === undefined) return { refusal: MEMORY.failed }
   const one: Remembered = { id, text, by, at: wanted.at ?? services.now().getTime() }
   const isOthers = by !== question.user
-  const outcome = await remembered.add(scopeOf(question), isOthers ? { ...one, keptBy: question.user } : one)
+  const outcome = await remembered.add(scope, isOthers ? { ...one, keptBy: question.user } : one)
   log.info({ question: question.id, user: question.user, chars: text.length, outcome }, 'asked to remember')
   if (outcome === 'full') return { refusal: MEMORY.full }
   if (outcome === 'known') return outcome

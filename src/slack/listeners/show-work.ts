@@ -5,10 +5,10 @@ import type { MessageStep, Step } from '../../agent/contracts/run-events.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { FORGET_USED, HOME_WORK, SHOW_WORK } from '../format/action-ids.ts'
-import { scopeOf } from '../../stores/remembered/types.ts'
 import { readMemoryRef, type ShownMemory } from '../views/memory-content.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
 import { isAdmin } from '../intake/may-set.ts'
+import { scopeNow } from '../intake/memory-scope.ts'
 import { readableBy, withRecord } from '../intake/answer-record.ts'
 import { forgetRemembered, shownMemory } from '../intake/memory-command.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
@@ -132,7 +132,8 @@ async function viewOf(loading: Promise<RunRecord | undefined>, showing: Showing)
 async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: Showing): Promise<ShownMemory[]> {
   if (ids.length === 0) return []
   const { user, installation, services } = showing
-  const all = await services.remembered.list(scopeOf(question))
+  const scope = await scopeNow(question, installation).catch(() => undefined)
+  const all = scope === undefined ? [] : await services.remembered.list(scope)
   const viewer = { user, isAdmin: isAdmin(installation.directory.knownFacts(question.team, user)) }
   const used = all.filter(({ id }) => ids.includes(id))
   return shownMemory(used, { place: question, viewer, installation })

@@ -1,14 +1,19 @@
 import { messageOf } from '../../base/errors.ts'
 import { fitting, RECALLED_CHARS, type Recall } from '../../question/recall.ts'
-import { scopeOf, type Remembered } from '../../stores/remembered/types.ts'
+import { scopesOf, type Remembered } from '../../stores/remembered/types.ts'
+import { scopeNow } from '../intake/memory-scope.ts'
 import type { QuestionWork } from '../question-work.ts'
 
 /** Recalls what people had remembered in the question's place, and nowhere else, with names in place of ids. */
-export function recallIn({ question, mentions, services }: QuestionWork): Recall {
+export function recallIn({ question, mentions, services, installation }: QuestionWork): Recall {
   const { remembered, log } = services
-  const scope = scopeOf(question)
+  const hasAny = async () =>
+    (await Promise.all(scopesOf(question).map((scope) => remembered.list(scope)))).flat().length > 0
   return async (asked, ids) => {
     try {
+      // Slack is asked about the place only where it matters.
+      if (!(await hasAny())) return { ids: [], text: '' }
+      const scope = await scopeNow(question, installation)
       const all = await remembered.list(scope)
       const some = ids ? all.filter(({ id }) => ids.includes(id)) : fitting(all.map(withLine), asked)
       const lines = await linesOf(some, mentions)

@@ -1,9 +1,9 @@
 import { TransientError } from '../../base/errors.ts'
 import type { PauseReason, Schedule } from '../../stores/schedules/types.ts'
+import { factsOfPlace } from '../client/place-facts.ts'
 import { denialNow } from '../intake/access.ts'
 import { isMember } from '../intake/may-set.ts'
 import type { QuestionWork } from '../question-work.ts'
-import { factsOfPlace } from './schedule-request.ts'
 
 /**
  * Returns why a schedule may not run now on behalf of its maker, in its channel. Undefined if it may. Asks Slack each

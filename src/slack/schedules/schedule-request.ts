@@ -1,6 +1,5 @@
 /** Handles a message that makes a schedule: parses it, and shows its author a card before anything is saved. */
 import { createHash } from 'node:crypto'
-import { z } from 'zod'
 import { toolTitle } from '../../agent/tool-title.ts'
 import {
   afterScheduleWord,
@@ -14,7 +13,7 @@ import type { Settings } from '../../stores/settings/settings.ts'
 import type { Schedule } from '../../stores/schedules/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
-import { SlackRefusal } from '../client/slack-errors.ts'
+import { factsOfPlace } from '../client/place-facts.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { escapeText } from '../format/escape.ts'
 import { SCHEDULES, tooManySchedules } from '../format/schedule-words.ts'
@@ -119,49 +118,6 @@ export async function makerOf(
   if (typeof facts === 'string') return SCHEDULES.untold
   if (facts.isGuest || facts.isExternal || facts.isGone) return SCHEDULES.notMember
   return { zone: facts.zone ?? 'UTC' }
-}
-
-const flag = z.boolean().optional().catch(undefined)
-const channelSchema = z.object({
-  channel: z.object({
-    is_private: flag,
-    is_archived: flag,
-    is_member: flag,
-    is_ext_shared: flag,
-    is_pending_ext_shared: flag,
-  }),
-})
-
-export interface PlaceFacts {
-  isPrivate: boolean
-  isShared: boolean
-  isMember: boolean
-  isArchived: boolean
-  isHidden: boolean
-}
-
-/**
- * The facts about a channel. `isHidden`: it does not exist, or is private without the bot. @throws if Slack does not
- * answer
- */
-export async function factsOfPlace(channel: string, { client }: Installation): Promise<PlaceFacts> {
-  const none = { isPrivate: false, isShared: false, isMember: true, isArchived: false, isHidden: false }
-  if (channel.startsWith('D')) return { ...none, isPrivate: true }
-  try {
-    const answer = channelSchema.safeParse(await client.call('conversations.info', { channel }, { effort: 'patient' }))
-    if (!answer.success) return none
-    const { is_private, is_archived, is_member, is_ext_shared, is_pending_ext_shared } = answer.data.channel
-    return {
-      isPrivate: is_private === true,
-      isShared: is_ext_shared === true || is_pending_ext_shared === true,
-      isMember: is_member !== false,
-      isArchived: is_archived === true,
-      isHidden: false,
-    }
-  } catch (error) {
-    if (!(error instanceof SlackRefusal)) throw error
-    return { ...none, isHidden: error.code === 'channel_not_found', isArchived: error.code === 'is_archived' }
-  }
 }
 
 export async function placeOf(channel: string, installation: Installation): Promise<Schedule['place']> {

@@ -4,13 +4,14 @@ import { messageOf } from '../../base/errors.ts'
 import { withInstructions } from '../../agent/dialects/instructions.ts'
 import { admit } from '../../question/admission.ts'
 import type { Handled } from '../../queue/types.ts'
+import type { Refusal } from '../../stores/limits/usage-limits.ts'
 import { fieldOf, parseFields } from '../../stores/runs/stored-run.ts'
 import { endOf, type Question, type RunPart, type SavedRun } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import {
+  beginsAt,
   latestMs,
   refText,
-  wakeAt,
   withRun,
   type Cost,
   type PauseReason,
@@ -19,8 +20,8 @@ import {
   type ScheduleRun,
 } from '../../stores/schedules/types.ts'
 import { UNPARSED } from '../client/response-url.ts'
-import { SlackRefusal } from '../client/slack-errors.ts'
-import { noticeFailure } from '../failure-notice.ts'
+import { isAnswer, SlackRefusal } from '../client/slack-errors.ts'
+import { noticeFailure, noticeRefusal } from '../failure-notice.ts'
 import { noteContent } from '../format/blocks.ts'
 import { pausedText, scheduledRoot } from '../format/schedule-words.ts'
 import { openCommandThread } from '../opening/command-thread.ts'
@@ -58,9 +59,8 @@ export function scheduledSettings(question: Question, settings: Settings, quietW
  */
 export async function handleOccurrence(work: QuestionWork, answerQuietly: () => Promise<void>): Promise<Handled> {
   const { question, run } = work
-  const schedule = await begin(work)
-  if (!schedule) return
   try {
+    if (!(await begin(work))) return
     const isQuiet = isConditional(question)
     if (isQuiet) await answerQuietly()
     if (!isQuiet || !isNothing(run.saved.answer)) return await openRoot(work)
@@ -107,9 +107,11 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   if (!schedule || schedule.state === 'draft') return undefined
   if (schedule.paused?.by === question.id) return tellPaused(work, schedule)
   if (schedule.state === 'paused' && question.schedule?.kind === 'due') return undefined
+  if (isHandedOn(question, schedule)) return undefined
   const now = services.now().getTime()
   if (schedule.running?.occurrence !== question.id) {
-    if (isTooLate(question, schedule, now)) return endScheduled(work, 'missed')
+    if (isTooLate(question, schedule, now))
+      return endScheduled(work, question.schedule?.again === undefined ? 'missed' : 'limited')
     if (!(await takeTurn(work, now))) return endScheduled(work, 'skipped')
   }
   const why = await whyPaused(work, schedule)
@@ -117,15 +119,36 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   const refusal = await admit(question, services.limits)
   if (!refusal) return schedule
   services.watch?.refused(question, refusal.limit)
-  return refusal.resetsInMs !== undefined && refusal.limit.includes('Day')
-    ? pause(work, 'budget')
-    : endScheduled(work, 'limited')
+  if (refusal.limit.includes('Day')) return pause(work, 'budget')
+  return (await waitForRoom(work, schedule, refusal)) ? undefined : endScheduled(work, 'limited')
 }
 
 function isTooLate({ schedule: occurrence }: Question, schedule: Schedule, now: number): boolean {
   if (occurrence?.kind !== 'due') return false
-  const begins = wakeAt({ ...schedule, due: occurrence.at }) ?? occurrence.at
-  return now - begins > latestMs(schedule)
+  return now - beginsAt(schedule, occurrence.at) > latestMs(schedule)
+}
+
+/** Whether a later try of the occurrence takes its place. */
+function isHandedOn({ schedule: occurrence }: Question, { again }: Schedule): boolean {
+  return occurrence?.kind === 'due' && again?.at === occurrence.at && again.n > (occurrence.again ?? 0)
+}
+
+/** How long a run waits for one of the workspace's others to end. Milliseconds. */
+const ROOM_MS = 30_000
+
+/** Where a limit leaves no room, the scheduler asks again later. @returns false if that would be too late, or a person waits */
+async function waitForRoom(work: QuestionWork, schedule: Schedule, refusal: Refusal): Promise<boolean> {
+  const { question, services } = work
+  const { kind, at, again = 0 } = question.schedule ?? { kind: 'now', at: 0 }
+  const from = services.now().getTime() + (refusal.resetsInMs ?? ROOM_MS)
+  if (kind === 'now') await noticeRefusal(refusal, work)
+  if (kind === 'now' || isTooLate(question, schedule, from)) return false
+  await services.schedules.update(refIn(question), (before) => {
+    const after = withoutTurn(before, question)
+    return before.state === 'paused' ? after : { ...after, again: { at, n: again + 1, from } }
+  })
+  services.log.info({ question: question.id, schedule: schedule.id, limit: refusal.limit }, 'a scheduled run waits')
+  return true
 }
 
 /** Marks the occurrence as the one at work. @returns false if the one before is still at work */
@@ -165,7 +188,7 @@ export async function endScheduled(work: QuestionWork, end: ScheduleRun['end'] |
     const hasRun = !['missed', 'skipped', 'limited'].includes(how)
     const failures = isNoted || !hasRun ? before.failures : how === 'failed' ? before.failures + 1 : 0
     const after = { ...withRun(withoutTurn(before, question), noted), failures }
-    return failures >= MAX_FAILURES && !isNoted
+    return failures >= MAX_FAILURES && !isNoted && before.state === 'active'
       ? pausedSchedule(after, { why: 'failures', at, by: question.id })
       : after
   })
@@ -183,14 +206,19 @@ function costOf({ usage }: SavedRun): { cost?: Cost } {
 async function pause(work: QuestionWork, why: PauseReason): Promise<undefined> {
   const { question, services } = work
   const at = services.now().getTime()
-  const schedule = await services.schedules.update(refIn(question), (before) =>
-    pausedSchedule(withoutTurn(before, question), { why, at, by: question.id }),
-  )
+  const schedule = await services.schedules.update(refIn(question), (before) => {
+    const after = withoutTurn(before, question)
+    const isSaid = before.state === 'paused' && question.schedule?.kind === 'due'
+    return isSaid ? after : pausedSchedule(after, { why, at, by: question.id })
+  })
   services.log.info({ question: question.id, schedule: question.schedule?.id, why }, 'a schedule was paused')
-  return schedule && tellPaused(work, schedule)
+  return schedule?.paused?.by === question.id ? tellPaused(work, schedule) : undefined
 }
 
-export function pausedSchedule({ due: _, ...schedule }: Schedule, paused: NonNullable<Schedule['paused']>): Schedule {
+export function pausedSchedule(
+  { due: _, again: __, ...schedule }: Schedule,
+  paused: NonNullable<Schedule['paused']>,
+): Schedule {
   return { ...schedule, state: 'paused', paused }
 }
 
@@ -198,14 +226,18 @@ export function pausedSchedule({ due: _, ...schedule }: Schedule, paused: NonNul
 async function tellPaused({ question, outbox, services }: QuestionWork, schedule: Schedule): Promise<undefined> {
   const { text, blocks } = pausedContent(pausedText(schedule, schedule.paused?.why ?? 'person'), schedule)
   const args = { channel: question.user, text, blocks, ...UNPARSED, unfurl_links: false, unfurl_media: false }
-  const send = async () => String((await outbox.call('chat.postMessage', args)).ts)
-  await outbox.once('paused', { find: async () => undefined, send }).catch((error: unknown) => {
-    if (!(error instanceof SlackRefusal)) throw error
-    services.log.warn(
-      { schedule: refText(schedule), error: messageOf(error) },
-      'the maker of a schedule could not be told',
-    )
-  })
+  // Whether it is there cannot be looked up: nobody tells the bot which direct messages are whose.
+  const lookUp = async (error: unknown) => (isAnswer(error) ? undefined : { ts: 'unsure' })
+  const send = async () => String((await outbox.call('chat.postMessage', args, { effort: 'patient', lookUp })).ts)
+  await outbox
+    .once('paused', { find: async (isUnsure) => (isUnsure ? 'unsure' : undefined), send })
+    .catch((error: unknown) => {
+      if (!(error instanceof SlackRefusal)) throw error
+      services.log.warn(
+        { schedule: refText(schedule), error: messageOf(error) },
+        'the maker of a schedule could not be told',
+      )
+    })
   return undefined
 }
 

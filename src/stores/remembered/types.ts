@@ -1,4 +1,4 @@
-import type { Forgetting, Person } from '../../base/place.ts'
+import type { Forgetting, Person, Place } from '../../base/place.ts'
 
 /** One thing that people asked the bot to remember, in their own words. */
 export interface Remembered {
@@ -14,13 +14,24 @@ export interface Remembered {
 }
 
 /**
- * The place whose questions may use what is remembered: `team:channel:all`, or `team:channel:user` in a direct message.
+ * The place whose questions may use what is remembered: `team:channel:all`, `team:channel:shared` while the channel is shared with
+ * another company, or `team:channel:user` in a direct message.
  */
 export type RememberedScope = string
 
-/** Returns the scope of a place, as an event names it. */
-export function scopeOf({ team, channel, user }: { team: string; channel: string; user: string }): RememberedScope {
-  return `${team}:${channel}:${channel.startsWith('D') ? user : 'all'}`
+/** Where something was said, as an event names it. */
+export interface RememberedPlace extends Place, Person {}
+
+/** Returns all scopes that a place can have. */
+export function scopesOf({ team, channel, user }: RememberedPlace): RememberedScope[] {
+  const names = channel.startsWith('D') ? [user] : ['all', 'shared']
+  return names.map((name) => `${team}:${channel}:${name}`)
+}
+
+/** Returns the scope of a place. `isShared`: with another company. */
+export function scopeOf(place: RememberedPlace, { isShared }: { isShared: boolean }): RememberedScope {
+  const [own = '', shared = own] = scopesOf(place)
+  return isShared ? shared : own
 }
 
 /** The most that is remembered in a scope, and the longest of it in characters. */

@@ -60,6 +60,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
     .object({
       ...{ id: z.string(), kind: z.enum(['due', 'now', 'try']), at: z.number(), when: z.string() },
       lastRunAt: z.number().exactOptional(),
+      again: z.number().exactOptional(),
     })
     .exactOptional(),
   prior: z.record(z.string(), z.string()).exactOptional(),

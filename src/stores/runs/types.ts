@@ -92,6 +92,8 @@ export interface Occurrence {
   when: string
   /** The time of the run before, ms since the epoch. */
   lastRunAt?: number
+  /** How often it had to wait for room under a limit. */
+  again?: number
 }
 
 /** The part of a question's id that all versions of an edited question share. */

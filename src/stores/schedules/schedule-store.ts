@@ -188,6 +188,7 @@ const scheduleSchema: z.ZodType<Schedule> = z.object({
       by: z.string().exactOptional(),
     })
     .exactOptional(),
+  again: z.object({ at: z.number(), n: z.number(), from: z.number().exactOptional() }).exactOptional(),
   place: z.object({ isPrivate: z.boolean(), isShared: z.boolean(), isMember: z.boolean() }),
   running: z.object({ occurrence: z.string(), since: z.number() }).exactOptional(),
   failures: z.number(),

@@ -21,6 +21,8 @@ export interface Schedule extends ScheduleRef {
   /** The next occurrence that is not enqueued yet. Absent unless active. */
   due?: number
   paused?: Pause
+  /** The latest occurrence that had to wait for room under a limit. */
+  again?: Again
   /** What the channel was like when the schedule was made. */
   place: { isPrivate: boolean; isShared: boolean; isMember: boolean }
   /** The occurrence at work. */
@@ -41,6 +43,16 @@ export interface Cost {
   /** Undefined if the model has no price. */
   usd?: number
   tokens: number
+}
+
+/**
+ * `at`: the occurrence's time. `n`: how often it had to wait. `from`: when it is asked again; absent once it is. Kept until another one
+ * waits, so that a try that is made over after a crash is not asked twice.
+ */
+export interface Again {
+  at: number
+  n: number
+  from?: number
 }
 
 /** `by`: the occurrence that found the reason. Absent if a person paused it. */
@@ -112,10 +124,15 @@ export function ttlOf({ state, due = 0 }: Schedule, now: number): number {
   return Math.max(TTL_MS[state], due - now + 30 * DAY_MS)
 }
 
-/** When the scheduler looks at a schedule next: repeated ones are spread over a minute by a hash of their id. */
-export function wakeAt({ id, when, due }: Pick<Schedule, 'id' | 'when' | 'due'>): number | undefined {
-  if (due === undefined) return undefined
+/** When the occurrence of a time begins: repeated ones are spread over a minute by a hash of their id. */
+export function beginsAt({ id, when }: Pick<Schedule, 'id' | 'when'>, due: number): number {
   return when.kind === 'once' ? due : due + (createHash('sha256').update(id).digest().readUInt32BE() % MINUTE_MS)
+}
+
+/** When the scheduler looks at a schedule next. */
+export function wakeAt({ due, again, ...schedule }: Schedule): number | undefined {
+  const times = [due === undefined ? [] : beginsAt(schedule, due), again?.from ?? []].flat()
+  return times.length > 0 ? Math.min(...times) : undefined
 }
 
 /** How late an occurrence may begin. Milliseconds. */
@@ -124,7 +141,7 @@ export function latestMs({ gapMs = Infinity }: Pick<Schedule, 'gapMs'>): number 
 }
 
 /** Returns the schedule as active from `now` on; over if it has no time any more. */
-export function activated({ paused: _, due: __, ...schedule }: Schedule, now: number): Schedule {
+export function activated({ paused: _, due: __, again: ___, ...schedule }: Schedule, now: number): Schedule {
   const [due] = nextTimes(schedule.when, now, 1)
   return due === undefined ? { ...schedule, state: 'over' } : { ...schedule, state: 'active', due, failures: 0 }
 }

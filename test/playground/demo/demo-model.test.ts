@@ -43,7 +43,7 @@ describe('one completion', () => {
     const [tool, input = ''] = actionIn(complete(demoPrompt(question, { tools }))) ?? []
     expect([tool, JSON.parse(input)]).toEqual(['files__write_file', { path: 'notes/list.txt', content: 'Buy milk' }])
     const denied = complete(demoPrompt(question, { tools, observations: ['It was denied.'] }))
-    expect(finalIn(denied)).toBe('What came of it: It was denied.')
+    expect(finalIn(denied)).toBe('It was denied.')
     expect(actionIn(complete(demoPrompt(question)))).toBeUndefined()
   })
 

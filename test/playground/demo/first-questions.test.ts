@@ -1,17 +1,30 @@
 /** Ordinary first questions of people at work, each asked in a thread of its own of the whole playground. */
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../../playground/main.ts'
 import { EXAMPLES } from '../../../src/slack/views/home-view.ts'
 import { ROOT } from '../../../src/base/package-root.ts'
-import { GENERAL } from '../../../playground/slack/slack.ts'
+import { GENERAL, RANDOM } from '../../../playground/slack/slack.ts'
+import { toolsOn } from '../../../tools/index.ts'
+
+/** Nothing listens there: the services of the internet are asked, and do not answer. */
+const NOWHERE = 'http://127.0.0.1:9/'
 
 let playground: Playground
+let folder: string
 beforeAll(async () => {
-  playground = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0 })
+  folder = await mkdtemp(join(tmpdir(), 'thinkaloud-'))
+  const [, weekday = ''] = /```js\n([^]*?)```/.exec(await readFile(join(ROOT, 'README.md'), 'utf8')) ?? []
+  await writeFile(join(folder, 'weekday.js'), weekday)
+  const services = { GITHUB_API_URL: NOWHERE, ARXIV_API_URL: NOWHERE, DUCKDUCKGO_URL: NOWHERE }
+  playground = await startPlayground({ PLAYGROUND_PORT: '0', CUSTOM_TOOLS_DIR: folder, ...services }, { paceMs: 0 })
 })
-afterAll(() => playground.stop())
+afterAll(async () => {
+  await playground.stop()
+  await rm(folder, { recursive: true })
+})
 
 const ONLY_DEMO = 'I am only the demo'
 
@@ -66,6 +79,38 @@ test.each(EXAMPLES)('answers what Home suggests: %s', async (question) => {
 test('of twenty first questions at most two end in what the demo cannot do', () => {
   expect(QUESTIONS).toHaveLength(20)
   expect(QUESTIONS.filter(([, expected]) => expected === ONLY_DEMO).length).toBeLessThanOrEqual(2)
+})
+
+/** A plain question for each tool, whose call and answer are told. The link is that of a message in #random. */
+const TOOLS: [string, string, string | RegExp][] = [
+  ['calculator', 'What is 15% of 240?', '*36*'],
+  ['wikipedia', 'Who founded Slack?', 'Stewart Butterfield'],
+  ['wikipedia_lookup', 'How old is the author of Dune?', '*65*'],
+  ['duckduckgo', 'Search the web for Redis', 'connection'],
+  ['arxiv', 'Find papers about transformers', 'connection'],
+  ['github_user', 'How many followers does torvalds have on GitHub?', 'connection'],
+  ['make_file', 'Write "Buy milk" into list.txt', 'Here is *list.txt*'],
+  ['workspace_search', 'What did we decide about lunch?', ''],
+  ['read_channel', `What happened in <#${RANDOM}|random> today?`, /1 message, [^]*Lunch is at noon/],
+  ['read_channel', `What did I miss in <#${RANDOM}|random> since yesterday?`, 'Lunch is at noon'],
+  ['read_thread', 'Summarise LINK', 'Lunch is at noon'],
+  ['notes__add', 'Note down: call Anna', 'Noted: “call Anna”'],
+  ['notes__list', 'What notes do we have?', 'call Anna'],
+  ['read_skill', 'Write an incident summary', 'Our skill “incident-summary”'],
+  ['weekday', 'Which weekday is 2026-11-21?', /👁 Saturday\nSaturday/],
+]
+
+test('each tool is called by a question that somebody at work would ask, one’s own by its name', async () => {
+  const { slack } = playground
+  const { ts } = await slack.say({ channel: RANDOM, text: 'Lunch is at noon' })
+  const link = `${slack.apiUrl.replace(/\/api\/$/, '')}/archives/${RANDOM}/p${ts.replace('.', '')}`
+  for (const [tool, question, expected] of TOOLS) {
+    const answer = await ask(question.replace('LINK', link))
+    expect(answer).toContain(`🔧 *${tool}*`)
+    expect(answer).toMatch(expected)
+    expect(answer).not.toContain(ONLY_DEMO)
+  }
+  expect(TOOLS.map(([tool]) => tool)).toEqual(expect.arrayContaining(toolsOn({ hasWorkspace: true })))
 })
 
 test.each([

@@ -25,8 +25,11 @@ function rememberedContract(make: Make): void {
     expect(await store.list(SCOPE)).toEqual([older, newer])
     expect(await store.add(SCOPE, { ...newer, text: 'changed' })).toBe('known')
     const places = [{ user: 'U2' }, { team: 'T2' }, { channel: 'C2' }, { channel: 'D1' }, { channel: 'D1', user: 'U2' }]
-    const scopes = places.map((place) => scopeOf({ team: 'T1', channel: 'C1', user: 'U1', ...place }))
-    expect(await Promise.all(scopes.map((scope) => store.list(scope)))).toEqual([[older, newer], [], [], [], []])
+    const scopes = places.map((place) =>
+      scopeOf({ team: 'T1', channel: 'C1', user: 'U1', ...place }, { isShared: false }),
+    )
+    scopes.push(scopeOf({ team: 'T1', channel: 'C1', user: 'U1' }, { isShared: true }))
+    expect(await Promise.all(scopes.map((scope) => store.list(scope)))).toEqual([[older, newer], [], [], [], [], []])
     expect(new Set(scopes).size).toBe(scopes.length)
   })
 

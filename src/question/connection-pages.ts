@@ -1,0 +1,64 @@
+/** What a browser shows while a person connects an account. */
+import { ToolError } from '../base/errors.ts'
+import { htmlPage } from '../base/http/html-page.ts'
+import type { Page } from '../base/http/server.ts'
+
+/**
+ * Says whose account is connected before anything is: whoever was sent another person's link would give that person what
+ * they log in to.
+ */
+export function confirmPage(
+  account: string,
+  { name, workspace }: { name: string; workspace: string },
+  { yes, no }: { yes: string; no: string },
+): Page {
+  return htmlPage(200, {
+    title: `Connect ${account}`,
+    text: `This connects ${account} for ${name} in ${workspace} on Slack: I will use it when ${name} asks me. If somebody else sent you this link, do not continue.`,
+    link: { label: `I am ${name}: continue`, href: yes },
+    other: { label: 'This is not me', href: no },
+  })
+}
+
+export function notMePage(account: string): Page {
+  return htmlPage(200, {
+    title: 'Not connected',
+    text: `${account} is not connected, and the link does not work any more.`,
+  })
+}
+
+export function connectedPage(name: string): Page {
+  return htmlPage(200, {
+    title: 'Connected',
+    text: `${name} is connected. You can close this page and return to Slack: if I was waiting for this, I am going on.`,
+  })
+}
+
+export function refusedPage(name: string): Page {
+  return htmlPage(200, {
+    title: 'Not connected',
+    text: `You did not allow it, so ${name} is not connected and nothing has changed. ${AGAIN}`,
+  })
+}
+
+export function expiredPage(): Page {
+  return htmlPage(400, {
+    title: 'Please start again',
+    text: `This link has expired, was already used, or belongs to another browser. ${AGAIN}`,
+  })
+}
+
+export function otherBrowserPage(): Page {
+  return htmlPage(403, {
+    title: 'Please start again',
+    text: `This link was already opened in another browser. It works in the first one only. ${AGAIN}`,
+  })
+}
+
+/** Errors of our own are sentences for people. Other errors are not shown. */
+export function failedPage(name: string, error: unknown): Page {
+  const why = error instanceof ToolError ? error.message : 'Something went wrong on my side.'
+  return htmlPage(502, { title: 'Not connected', text: `${name} is not connected. ${why} ${AGAIN}` })
+}
+
+const AGAIN = 'For a new link, type /ask connections in Slack.'
