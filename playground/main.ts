@@ -24,9 +24,11 @@ import { runPart } from './page-server/run-part.ts'
 import type { LocalSlack } from './slack/slack.ts'
 import { toolRunner } from './bot/tool-again.ts'
 import { tellUnknown } from './slack/unknown-methods.ts'
+import type { Gateway } from './workspaces/gateway.ts'
 import { startWiki } from './wiki/wiki.ts'
 import { startOwnMcp } from './mcp/own-mcp.ts'
 import { botSettings, notesOf, realModel } from './bot/playground-settings.ts'
+import { openOtherPages, playWorkspaces, workspacesNote } from './bot/many-workspaces.ts'
 import { promptsPart } from './bot/prompts-part.ts'
 import { movedClock } from './bot/moved-clock.ts'
 import { recordPlayground } from './bot/record-playground.ts'
@@ -61,6 +63,8 @@ export interface PlaygroundOptions {
   /** Starts a Redis for the bot; without it, or where it resolves to none, the bot keeps everything in memory. */
   startRedis?: () => Promise<OwnRedis | undefined>
   runBot?: RunBot
+  /** Plays two workspaces and an organisation, where a distributed app is installed. */
+  workspaces?: boolean
   /** Folders in place of the checkout's. */
   conversations?: string
   prompts?: string
@@ -76,6 +80,8 @@ export interface Playground {
   notes: string[]
   /** The playground's own MCP server; none where the operator's environment names others. */
   notesServer: NotesServer | undefined
+  /** Where several workspaces are played. */
+  gateway: Gateway | undefined
   stop(): Promise<void>
 }
 
@@ -111,8 +117,11 @@ async function startWorld(
   const journal = createJournal()
   for (const secret of secretsOf(given)) journal.hide(secret, '(a secret of the settings)')
   const net = await createNetwork(given)
-  const slack = await startWorkspace(journal)
-  stops.push(() => slack.close())
+  const clock = movedClock()
+  const key = given.SECRETS_KEY
+  const many = options.workspaces ? await playWorkspaces(journal, { now: () => clock.now().getTime(), key }) : undefined
+  const slack = many?.gateway.workspaces[0]?.slack ?? (await startWorkspace(journal))
+  stops.push(() => many?.gateway.close() ?? slack.close())
   const wiki = await startWiki()
   stops.push(() => wiki.close())
   const upstream = isDemo ? demoUpstream({ paceMs: options.paceMs ?? DEMO_PACE_MS }) : realModel(given, net)
@@ -132,16 +141,18 @@ async function startWorld(
     model,
     notesServer: mcp?.server,
     redis,
-    settings: botSettings(env, played),
+    ...{ clock, many },
+    settings: { ...botSettings(env, played), ...many?.settings },
   }
 }
 
 /** The bot and the page, in that world. */
 async function openPlayground(
   given: Config,
-  { isDemo, journal, net, slack, wiki, model, notesServer, redis, settings }: Awaited<ReturnType<typeof startWorld>>,
+  world: Awaited<ReturnType<typeof startWorld>>,
   { options, stops }: { options: PlaygroundOptions; stops: Stops },
 ): Promise<Omit<Playground, 'stop'>> {
+  const { isDemo, journal, net, slack, wiki, model, notesServer, redis, settings, clock, many } = world
   const config = loadConfig(settings)
   const recording = recordPlayground(slack, { journal, settings, folder: options.conversations })
   const tools = toolRunner(config, net)
@@ -153,17 +164,18 @@ async function openPlayground(
     toJournal(trace)
     run.take(trace)
   }
-  const clock = movedClock()
   const bot = await runBot({ settings, recorder: recording.recorder, onTrace, now: clock.now })
   stops.push(() => bot.stop())
+  many?.gateway.setBot(`http://127.0.0.1:${bot.port}`)
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
   const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
-  const own = config.EXAMPLES_FILE?.map((message) => ({ message }))
-  const examples = own ?? (notesServer ? [...EXAMPLES, NOTE] : EXAMPLES)
+  const examples = examplesOf(config, notesServer !== undefined)
+  if (many) notes.push(workspacesNote(many))
   const told = [...notes, tellUnknown(methodNames())]
+  const shown = { model: config.OPENAI_MODEL, isDemo, notes: told, examples, shortcuts: SHORTCUTS }
   const page = await startPage(slack, {
     port: given.PLAYGROUND_PORT,
-    notes: { model: config.OPENAI_MODEL, isDemo, notes: told, examples, shortcuts: SHORTCUTS },
+    notes: { ...shown, ...(many && { workspace: 'Local', workspaces: many.entries }) },
     parts: [
       run,
       hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }),
@@ -180,32 +192,39 @@ async function openPlayground(
     onAct: recording.onAct,
   })
   stops.push(() => page.close())
-  return { url: page.url, slack, journal, notes, notesServer }
+  if (many) stops.push(await openOtherPages(many, { first: page.url, notes: shown, parts: [run] }))
+  return { url: page.url, slack, journal, notes, notesServer, gateway: many?.gateway }
 }
 
-const USAGE = `Usage: npm run playground [-- --redis | --conversation FILE]
+function examplesOf({ EXAMPLES_FILE: own }: Config, hasNotes: boolean) {
+  return own?.map((message) => ({ message })) ?? (hasNotes ? [...EXAMPLES, NOTE] : EXAMPLES)
+}
+
+const USAGE = `Usage: npm run playground [-- --redis | --workspaces | --conversation FILE]
 
 Opens a local Slack with the real bot at http://localhost:3210, or at PLAYGROUND_PORT. Ctrl+C ends it.
 
   --redis               keeps conversations in a Redis that ends with the playground, not in memory
+  --workspaces          plays two workspaces and an organisation, where an app for many is installed
   --conversation FILE   shows a recorded conversation beside what was expected of it`
 
 /** @throws ConfigError for an option that there is not */
-function optionsIn(args: string[]): { conversation?: string; redis?: boolean } {
+function optionsIn(args: string[]): { conversation?: string; redis?: boolean; workspaces?: boolean } {
   try {
-    return parseArgs({ args, options: { conversation: { type: 'string' }, redis: { type: 'boolean' } } }).values
+    const [conversation, flag] = [{ type: 'string' } as const, { type: 'boolean' } as const]
+    return parseArgs({ args, options: { conversation, redis: flag, workspaces: flag } }).values
   } catch (error) {
     throw new ConfigError(
-      `${messageOf(error).split('. ')[0]}. The options are --redis, --conversation FILE and --help.`,
+      `${messageOf(error).split('. ')[0]}. The options are --redis, --workspaces, --conversation FILE and --help.`,
     )
   }
 }
 
 async function main(args: string[]): Promise<void> {
   if (asksHelp(args)) return console.log(USAGE)
-  const { conversation, redis } = optionsIn(args)
+  const { conversation, redis, workspaces = false } = optionsIn(args)
   const playground = await (conversation === undefined
-    ? startPlayground(readEnv(), redis ? { startRedis: startOwnRedis } : {})
+    ? startPlayground(readEnv(), { workspaces, ...(redis ? { startRedis: startOwnRedis } : {}) })
     : showConversation(conversation, loadConfig(readEnv())))
   // Whoever reads the line may press Ctrl+C at once.
   endOnSignal(playground.stop)

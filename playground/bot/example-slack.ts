@@ -9,12 +9,13 @@ const MANIFEST = readManifest('agent')
 /** The scopes that the app has in the workspace. */
 export const SCOPES = MANIFEST.scopes
 
-/** The workspace of the playground, and of all replays. */
-export async function startWorkspace(journal?: Journal): Promise<LocalSlack> {
+/** The workspace of the playground, and of all replays. `base`: what its own addresses begin with. */
+export async function startWorkspace(journal?: Journal, base?: string): Promise<LocalSlack> {
   const shouldEscape = MANIFEST.shouldEscape['/ask'] ?? false
   const slack = await startLocalSlack({
     ...{ agent: true, search: 'words', scopes: SCOPES, shouldEscape },
     ...(journal && { journal }),
+    ...(base !== undefined && { base }),
   })
   addExamplePeople(slack.store)
   return slack

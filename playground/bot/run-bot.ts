@@ -21,6 +21,8 @@ export interface BotParts {
 
 export interface RunningBot {
   tryPrompts: Trier['run']
+  /** Where it listens. */
+  port?: number
   /** What the page has because of it. */
   part?: PagePart
   stop(): Promise<void>
@@ -34,5 +36,5 @@ export const runBotHere: RunBot = async ({ settings, recorder, onTrace, now }) =
   const bot = await startBot(config, { stores, onTrace, toolSeam: recordingSeam(recorder), now })
   // With Redis, a bot listens a moment before it can store a question.
   await until(() => stores.queue.ready(), 'a bot that is ready')
-  return { tryPrompts: createTrier(config, stores).run, stop: () => bot.stop() }
+  return { port: bot.port, tryPrompts: createTrier(config, stores).run, stop: () => bot.stop() }
 }

@@ -28,6 +28,9 @@ export interface PageNotes {
   examples: { message: string; file?: string }[]
   /** What the menu of a message offers of the app's own: https://docs.slack.dev/interactivity/implementing-shortcuts. */
   shortcuts?: { callback_id: string; name: string }[]
+  /** The workspace of the page, and where the others are, if several are played. */
+  workspace?: string
+  workspaces?: { name: string; url: string }[]
 }
 
 /** All that the page shows, for one person. */

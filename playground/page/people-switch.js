@@ -20,7 +20,7 @@ export function renderPeople() {
   const print = JSON.stringify([you, people])
   if (box.dataset.print === print) return
   box.dataset.print = print
-  box.replaceChildren(actAs(you, people), ...(side ? [] : [sideBySide(you, people)]))
+  box.replaceChildren(...inWorkspace(), actAs(you, people), ...(side ? [] : [sideBySide(you, people)]))
   if (side) tell({ type: 'here', name: you.real_name, about: aboutPerson(you) })
   if (side) nameLandmarks(you.real_name)
 }
@@ -34,6 +34,19 @@ function nameLandmarks(name) {
     if (heading) part.setAttribute('aria-labelledby', `${heading} whose`)
     else part.setAttribute('aria-label', [part.dataset.label, name].filter(Boolean).join(', '))
   }
+}
+
+/** The way to the pages of other workspaces, where several are played. */
+function inWorkspace() {
+  const { workspace, workspaces = [] } = state
+  if (side || workspaces.length === 0) return []
+  const entries = workspaces.map(({ name, url }) => ({
+    content: [el('span.person-words', {}, el('strong', {}, name))],
+    checked: name === workspace,
+    choose: () => name !== workspace && location.assign(url),
+  }))
+  const content = [el('span', {}, workspace), el('span', { 'aria-hidden': 'true' }, '▾')]
+  return [dropMenu({ label: `Workspace: ${workspace}`, content, menu: 'Workspaces' }, entries)]
 }
 
 function actAs(you, people) {

@@ -5,6 +5,9 @@ export const state = {
   isDemo: false,
   examples: [],
   shortcuts: [],
+  /** The page's workspace, and the addresses of all, where several are played. */
+  workspace: undefined,
+  workspaces: undefined,
   /** What stands open before the person: modals, the uppermost last, and the app's Home. */
   views: { modals: [], home: null },
   /** Whether the direct messages show the app's Home in place of the messages. */
@@ -33,8 +36,8 @@ export const names = {
 
 /** Takes in the whole workspace. What did not change keeps its object, so that it is not drawn anew. */
 export function takeAll(all) {
-  const { you, bot, isDemo, examples, shortcuts, views } = all
-  Object.assign(state, { you, bot, isDemo, examples, shortcuts, views })
+  const { you, bot, isDemo, examples, shortcuts, views, workspace, workspaces } = all
+  Object.assign(state, { you, bot, isDemo, examples, shortcuts, views, workspace, workspaces })
   state.users = new Map(all.users.map((user) => [user.id, user]))
   state.channels = new Map(all.channels.map((channel) => [channel.id, withMessages(channel)]))
 }

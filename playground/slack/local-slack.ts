@@ -15,6 +15,8 @@ import type { Views } from './view-stack.ts'
 /** How this Slack is; the defaults are those of the real one. */
 export interface LocalSlackOptions {
   port?: number
+  /** What its own addresses begin with, for apps that reach it through another server. */
+  base?: string
   /** The name that it goes by in its own addresses, for apps that reach it through a proxy: 127.0.0.1. */
   host?: string
   /** Another name that requests may give it, as through a proxy of names. */
@@ -62,6 +64,7 @@ export interface LocalSlackOptions {
 export interface LocalSlack {
   /** For SLACK_API_URL, SLACK_BOT_TOKEN, SLACK_APP_TOKEN and SLACK_SIGNING_SECRET. */
   apiUrl: string
+  port: number
   botToken: string
   appToken: string
   signingSecret: string

@@ -62,7 +62,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     response.on('close', () => (progress.open -= 1))
     parts.webApi(request, response).catch(() => response.destroy())
   }, options.port)
-  const base = settings.host ? `http://${settings.host}:${server.port}` : server.base
+  const base = settings.base ?? (settings.host ? `http://${settings.host}:${server.port}` : server.base)
   const parts = assemble(settings, { ...server, base })
   hideSecrets(settings)
   const { store, views, people, sockets, trouble, calls, refusals, faults, deliveries } = parts
@@ -70,7 +70,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   if (settings.echo) echoBot(store, (event) => void people.event(event))
 
   return {
-    ...{ apiUrl: `${base}/api/`, botToken, appToken, signingSecret },
+    ...{ apiUrl: `${base}/api/`, port: server.port, botToken, appToken, signingSecret },
     ...{ store, views, people, sockets, trouble, calls, refusals },
     ...{ setTarget: parts.setTarget, target: parts.target },
     fault: faults.add,

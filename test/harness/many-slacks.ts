@@ -2,16 +2,12 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../../playground/slack/slack.ts'
+import { createOAuth, type Home } from '../../playground/workspaces/oauth.ts'
 import { listen } from '../../playground/base/loopback-server.ts'
 import type { Ends } from './ends.ts'
 import { sendJson } from './web-server.ts'
 
-export interface Home {
-  /** T… of a workspace, E… of an organisation that installs for all of its workspaces. */
-  id: string
-  enterprise?: string
-  app?: string
-}
+export type { Home }
 
 export interface ManyCall {
   method: string
@@ -28,11 +24,6 @@ interface Press {
   user?: { id: string; team_id: string }
 }
 
-interface Token {
-  home: Home
-  until: number
-}
-
 export const APP = 'A0MANY00001'
 export const CLIENT = { id: '111.222', secret: 'a-client-secret' }
 export const SIGNING_SECRET = 'many-signing-secret'
@@ -41,9 +32,6 @@ export const botUserOf = (home: string) => `U0BOT${home.slice(1)}`
 
 export async function manySlacks(t: Ends, { rotates = false } = {}) {
   const calls: ManyCall[] = []
-  const tokens = new Map<string, Token>()
-  const refreshTokens = new Map<string, Home>()
-  const codes = new Map<string, Home & { user?: string }>()
   const clock = { now: Date.now() }
   const state = {
     /** Slack's refusal of a call, if there is one. */
@@ -57,52 +45,15 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     /** How long a new token lives, in seconds. */
     expiresIn: 43_200,
     refreshes: 0,
-    /** As if a process had used them and ended before it stored the answer. */
-    spendRefreshTokens: () => refreshTokens.clear(),
+    spendRefreshTokens: () => oauth.spendRefreshTokens(),
   }
+  const oauth = createOAuth({
+    ...{ client: CLIENT, app: APP, botUserOf, scopes: ['chat:write', 'app_mentions:read'], rotates },
+    ...{ now: () => clock.now, expiresIn: () => state.expiresIn },
+  })
+  const { tokens } = oauth
   let target = ''
   let count = 0
-
-  const issue = (home: Home): Json => {
-    const token = `${rotates ? 'xoxe.' : ''}xoxb-${home.id}-${randomBytes(6).toString('hex')}`
-    tokens.set(token, { home, until: rotates ? clock.now + state.expiresIn * 1000 : Infinity })
-    if (!rotates) return { access_token: token, token_type: 'bot' }
-    const refresh = `xoxe-1-${randomBytes(6).toString('hex')}`
-    refreshTokens.set(refresh, home)
-    return { access_token: token, token_type: 'bot', refresh_token: refresh, expires_in: state.expiresIn }
-  }
-
-  const oauthAccess = (args: Json): Json => {
-    if (args['client_id'] !== CLIENT.id || args['client_secret'] !== CLIENT.secret) return no('bad_client_secret')
-    if (args['grant_type'] === 'refresh_token') {
-      state.refreshes += 1
-      const refresh = String(args['refresh_token'])
-      const home = refreshTokens.get(refresh)
-      if (!home || !refreshTokens.delete(refresh)) return no('invalid_refresh_token')
-      return { ok: true, ...issue(home) }
-    }
-    const home = codes.get(String(args['code']))
-    if (!home || !codes.delete(String(args['code']))) return no('invalid_code')
-    const { id, enterprise, app = APP, user } = home
-    if (user !== undefined) {
-      const { access_token } = issue({ id: `${user} of ${id}` })
-      return { ok: true, app_id: app, team: { id }, enterprise: null, authed_user: { id: user, access_token } }
-    }
-    const isOrgWide = id.startsWith('E')
-    return {
-      ok: true,
-      ...issue(home),
-      ...{
-        scope: 'chat:write,app_mentions:read',
-        bot_user_id: botUserOf(id),
-        app_id: app,
-        is_enterprise_install: isOrgWide,
-      },
-      team: isOrgWide ? null : { id, name: `Team ${id}` },
-      enterprise: isOrgWide ? { id, name: `Org ${id}` } : enterprise ? { id: enterprise, name: 'Org' } : null,
-      authed_user: { id: 'U0INSTALLER' },
-    }
-  }
 
   const methods: Record<string, (args: Json, home: Home) => Json> = {
     'auth.test': (_, { id, enterprise, app = APP }) => ({
@@ -133,11 +84,14 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     calls.push({ method, args, token, home: known?.home.id })
     const refusal = state.refuses(method, known?.home.id, args)
     if (refusal) return no(refusal)
-    if (method === 'oauth.v2.access') return oauthAccess(args)
-    if (!known) return no(token === '' ? 'not_authed' : 'invalid_auth')
-    if (known.until <= clock.now) return no('token_expired')
-    if (method === 'auth.revoke') return { ok: tokens.delete(token), revoked: true }
-    return { ok: true, ...methods[method]?.(args, known.home) }
+    if (method === 'oauth.v2.access') {
+      if (args['grant_type'] === 'refresh_token') state.refreshes += 1
+      return oauth.access(args)
+    }
+    const checked = oauth.check(token)
+    if ('error' in checked) return no(checked.error)
+    if (method === 'auth.revoke') return { ok: oauth.revoke(token), revoked: true }
+    return { ok: true, ...methods[method]?.(args, checked.home) }
   }
 
   const server = await listen((request, response) => void handle(request, response))
@@ -198,13 +152,9 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     ...{ calls, tokens, clock, state, post, event, press },
     setTarget: (url: string) => void (target = url),
     /** Somebody agrees to an installation: the code that Slack sends the browser back with. */
-    agree(home: Home & { user?: string }): string {
-      const code = `code-${randomBytes(6).toString('hex')}`
-      codes.set(code, home)
-      return code
-    },
+    agree: oauth.agree,
     /** A token that was made without OAuth. */
-    tokenOf: (home: Home) => String(issue(home)['access_token']),
+    tokenOf: (home: Home) => String(oauth.issue(home)['access_token']),
     mention: (
       home: Home & { team?: string | null },
       text: string,

@@ -109,19 +109,30 @@ export async function pressedCall(
       void pressed.tell(PRESS.away)
       throw error
     })
-  let run = await load(ref)
-  if (!run) {
-    ref = { ...ref, conversation: await placeNow(ref.conversation, services) }
-    run = await load(ref)
-  }
-  const isItsAskers = run && isSamePerson(pressed, run.question)
-  const isHere =
-    !(run && isForAskerAlone(run.question, run.saved)) &&
-    (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
+  const moved = await movedWait(ref, body.channel?.id, services)
+  let run = moved && (await load(moved))
+  if (moved && run) ref = moved
+  else run = await load(ref)
+  const isAlone = run && isForAskerAlone(run.question, run.saved)
+  const isItsAskers = run && isAlone && isSamePerson(pressed, run.question)
+  const isHere = !isAlone && (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
   if (isItsAskers || isHere)
     return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved, ref.key) } }
   await pressed.tell(ELSEWHERE)
   return undefined
+}
+
+/**
+ * The wait with the channel's id of today, if that is where the button was pressed. What was still at work when the id changed
+ * is moved now.
+ */
+async function movedWait(ref: WaitRef, channel: string | undefined, services: Services): Promise<WaitRef | undefined> {
+  const [team = '', before = ''] = ref.conversation.split(':')
+  if (channel === undefined || channel === before) return undefined
+  const conversation = await placeNow(ref.conversation, services)
+  if (!conversation.startsWith(`${team}:${channel}:`)) return undefined
+  await services.queue.moveChannel({ team, channel: before }, channel)
+  return { ...ref, conversation }
 }
 
 async function tellPresser(

@@ -1,0 +1,130 @@
+/**
+ * Slack's OAuth for a distributed app: codes that work once, tokens, and their rotation. A rotating token lives 12 hours, its
+ * refresh token works once and without grace, and a third token ends the oldest.
+ * https://docs.slack.dev/authentication/using-token-rotation
+ */
+import { randomBytes } from 'node:crypto'
+import type { Json } from '../slack/types.ts'
+
+/** What has a token. */
+export interface Home {
+  /** T… of a workspace, E… of an organisation that installs for all of its workspaces. */
+  id: string
+  name?: string
+  /** The organisation of a workspace. */
+  enterprise?: string
+  app?: string
+  /** A person who grants a token of their own. */
+  user?: string
+}
+
+export interface OAuthOptions {
+  client: { id: string; secret: string }
+  app: string
+  botUserOf(home: string): string
+  scopes: string[]
+  /** Milliseconds since the epoch. */
+  now(): number
+  rotates: boolean
+  /** How long a new token lives, in seconds; 43,200 if absent. */
+  expiresIn?: () => number
+}
+
+interface Token {
+  home: Home
+  until: number
+}
+
+const LIFE_SECONDS = 43_200
+const CODE_MS = 10 * 60_000
+const MAX_ACTIVE = 2
+
+export type OAuth = ReturnType<typeof createOAuth>
+
+export function createOAuth(options: OAuthOptions) {
+  const { client, now } = options
+  const { tokens, refreshTokens, issue } = createIssuer(options)
+  const codes = new Map<string, { home: Home; until: number }>()
+  const exchange = (code: string): Json => {
+    const given = codes.get(code)
+    codes.delete(code)
+    if (!given || given.until <= now()) return no('invalid_code')
+    const { home } = given
+    return home.user === undefined
+      ? installed(home, { ...options, issued: issue(home) })
+      : granted(home, { user: home.user, app: options.app, issued: issue({ id: `${home.user} of ${home.id}` }) })
+  }
+  return {
+    /** All tokens that were not revoked. */
+    tokens,
+    issue,
+    /** Somebody agrees to an installation. @returns the code that Slack sends the browser back with */
+    agree(home: Home): string {
+      const code = `code-${randomBytes(6).toString('hex')}`
+      codes.set(code, { home, until: now() + CODE_MS })
+      return code
+    },
+    /** `oauth.v2.access`. */
+    access(args: Json): Json {
+      if (args['client_id'] !== client.id || args['client_secret'] !== client.secret) return no('bad_client_secret')
+      if (args['grant_type'] !== 'refresh_token') return exchange(String(args['code']))
+      const refresh = String(args['refresh_token'])
+      const home = refreshTokens.get(refresh)
+      if (!home || !refreshTokens.delete(refresh)) return no('invalid_refresh_token')
+      return { ok: true, ...issue(home) }
+    },
+    /** Whose a token is, or Slack's refusal of it. */
+    check(token: string): { home: Home } | { error: string } {
+      const known = tokens.get(token)
+      if (!known) return { error: token === '' ? 'not_authed' : 'invalid_auth' }
+      return known.until <= now() ? { error: 'token_expired' } : { home: known.home }
+    },
+    /** Ends a token, or all of a home. */
+    revoke: (token: string) => tokens.delete(token),
+    end(home: string): void {
+      for (const [token, one] of tokens) if (one.home.id === home) tokens.delete(token)
+      for (const [refresh, one] of refreshTokens) if (one.id === home) refreshTokens.delete(refresh)
+    },
+    /** As if a process had used them and ended before it stored the answer. */
+    spendRefreshTokens: () => refreshTokens.clear(),
+  }
+}
+
+function createIssuer({ now, rotates, expiresIn = () => LIFE_SECONDS }: OAuthOptions) {
+  const tokens = new Map<string, Token>()
+  const refreshTokens = new Map<string, Home>()
+  /** Makes a token, and a refresh token where tokens rotate. */
+  const issue = (home: Home): Json => {
+    const token = `${rotates ? 'xoxe.' : ''}xoxb-${home.id}-${randomBytes(6).toString('hex')}`
+    tokens.set(token, { home, until: rotates ? now() + expiresIn() * 1000 : Infinity })
+    if (!rotates) return { access_token: token, token_type: 'bot' }
+    const refresh = `xoxe-1-${randomBytes(6).toString('hex')}`
+    refreshTokens.set(refresh, home)
+    const active = [...tokens].filter(([, one]) => one.home.id === home.id && one.until > now())
+    for (const [old] of active.slice(0, -MAX_ACTIVE)) tokens.delete(old)
+    return { access_token: token, token_type: 'bot', refresh_token: refresh, expires_in: expiresIn() }
+  }
+  return { tokens, refreshTokens, issue }
+}
+
+/** The answer to the code of somebody who granted a token of their own. */
+function granted({ id, app }: Home, given: { user: string; app: string; issued: Json }): Json {
+  const authed_user = { id: given.user, access_token: given.issued['access_token'] }
+  return { ok: true, app_id: app ?? given.app, team: { id }, enterprise: null, authed_user }
+}
+
+/** The answer to the code of an installation. */
+function installed(home: Home, { app, scopes, botUserOf, issued }: OAuthOptions & { issued: Json }): Json {
+  const { id, enterprise } = home
+  const isOrgWide = id.startsWith('E')
+  const { name = `${isOrgWide ? 'Org' : 'Team'} ${id}` } = home
+  return {
+    ...{ ok: true, ...issued, scope: scopes.join(','), bot_user_id: botUserOf(id), app_id: home.app ?? app },
+    is_enterprise_install: isOrgWide,
+    team: isOrgWide ? null : { id, name },
+    enterprise: isOrgWide ? { id, name } : enterprise ? { id: enterprise, name: 'Org' } : null,
+    authed_user: { id: 'U0INSTALLER' },
+  }
+}
+
+const no = (error: string): Json => ({ ok: false, error })

@@ -1,0 +1,153 @@
+/** `npm run playground -- --workspaces`: a distributed app, installed and removed as people do it. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startPlayground, type Playground } from '../../playground/main.ts'
+import { ALICE, BOT_USER, GENERAL, TEAM } from '../../playground/slack/slack.ts'
+import type { PlayedWorkspace } from '../../playground/workspaces/gateway.ts'
+import { describeWithChromium } from '../harness/chromium.ts'
+import { Browser } from '../harness/many-bot.ts'
+import { pagesInChromium } from '../harness/open-page.ts'
+
+let playground: Playground
+beforeAll(async () => {
+  playground = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0, workspaces: true })
+})
+afterAll(() => playground.stop())
+
+const gateway = () => playground.gateway!
+const workspace = (name: string) => gateway().workspaces.find((one) => one.name === name)!
+
+/** Follows Slack's page as a browser does: `choice` is the link that is pressed. */
+async function add(choice: string) {
+  const browser = new Browser(gateway().base)
+  const asked = new URL((await browser.get('/slack/install')).headers.get('location') ?? '')
+  const page = await (await browser.get(asked.pathname + asked.search)).text()
+  const [, href = ''] = new RegExp(`<a href="([^"]+)">${choice}</a>`).exec(page) ?? []
+  const back = new URL((await browser.get(href.replaceAll('&#38;', '&'))).headers.get('location') ?? '')
+  return (await browser.get(back.pathname + back.search)).text()
+}
+
+async function act(act: string, id: string) {
+  const body = new URLSearchParams({ act, id })
+  expect((await fetch(`${gateway().base}/workspaces`, { method: 'POST', body, redirect: 'manual' })).status).toBe(303)
+}
+
+async function ask({ slack }: PlayedWorkspace, more: { user?: string } = {}) {
+  const said = await slack.mention('What is 15% of 240?', more)
+  return () => slack.replies(GENERAL, said.thread).some((one) => slack.shown(one).includes('36'))
+}
+
+async function isAnswered(at: PlayedWorkspace) {
+  await at.slack.until(await ask(at), `an answer in ${at.name}`)
+}
+
+/** Nothing comes there while another workspace is answered. */
+async function isIgnored(at: PlayedWorkspace, other: PlayedWorkspace) {
+  const hasAnswer = await ask(at)
+  await isAnswered(other)
+  expect(hasAnswer()).toBe(false)
+}
+
+test('who allows it is installed and answered, who cancels is told so, and the other workspace hears nothing', async () => {
+  expect(await add('Cancel')).toContain('The installation was cancelled in Slack')
+  expect(await add('Allow in Beacon')).toContain('Thinkaloud is installed in Beacon.')
+  await isIgnored(workspace('Local'), workspace('Beacon'))
+  expect(workspace('Local').slack.whispers(GENERAL, ALICE).join()).toContain('Thinkaloud is not installed in Local.')
+  await add('Allow in Local')
+  await isAnswered(workspace('Local'))
+  const ids = gateway().workspaces.map(({ id }) => id)
+  expect([ids[0], new Set(ids).size]).toEqual([TEAM, 5])
+})
+
+test('commands, buttons and forms work in another workspace than the first', async () => {
+  await add('Allow in Beacon')
+  const { slack } = workspace('Beacon')
+  const said = await slack.mention('What is 15% of 240?')
+  const isDone = (one: { text: string; blocks?: unknown[] }) => JSON.stringify(one).includes('thinkaloud_show_work')
+  const answer = await slack.until(() => slack.replies(GENERAL, said.thread).find(isDone), 'a finished answer')
+  await slack.press({ channel: GENERAL, ts: answer.ts }, { action_id: 'thinkaloud_show_work' })
+  await slack.until(() => slack.modal() !== undefined, 'the work')
+  expect((await slack.slash('settings')).status).toBe(200)
+  await slack.until(() => JSON.stringify(slack.modal()).includes('Follow-ups'), 'the settings')
+  const view = String(slack.modal()?.['id'])
+  expect((await slack.submit(view, {})).errors ?? {}).toEqual({})
+})
+
+test('an organisation is served where it adds the app, until it takes it out or removes it', async () => {
+  expect(await add('Allow in Globex')).toContain('Thinkaloud is installed in the organisation Globex.')
+  await add('Allow in Local')
+  const [ops, sales] = [workspace('Globex Ops'), workspace('Globex Sales')]
+  await isIgnored(ops, workspace('Local'))
+  for (const { id } of [ops, sales]) await act('add', id)
+  await isAnswered(ops)
+  await isAnswered(sales)
+  await act('drop', ops.id)
+  await isIgnored(ops, sales)
+  await act('remove', 'E0GLOBEX001')
+  await isIgnored(sales, workspace('Local'))
+})
+
+test('a removed app is silent at once, and is there again once it is installed again', async () => {
+  await add('Allow in Local')
+  await add('Allow in Beacon')
+  await act('remove', workspace('Beacon').id)
+  await isIgnored(workspace('Beacon'), workspace('Local'))
+  await add('Allow in Beacon')
+  await isAnswered(workspace('Beacon'))
+})
+
+test('tokens rotate: after the clock has moved past their end, the app has others', async () => {
+  await add('Allow in Local')
+  const tokens = () => [...gateway().oauth.tokens].filter(([, { home }]) => home.id === TEAM).map(([token]) => token)
+  const before = tokens()
+  const headers = { 'content-type': 'application/json' }
+  // To 9:00 tomorrow, and a day later.
+  for (const body of [1, 2].map(() => JSON.stringify({ name: 'tomorrow' })))
+    expect((await fetch(`${playground.url}/trouble-once`, { method: 'POST', headers, body })).status).toBe(200)
+  await isAnswered(workspace('Local'))
+  expect(tokens().filter((token) => !before.includes(token))).not.toEqual([])
+  workspace('Local').slack.trouble.set('tomorrow', { isOn: false })
+})
+
+test('Slack refuses a token that it does not know, and an organisation’s that names no workspace', async () => {
+  await add('Allow in Globex')
+  const [token] = [...gateway().oauth.tokens].findLast(([, { home }]) => home.id === 'E0GLOBEX001') ?? []
+  const call = async (authorization: string, body = '') => {
+    const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded' }
+    const answer = await fetch(`${gateway().base}/api/users.info`, { method: 'POST', headers, body })
+    return ((await answer.json()) as { error?: string }).error
+  }
+  expect([await call('Bearer xoxb-none'), await call(`Bearer ${token}`, `user=${BOT_USER}`)]).toEqual([
+    'invalid_auth',
+    'missing_argument',
+  ])
+})
+
+describeWithChromium('the page', () => {
+  const open = pagesInChromium()
+
+  test('leads to the other workspace by its menu and the keyboard, and people write there', async () => {
+    await add('Allow in Beacon')
+    const { page, axe } = await open(playground.url, { viewport: { width: 400, height: 800 } })
+    await page.getByRole('button', { name: 'Workspace: Local' }).press('Enter')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Workspace: Beacon' }).waitFor()
+    await page.getByRole('textbox', { name: /^Message/ }).fill('@thinkaloud What is 15% of 240?')
+    await page.keyboard.press('Enter')
+    const { slack } = workspace('Beacon')
+    const isAnswered = () => slack.messages(GENERAL).some((one) => slack.shown(one).includes('36'))
+    await slack.until(isAnswered, 'an answer in Beacon')
+    expect(await axe()).toEqual([])
+  })
+})
+
+describe('by default', () => {
+  test('there is one workspace, and no way to another', async (t) => {
+    const own = await startPlayground({ PLAYGROUND_PORT: '0' }, { paceMs: 0 })
+    t.onTestFinished(own.stop)
+    expect([own.gateway, (await (await fetch(`${own.url}/state`)).json()) as object]).toEqual([
+      undefined,
+      expect.not.objectContaining({ workspaces: expect.anything() }),
+    ])
+  })
+})
