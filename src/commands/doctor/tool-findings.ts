@@ -45,8 +45,7 @@ async function useOf(tool: Tool, agent: AgentParts, config: Config): Promise<Fin
   const given = sampleFor(tool.name)
   const sample = tool.parse(given)
   // A front may have no way out to the services: workers use them.
-  if (!given || !sample.ok || config.ROLE === 'front')
-    return tools.ok(tool.name, 'On. Not tried.')
+  if (!given || !sample.ok || config.ROLE === 'front') return tools.ok(tool.name, 'On. Not tried.')
   const ms = Math.min(config.TOOL_TIMEOUT_MS, USE_MS)
   const signal = AbortSignal.timeout(ms)
   const context = commandContext(agent, signal)
