@@ -79,7 +79,11 @@ function drawn({ scope, name, insist, said, preview }, { look, save, download })
   return el(
     'form.panel-form',
     { onsubmit: save, 'aria-label': 'Save the conversation as a test' },
-    el('p.quiet', {}, 'What people did, what models and tools gave back, and how the workspace looks now.'),
+    el(
+      'p.quiet',
+      {},
+      'Saves what people did, what the model and the tools answered, and how the workspace looks now, as a test.',
+    ),
     el('label', { for: 'record-scope' }, 'What'),
     scope.box,
     el('label', { for: 'record-name' }, 'Name'),

@@ -80,7 +80,7 @@ export function stateLines(schedule: Schedule, now: number): string[] {
   })
   const next = paused ? pausedLine(paused.why) : `Next: ${nextText(schedule)}`
   const spent = spentIn30Days(schedule, now)
-  return [next, ...(lines.length > 0 ? lines : ['Last: has not run yet']), `Cost of 30 days: ${costText(spent)}`]
+  return [next, ...(lines.length > 0 ? lines : ['Last: has not run yet']), `Cost in 30 days: ${costText(spent)}`]
 }
 
 function pausedLine(why: PauseReason): string {
@@ -98,7 +98,12 @@ export function costText({ usd, tokens }: Cost): string {
 
 /** The question on one line, escaped. */
 export function questionOf({ question }: Pick<Schedule, 'question'>): string {
-  return escapeText(shorten(question.replace(/\s+/g, ' ').trim(), 150))
+  return escapeText(shorten(withChannelNames(question).replace(/\s+/g, ' ').trim(), 150))
+}
+
+/** A channel's mention, in which Slack writes its name, as people write it: `#general`. */
+export function withChannelNames(text: string): string {
+  return text.replace(/<#[A-Z0-9]+\|([^<>|]+)>/g, '#$1')
 }
 
 export function whenText({ when }: Pick<Schedule, 'when'>): string {
