@@ -8,7 +8,7 @@ export const COMMENT = 'comment'
 export const EXPECTED = 'expected'
 export const KEEP_EXPECTED = 'keep_expected'
 
-const KEEP_HINT = 'I then know what you wrote as right. Please write a full sentence, at most 500 characters.'
+const KEEP_HINT = 'Please write a full sentence above, at most 500 characters.'
 
 const COMMENT_CHARS = 2000
 const EXPECTED_CHARS = 1000
