@@ -21,7 +21,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000, interval: 25 } },
     // Most of the time a test waits: more workers than cores.
-    maxWorkers: 6,
+    maxWorkers: 8,
     // A tenth of the work was collecting short-lived objects.
     execArgv: ['--max-semi-space-size=64'],
     // A worker loads Bolt, the model's client and our own files once, not once a file: a third of all the work. Test files

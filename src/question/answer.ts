@@ -61,9 +61,9 @@ export interface AnswerDeps extends AnsweringAgent {
   history: History
   /**
    * Reads what people wrote in the thread since the last question; `turns` are the thread's. Absent if nothing can come
-   * before the question. Never rejects.
+   * before the question. Rejects only once `stopped`, or the run, is aborted.
    */
-  readThread?: ((turns: readonly Turn[]) => Promise<ThreadContext>) | undefined
+  readThread?: ((turns: readonly Turn[], stopped: AbortSignal) => Promise<ThreadContext>) | undefined
   /**
    * Loads the conversation's files. Called before the first thought in each process that works on the question, because
    * the run saves no files. Absent if nobody can give files.
@@ -126,17 +126,17 @@ async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDep
 /** In the history of a thread, in place of an answer that its readers have not seen. */
 const FOR_ASKER_ALONE = '(This answer went to the asker alone.)'
 
-/** Whether anybody wrote anything between the questions. */
-function hasSaid({ turns, said }: { turns: readonly Turn[]; said: string }): boolean {
-  return said !== '' || turns.some((turn) => turn.said)
-}
+const hasSaid = (past: { turns: readonly Turn[]; said: string }) =>
+  past.said !== '' || past.turns.some(({ said }) => said)
 
 /** Reads what was said before, and saves it, so that a run that continues in another process uses the same text. */
-async function saidBefore(run: Run, turns: Turn[], { readThread }: AnswerDeps): Promise<ThreadContext> {
+async function saidBefore(run: Run, turns: Turn[], { readThread, heard }: ListeningDeps): Promise<ThreadContext> {
   if (run.saved.said !== undefined || !readThread) return run.saved.said ?? { text: '', by: [] }
-  const value = await readThread(turns)
-  await run.save({ part: 'said', value })
-  return value
+  const stopped = heard.stopAsked()
+  const value = await readThread(turns, stopped).catch((error) => (stopped.aborted ? undefined : Promise.reject(error)))
+  heard.throwIfWithdrawn()
+  if (value) await run.save({ part: 'said', value })
+  return value ?? { text: '', by: [] }
 }
 
 interface ListeningDeps extends AnswerDeps {

@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { browserStates, cookiesOf, digestOf, newState, STATE_MS } from '../base/http/browser-states.ts'
 import { onlyGet, queryOf, redirectTo } from '../base/http/html-page.ts'
 import type { Page, Pages } from '../base/http/server.ts'
+import { settledWithin } from '../base/async.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Person } from '../base/place.ts'
@@ -41,6 +42,11 @@ export interface Connections {
    * to wait
    */
   wait(person: Person, account: string, step: WaitingStep): Promise<boolean>
+  /**
+   * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment at
+   * most, and never rejects.
+   */
+  end(of: { team: string; user?: string }): Promise<void>
   /** The pages by their paths. */
   pages: Pages
 }
@@ -110,10 +116,28 @@ export function createConnections(options: ConnectionsOptions): Connections {
       await resumeWaiting({ person, account }, options)
       return false
     },
+    async end({ team, user }) {
+      const persons = user === undefined ? people.list(team) : Promise.resolve([{ team, user }])
+      await settledWithin(END_MS, [persons.then((all) => endAll(all, options))])
+    },
     pages: {
       [PATH]: onlyGet((request) => openLink(request, options)),
       [CALLBACK]: onlyGet((request) => comeBack(request, options)),
     },
+  }
+}
+
+/** How long the end of logins is waited for. Slack waits three seconds for an ack. Milliseconds. */
+const END_MS = 1_500
+const AT_ONCE = 10
+
+async function endAll(persons: Person[], { accounts, log }: ConnectionsOptions): Promise<void> {
+  for (let i = 0; i < persons.length; i += AT_ONCE) {
+    const some = persons
+      .slice(i, i + AT_ONCE)
+      .flatMap((person) => accounts.map((account) => account.disconnect(person)))
+    for (const result of await Promise.allSettled(some))
+      if (result.status === 'rejected') log.warn({ error: messageOf(result.reason) }, 'a login could not be revoked')
   }
 }
 

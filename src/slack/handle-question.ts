@@ -12,7 +12,7 @@ import { auditSaved, runQuestion } from '../question/run-question.ts'
 import { takeBack } from '../question/take-back.ts'
 import type { Handled, Handler } from '../queue/types.ts'
 import { personKey } from '../stores/mcp/people-store.ts'
-import type { History, ThreadContext } from '../stores/history/types.ts'
+import type { History } from '../stores/history/types.ts'
 import { Withdrawn, type Grants } from '../stores/runs/control.ts'
 import {
   conversationOf,
@@ -49,7 +49,7 @@ import { shareAnswer } from './opening/share-answer.ts'
 import type { QuestionWork } from './question-work.ts'
 import { openWorkspace } from './reading/open-workspace.ts'
 import { recallIn } from './reading/recall-in-place.ts'
-import { readMessage, readThread, withFilesLookedUp, type ThreadReading } from './reading/thread-reader.ts'
+import { readMessage, readThread, withFilesLookedUp } from './reading/thread-reader.ts'
 import { admittedPeople, isDenied, refuse, type Admitted } from './refuse.ts'
 import { isScheduleRequest, showSchedule } from './schedules/schedule-request.ts'
 import {
@@ -142,7 +142,7 @@ async function handleQuestion(work: QuestionWork, admitted: Admitted): Promise<H
   if (refused) return refused.end
   if (question.shares !== undefined) return shareAnswer(work).catch((error: unknown) => noticeFailure(error, work))
   const notice = (error: unknown) => noticeFailure(error, work, display)
-  const read = async (ts: string) => withFiles(await readMessage(work, ts), work, display)
+  const read = async (ts: string) => saidWithFiles(await readMessage(work, ts), work, display)
   if (display && question.about !== undefined && !(await isAboutOpen(work, { read, notice }))) return display.end()
   if (display) return answerInThread(work, display)
   // The question keeps its slot among the team's runs until it is answered in its thread.
@@ -278,15 +278,10 @@ function historyOf({ question, settings, mentions, services }: QuestionWork, dis
 function readerOf(work: QuestionWork, display: RunDisplay): AnswerDeps['readThread'] {
   const { question } = work
   if (!question.files && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined
-  return async (turns) => withFiles(await readThread(work, turns), work, display)
-}
-
-async function withFiles(
-  { said, files }: ThreadReading,
-  work: QuestionWork,
-  display: RunDisplay | undefined,
-): Promise<ThreadContext> {
-  return files.length === 0 || !display ? said : saidWithFiles(said, files, { work, display })
+  return async (turns, stopped) => {
+    const reading = { ...work, signal: AbortSignal.any([work.signal, stopped]) }
+    return saidWithFiles(await readThread(reading, turns), reading, display)
+  }
 }
 
 /** Stops a run after a person has stopped its stream in Slack. */

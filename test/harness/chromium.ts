@@ -30,3 +30,11 @@ export const describeWithChromium = hasChromium ? describe : describe.skip
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ ...(path ? { executablePath: path } : {}), args: ARGS, timeout: 80_000 })
 }
+
+let shared: Promise<Browser> | undefined
+
+/** The browser of this worker, for all its test files. It ends with the process. */
+export function sharedChromium(): Promise<Browser> {
+  shared ??= launchChromium()
+  return shared
+}

@@ -1,11 +1,11 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
 import { listen, readBody } from '../../playground/base/loopback-server.ts'
 import type { PageNotes } from '../../playground/page-server/page-state.ts'
 import { startPage, type PageOptions } from '../../playground/page-server/page-server.ts'
 import type { LocalSlackOptions } from '../../playground/slack/slack.ts'
-import { launchChromium } from './chromium.ts'
+import { sharedChromium } from './chromium.ts'
 import { localSlack } from './local-slack.ts'
 import { callSlack } from './slack-calls.ts'
 
@@ -30,28 +30,41 @@ export interface OpenPage {
   axe(...within: string[]): Promise<string[]>
 }
 
-/** One Chromium for the tests of a file; to be called where they are described. Opens pages that end with their test. */
+/** To be called where the tests are described. Opens pages that end with their test. */
 export function pagesInChromium(): (url: string, options?: OpenOptions) => Promise<OpenPage> {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await launchChromium()
-  })
-  afterAll(() => browser.close())
-  return (url, options) => openPage(browser, url, options)
+  return openPage
 }
 
-/** What moves on the page stands still: axe would look at it in the midst of its way. */
+/** Nothing moves on the page: axe would look at it in the middle of a transition. */
 const STILL = { reducedMotion: 'reduce' } as const
 
-async function openPage(browser: Browser, url: string, options: OpenOptions = {}): Promise<OpenPage> {
+/** A context for each set of options: to make one, with a process that draws it, costs more than to load a page. */
+const contexts = new Map<string, Promise<BrowserContext>>()
+
+function contextOf(options: BrowserContextOptions): Promise<BrowserContext> {
+  const key = JSON.stringify(options)
+  const context = contexts.get(key) ?? sharedChromium().then((browser) => browser.newContext(options))
+  contexts.set(key, context)
+  return context
+}
+
+/** Nothing of a page stays for the next test: two servers may be given the same port. */
+async function closePages(context: BrowserContext): Promise<void> {
+  for (const page of context.pages()) {
+    await page.evaluate('localStorage.clear(), sessionStorage.clear()')
+    await page.close()
+  }
+}
+
+async function openPage(url: string, options: OpenOptions = {}): Promise<OpenPage> {
   const { at = '', before, drawn = '#message-box[aria-label]', ...rest } = options
-  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...STILL, ...rest })
+  const context = await contextOf({ viewport: { width: 1280, height: 900 }, ...STILL, ...rest })
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => void (message.type() === 'error' && complaints.push(message.text())))
   page.on('pageerror', (error) => complaints.push(error.message))
   onTestFinished(async () => {
-    await context.close()
+    await closePages(context)
     expect(complaints).toEqual([])
   })
   page.setDefaultTimeout(45_000)

@@ -12,6 +12,7 @@ import { chartBlock } from '../../src/slack/format/chart-block.ts'
 import { plainContext } from '../../src/slack/format/plain-elements.ts'
 import { connectCard, endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
 import { pausedText } from '../../src/slack/format/schedule-words.ts'
+import { doneLines } from '../../src/question/done-lines.ts'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { tableForms } from '../../src/slack/format/table-blocks.ts'
 import { foldedCard, workingCard, type CardStep } from '../../src/slack/format/work-card.ts'
@@ -159,6 +160,12 @@ const page: ToolQuestion = {
   state: null,
   url: 'https://login.example.com/a?b=c',
 }
+
+/** More writes than are listed, with names that take much room once they are escaped. */
+const hostileCalls = Array.from({ length: 14 }, () => ({
+  ...{ outcome: 'failed' as const, how: 'config' as const, tool: 'files__write_file' },
+  what: '&'.repeat(80),
+}))
 
 const question = {
   ...{ id: 'T1:C1:1.1', team: 'T1', channel: 'C1', thread: '1.1', user: ASKER },
@@ -313,6 +320,7 @@ export const SENT: Record<string, () => Sent[]> = {
     [
       view,
       { ...view, text: '' },
+      { ...view, done: doneLines(hostileCalls, () => 'Bob') },
       { ...view, gaveUp: true, text: LONG.repeat(50) },
       { ...view, text: `${LONG}\n\n`.repeat(60) },
     ].flatMap((one) => answerContents(one).flatMap(message)),

@@ -1,25 +1,32 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that wait for real seconds, or start many processes: what begins last would keep one core busy alone. */
+/**
+ * What begins last would keep one core busy alone: files that start many processes or browsers, and between them those that
+ * mostly wait, so that not all workers wait at the same time.
+ */
 const SLOW = [
+  'commands/doctor/doctor-judgement',
   'playground/recording/play-conversation',
   'model/fallback',
-  'commands/doctor/doctor-judgement',
   'playground/page-people',
   'playground/page',
-  'slack/files-handed-over',
-  'commands/slack/slack-command',
   'playground/page-hood',
-  'playground/recording/recorded-scope',
+  'tools/hostile-input',
+  'commands/slack/slack-command',
+  'repo/contracts',
+  'playground/page-place',
+  'playground/recording/record-panel',
   'slack/stop',
   'model/circuit-breaker',
-  'base/redis/redis-tls',
-  'playground/recording/record-panel',
-  'commands/doctor/auto-dialect',
-  'playground/page-place',
-  'telemetry/processes',
-  'files/parse-file',
+  'playground/page-run',
   'slack/approvals',
+  'base/redis/redis-tls',
+  'files/file-store',
+  'playground/recording/recorded-scope',
+  'telemetry/processes',
+  'commands/doctor/auto-dialect',
+  'files/parse-file',
+  'slack/content',
   'start',
   'main',
 ]

@@ -38,16 +38,18 @@ test('an unknown key of it is refused by name, and so is what is no text', async
 })
 
 test.each([
-  [['login', 'nobody'], 'MCP_CONFIG has no server nobody. It has tickets, files.'],
+  [['login', 'nobody'], 'MCP_CONFIG has no server nobody. It has tickets, files, own.'],
   [['login', 'files'], 'files runs on this machine. Put its credentials into its env in MCP_CONFIG.'],
   [['login', 'tickets'], 'tickets needs no login: MCP_CONFIG has an Authorization header for it.'],
+  [['login', 'own'], 'own has "login": "person": people connect it themselves, by /ask connections in Slack.'],
   [['constructor'], 'Usage: npm run mcp -- COMMAND'],
   [['list', '--port', '1'], 'Usage: npm run mcp -- COMMAND'],
 ])('npm run mcp -- %j is refused with a sentence', async (args, sentence) => {
   const tickets = { url: 'https://tickets.example/mcp', headers: { authorization: 'Bearer x-very-secret' } }
+  const own = { url: 'https://own.example/mcp', login: 'person' }
   // Nothing listens there: what is refused asks nobody.
   const env = { REDIS_URL: `redis://127.0.0.1:${await freePort()}` }
-  const place = await mcpFolder({ onTestFinished }, { tickets, files: { command: 'node' } }, env)
+  const place = await mcpFolder({ onTestFinished }, { tickets, files: { command: 'node' }, own }, env)
   const { code, stdout, stderr } = await operatorCommand({ onTestFinished }, place, ...args).ended
   expect([code, stdout, stderr.split('\n')[0]]).toEqual([1, '', sentence])
 })

@@ -1,25 +1,23 @@
 import fc from 'fast-check'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPage, type Page as ServedPage } from '../../playground/page-server/page-server.ts'
 import { startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
-import { describeWithChromium, launchChromium } from '../harness/chromium.ts'
+import { describeWithChromium, sharedChromium } from '../harness/chromium.ts'
 
 /** Reads a text with the page's own modules, in its own browser, and gives what became of it. */
 describeWithChromium('the page’s readers of text', () => {
-  let browser: Browser
   let slack: LocalSlack
   let served: ServedPage
   let tab: Page
   beforeAll(async () => {
-    browser = await launchChromium()
     slack = await startLocalSlack()
     served = await startPage(slack, { port: 0, notes: { model: 'none', isDemo: false, notes: [], examples: [] } })
-    tab = await browser.newPage()
+    tab = await (await sharedChromium()).newPage()
     await tab.goto(served.url)
   })
   afterAll(async () => {
-    await browser.close()
+    await tab.close()
     await served.close()
     await slack.close()
   })

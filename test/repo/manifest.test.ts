@@ -2,6 +2,7 @@ import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
+import { SCOPES } from '../../src/slack/client/slack-account.ts'
 import { scopesOf } from '../../playground/slack/methods/index.ts'
 import { COMMAND } from '../../src/slack/format/messages.ts'
 import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
@@ -52,7 +53,9 @@ const manifestSchema = z.strictObject({
       .min(1)
       .max(10),
   }),
-  oauth_config: z.strictObject({ scopes: z.strictObject({ bot: scopeList, bot_optional: scopeList }) }),
+  oauth_config: z.strictObject({
+    scopes: z.strictObject({ bot: scopeList, bot_optional: scopeList, user: scopeList, user_optional: scopeList }),
+  }),
   settings: z.strictObject({
     event_subscriptions: z.strictObject({ bot_events: z.array(z.string().max(50)).max(100) }),
     interactivity: z.strictObject({ is_enabled: z.boolean() }),
@@ -176,6 +179,12 @@ describe('manifest.yml', () => {
   test('lets a workspace decline what the bot can do without', () => {
     expect(plain.oauth_config.scopes.bot_optional).toEqual(OPTIONAL)
     expect(plain.oauth_config.scopes.bot).toEqual(expect.arrayContaining(OPTIONAL))
+  })
+
+  test('has the scopes of people’s own search, which nobody has to grant', () => {
+    const { user, user_optional } = plain.oauth_config.scopes
+    expect([user, user_optional]).toEqual([SCOPES.toSorted(), user])
+    expect(agent.oauth_config.scopes).toMatchObject({ user, user_optional })
   })
 
   test('subscribes to the events that the code listens to and to no others', () => {

@@ -65,6 +65,7 @@ function connecting(way: Way): void {
 
     await forget(slack, { channel: `D${ALICE.slice(1)}` })
     await eventually(async () => expect(await list(bot, ALICE)).toContain('tickets: not connected'))
+    expect(server.counts.revoked).toBe(2)
     const prompts = JSON.stringify(model.requests)
     for (const secret of server.given) expect(`${prompts}${bot.logs.join('\n')}`).not.toContain(secret)
   })
@@ -141,6 +142,7 @@ test('the logins of a person who is deactivated are deleted', async (t) => {
   expect(await list(bot, ALICE)).toContain('tickets: connected')
   await slack.people.event({ type: 'user_change', user: { id: ALICE, deleted: true } })?.first
   await eventually(async () => expect(await list(bot, ALICE)).toContain('tickets: not connected'))
+  expect(server.counts.revoked).toBe(1)
 })
 
 describe('in memory', () => connecting({}))

@@ -127,3 +127,13 @@ test('a question that is deleted while its files are loaded leaves nothing of th
   await slack.until(() => model.about('what is there').length > 0, 'the next question')
   expect(model.requests.map(({ prompt }) => prompt).join('')).not.toMatch(/QUICKWORD|SLOWWORD/)
 })
+
+test('a question that is stopped while its files are loaded ends at once', async (t) => {
+  const { slack, mention, model } = await steeredBot(t, {})
+  const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 60_000 } })
+  const thread = await mention('what is in it', { files: [slow] })
+  await slack.until(() => slack.calls.some(({ method }) => method === 'download'), 'the download')
+  await thread.reply('stop')
+  await slack.until(() => /asked to stop/.test(JSON.stringify(thread.messages())), 'the end')
+  expect(model.about('what is in it')).toEqual([])
+})

@@ -55,7 +55,7 @@ test('what the asker can see is found for their eyes alone, and no grant touches
   const grant = async (user: string) => {
     const sent = new URL((await person.get(await continued(person, await link()))).headers.get('location') ?? '')
     expect(sent.searchParams.get('user_scope')).toBe(
-      'search:read.public,search:read.private,search:read.im,search:read.mpim',
+      'search:read.public,search:read.private,search:read.im,search:read.mpim,search:read.files,search:read.users',
     )
     expect(sent.searchParams.has('scope')).toBe(false)
     const state = sent.searchParams.get('state') ?? ''
@@ -92,7 +92,12 @@ test('what the asker can see is found for their eyes alone, and no grant touches
   expect(bot.logs.join('\n')).not.toContain('Narwhal')
   expect(slack.posts().every(({ home }) => home === ACME.id)).toBe(true)
 
-  await slack.event(ACME, { type: 'tokens_revoked', tokens: { oauth: [ALICE] } })
+  const revoked = { type: 'tokens_revoked', tokens: { oauth: [ALICE] } }
+  await slack.event(ACME, revoked, { event_time: Math.floor(slack.clock.now / 1000) - 60 })
+  bot.model.on('after a late event', ...search)
+  await slack.mention(ACME, 'What merger, after a late event?')
+  await eventually(() => expect(JSON.stringify(bot.model.about('after a late event').at(-1) ?? '')).toContain(CANARY))
+  await slack.event(ACME, revoked)
   bot.model.on('once more', ...search)
   await slack.mention(ACME, 'What merger, once more?')
   await eventually(() =>

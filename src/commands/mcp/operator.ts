@@ -9,7 +9,7 @@ import { NO_KEY, hasOwnAuthorization, loginStore, type LoginStore } from '../../
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
 import { SealBroken, sealerFrom } from '../../base/seal.ts'
 import type { McpStore } from '../../stores/mcp/mcp-store.ts'
-import type { HttpServerConfig, McpConfig, McpServerConfig } from '../../mcp/types.ts'
+import { isPersonal, type HttpServerConfig, type McpConfig, type McpServerConfig } from '../../mcp/types.ts'
 import type { McpServers } from '../../mcp/servers/servers.ts'
 
 export interface OperatorPlace {
@@ -108,7 +108,8 @@ async function lookAt(servers: McpServers, name: string): Promise<ServerLook> {
 
 /** Checks what a login needs before any request. @throws ConfigError */
 export function checkLogin(config: Config, servers: McpConfig, name: string): void {
-  remoteServer(servers, name)
+  if (isPersonal(remoteServer(servers, name)))
+    throw new ConfigError(`${name} has "login": "person": people connect it themselves, by /ask connections in Slack.`)
   if (!config.SECRETS_KEY) throw new ConfigError(NO_KEY)
 }
 

@@ -94,19 +94,22 @@ export async function installationOf(
   token: string,
   options: InstallationOptions & { apiUrl: string },
 ): Promise<{ installations: Installations; appId: string | undefined }> {
-  const client = new SlackWeb({ ...options, token })
   const { isOrgWide, enterprise, appId, ...identity } = await identify(token, options)
-  const directory = new Directory({ web: client, log: options.log, enterprise, now: options.now })
-  const installation = { signingKey: token, identity, client, directory }
-  const teams = new Set([identity.team])
+  const open = (team: string): Installation => {
+    const isOneOfMany = isOrgWide && !team.startsWith('E')
+    const client = new SlackWeb({ ...options, token, ...(isOneOfMany ? { team } : {}) })
+    const directory = new Directory({ web: client, log: options.log, enterprise, now: options.now })
+    return { signingKey: token, identity: { ...identity, team }, client, directory }
+  }
+  const opened = new Map([[identity.team, open(identity.team)]])
   const installations: Installations = {
     defaultTeam: identity.team,
     isOrgWide,
     async of(team) {
-      if (isOrgWide) teams.add(team)
-      return teams.has(team) ? installation : undefined
+      if (isOrgWide && !opened.has(team)) opened.set(team, open(team))
+      return opened.get(team)
     },
-    teams: () => [...teams],
+    teams: () => [...opened.keys()],
   }
   return { installations, appId }
 }

@@ -23,12 +23,13 @@ export interface SlackAccountOptions extends ApiOptions {
 export interface SlackAccount extends Account {
   /** Returns a client that calls Slack as the person; undefined if they have not connected Slack. */
   clientOf(person: Person): Promise<SlackWeb | undefined>
-  /** Deletes a grant that has ended in Slack. */
-  forget(person: Person): Promise<void>
+  /** Deletes a grant that has ended in Slack, unless it was made after that (ms since the epoch). */
+  forget(person: Person, endedAt?: number): Promise<void>
 }
 
-const SCOPES = ['search:read.public', 'search:read.private', 'search:read.im', 'search:read.mpim']
-const MAY = ['search what you can see in Slack, where only you see the answer']
+/** What the manifests list under `user`. */
+export const SCOPES = ['public', 'private', 'im', 'mpim', 'files', 'users'].map((what) => `search:read.${what}`)
+const MAY = ['search what you can see in Slack; only you see what others could not']
 const CALL_MS = 20_000
 const LOCK_MS = 60_000
 /** A token that ends this soon is refreshed first. */
@@ -39,6 +40,8 @@ const grantSchema = z.object({
   refreshToken: z.string().optional(),
   /** Milliseconds since the epoch. */
   expiresAt: z.number().optional(),
+  /** When the person made it, ms since the epoch. Refreshes keep it. */
+  since: z.number().optional(),
 })
 type Grant = z.infer<typeof grantSchema>
 
@@ -69,8 +72,12 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
   const { apiUrl, clientId, people, log, now } = options
   const web = (token: string) => new SlackWeb({ ...options, token })
   const disconnect = async (person: Person) => {
-    const grant = await loadGrant(person, options)
-    await people.of(personKey(person)).remove(KEY)
+    // Not during a refresh, which would bring it back.
+    const grant = await alone(person, options, async () => {
+      const found = await loadGrant(person, options)
+      await people.of(personKey(person)).remove(KEY)
+      return found
+    })
     if (grant)
       await revoke(web(grant.token)).catch((error: unknown) => log.warn({ error: messageOf(error) }, NOT_REVOKED))
   }
@@ -95,7 +102,8 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
         await revoke(web(user.access_token)).catch(() => undefined)
         throw new ToolError('In the browser you are signed in to Slack as somebody else, or to another workspace.')
       }
-      await saveGrant(person, grantOf(user, now()), options)
+      const grant = { ...grantOf(user, now()), since: now() }
+      await alone(person, options, () => saveGrant(person, grant, options))
     },
     look: async (person) =>
       (await loadGrant(person, options)) ? { may: MAY, usedAt: await usedAt(person, options) } : undefined,
@@ -105,7 +113,11 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
       if (grant) await people.of(personKey(person)).put(`used:${KEY}`, now())
       return grant && web(grant.token)
     },
-    forget: async (person) => void (await people.of(personKey(person)).remove(KEY)),
+    forget: (person, endedAt = Infinity) =>
+      alone(person, options, async () => {
+        const { since = 0 } = (await loadGrant(person, options)) ?? {}
+        if (since <= endedAt) await people.of(personKey(person)).remove(KEY)
+      }),
   }
 }
 
@@ -165,17 +177,23 @@ async function saveGrant(person: Person, grant: Grant, { people, sealer }: Slack
   await people.of(personKey(person)).put(KEY, sealer.seal(JSON.stringify(grant), purposeOf(person)))
 }
 
+/** One change of a person's grant at a time, over all processes. */
+function alone<T>(person: Person, { people }: SlackAccountOptions, work: () => Promise<T>): Promise<T> {
+  return people.of(personKey(person)).lock(KEY, LOCK_MS, work)
+}
+
 /** Refreshes a token that ends soon. One process does it at a time, because a refresh token works once. */
 async function freshGrant(person: Person, options: SlackAccountOptions): Promise<Grant | undefined> {
-  const { people, now } = options
+  const { now } = options
   const isDue = ({ expiresAt = Infinity }: Grant) => expiresAt - now() < MARGIN_MS
   const grant = await loadGrant(person, options)
   if (!grant || !isDue(grant)) return grant
-  return people.of(personKey(person)).lock(KEY, LOCK_MS, async () => {
+  return alone(person, options, async () => {
     const current = await loadGrant(person, options)
     if (!current || !isDue(current) || current.refreshToken === undefined) return current
     const args = { ...credentials(options), grant_type: 'refresh_token', refresh_token: current.refreshToken }
-    const renewed = grantOf(z.object(tokens).parse(await access(args, options)), now())
+    const given = grantOf(z.object(tokens).parse(await access(args, options)), now())
+    const renewed = { ...given, ...(current.since === undefined ? {} : { since: current.since }) }
     // It may have been disconnected in the meantime.
     if ((await loadGrant(person, options))?.token !== current.token) return undefined
     await saveGrant(person, renewed, options)

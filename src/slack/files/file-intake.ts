@@ -12,7 +12,7 @@ import { denialNow } from '../intake/access.ts'
 import { leftOutText, MAX_BYTES, MAX_FILES, WHY, type LeftOut } from './left-out-files.ts'
 import { loadFile } from './load-file.ts'
 import type { QuestionWork } from '../question-work.ts'
-import type { GivenFile } from '../reading/thread-reader.ts'
+import type { GivenFile, ThreadReading } from '../reading/thread-reader.ts'
 
 /** Time limit for all files of a question, in ms. */
 const PATIENCE_MS = 60_000
@@ -56,10 +56,11 @@ async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promi
 
 /** Takes the files in, and tells people and the model which ones are left out. */
 export async function saidWithFiles(
-  said: ThreadContext,
-  files: readonly GivenFile[],
-  { work, display }: { work: QuestionWork; display: { tell(key: string, text: string): Promise<void> } },
+  { said, files }: ThreadReading,
+  work: QuestionWork,
+  display: { tell(key: string, text: string): Promise<void> } | undefined,
 ): Promise<ThreadContext> {
+  if (files.length === 0 || !display) return said
   const { hasFiles, left } = await takeFiles(files, work)
   if (left.length > 0) await display.tell('files', leftOutText(left))
   const lines = left.map(({ name, why }) => `(Not read: ${name}: ${why})`)

@@ -166,7 +166,7 @@ function shareDialog(rests: readonly string[]): ConfirmationDialog {
   const what = `Everyone in the channel will see this answer and its sources. It rests on what you alone were shown by ${rests.join(', ')}.`
   return {
     title: plainText('Share with the channel?'),
-    text: plainText(shorten(what, 290)),
+    text: plainText(shorten(what, 260)),
     confirm: plainText('Share'),
     deny: plainText('Cancel'),
   }

@@ -1,8 +1,17 @@
 import type { Button, ContextBlock } from '@slack/web-api'
+import { escapeWithin } from './escape.ts'
 
 /** A context block of plain text: small print that Slack does not format. */
 export function plainContext(text: string): ContextBlock {
   return { type: 'context', elements: [plainText(text)] }
+}
+
+/** A line of small print, before and after escaping: a text of eleven has less than Slack's 3,000 characters. */
+const LINE = { max: 260, most: 260 }
+
+/** The text of a `plainContext` with a line each. */
+export function plainLines(lines: readonly string[] = []): string {
+  return lines.map((line) => escapeWithin(line, LINE)).join('\n')
 }
 
 /** Plain text, which Slack does not format. The name of an emoji stays text. */

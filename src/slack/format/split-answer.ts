@@ -24,6 +24,7 @@ import { MAY_HAVE_FORMULA, withReadableFormulas } from './latex.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
 import { cellParts, code, fence, tableText, toMrkdwn, type Piece, type RenderLink } from './markdown.ts'
 import { BEST_ANSWER, STOPPED } from './messages.ts'
+import { plainContext, plainLines } from './plain-elements.ts'
 import { restFile } from './rest-file.ts'
 import { TABLE_CHARS, tableForms, type TableForms } from './table-blocks.ts'
 
@@ -47,8 +48,7 @@ export function answerContents(view: AnswerView): Content[] {
   if (view.againBy) head.push(`_Asked again by ${escapeText(view.againBy)}_`)
   const footer = footerLines(view, link)
   const charts = (view.series ?? []).slice(-CHARTS_A_MESSAGE)
-  const done = (view.done ?? []).map(escapeText)
-  const around = [...head, ...done, ...footer].reduce((sum, line) => sum + line.length, BELOW_CHARS)
+  const around = [...head, plainLines(view.done), ...footer].reduce((sum, line) => sum + line.length, BELOW_CHARS)
   const most = Math.min(BODY_CHARS, MESSAGE_CHARS - around - charts.length * CHART_CHARS)
   const messages = inMessages(unitsOf(view.text, link, most), most)
   const rest = messages.slice(MESSAGES_AN_ANSWER).flatMap((units) => units.flatMap(({ texts }) => texts))
@@ -172,9 +172,9 @@ function lastContent(parts: { head: string[]; units: Unit[] }, { view, footer, c
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)
   const more = lengthOf(rest) + unread.length
-  const done = (view.done ?? []).map(escapeText).join('\n')
-  const lines = [...(done === '' ? [] : [[done]]), footer]
-  const below = [...lines.map((texts): Forms => [context(texts)]), ...buttons(questionId)]
+  const done = plainLines(view.done)
+  const below: Forms[] = [[context(footer)], ...buttons(questionId)]
+  if (done !== '') below.unshift([plainContext(done)])
   const contentWith = (lines: string[]) => {
     const tail = [...charts.flatMap(chartForms), ...lines.map((line): Forms => [context([line])]), ...below]
     return contentOf({ ...parts, tail })

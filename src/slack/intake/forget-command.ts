@@ -41,6 +41,7 @@ export async function forgetNow(wish: ForgetWish, installation: Installation, se
     const { team, channel, user } = wish
     const refusal = await whyNot(wish, installation, services)
     if (refusal) return refusal
+    if (isOfPerson(wish)) await services.connections?.end({ team, user })
     if (isOfPerson(wish)) await services.forgetting.forgetPerson({ team, channel, user })
     else await services.forgetting.forgetChannel({ team, channel })
     const done = isOfPerson(wish) ? 'person' : 'channel'

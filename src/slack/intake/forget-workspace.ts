@@ -48,6 +48,7 @@ export async function teamsOfPerson(context: AllMiddlewareArgs['context'], servi
 }
 
 async function forgetTeam(team: string, event: string, services: Services): Promise<void> {
+  await services.connections?.end({ team })
   await services.forgetting.forgetTeam(team)
   const installation = await services.installations.of(team)
   installation?.directory.forget(team)

@@ -8,6 +8,7 @@ export function userChange(services: Services): OnEvent<'user_change'> {
     if (!event.user.deleted) return
     for (const team of await teamsOfPerson(context, services)) {
       const person = { team, user: event.user.id }
+      await services.connections?.end(person)
       await services.people.forgetUser(person)
       services.log.info(person, 'a person was deactivated: their logins were deleted')
     }

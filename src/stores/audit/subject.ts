@@ -1,4 +1,3 @@
-/** Names the subject of a tool call, from its arguments. */
 /** Names of arguments that identify the subject, the clearest first. */
 const NAMING = ['path', 'file', 'title', 'name', 'id']
 const MAX_CHARS = 80
@@ -40,6 +39,8 @@ function isShort(value: unknown): boolean {
 }
 
 function textOf(value: unknown): string {
-  const text = [...String(value).replace(/\s+/g, ' ').trim()]
+  // Marks of direction would show the rest of the line in another order.
+  const plain = String(value).replace(/[\u202a-\u202e\u2066-\u2069]/g, '')
+  const text = [...plain.replace(/\s+/g, ' ').trim()]
   return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS).join('')}…` : text.join('')
 }

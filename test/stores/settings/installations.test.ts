@@ -1,5 +1,7 @@
 /** One installation, from the environment: whose deliveries are for it, and what becomes of the others. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
+import { readBody } from '../../../playground/base/loopback-server.ts'
 import { loadConfig } from '../../../src/config.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { ALICE, GENERAL, TEAM, type Delivery, type Json } from '../../../playground/slack/slack.ts'
@@ -77,11 +79,18 @@ test('an installation is the token, who the bot is with it, and the Web API in i
 
 test('what an organisation has installed is installed in each of its teams', async (t) => {
   const me = { ok: true, team_id: 'E0ORG000001', user_id: 'U0BOT', bot_id: 'B0BOT', is_enterprise_install: true }
-  const api = await startWebServer((_, response) => {
+  const teams: unknown[] = []
+  const api = await startWebServer((_, response, request) => void answer(request, response))
+  async function answer(request: IncomingMessage, response: ServerResponse) {
+    teams.push(new URLSearchParams(await readBody(request)).get('team_id'))
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(me))
-  })
+  }
   const slack = await localSlack()
   const env = { ...envFor({ slack, model: await playModel(t) }), SLACK_API_URL: `${api.url}/api/` }
   const installations = await installationFromConfig(loadConfig(env, { serves: true }), { log: createLog('silent') })
-  expect(await installations.of(OTHER)).toMatchObject({ identity: { botUser: 'U0BOT' } })
+  const other = await installations.of(OTHER)
+  expect(other).toMatchObject({ identity: { team: OTHER, botUser: 'U0BOT' } })
+  expect(await installations.of(OTHER)).toBe(other)
+  await other?.client.call('users.info', { user: ALICE }, { effort: 'once' })
+  expect(teams).toEqual([null, OTHER])
 })
