@@ -53,7 +53,7 @@ describeWithChromium('the panel “Record”', () => {
       await panel.getByRole('button', { name: 'Save' }).click()
     }
     await save('../../package')
-    await panel.getByText('A name is made of small letters').waitFor()
+    await panel.getByText('A name has up to 60 lower-case letters').waitFor()
     await writeFile(join(conversations, 'taken.json'), 'mine')
     await save('taken')
     await panel.getByText('A conversation with this name exists').waitFor()
