@@ -180,6 +180,10 @@ test('a tool that the operator allows without asking asks in a scheduled run', a
   bot.model.on('milk', act('I add.', 'notes__add_note', input), finish('It is added.'))
   bot.later(22 * MINUTE)
   const run = await occurrence(bot, 1)
+  // Nobody presses anything until the next one.
+  bot.later(20 * MINUTE)
+  await occurrence(bot, 2)
+  expect(notes.notes).toHaveLength(1)
   await decide(bot, run, 'thinkaloud_deny')
   expect(await run.ended()).toContain('It is added.')
   expect(notes.notes).toHaveLength(1)
