@@ -82,5 +82,5 @@ test('npm run trace -- test FILE NAME takes the name', async (t) => {
   await writeFile(file, JSON.stringify(traced()))
   const command = startCommand(t, 'playground/trace.ts', { args: ['test', file, '../up'] })
   expect((await command.ended).code).toBe(1)
-  expect(command.stderr()).toContain('A name is made of small letters')
+  expect(command.stderr()).toContain('A name has up to 60 lower-case letters')
 })
