@@ -53,7 +53,7 @@ test('a trace that a replay cannot follow makes no test, and nothing is overwrit
   await expect(saveTraceTest(trace, { folder, name: 'one' })).rejects.toThrow(
     'is there already. Give another name: npm run trace',
   )
-  await expect(saveTraceTest(trace, { folder, name: '../one' })).rejects.toThrow('A name is made of')
+  await expect(saveTraceTest(trace, { folder, name: '../one' })).rejects.toThrow('A name has up to')
 })
 
 test('a trace whose later calls a replay never makes is no test', async (t) => {
