@@ -110,7 +110,7 @@ export const MAX_CHARS = 8_000_000
 /** A name for a file: letters, digits and hyphens, so that no folder can be left. @throws Error with a sentence */
 export function checkName(name: unknown): string {
   if (typeof name === 'string' && /^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/.test(name)) return name
-  throw new Error('A name is made of small letters, digits and hyphens, at most 60, such as who-is-ada.')
+  throw new Error('A name has up to 60 lower-case letters, digits and hyphens, such as who-is-ada.')
 }
 
 /** Reads a file of a conversation. @throws Error that says what is wrong with it */
@@ -120,10 +120,10 @@ export function readConversation(text: string): Conversation {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new Error('This is no conversation: it is not JSON.')
+    throw new Error('This is not a conversation: it is not JSON.')
   }
   const fault = faultOf(value)
-  if (fault) throw new Error(`This is no conversation: ${fault}.`)
+  if (fault) throw new Error(`This is not a conversation: ${fault}.`)
   return value as Conversation
 }
 

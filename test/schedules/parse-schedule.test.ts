@@ -246,7 +246,7 @@ test.each([
 })
 
 test('what runs too often is told so, with the word schedule and without', () => {
-  const problem = 'That is too often. A schedule may run every 15 minutes at most.'
+  const problem = 'That is too often. A schedule may run at most every 15 minutes.'
   for (const text of ['every 5 minutes what?', '* * * * * what?', '0,5 9 * * * what?', 'every minute what happened?'])
     expect([told(text), told(text, true)]).toEqual([[problem], [problem]])
 })

@@ -37,7 +37,7 @@ test('a schedule is shown, tried and saved by its maker alone, runs once each ti
   await first.reply('and now?')
   expect(await first.lastAnswer()).toContain('Still new.')
   await bot.slack.slash('schedules', { channel: GENERAL })
-  expect(await told(bot, /Last: .*: answered · \d/)).toMatch(/Next: .*\n.*Cost of 30 days: /s)
+  expect(await told(bot, /Last: .*: answered · \d/)).toMatch(/Next: .*\n.*Cost in 30 days: /s)
   await press(bot, 'thinkaloud_schedule_pause')
   await told(bot, /Paused\. Its maker can resume it\..*Resume/s)
   bot.later(22 * MINUTE)
