@@ -1,4 +1,6 @@
-/** What can be made to go wrong: each thing with its switch, its words on the page, and its number or choice where it has one. */
+/**
+ * The faults that can be injected: each with its switch, its texts on the page, and its number or choice if it has one.
+ */
 
 /** A whole number that somebody may change. */
 export interface TroubleNumber {
@@ -6,11 +8,11 @@ export interface TroubleNumber {
   unit: string
   least: number
   most: number
-  /** As it is before anybody changes it. */
+  /** The initial value. */
   start: number
 }
 
-/** One of several. */
+/** One option of a choice. */
 export interface TroubleChoice {
   label: string
   options: readonly string[]
@@ -21,12 +23,12 @@ export interface TroubleSwitch {
   name: string
   group: TroubleGroup
   title: string
-  /** One sentence on what it does, and one on what people should see. */
+  /** A sentence on its effect, and one on what people should see. */
   does: string
   seen: string
   number?: TroubleNumber
   choice?: TroubleChoice
-  /** What a second button does, once. */
+  /** The label of a second button, which acts once. */
   once?: string
 }
 

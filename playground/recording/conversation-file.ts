@@ -8,7 +8,7 @@ export interface Conversation {
   name: string
   /** Settings of the bot that are not as by default, by their names. */
   settings: Record<string, string>
-  /** In their order. */
+  /** The acts, in order. */
   acts: Act[]
   models: RecordedCall[]
   tools: RecordedTool[]
@@ -56,11 +56,11 @@ export interface RecordedFile {
 export interface RecordedCall {
   /** `condense`: the standalone question is asked for. */
   kind: 'condense' | 'step'
-  /** Which question it was about, as the prompt has it. */
+  /** The question of the call, as in its prompt. */
   question: string
-  /** Which of the results and outputs before it stood in its prompt, in their order: `tool 0`, `model 2`. */
+  /** The earlier results and outputs in its prompt, in order: `tool 0`, `model 2`. */
   sees: string[]
-  /** What was said, whole or as far as the bot listened. */
+  /** The model's text, as far as the bot read it. */
   text: string
   reasoning?: string
   toolCalls?: { id: string; name: string; arguments: string }[]
@@ -88,17 +88,17 @@ export interface WorkspaceState {
   views: Record<string, { home?: Json; modals?: Json[] }>
   /** By thread. */
   sessions: Record<string, Json>
-  /** What the bot said that it was doing; none once all is over. */
+  /** The bot's statuses; empty once everything is over. */
   statuses: Record<string, string>
 }
 
 export interface StateMessage {
   /** Its place: `#general/2/1` is the first reply under the second message. */
   at: string
-  /** Who wrote it, and for whose eyes alone. */
+  /** The author, and the only person who sees it, if there is one. */
   by: string
   to?: string
-  /** As people read it. */
+  /** The text as people see it. */
   shown: string[]
   /** The rest of it, as Slack keeps it. */
   is: Json
@@ -127,7 +127,7 @@ export function readConversation(text: string): Conversation {
   return value as Conversation
 }
 
-/** What is wrong with the form, looked at as far as a replay relies on it. */
+/** Returns the fault in the form, as far as a replay relies on it. */
 function faultOf(value: unknown): string | undefined {
   if (!isObject(value)) return 'it is not an object'
   if (value['version'] !== 1) return `version should be 1, not ${JSON.stringify(value['version'])}`

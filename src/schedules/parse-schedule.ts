@@ -51,7 +51,7 @@ export function parseSchedule(text: string, context: ParseContext): ParsedSchedu
   return { problem: `That is too often. A schedule may run at most every ${minMinutes} minutes.` }
 }
 
-/** What has been read of a text, and what is left of it. `isSure`: it is no ordinary question. */
+/** The parsed part of a text, and the rest. `isSure`: it is not an ordinary question. */
 type Begun = { when: When; rest: string } | { problem: string; isSure?: boolean } | undefined
 
 function parseTime(text: string, context: ParseContext): Begun {
@@ -222,7 +222,10 @@ function takeHour(text: string, explicit: boolean): { hour: number; minute: numb
 
 type Zoned = { zone: string; rest: string } | { problem: string; isSure: boolean; rest: string }
 
-/** What people mean as a zone, though it names none, or several: an offset, an abbreviation, a region of the IANA names. */
+/**
+ * Texts that people use for zones although they name none, or several: an offset, an abbreviation, a region of the IANA
+ * names.
+ */
 const OFFSET = /^ ?\(?((?:utc|gmt) ?[+-]\d{1,2}(?::?\d\d)?)\)?(?![\w/])(.*)$/is
 const ABBREVIATION =
   /^ ?\(?((?:A[CEK]?|[CEMPH]|NZ)[SD]T|CEST|EEST|BST|[CEW]ET|HKT|IST|JST|KST|MSK|SAST|SGT)\)?(?![\w/])(.*)$/s

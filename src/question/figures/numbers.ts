@@ -20,7 +20,7 @@ export interface Numeral {
   unit?: Unit
   /** The number is written in words. */
   isWord?: true
-  /** Of a duration in several parts, these by themselves. */
+  /** The parts of a duration, each by itself. */
   parts?: Numeral[]
 }
 

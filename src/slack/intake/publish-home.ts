@@ -24,7 +24,7 @@ export interface HomeOf extends Person {
   /** The direct message with the person. */
   channel: string
   installation: Installation
-  /** What became of a press on a schedule's button, as mrkdwn. */
+  /** The result of a press on a schedule's button, as mrkdwn. */
   note?: string | undefined
 }
 

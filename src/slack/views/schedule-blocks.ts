@@ -112,7 +112,7 @@ export const MAX_TEXT = 2_900
 /** The title of the modals behind *Change*. */
 export const CHANGE = 'Change your schedule'
 
-/** What follows the modal below: the card of the changed schedule. */
+/** The modal after the one below: the card of the changed schedule. */
 export function scheduleCardModal({ blocks }: Content, metadata: string): ModalView {
   return {
     type: 'modal',
