@@ -89,6 +89,14 @@ test('replies in threads that began before are read; the first line says since w
   expect(seen).not.toMatch(/reply of then|quiet plan|Nobody goes on|ancient|Out of sight/)
 })
 
+test('the message that opens the thread of the question itself is not counted', async () => {
+  const EMPTY = 'C0EMPTY0001'
+  slack.addChannel(EMPTY, { name: 'empty', members: new Set([ALICE, BOB, BOT_USER]) })
+  model.on('Is it empty?', act('I read.', 'read_channel', '{"channel":"#empty"}'), finish('Read.'))
+  await (await bot.ask('Is it empty?', { channel: EMPTY })).ended()
+  expect(model.about('Is it empty?').at(-1)?.prompt).toContain('0 messages, 0 threads, all read: #empty')
+})
+
 test('what does not fit is read in parts, and nothing is left out', async () => {
   for (let i = 1; i <= 40; i++) await slack.say({ user: BOB, channel: RANDOM, text: `Entry ${i}: ${'x'.repeat(600)}` })
   const parts = [await read({ channel: '#random' }), await read({ channel: '#random', part: 2 })]

@@ -2,7 +2,7 @@
 import type { ReadThread, WantedChannel } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { timeZone } from '../../schedules/when.ts'
-import { askedAt } from '../../stores/runs/types.ts'
+import { askedAt, type Question } from '../../stores/runs/types.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { Mentions } from '../client/mentions.ts'
@@ -128,7 +128,7 @@ async function rootsIn(
   { since, until }: { since: number; until: number },
   { question, installation, signal }: ReadChannelOptions,
 ): Promise<{ roots: ThreadMessage[]; isWhole: boolean }> {
-  const own = channel === question.channel ? askedAt(question) : undefined
+  const own = channel === question.channel ? ownMessage(question) : undefined
   const roots: ThreadMessage[] = []
   const place = { channel, since: tsOf(since), until: tsOf(until), signal }
   try {
@@ -165,6 +165,11 @@ async function earlierRoots(
     return { roots: [], from: since }
   }
   return { roots: roots.reverse(), from }
+}
+
+/** The message of the question itself; where none asked it, the one that the bot has opened its thread with. */
+function ownMessage(question: Question): string | undefined {
+  return question.surface === 'ask' ? question.thread : askedAt(question)
 }
 
 function isWritten({ subtype }: ThreadMessage): boolean {
