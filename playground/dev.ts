@@ -15,7 +15,7 @@ import type { RunBot } from './bot/run-bot.ts'
 /** Editors save in several steps, and several files at once. */
 const CALM_MS = 150
 
-/** What the bot is made of. What the playground itself is made of needs a new start. */
+/** The folders whose changes restart the bot. A change of the playground itself needs a new start. */
 const WATCHED = ['src', 'tools', 'prompts', 'playground']
 
 /** A run whose bot died goes on in the next one after ten seconds at most, not thirty. */

@@ -37,7 +37,7 @@ import { showConversation } from './bot/show-conversation.ts'
 import { SCOPES, startWorkspace } from './bot/example-slack.ts'
 import { tellTaken } from './bot/taken-port.ts'
 
-/** So that a person sees the demo's words come. */
+/** Slow enough to see the demo's words arrive. */
 const DEMO_PACE_MS = 15
 
 /** Questions of people at work, each for another of the tools. */
@@ -48,10 +48,10 @@ const EXAMPLES = [
   { message: 'How old is the author of Dune?' },
 ]
 
-/** One that waits for a person, where the MCP server of notes runs. */
+/** An example that waits for approval, if the MCP server for notes runs. */
 const NOTE = { message: 'Note down: buy milk' }
 
-/** What the app's manifest offers in the menu of a message. */
+/** The shortcuts that the app's manifest offers in the menu of a message. */
 const SHORTCUTS = [
   { callback_id: 'thinkaloud_ask_about', name: 'Ask about this message' },
   { callback_id: 'thinkaloud_remember', name: 'Remember' },
@@ -74,13 +74,13 @@ export interface PlaygroundOptions {
 export interface Playground {
   url: string
   slack: LocalSlack
-  /** What has passed so far. */
+  /** The journal of everything so far. */
   journal: Journal
-  /** What is told at the start, a line each. */
+  /** Lines to print at the start. */
   notes: string[]
   /** The playground's own MCP server; none where the operator's environment names others. */
   notesServer: NotesServer | undefined
-  /** Where several workspaces are played. */
+  /** Set if several workspaces are simulated. */
   gateway: Gateway | undefined
   stop(): Promise<void>
 }
@@ -105,10 +105,10 @@ export async function startPlayground(env: Env, options: PlaygroundOptions = {})
   }
 }
 
-/** What is to be ended, the last first. */
+/** The functions that end what was started, called in reverse order. */
 type Stops = (() => Promise<void> | void)[]
 
-/** Everything that the bot meets, and its settings. */
+/** Starts everything around the bot, and returns its settings. */
 async function startWorld(
   given: Config,
   { env, options, stops }: { env: Env; options: PlaygroundOptions; stops: Stops },
@@ -226,7 +226,7 @@ async function main(args: string[]): Promise<void> {
   const playground = await (conversation === undefined
     ? startPlayground(readEnv(), { workspaces, ...(redis ? { startRedis: startOwnRedis } : {}) })
     : showConversation(conversation, loadConfig(readEnv())))
-  // Whoever reads the line may press Ctrl+C at once.
+  // Somebody who reads the line may press Ctrl+C at once.
   endOnSignal(playground.stop)
   console.log([`Thinkaloud playground: ${playground.url}`, '', ...playground.notes, '', 'Ctrl+C ends it.'].join('\n'))
 }

@@ -1,4 +1,4 @@
-/** The list of built-in tools. A new tool needs a line here and a file beside this one. */
+/** The list of built-in tools. A new tool needs a line here and a file beside this one; see CONTRIBUTING.md. */
 import type { Tool } from '../src/agent/contracts/tool.ts'
 import { ConfigError } from '../src/base/errors.ts'
 import { arxiv } from './arxiv.ts'
@@ -29,6 +29,8 @@ interface Entry {
    * commands.
    */
   ofWorkspace?: boolean
+  /** A harmless input with which `npm run doctor` tries the tool of the same name. Without one it is not tried. */
+  sample?: Record<string, string>
   /** Worked examples for AGENT_DIALECT=bracket, relative to the package root. */
   examples?: string
 }
@@ -36,12 +38,12 @@ interface Entry {
 const serpapiKey = { setting: 'SERPAPI_API_KEY', given: (settings: ToolSettings) => Boolean(settings.serpapiApiKey) }
 
 const ENTRIES: Record<string, Entry> = {
-  calculator: { make: () => [calculator()] },
-  wikipedia: { make: wikipedia },
+  calculator: { make: () => [calculator()], sample: { expression: '6 * 7' } },
+  wikipedia: { make: wikipedia, sample: { query: 'Wikipedia' } },
   search: { make: webSearch, needs: serpapiKey },
-  duckduckgo: { make: duckduckgo },
-  arxiv: { make: arxiv },
-  github_user: { make: githubUser },
+  duckduckgo: { make: duckduckgo, sample: { query: 'Wikipedia' } },
+  arxiv: { make: arxiv, sample: { query: 'attention is all you need' } },
+  github_user: { make: githubUser, sample: { login: 'octocat' } },
   make_file: { make: () => [makeFile()] },
   workspace_search: { make: workspaceSearch, ofWorkspace: true },
   read_channel: { make: readChannel, ofWorkspace: true },
@@ -88,6 +90,11 @@ export function toolsOff(settings: ToolSettings): { name: string; why: string }[
 /** Returns the files with worked examples for the chosen tools, relative to the package root. @throws ConfigError */
 export function exampleFiles(settings: ToolSettings): string[] {
   return chosen(settings).flatMap((entry) => entry.examples ?? [])
+}
+
+/** Returns the input with which a tool may be tried, if it has one. */
+export function sampleFor(name: string): Record<string, string> | undefined {
+  return entryOf(name)?.sample
 }
 
 function chosen(settings: ToolSettings): Entry[] {

@@ -85,7 +85,7 @@ class Bots implements ChildBots {
 
   tryPrompts(request: TryRequest): Promise<Tried> {
     const [bot, id] = [this.#current, ++this.#tries]
-    if (!bot) return Promise.reject(new Error('There is no bot: the last edit of the code is not right.'))
+    if (!bot) return Promise.reject(new Error('The bot is not running: your last edit does not start.'))
     return new Promise((resolve, reject) => {
       const ended = () => reject(new Error('The bot has ended.'))
       const take = (message: FromBot) => {
@@ -115,16 +115,16 @@ class Bots implements ChildBots {
     this.#starting = undefined
     if (!before) return this.#options.notice('The bot is ready.')
     await leave(before, LEAVE_MS)
-    if (this.#inRedis) this.#options.notice('The bot has been started anew.')
-    else this.#options.notice('The bot has been started anew. Without Redis it has forgotten every conversation.', true)
+    if (this.#inRedis) this.#options.notice('The bot has restarted.')
+    else this.#options.notice('The bot has restarted. Without Redis, it has forgotten every conversation.', true)
   }
 
   #fail(bot: ChildProcess, why: string) {
     this.#starting = undefined
     bot.kill('SIGKILL')
     const next = this.#current
-      ? 'The bot from before this edit goes on.'
-      : 'The next edit that is right starts the bot.'
+      ? 'The bot from before this edit keeps running.'
+      : 'The bot starts after your next edit that works.'
     if (!this.#isStopping) this.#options.notice(`${why} ${next}`, true)
   }
 
@@ -133,7 +133,7 @@ class Bots implements ChildBots {
     this.#current = undefined
     if (this.#isStopping) return
     const rest = this.#inRedis ? 'and what ran goes on' : 'and without Redis what ran is lost'
-    this.#options.notice(`The bot ended by itself; it is started anew, ${rest}.`, true)
+    this.#options.notice(`The bot ended by itself; it restarts, ${rest}.`, true)
     if (!this.#starting) void this.renew()
   }
 

@@ -21,9 +21,9 @@ export interface PlaygroundRecording {
 
 interface RecordingSources {
   journal: Journal
-  /** Those of its bot. */
+  /** The settings of its bot. */
   settings: Env
-  /** Where conversations are saved, if not in the checkout. */
+  /** The folder for saved conversations; the checkout's unless given. */
   folder?: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** How the playground runs its bot: in this process, unless told otherwise. */
+/** Runs the playground's bot, in this process unless told otherwise. */
 import { startBot } from '../../src/bot.ts'
 import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'
@@ -21,9 +21,9 @@ export interface BotParts {
 
 export interface RunningBot {
   tryPrompts: Trier['run']
-  /** Where it listens. */
+  /** The port on which it listens. */
   port?: number
-  /** What the page has because of it. */
+  /** The part of the page that belongs to it. */
   part?: PagePart
   stop(): Promise<void>
 }

@@ -15,7 +15,7 @@ export async function showConversation(file: string, { PLAYGROUND_PORT: port }: 
   const { differences, problems, slack } = replayed
   const isSame = differences.length + problems.length === 0
   const notes = [
-    isSame ? `${file} ends as it was recorded.` : `${file} ends otherwise than it was recorded.`,
+    isSame ? `${file} ends as it was recorded.` : `${file} does not end as it was recorded.`,
     'Replayed: the model and the tools answer as recorded. You see what the bot did with it; the panel “Record” shows beside it what was expected.',
   ]
   const about = { model: `recording of ${conversation.name}`, isDemo: false, notes, examples: [], shortcuts: [] }

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../src/base/errors.ts'
 
-/** What is thrown in place of an error of the page's start: a sentence where its port is in use. */
+/** Replaces an error of the page's start by a sentence if its port is in use. */
 export function tellTaken(error: unknown, port: number): unknown {
   const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-  return isTaken ? new ConfigError(`PLAYGROUND_PORT should be a free port: ${port} is taken.`) : error
+  return isTaken ? new ConfigError(`Port ${port} is in use. Set PLAYGROUND_PORT to a free one.`) : error
 }

@@ -20,7 +20,7 @@ import { GENERAL } from '../slack/slack.ts'
 import type { Json } from '../slack/types.ts'
 import { replayWithBot } from './replay-bot.ts'
 
-/** Where it is saved: the checkout's, unless told otherwise. */
+/** The folder for the test; the checkout's unless given. */
 export interface TraceTestOptions {
   name?: string | undefined
   folder?: string
@@ -53,7 +53,9 @@ export async function saveTraceTest(trace: RunTrace, options: TraceTestOptions =
   ]
 }
 
-/** How the workspace is after a replay that went the way of its trace. @throws ConfigError for one that did not */
+/**
+ * Replays the conversation and returns the workspace's state. @throws ConfigError if the replay differs from its trace
+ */
 async function replayed(conversation: Conversation): Promise<WorkspaceState> {
   const { came, problems, unused, stop } = await replayWithBot(conversation)
   await stop()
@@ -116,7 +118,7 @@ function toolOf({ tool, input, output, error, ok }: TracedToolCall): RecordedToo
   return { tool, input, ...(ok ? { output } : { error: { message: error ?? `${tool} failed.` } }) }
 }
 
-/** Of its question: `who-was-ada-lovelace`. */
+/** A name from its question: `who-was-ada-lovelace`. */
 function nameOf(question: string): string {
   const words = question.toLowerCase().match(/[a-z0-9]+/g) ?? []
   return (words.join('-').slice(0, 50).replace(/-+$/, '') || 'traced').replace(/^-+/, '')

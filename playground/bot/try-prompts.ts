@@ -66,7 +66,7 @@ export function createTrier(
     async run(request) {
       const prompts = await checkPrompt(request, folder)
       const record = await stores.archive.load(request.question)
-      if (!record) throw new Error('This question is not answered yet, or nothing is kept of it any more.')
+      if (!record) throw new Error('This question is not answered yet, or its run is no longer kept.')
       const { question, steps, usage, answer: said, startedAt, endedAt } = record
       const before = told({ steps, usage }, { text: said?.text ?? '', ms: endedAt - startedAt })
       return { question: question.text, before, now: await answered(record, prompts) }

@@ -33,7 +33,7 @@ async function* streamDemo(request: ModelRequest, options: DemoOptions): AsyncGe
   }
 }
 
-/** What the demo writes to a prompt. */
+/** Returns the demo's completion of a prompt. */
 export function complete(messages: Message[], isBare = false): string {
   const asked = readPrompt(messages)
   if (!asked) return ` I do not speak this form.\nFinal Answer: ${DEMO}, and I speak only AGENT_DIALECT=text.`
@@ -67,7 +67,7 @@ function* thinkOf(asked: ReadPrompt): Plan {
   return { answer: turns.map(({ answer }) => answer).join('\n\n'), isUnknown: turns.at(-1)?.isUnknown ?? true }
 }
 
-/** What the demo can do, by the tools that it needs. */
+/** The demo's abilities, by the tools that they need. */
 const CAN: [RegExp, string][] = [
   [/^search_file$/, 'Search the attached file: “Summarise the file”'],
   [/__add$/, 'Take notes: “Note down: buy milk”, then “What notes do we have?”'],

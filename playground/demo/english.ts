@@ -6,7 +6,7 @@ const CAPITALISED = "(?:\\p{Lu}\\.(?:\\p{Lu}\\.)*|(?:Jr|Sr|Dr|St|Inc)\\.|\\p{Lu}
 /** A proper name: words with capitals, initials, and the small words that stand inside names. */
 export const NAME = `${CAPITALISED}(?:\\s(?:(?:de|van|von|du|la|&)\\s)?${CAPITALISED})*(?:\\s\\([\\p{L} ]+\\))?`
 
-/** What people say before what they want to know. */
+/** Phrases before the actual request. */
 const BEFORE = [
   'hey|hi|hello|good (?:morning|day|evening)|there|ok(?:ay)?|well|so|and|but|also|then|please|kindly|maybe|sorry|excuse me',
   'thanks|thank you|by the way|(?:a |one )?quick question|thinkaloud|(?:can|could|would|will) (?:you|i|we)',
@@ -49,7 +49,7 @@ export function simply(text: string): string {
 const NUMBER = '(\\(?-?\\d[\\d,]*(?:\\.\\d+)?\\)?)'
 const SIGNS = 'times:* multiplied:* plus:+ minus:- divided:/ over:/ by: percent:% squared:^2 cubed:^3'
 const COUNT = 'one:1 two:2 three:3 four:4 five:5 six:6 seven:7 eight:8 nine:9 ten:10 eleven:11 twelve:12'
-/** What words of arithmetic are to the calculator, which takes "15% of 80", "1,000" and "×" as they are. */
+/** The calculator's signs for words of arithmetic. It accepts "15% of 80", "1,000" and "×" as they are. */
 const signs = new Map(`${SIGNS} ${COUNT}`.split(' ').map((pair) => [pair.split(':')[0], pair.split(':')[1]]))
 const PHRASES: [string, string][] = [
   [`\\b(?:raised )?to the (?:power (?:of )?)?${NUMBER}(?:th)?(?: power)?`, '^$1'],
@@ -59,7 +59,7 @@ const PHRASES: [string, string][] = [
 ]
 const SUM = /^(?:[\d .,+\-*/^()!%×·÷−–√²³]|(?<=% ?)of\b|\b(?:sqrt|cbrt|abs|exp|ln|log|sin|cos|tan|mod|x|pi|e)\b)+$/
 
-/** What the calculator is to be given; nothing where the text is not all arithmetic. */
+/** Returns the expression for the calculator, or nothing if the text is not all arithmetic. */
 export function sumOf(text: string): string | undefined {
   const opening = /^(?:(?:what|how much) (?:is|are)|calculate|compute|solve)?\s*(?:the result of )?/
   const bare = text.slice(0, 301).toLowerCase().replace(opening, '')

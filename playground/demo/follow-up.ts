@@ -14,7 +14,7 @@ export function standalone(turns: PastTurn[], followUp: string): string {
   const history = turns.slice(-12)
   const parts = questionsIn(followUp).map((part, n, all) => {
     const plain = plainly(part).replace(/[?.!,\s]+$/, '')
-    // What comes after a name in the message itself is about that name.
+    // A pronoun after a name in the message itself refers to that name.
     if (plain === '' || all.slice(0, n).some((one) => namesIn(one).length > 0)) return part
     const sum = n === 0 ? aboutNumber(plain, history.at(-1)?.answer ?? '') : undefined
     const said = sum ?? aboutName(plain, history)
@@ -65,7 +65,10 @@ function withNames(text: string, mentions: Mention[], history: PastTurn[]): stri
   })
 }
 
-/** What a turn spoke of, the likeliest first: what its answer has in bold, its question, its answer. One without a pronoun fits any. */
+/**
+ * The subjects of a turn, the likeliest first: the bold text of its answer, its question, its answer. One without a
+ * pronoun fits any.
+ */
 function mentionsOf({ question, answer }: PastTurn): Mention[] {
   const [asked, told] = [question.slice(0, 1000), answer.slice(0, 2000)]
   const guess = /^where\b/i.test(asked) ? 'it' : KIN.exec(asked)?.[1] ? 'he' : KIN.test(asked) ? 'she' : undefined

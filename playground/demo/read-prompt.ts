@@ -2,7 +2,7 @@ import type { Message } from '../../src/agent/contracts/model.ts'
 
 const MAX_CHARS = 60_000
 export type PastTurn = { question: string; answer: string }
-/** What a prompt shows: a turn of the loop, or a follow-up after its `history`. `today` is an ISO date. */
+/** A parsed prompt: a turn of the loop, or a follow-up after its `history`. `today` is an ISO date. */
 export interface ReadPrompt {
   question: string
   tools?: string[]
@@ -10,7 +10,7 @@ export interface ReadPrompt {
   observations: string[]
   isFinalTurn: boolean
   history?: PastTurn[]
-  /** What people wrote in the thread before, a message a line. */
+  /** People's earlier messages in the thread, one a line. */
   said?: string
 }
 
@@ -34,7 +34,7 @@ export function readPrompt(messages: Message[]): ReadPrompt | undefined {
   }
 }
 
-/** What a person said while the loop went on. */
+/** The label of a person's addition. */
 const ADDED = /^Message from the person:/m
 
 /** The labels count only at the start of a line: the loop defuses those inside observations. */

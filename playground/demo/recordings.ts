@@ -89,7 +89,7 @@ const OTHER = /\b(?:you|your|my|me|i|we|for|in|by|on|to|when|who|with|that|s?he|
 const isName = (of: string) => RELATED.test(of) || knownName(of) !== undefined || (SHORT.test(of) && !OTHER.test(of))
 const SHORT = /^[\p{L}\p{N}#.'’&()-]+(?: [\p{L}\p{N}#.'’&()-]+){0,4}$/u
 
-/** Whom it is about may be told by a relation ("the author of Dune's first publisher"): that is found out first. */
+/** A relation may name the person ("the author of Dune's first publisher"), which is looked up first. */
 function* play(asked: ReadPrompt, { steps, answers }: (typeof recordings)[number], known: Known): Plan {
   const { of = '', relation = '' } = known
   const question = `who is ${of}`
@@ -117,7 +117,7 @@ function* play(asked: ReadPrompt, { steps, answers }: (typeof recordings)[number
 
 const FAILED = /^(?:wikipedia |I could not find |Could not find |The page \[|\[[^\]\n]+\] may refer |No more results|$)/
 
-/** What a pattern reads in the first sentence that it fits. */
+/** Returns what a pattern captures in the first sentence that it matches. */
 function readIn(seen: string, wanted: RegExp): Known | undefined {
   const text = FAILED.test(seen) ? '' : seen.replace(/^\(Result \d+ \/ \d+\) /, '').slice(0, 5000)
   const [sentences, [line]] = [sentencesOf(text), text.split('\n')]

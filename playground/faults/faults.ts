@@ -4,9 +4,9 @@ import type { Json } from '../slack/types.ts'
 export interface Fault {
   /** A method's name, a beginning such as `chat.*`, `response_url`, or `*` for all (the default). */
   method?: string
-  /** Only calls about this channel. */
+  /** Limits the fault to calls about this channel. */
   channel?: string
-  /** Only calls whose arguments this takes. */
+  /** Limits the fault to calls whose arguments this accepts. */
   where?: (args: Json) => boolean
   /** How many calls it meets: 1, or with `probability` all. */
   times?: number
@@ -24,7 +24,7 @@ export interface Fault {
   hold?: Promise<unknown>
   /** A pause before the call is looked at. */
   delayMs?: number
-  /** How likely it meets a call, from 0 to 1; repeatable by `seed`. */
+  /** The probability of hitting a call, from 0 to 1; repeatable by `seed`. */
   probability?: number
   seed?: number
 }
@@ -35,7 +35,7 @@ interface Armed extends Fault {
   random: () => number
 }
 
-/** What goes wrong next. */
+/** The next faults. */
 export interface Faults {
   add(fault: Fault): void
   clear(): void

@@ -1,7 +1,7 @@
 import type { MetTrouble, ModelTrouble } from '../model/model-pieces.ts'
 import type { Trouble } from './trouble.ts'
 
-/** How slowly a slow model writes, in milliseconds a piece. */
+/** The pause between two pieces of a slow model, in milliseconds. */
 const SLOW_PIECE_MS = 120
 
 /** The switches of the model, for its endpoint, which asks at every call. */

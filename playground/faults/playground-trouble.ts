@@ -6,7 +6,7 @@ import { takeable } from './slack-trouble.ts'
 import { troublePart } from './trouble-page.ts'
 import type { TroubleName } from './trouble-switches.ts'
 
-/** What the switches reach; what is missing says so at its switch. */
+/** The parts that the switches control. The switch of a missing part says so. */
 export interface TroubledParts {
   /** The scopes of the app. */
   scopes: readonly string[]

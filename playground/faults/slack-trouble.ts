@@ -1,4 +1,4 @@
-/** What the switches do to this Slack's answers; the words that the app gets are those of Slack's reference. */
+/** Maps the switches to this Slack's answers. The app gets the texts of Slack's reference. */
 import type { Fault } from './faults.ts'
 import { scopesOf } from '../slack/methods/index.ts'
 import { subscription } from '../slack/events/event-payloads.ts'
@@ -6,9 +6,9 @@ import type { Store } from '../slack/store.ts'
 import type { Trouble } from './trouble.ts'
 import { declined, Refusal, type Channel, type Json } from '../slack/types.ts'
 
-/** How the app's calls and events meet trouble. */
+/** Injects faults into the app's calls and events. */
 export interface SlackTrouble {
-  /** What goes wrong with this call, if something does. */
+  /** Returns the fault of this call, if there is one. */
   meet(method: string, args: Json): Fault | undefined
   /** @throws Refusal `missing_scope` where the scope that was taken away is the one that this call needs */
   checkScope(method: string, args: Json): void
@@ -19,7 +19,7 @@ export interface SlackTrouble {
   isHeard(event: Json): boolean
 }
 
-/** Who presses Stop, where nobody does. */
+/** The person who presses Stop when nobody does. */
 const SOMEBODY = 'USLACKBOT'
 
 /** The scopes without which an event is not delivered, from its page under https://docs.slack.dev/reference/events. */
@@ -33,10 +33,13 @@ const EVENT_SCOPES: Record<string, string> = {
   reaction_removed: 'reactions:read',
 }
 
-/** What a scope that is asked for by kind of channel begins with. */
+/** The prefix of a scope that exists for each kind of channel. */
 const KINDS: Record<Channel['kind'], string> = { channel: 'channels', group: 'groups', im: 'im', mpim: 'mpim' }
 
-/** Of these scopes, or of all that there are, those whose loss this Slack can play: methods, events or their fields need them. */
+/**
+ * Returns those of these scopes, or of all, whose loss this Slack can simulate: methods, events or their fields need
+ * them.
+ */
 export function takeable(scopes?: readonly string[]): string[] {
   const fields = ['users:read.email', 'files:read']
   const all = [...new Set([...[...scopesOf.values()].flat(), ...Object.values(EVENT_SCOPES), ...fields])]
@@ -77,7 +80,7 @@ export function slackTrouble(
   }
 }
 
-/** Those of which a call needs one: of the scopes for kinds of channels, that of its channel. */
+/** Returns the scopes of which a call needs one. Of the scopes for kinds of channels, only that of its channel. */
 function neededBy(method: string, args: Json, store: Store): string[] {
   const all = scopesOf.get(method) ?? []
   const kind = store.channels.get(String(args['channel']))?.kind
@@ -93,13 +96,13 @@ function faultOf(trouble: Trouble, method: string): Fault | undefined {
   return method === 'download' && trouble.isOn('loginPage') ? { error: 'missing_scope' } : undefined
 }
 
-/** Every other call of a kind is one too many: it, and those that come too soon after it. */
+/** Every second call of a kind exceeds the limit, and so do those that follow it too soon. */
 function createLimits(now: () => number) {
   const until = new Map<string, number>()
   return {
     meet(seconds: number | undefined, method: string, args: Json): Fault | undefined {
       if (seconds === undefined) return void until.clear()
-      // Neither downloads nor response URLs are methods.
+      // Downloads and response URLs are not methods.
       if (!method.includes('.')) return undefined
       const key = method === 'chat.postMessage' ? `${method}:${String(args['channel'])}` : method
       const end = until.get(key) ?? now() + seconds * 1000

@@ -11,7 +11,7 @@ export interface TroublePageOptions {
   scopes: string[]
   /** Why a switch cannot be thrown here, a sentence. */
   missing?: Partial<Record<TroubleName, string>>
-  /** What a switch's second button does once, by the switch's name. */
+  /** The one-time actions of the switches' second buttons, by the switch's name. */
   once?: Partial<Record<TroubleName, () => void>>
 }
 

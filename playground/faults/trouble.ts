@@ -1,4 +1,4 @@
-/** What is made to go wrong right now. Each part that a switch concerns asks here at the moment of its doing; nothing is kept elsewhere. */
+/** The current faults. Each part that a switch concerns asks here when it acts; nothing is stored elsewhere. */
 import { SWITCHES, type TroubleName, type TroubleSwitch } from './trouble-switches.ts'
 
 /** A switch as it stands. */

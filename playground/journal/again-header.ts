@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What is sent again from the journal says of which entry it is. No app sends this, and it goes nowhere from here. */
+/** Marks what is sent again from the journal with its entry. No app sends this header, and it is not passed on. */
 export const AGAIN_HEADER = 'x-playground-again'
 
 /** A call of a model that belongs to no run says so: a prompt is tried. It goes nowhere from here either. */

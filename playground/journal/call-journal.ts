@@ -87,7 +87,7 @@ function argsOf({ request, url, body }: Arrived): Json {
   }
 }
 
-/** Where a response URL leads. */
+/** Returns the place that a response URL belongs to. */
 function placeOf({ responseUrls }: WebApiOptions, { url }: Arrived): string | undefined {
   const [, first, id = ''] = url.pathname.split('/')
   return first === 'response' ? responseUrls.threadOf(id) : undefined

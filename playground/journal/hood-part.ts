@@ -52,7 +52,7 @@ export function hoodPart(options: HoodOptions): PagePart {
   }
 }
 
-/** What has changed since when, by a count of all changes. A playground that was started anew has another `journal`. */
+/** Returns the changes since a count of all changes. A playground that was restarted has another `journal`. */
 function createChanges({ journal, now = Date.now }: HoodOptions) {
   const id = String(now())
   const revs = new Map<number, number>()
@@ -63,7 +63,7 @@ function createChanges({ journal, now = Date.now }: HoodOptions) {
     const [oldest] = revs.keys()
     if (oldest !== undefined && !journal.find(oldest)) revs.delete(oldest)
   })
-  // What was there before is the first change.
+  // Existing entries are the first change.
   const from = (since: number) => journal.entries().filter(({ n }) => (revs.get(n) ?? 0) > since || since <= 0)
   const current = () => ({ journal: id, rev })
   return {
@@ -99,7 +99,7 @@ function sortOf({ kind, request }: Entry): string {
   return request['type'] === 'interactive' ? 'interaction' : 'event'
 }
 
-/** What the shell has to know for a command: the local Slack's token, which is good nowhere else. */
+/** The variables that the shell needs for a command: the local Slack's token, which is valid nowhere else. */
 function tokenOf(curl: string, { botToken, appToken }: LocalSlack): string | undefined {
   const tokens = Object.entries({ SLACK_BOT_TOKEN: botToken, SLACK_APP_TOKEN: appToken })
   const needed = tokens.find(([name]) => curl.includes(`$${name}`))

@@ -11,7 +11,7 @@ const MAX_SECRET = 2_000
 const PICTURE_CHARS = 24
 
 const PICTURE = /(data:[\w./+-]{1,100};base64,)([A-Za-z0-9+/=]{100,})/g
-/** What looks like a token of Slack or of a model's endpoint, whoever's it is. */
+/** Matches anything that looks like a token of Slack or of a model's endpoint. */
 const TOKENS = /\b(?:xox[a-z]-|xapp-|xwfp-)[\w-]{6,}|\bsk-[\w-]{16,}/g
 
 export interface Copied {

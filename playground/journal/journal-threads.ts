@@ -1,4 +1,4 @@
-/** Which thread a delivery or a call is about, as `channel:root ts`. */
+/** Finds the thread of a delivery or a call, as `channel:root ts`. */
 import { isObject } from '../slack/args.ts'
 import type { Store } from '../slack/store.ts'
 import type { Json } from '../slack/types.ts'
@@ -9,7 +9,7 @@ function threadOf(channel: unknown, message: Json | undefined, ts?: unknown): st
   return typeof channel === 'string' && typeof root === 'string' && root !== '' ? `${channel}:${root}` : undefined
 }
 
-/** What was handed to the app: an event about a message, or a press on one. */
+/** The thread of a delivery: an event about a message, or a press on one. */
 export function threadOfDelivery(payload: Json): string | undefined {
   const event = isObject(payload['event']) ? payload['event'] : undefined
   const channel = isObject(payload['channel'])

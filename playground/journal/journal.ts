@@ -1,4 +1,4 @@
-/** Everything between Slack, the bot, its model and its tools, in order, for the panel *Under the hood*. */
+/** Records everything between Slack, the bot, its model and its tools, in order, for the panel *Under the hood*. */
 import { createCopier, type Copied } from './journal-copy.ts'
 import type { Json } from '../slack/types.ts'
 
@@ -78,7 +78,7 @@ const MAX_CHARS = 200_000_000
 /** Requests that an entry holds shortened are held whole besides, so many at a time. */
 const MAX_WHOLE = 200
 
-/** What an entry's bodies take, in characters. */
+/** The size of an entry's bodies, in characters. */
 interface Sizes {
   request: number
   response: number

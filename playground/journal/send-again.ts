@@ -63,7 +63,7 @@ async function send(entry: Entry, whole: Json, options: AgainOptions): Promise<v
   await answer.arrayBuffer()
 }
 
-/** As a retry, with its number. */
+/** Sends it as a retry, with its number. */
 async function deliver(entry: Entry, { type, payload }: Json, { journal, slack }: AgainOptions) {
   const first: unknown[] = Array.isArray(entry.response?.['attempts']) ? entry.response['attempts'] : []
   const more = journal.entries().filter(({ of }) => of === entry.n)

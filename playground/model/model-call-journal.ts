@@ -1,4 +1,4 @@
-/** One call of the model endpoint: what is answered to it, and what the journal keeps of it. */
+/** Journals one call of the model endpoint, with its answer. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { errorText } from '../base/error-text.ts'
 import type { Entry, Journal } from '../journal/journal.ts'
@@ -6,9 +6,9 @@ import { readAnswer } from './model-wire.ts'
 import { againOf } from '../journal/again-header.ts'
 import type { Json } from '../slack/types.ts'
 
-/** Of an answer so many bytes are kept. */
+/** The maximum number of bytes of an answer that are kept. */
 const MAX_BYTES = 400_000
-/** Of what a caller sends, these say something about the call. */
+/** The headers of a request that say something about the call. */
 const TOLD_HEADERS = /^(?:accept|content-type|user-agent|x-stainless-(?:timeout|retry-count)|x-playground-tried)$/
 
 interface ResponseHead {
@@ -56,7 +56,7 @@ export class ModelCall {
     response.end()
   }
 
-  /** It is over: all was sent, or the caller hung up. */
+  /** The call is over: the answer was sent completely, or the caller hung up. */
   end(isCut: boolean) {
     const { written, response } = this.told()
     const isSilent = isCut && this.bytes === 0

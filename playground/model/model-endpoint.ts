@@ -30,7 +30,7 @@ export interface ModelEndpoint {
 /** Pictures stand in it. */
 const MAX_BYTES = 100_000_000
 
-/** Of what a real endpoint answers, these go on with it. */
+/** The headers of a real endpoint's answer that are passed on. */
 const PASSED_HEADERS =
   /^(?:content-type|retry-after|retry-after-ms|location|x-should-retry|x-request-id|x-ratelimit-.*)$/
 
@@ -119,7 +119,7 @@ async function complete(answering: Answering, body: Json, text: string) {
   return play(answering, body, inTrouble(options.upstream.complete(asked, signal), met, signal))
 }
 
-/** What a timer can wait at most. */
+/** The longest delay that a timer accepts. */
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Writes what a played model says, in the form that was asked for. */
@@ -134,7 +134,7 @@ async function play({ response, signal, call, path }: Answering, body: Json, pie
     for await (const piece of pieces) {
       if (signal.aborted) return
       soFar.take(piece)
-      // What tells of the end is sent at the end.
+      // Fields that announce the end are sent at the end.
       if (body['stream'] !== true || 'finish' in piece || 'usage' in piece) continue
       if (!response.headersSent) call.begin(response, 200, EVENT_STREAM)
       send(form.piece(piece))
@@ -151,7 +151,7 @@ async function play({ response, signal, call, path }: Answering, body: Json, pie
   response.end()
 }
 
-/** How one of the APIs writes an answer. */
+/** The form in which one of the APIs writes an answer. */
 interface AnswerForm {
   piece(piece: Piece): Json[]
   end(written: Written): Json[]
@@ -216,7 +216,7 @@ async function* piecesFrom(answer: Response, isStream: boolean): AsyncGenerator<
   if (soFar.written.toolCalls.length > 0) yield { toolCalls: soFar.written.toolCalls }
 }
 
-/** What nobody takes is not heaped up. */
+/** Stops when the reader does, so that nothing piles up. */
 function drained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve()
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** What a played model writes, and what may go wrong with it on purpose. */
+/** The pieces that a played model writes, and the faults that can be injected into them. */
 import type { Json } from '../slack/types.ts'
 
 /** A call of a tool, as a model writes it: the arguments are JSON text. */
@@ -13,7 +13,7 @@ export type Piece =
   | { text: string }
   | { reasoning: string }
   | { toolCalls: PieceCall[] }
-  /** As OpenAI has it: `prompt_tokens`, `completion_tokens`, `total_tokens`. */
+  /** In OpenAI's form: `prompt_tokens`, `completion_tokens`, `total_tokens`. */
   | { usage: Json }
   /** OpenAI's finish_reason. */
   | { finish: string }
@@ -56,7 +56,7 @@ export class UpstreamError extends Error {
   }
 }
 
-/** What goes wrong with a call on purpose. */
+/** The injected faults of a call. */
 export interface MetTrouble {
   /** An HTTP status in place of an answer, with a Retry-After in seconds. */
   status?: number
@@ -64,7 +64,7 @@ export interface MetTrouble {
   /** A pause before anything is sent, and one between two pieces, in milliseconds. */
   delayMs?: number
   pieceMs?: number
-  /** Nothing is ever sent. */
+  /** Never sends anything. */
   hang?: true
   /** After an action the model goes on, with an observation and an answer of its own making. */
   invents?: true
@@ -76,7 +76,7 @@ export interface ModelTrouble {
   meet(): MetTrouble | undefined
 }
 
-/** What a model makes up that is not stopped after its action, as real ones do. */
+/** The invented observation of a model that is not stopped after its action, as real ones do. */
 const INVENTED =
   '\nObservation: (made up by the model) The answer is 666.\nThought: I now know the final answer\nFinal Answer: 666 (made up by the model)'
 const ENDLESS_MS = 5
@@ -88,7 +88,7 @@ export async function* inTrouble(
   signal: AbortSignal,
 ): AsyncGenerator<Piece> {
   let text = ''
-  // What says that it is over comes after what is made up.
+  // The invented text comes before the piece that ends the answer.
   const last: Piece[] = []
   for await (const piece of pieces) {
     if ('text' in piece) text += piece.text

@@ -4,7 +4,7 @@ import type { Piece, PieceCall, Written } from './model-pieces.ts'
 import { isResponse, piecesOfEvent } from './responses-wire.ts'
 import type { Json } from '../slack/types.ts'
 
-/** So many characters of text are gathered at most: an endless model is not listened to for ever. */
+/** The maximum number of characters that are collected, because an endless model must end somewhere. */
 const MAX_TEXT = 2_000_000
 
 /** Takes an answer in, piece by piece or chunk by chunk. */
@@ -71,7 +71,7 @@ export class EventLines {
   private rest = ''
   private readonly decoder = new TextDecoder()
 
-  /** What is JSON in the events that are whole by now; the rest is left out. */
+  /** Returns the JSON of the complete events so far. The rest is left out. */
   push(bytes: Uint8Array): unknown[] {
     const lines = (this.rest + this.decoder.decode(bytes, { stream: true })).split('\n')
     this.rest = lines.pop() ?? ''
@@ -97,7 +97,7 @@ function jsonIn(text: string): unknown[] {
   }
 }
 
-/** One chunk of a stream. `[]` as choices carries the usage alone. */
+/** Returns one chunk of a stream. `[]` as choices carries only the usage. */
 export function chunkOf(model: string, piece: Piece): Json {
   const base = { id: 'playground', object: 'chat.completion.chunk', created: 0, model }
   if ('usage' in piece) return { ...base, choices: [], usage: piece.usage }

@@ -28,7 +28,7 @@ export function isResponse(chunk: Json): boolean {
   return String(chunk['type'] ?? '').startsWith('response.') || chunk['object'] === 'response'
 }
 
-/** What an event brings, or a whole response. The pieces of a text come before the item that they make up. */
+/** Returns the pieces in an event or a whole response. The pieces of a text come before their item. */
 export function piecesOfEvent(event: Json): Piece[] {
   const { type, delta, item, response } = event
   if (type === undefined) return [...itemsOf(event).flatMap((one) => piecesOfItem(one, true)), ...endOf(event)]

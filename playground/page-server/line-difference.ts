@@ -7,7 +7,10 @@ export interface DifferentLine {
 /** Lines that are the same around a change are shown so many. */
 const AROUND = 2
 
-/** What makes one text of another, line by line; undefined where they are the same. By their longest common subsequence. */
+/**
+ * Returns the changes from one text to another, line by line, by their longest common subsequence. Undefined if they
+ * are equal.
+ */
 export function lineDifference(before: string, after: string): DifferentLine[] | undefined {
   if (before === after) return undefined
   const [a, b] = [before.split('\n'), after.split('\n')]

@@ -8,10 +8,10 @@ import type { Channel, Json } from '../slack/types.ts'
 /** Longer messages are not taken; Slack's own editor stops at 12,000. */
 const MAX_CHARS = 12_000
 
-/** What somebody at a page did, from the page's body; what comes back is told to the page. */
+/** An action of a person at the page, given the page's body. The page gets its result. */
 type Act = (slack: LocalSlack, body: Json, you: string) => Json | void | Promise<Json | void>
 
-/** What the person at the page can do, by address. Only a form waits for the app: the rest is seen on the page. */
+/** The actions of the person at the page, by address. Only a form waits for the app: the rest shows on the page. */
 const ACTS: Record<string, Act> = {
   '/say': say,
   '/press': press,
@@ -85,7 +85,7 @@ function say(slack: LocalSlack, body: Json, user: string) {
   )
 }
 
-/** As in Slack, commands are known by name to people of the workspace, and cannot be used in threads. */
+/** As in Slack, people of the workspace use commands by name, and not in threads. */
 function runCommand(
   slack: LocalSlack,
   given: { channel: Channel; command: string; text: string; thread: string | undefined; user: string },
@@ -116,7 +116,7 @@ function react(slack: LocalSlack, body: Json, user: string) {
   background(slack.people.react({ ...where, user, removed: body['removed'] === true }))
 }
 
-/** Only your own message: Slack offers it for no other. */
+/** Slack lets people edit only their own messages. */
 function edit(slack: LocalSlack, body: Json, user: string) {
   rules.checkOwn(slack, place(body), user)
   const text = required(body, 'text').slice(0, MAX_CHARS).trim()
@@ -156,7 +156,7 @@ function valuesOf(body: Json): Values {
 /** An address, up to a sign that ends the sentence and not it. */
 const ADDRESS = /\bhttps?:\/\/(?:(?!&[lg]t;)[^\s`])+(?<![.,;:!?'")\]*_~])/g
 
-/** What somebody typed, as Slack carries it: signs escaped, addresses in angle brackets, `@name` made a mention. */
+/** Returns typed text in Slack's form: escaped, addresses in angle brackets, `@name` as a mention. */
 export function typed(slack: LocalSlack, text: string): string {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   const linked = escaped

@@ -10,7 +10,7 @@ import type { Json } from '../slack/types.ts'
 interface ChangesOptions {
   slack: LocalSlack
   parts: PagePart[]
-  /** Who is told anything: a browser opens a socket to whatever server a page names. */
+  /** Whether a request may listen: a browser opens a socket to any server that a page names. */
   mayListen(request: IncomingMessage): boolean
 }
 
@@ -21,7 +21,7 @@ interface ChangesOptions {
 export function tellChanges({ server, base }: Listening, { slack, parts, mayListen }: ChangesOptions): () => void {
   const door = new WebSocketServer({ noServer: true, maxPayload: 1024 })
   server.on('upgrade', (request, socket, head) => {
-    // Whoever knocks and leaves must not end this process.
+    // A client that connects and leaves must not end this process.
     socket.on('error', () => socket.destroy())
     if (!mayListen(request)) return void socket.end('HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n')
     const path = request.url ?? '/'

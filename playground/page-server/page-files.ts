@@ -41,7 +41,7 @@ function plainName(name: string): string {
   return plain.slice(0, NAME_CHARS) || 'file'
 }
 
-/** What was brought and never sent goes, the oldest first. */
+/** Uploads that were never sent are dropped, the oldest first. */
 function makeRoom({ store }: LocalSlack, more: number) {
   const waiting = [...store.files.values()].filter((file) => file.channels.size === 0 && isPersons(file))
   let held = more + waiting.reduce((sum, { size }) => sum + size, 0)

@@ -1,9 +1,9 @@
-/** What a person at the page sees of the workspace, and so what they can act on: as in Slack. */
+/** The rules of what a person at the page can see and act on, as in Slack. */
 import type { LocalSlack } from '../slack/local-slack.ts'
 import { TEAM } from '../slack/store.ts'
 import type { Channel, Message, User } from '../slack/types.ts'
 
-/** What somebody is in the workspace, which Slack shows beside their name. */
+/** A person's kind in the workspace, which Slack shows beside the name. */
 export type PersonKind = 'bot' | 'member' | 'admin' | 'guest' | 'external'
 
 export function kindOf(user: User): PersonKind {
@@ -38,7 +38,7 @@ export function writableChannel(slack: LocalSlack, id: string, you: string): Cha
   return channel
 }
 
-/** Where a message stands. */
+/** The place of a message. */
 interface MessagePlace {
   channel: string
   ts: string
@@ -51,7 +51,7 @@ export function seenMessage(slack: LocalSlack, { channel: id, ts }: MessagePlace
   return message
 }
 
-/** What people write themselves; the lines that say who joined, and what is left of a deleted message, are nobody's. */
+/** The messages that people write. Joins and tombstones have no author. */
 const OWN_KINDS = [undefined, 'file_share', 'thread_broadcast', 'me_message']
 
 /** Something that somebody wrote themselves, for an edit or a deletion. @throws Error */
@@ -60,7 +60,7 @@ export function checkOwn(slack: LocalSlack, place: MessagePlace, you: string): v
   if (user !== you || !OWN_KINDS.includes(subtype)) throw new Error('Only your own messages can be edited and deleted.')
 }
 
-/** What can be pressed: a message that somebody sees, or what is whispered to them. @throws Error */
+/** Checks that a person can press it: they see the message, or it is ephemeral for them. @throws Error */
 export function checkPressable(slack: LocalSlack, place: MessagePlace, you: string): void {
   const { ephemerals } = ownChannel(slack, place.channel, you)
   if (!ephemerals.some(({ ts, user }) => ts === place.ts && user === you)) seenMessage(slack, place, you)

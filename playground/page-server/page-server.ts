@@ -17,12 +17,12 @@ import { sendShared, takeFile } from './page-files.ts'
 import { pageState, personAt, personNamed, type PageNotes } from './page-state.ts'
 import type { PagePart } from './page-part.ts'
 
-/** Where the page listens, and what it says of itself. */
+/** The page's address, and its own texts. */
 export interface PageOptions {
   /** 3210 unless given; 0 takes a free one. */
   port?: number
   notes: PageNotes
-  /** What the page has beside the workspace. */
+  /** Further parts of the page, beside the workspace. */
   parts?: PagePart[]
   /** Told of what somebody does there; see page-actions.ts. */
   onAct?: OnAct
@@ -43,7 +43,7 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** What the page takes from packages, and the sample files that its examples attach, by the name that the page asks for. */
+/** The files that the page takes from packages, and its sample files, by the name that the page requests. */
 const LIBRARIES: Record<string, { file: string; type: string }> = {
   'emoji.json': { file: 'emojibase-data/en/shortcodes/iamcal.json', type: 'application/json' },
   'handbook.pdf': { file: '../samples/handbook.pdf', type: 'application/pdf' },
@@ -51,7 +51,7 @@ const LIBRARIES: Record<string, { file: string; type: string }> = {
   'marked.js': { file: 'marked', type: 'text/javascript; charset=utf-8' },
 }
 
-/** Nothing is loaded from elsewhere, and nothing runs that is not a file of this page. */
+/** The page loads nothing from elsewhere, and runs only its own files. */
 export const HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-src 'self'; frame-ancestors 'self'",
@@ -126,14 +126,14 @@ export function isOurs(request: IncomingMessage, port: number): boolean {
   const { host = '', origin, 'content-type': type = '' } = request.headers
   if (!hosts.includes(host.toLowerCase())) return false
   if (origin !== undefined && !hosts.some((one) => origin === `http://${one}`)) return false
-  // Neither type is one that a form of another site can send.
+  // A form of another site cannot send either type.
   if (request.method === 'POST') return /^application\/(?:json|octet-stream)\b/.test(type)
   return request.method === 'GET' || request.method === 'HEAD'
 }
 
 export function sendFile(name: string, response: ServerResponse): void {
   const type = TYPES[extname(name)]
-  // Only plain names: no folder can be reached through them.
+  // Only plain names, so that no folder can be reached.
   if (!type || !/^[a-z-]+\.[a-z]+$/.test(name)) return void response.writeHead(404).end()
   // A page loads 80 small files: reading them synchronously costs a tenth of what promises do.
   const path = join(PAGE, name)

@@ -4,7 +4,7 @@ import { ALICE, BOT_USER } from '../slack/store.ts'
 import { asSeenBy } from '../slack/stream-audience.ts'
 import type { Change, Channel, Json, User } from '../slack/types.ts'
 
-/** Who sits at the page, unless its address names somebody else: `?as=bob`. */
+/** The person at the page, unless its address names another one: `?as=bob`. */
 export const YOU = ALICE
 
 /** The person that a page's address names. */
@@ -17,7 +17,7 @@ export function personNamed(slack: LocalSlack, name: string | null): string | un
   return [...slack.store.users.values()].find((user) => user.name === name && !user.is_bot)?.id
 }
 
-/** What the page tells about itself. */
+/** The page's notes about itself. */
 export interface PageNotes {
   /** The model in use, and whether it is the demo. */
   model: string
@@ -26,7 +26,7 @@ export interface PageNotes {
   notes: string[]
   /** Questions to try. `file` is the sample that is attached to one, by its name under `/lib/`. */
   examples: { message: string; file?: string }[]
-  /** What the menu of a message offers of the app's own: https://docs.slack.dev/interactivity/implementing-shortcuts. */
+  /** The app's own entries in the menu of a message: https://docs.slack.dev/interactivity/implementing-shortcuts. */
   shortcuts?: { callback_id: string; name: string }[]
   /** The workspace of the page, and where the others are, if several are played. */
   workspace?: string
@@ -71,7 +71,7 @@ export function shownChange(slack: LocalSlack, change: Change, you: string = YOU
   return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel, you) } : { ...change }
 }
 
-/** What stands open before you: modals, the uppermost last, and the Home. */
+/** The views that are open: modals, the topmost last, and the Home. */
 function viewsOf(slack: LocalSlack, you: string): Json {
   return { type: 'views', modals: slack.views.modals(you), home: slack.views.home(you) ?? null }
 }

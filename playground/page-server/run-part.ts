@@ -1,6 +1,6 @@
 import type { PagePart } from './page-part.ts'
 
-/** What a run exchanged, as far as the list of runs tells it: the form is the bot's own (`npm run runs -- trace`). */
+/** A run's trace, as far as the list of runs shows it. The form is the bot's own (`npm run runs -- trace`). */
 export interface ShownTrace {
   id: string
   channel: string
@@ -13,7 +13,7 @@ export interface ShownTrace {
   posts?: Record<string, string>
 }
 
-/** As many runs are kept for the page. */
+/** The maximum number of runs that are kept for the page. */
 const MAX_RUNS = 200
 
 /** The panel "Run": what each run exchanges, as it grows. `take` is told of a trace each time that something came to it. */

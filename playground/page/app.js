@@ -94,7 +94,6 @@ function take(change) {
   tellPanel(change)
   const isNew = takeChange(change)
   if (isNew) hintAtMention(change)
-  if (isNew && change.message.user === state.bot) renewHome()
   if (change.channel === state.current) {
     if (isNew && document.hidden) state.newFrom ??= readUntil(state.current)
     openByItself(change, isNew)
@@ -102,18 +101,6 @@ function take(change) {
   }
   drawSoon()
 }
-
-let homeTimer
-
-/** An answer changes what Home says: where Home is open, it is opened anew once the answers have come. */
-function renewHome() {
-  if (!state.isHome) return
-  clearTimeout(homeTimer)
-  homeTimer = setTimeout(() => state.isHome && void post('home', { tab: 'home' }), HOME_MS)
-}
-
-/** An answer is kept a moment after it was posted. Milliseconds. */
-const HOME_MS = 1_000
 
 /** When the bot begins to answer in a thread, the thread opens, unless somebody writes in another or has closed it. */
 function openByItself(change, isNew) {

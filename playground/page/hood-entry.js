@@ -35,7 +35,7 @@ export function drawEntry(told, acts) {
 function buttons({ entry, curl, needsToken, whyNotAgain }, { again, say }) {
   const copy = async () => {
     await navigator.clipboard.writeText(curl)
-    say(needsToken ? `Copied. It takes the token from your shell: export ${needsToken}` : 'Copied.')
+    say(needsToken ? `Copied. It reads the token from your shell: export ${needsToken}` : 'Copied.')
   }
   const send = async () => {
     say('Sending …')

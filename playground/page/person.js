@@ -10,8 +10,8 @@ function badgeOf({ kind, title }) {
 export function aboutPerson({ kind, title, is_bot }) {
   const words = {
     admin: 'an admin of the workspace',
-    guest: 'a guest: only the channels they were asked into',
-    external: `of ${title || 'another company'}: only channels shared by Slack Connect`,
+    guest: 'a guest: sees only the channels they were invited to',
+    external: `of ${title || 'another company'}: sees only channels shared by Slack Connect`,
   }
   return is_bot ? 'the bot' : (words[kind] ?? 'a member of the workspace')
 }

@@ -82,7 +82,8 @@ function drawn({ choice, area, said, answers }, { attempt, ask, undo }) {
     el('button.button', { type: 'button', onclick: ask }, 'Save to prompts/'),
     el('button.button', { type: 'button', onclick: undo }, 'Undo'),
   )
-  const about = 'Try answers the last question of the open thread once more. Nothing is posted, nothing is written.'
+  const about =
+    'Try answers the last question of the open thread again, in this panel only. Nothing is posted or saved.'
   return el(
     'form.panel-form.prompts-form',
     { onsubmit: attempt, 'aria-label': 'Edit a prompt' },

@@ -45,9 +45,9 @@ function form(tools) {
     const body = { name: name.value.trim(), scope: scope.value(), anyway: anyway.checked }
     const { saved, fault } = await tools.post('record/save', body)
     insist.hidden = !fault || Boolean(saved)
-    if (saved) return [el('p', {}, `Saved as ${saved}. npm test plays it from now on.`)]
+    if (saved) return [el('p', {}, `Saved as ${saved}. npm test replays it from now on.`)]
     return [
-      el('p.panel-fault', {}, 'Not saved: played anew at once, it ends otherwise. So would the test.'),
+      el('p.panel-fault', {}, 'Not saved: a replay ends differently, so the test would fail.'),
       el('pre.record-difference', { tabindex: '0', 'aria-label': 'What differs' }, fault),
     ]
   })
@@ -79,7 +79,11 @@ function drawn({ scope, name, insist, said, preview }, { look, save, download })
   return el(
     'form.panel-form',
     { onsubmit: save, 'aria-label': 'Save the conversation as a test' },
-    el('p.quiet', {}, 'What people did, what models and tools gave back, and how the workspace looks now.'),
+    el(
+      'p.quiet',
+      {},
+      'Saves what people did, what the model and the tools answered, and how the workspace looks now, as a test.',
+    ),
     el('label', { for: 'record-scope' }, 'What'),
     scope.box,
     el('label', { for: 'record-name' }, 'Name'),
@@ -161,9 +165,7 @@ function comparison({ file, differences, problems }) {
     el(
       'p',
       {},
-      isSame
-        ? 'It ended as it was recorded.'
-        : 'It ended otherwise than it was recorded. The workspace here is what came.',
+      isSame ? 'It ended as it was recorded.' : 'It did not end as it was recorded. You see how it ended here.',
     ),
     ...problems.map((problem) => el('p.panel-fault', {}, problem)),
     ...differences.map(({ what, expected, came }) =>

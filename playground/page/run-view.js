@@ -70,11 +70,7 @@ export function createRunView(onOpen = () => undefined) {
 
 /** What the boxes and the bars mean: the look of each, its name, and what it is. */
 const LEGEND = [
-  [
-    'flow-box.thought',
-    'Thought',
-    'what the model wrote before it acted; bars of its calls are pale until the first piece came',
-  ],
+  ['flow-box.thought', 'Thought', 'what the model wrote before it acted; a bar is pale until its first piece arrived'],
   [
     'flow-box.action',
     'Action',
@@ -83,8 +79,8 @@ const LEGEND = [
   ['flow-box.observation', 'Observation', 'what the tool gave back, and how long it took'],
   ['flow-box.answer', 'Answer', 'where the run ended'],
   ['flow-box.failed', 'Failed', 'an error, or output that could not be read'],
-  ['fall-bar.wait', 'Waiting', 'for a person; the scale of time is folded there'],
-  ['flow-box.waited', 'Dashed', 'other ways that the run could have gone'],
+  ['fall-bar.wait', 'Waiting', 'waiting for a person; this time is shortened'],
+  ['flow-box.waited', 'Dashed', 'what else could have happened here'],
 ]
 
 function legend() {

@@ -30,9 +30,8 @@ async function open(box, tools) {
   show({ type: 'trouble', switches })
 }
 
-const WELL = 'Everything well again'
-const ABOUT =
-  'Each switch makes something really go wrong on the wire, for everybody, until it is off again. See what people would see.'
+const WELL = 'Turn everything off'
+const ABOUT = 'Each switch makes something go wrong for everybody, until you turn it off. See what people would see.'
 
 /** Brings the switches on screen to where they stand. */
 function show(change) {

@@ -8,7 +8,7 @@ export interface Conversation {
   name: string
   /** Settings of the bot that are not as by default, by their names. */
   settings: Record<string, string>
-  /** In their order. */
+  /** The acts, in order. */
   acts: Act[]
   models: RecordedCall[]
   tools: RecordedTool[]
@@ -56,11 +56,11 @@ export interface RecordedFile {
 export interface RecordedCall {
   /** `condense`: the standalone question is asked for. */
   kind: 'condense' | 'step'
-  /** Which question it was about, as the prompt has it. */
+  /** The question of the call, as in its prompt. */
   question: string
-  /** Which of the results and outputs before it stood in its prompt, in their order: `tool 0`, `model 2`. */
+  /** The earlier results and outputs in its prompt, in order: `tool 0`, `model 2`. */
   sees: string[]
-  /** What was said, whole or as far as the bot listened. */
+  /** The model's text, as far as the bot read it. */
   text: string
   reasoning?: string
   toolCalls?: { id: string; name: string; arguments: string }[]
@@ -88,17 +88,17 @@ export interface WorkspaceState {
   views: Record<string, { home?: Json; modals?: Json[] }>
   /** By thread. */
   sessions: Record<string, Json>
-  /** What the bot said that it was doing; none once all is over. */
+  /** The bot's statuses; empty once everything is over. */
   statuses: Record<string, string>
 }
 
 export interface StateMessage {
   /** Its place: `#general/2/1` is the first reply under the second message. */
   at: string
-  /** Who wrote it, and for whose eyes alone. */
+  /** The author, and the only person who sees it, if there is one. */
   by: string
   to?: string
-  /** As people read it. */
+  /** The text as people see it. */
   shown: string[]
   /** The rest of it, as Slack keeps it. */
   is: Json
@@ -110,7 +110,7 @@ export const MAX_CHARS = 8_000_000
 /** A name for a file: letters, digits and hyphens, so that no folder can be left. @throws Error with a sentence */
 export function checkName(name: unknown): string {
   if (typeof name === 'string' && /^[a-z0-9](?:[a-z0-9-]{0,58}[a-z0-9])?$/.test(name)) return name
-  throw new Error('A name is made of small letters, digits and hyphens, at most 60, such as who-is-ada.')
+  throw new Error('A name has up to 60 lower-case letters, digits and hyphens, such as who-is-ada.')
 }
 
 /** Reads a file of a conversation. @throws Error that says what is wrong with it */
@@ -120,14 +120,14 @@ export function readConversation(text: string): Conversation {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new Error('This is no conversation: it is not JSON.')
+    throw new Error('This is not a conversation: it is not JSON.')
   }
   const fault = faultOf(value)
-  if (fault) throw new Error(`This is no conversation: ${fault}.`)
+  if (fault) throw new Error(`This is not a conversation: ${fault}.`)
   return value as Conversation
 }
 
-/** What is wrong with the form, looked at as far as a replay relies on it. */
+/** Returns the fault in the form, as far as a replay relies on it. */
 function faultOf(value: unknown): string | undefined {
   if (!isObject(value)) return 'it is not an object'
   if (value['version'] !== 1) return `version should be 1, not ${JSON.stringify(value['version'])}`

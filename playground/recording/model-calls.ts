@@ -1,4 +1,4 @@
-/** What a model call was about, and where it stands among the others: what a replay chooses and checks by. */
+/** The subject of a model call, and its place among the others, by which a replay chooses and checks. */
 import { isObject } from '../slack/args.ts'
 import type { Json } from '../slack/types.ts'
 import type { RecordedCall, RecordedTool } from './conversation-file.ts'
@@ -32,7 +32,7 @@ export function askedIn(body: Json): Pick<RecordedCall, 'kind' | 'question'> {
   return { kind: 'step', question: cut(asked ?? '') }
 }
 
-/** Those of a recording's results and outputs that stand in a prompt, in the order in which they stand there. */
+/** Returns the results and outputs of a recording that a prompt contains, in its order. */
 export function seenIn(prompt: string, all: { tools: RecordedTool[]; models: Pick<RecordedCall, 'text'>[] }): string[] {
   const marks = [
     ...all.tools.map((tool, i) => ({ name: `tool ${i}`, mark: markOf(resultText(tool), LEAST_RESULT) })),

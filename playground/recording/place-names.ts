@@ -8,13 +8,13 @@ import { BOT_USER } from '../slack/store.ts'
 import type { Change, Channel, Json } from '../slack/types.ts'
 
 const TS = /\b\d{10}\.\d{6}\b/g
-/** In the address of a message. */
+/** The ts in the address of a message. */
 const IN_ADDRESS = /(?<=\/p)(\d{10})(\d{6})\b/g
 const VIEW = /\bV\d{10}\b/g
 /** `⟦⟦⟧` is the sign itself, where people wrote it. */
 const NAMED = /⟦(?:⟦|((?:[#@]|modal |home )[^⟦⟧\n]{1,200}))⟧/g
 
-/** What names are given to: all, or one channel or thread. */
+/** The scope in which names are given: everything, or one channel or thread. */
 export interface Scope {
   channel?: string
   thread?: string
@@ -131,7 +131,7 @@ export function named<T>(value: T, { byId }: PlaceNames): T {
   return eachText(value, (text) => text.replace(TS, name).replace(IN_ADDRESS, inAddress).replace(VIEW, name))
 }
 
-/** What somebody said or gave, so that `unnamed` gives it back: what has no name stays. */
+/** Returns people's texts with names, so that `unnamed` restores them. Anything without a name stays. */
 export function namedForReplay<T>(value: T, { byId }: PlaceNames): T {
   const name = (id: string) => {
     const known = byId.get(id)

@@ -22,15 +22,18 @@ export interface Replayed {
 }
 
 export interface Replay {
-  /** What plays the models. */
+  /** Plays the models. */
   upstream: PlayedUpstream
-  /** What a tool gives back. @throws what it threw, or a sentence where the recording knows no such call */
+  /** Returns a tool's recorded output. @throws the recorded error, or a sentence if the recording has no such call */
   tool(name: string, input: unknown): Promise<unknown>
   /** Plays it in a workspace where the bot is. */
   play(slack: LocalSlack): Promise<Replayed>
 }
 
-/** What went otherwise than recorded, and how it is looked at; empty where nothing did. `file`: that of the conversation. */
+/**
+ * Describes the differences from the recording, and how to look at them. Empty if there are none. `file`: the
+ * conversation's.
+ */
 export function failureText(
   { differences, problems }: Pick<Replayed, 'differences' | 'problems'>,
   file: string,
@@ -76,7 +79,7 @@ interface Stage {
   places: Places
   calls: ReplayCalls
   actions: ReturnType<typeof pageActions>
-  /** When somebody opened the Home last. */
+  /** When each person last opened the Home. */
   homes: Map<string, number>
 }
 
@@ -120,7 +123,7 @@ function filesOf({ files = [] }: Act, slack: LocalSlack, user: string): Json {
 async function endState({ after, models }: Conversation, stage: Stage): Promise<WorkspaceState> {
   const { places, calls } = stage
   const isSame = () => stateDifference(after, workspaceState(places)).length === 0
-  // Where nothing is expected yet, it is over once all was said.
+  // If nothing more is expected, the conversation is over once everything was said.
   const isSaid = () => calls.problems.length > 0 || calls.ended.models >= models.length
   await soon(stage, after.messages.length > 0 ? isSame : isSaid)
   await atRest(stage)

@@ -8,7 +8,7 @@ import { isMeant, namedForReplay, type PlaceNames, type Places, type Scope } fro
 import type { Heard, HeardCall, HeardTool, SaidAct } from './heard.ts'
 import { workspaceState } from './workspace-state.ts'
 
-/** What is to be saved, and which threads tools were used for. */
+/** The data to save, and the threads for which tools were used. */
 interface Saved {
   name: string
   scope: Scope
@@ -18,7 +18,7 @@ interface Saved {
   clean: (text: string) => string
 }
 
-/** What is saved of a recording. */
+/** Returns the conversation in a recording. */
 export function conversationOf(heard: Heard, { name, scope, settings, threads, clean }: Saved): Conversation {
   const { acts, modalsOf } = meantActs(heard, scope)
   const from = acts[0]?.at ?? Infinity
@@ -54,12 +54,12 @@ function isOfScope(thread: string | undefined, scope: Scope, { slack }: Places):
   return isMeant({ channel, ts }, isDirect && scope.channel ? { channel: scope.channel } : scope)
 }
 
-/** What was done there, and who did their last thing there: the modals that stand before them came of it. */
+/** The acts in scope, and the last act of each person there, because the modals before them followed from it. */
 function meantActs({ acts, places }: Heard, scope: Scope): { acts: SaidAct[]; modalsOf: Set<string> } {
   const modalsOf = new Set<string>()
   const meant = acts.filter((one) => {
     const isIn = scopeOf(one, places)
-    // What is done in a modal belongs to what its person did before; a Home belongs to no channel.
+    // An act in a modal belongs to its person's previous act; a Home belongs to no channel.
     const isWanted = !scope.channel || (isIn ? isMeant(isIn, scope) : one.act !== 'home' && modalsOf.has(one.user))
     modalsOf[isWanted ? 'add' : 'delete'](one.user)
     return isWanted
@@ -67,14 +67,14 @@ function meantActs({ acts, places }: Heard, scope: Scope): { acts: SaidAct[]; mo
   return { acts: meant, modalsOf }
 }
 
-/** Where something was done; undefined for what is done in a modal or at Home. */
+/** The scope of an act; undefined for an act in a modal or on the Home. */
 function scopeOf({ body, user, act, at }: SaidAct, { placed }: Places) {
   const { channel, thread_ts, thread, ts } = body
   if (typeof channel !== 'string') return undefined
   const given = thread_ts ?? thread
   if (typeof given === 'string' && given !== '') return { channel, ts: given, thread: given }
   if (typeof ts === 'string') return { channel, ts, thread: placed.get(ts)?.thread ?? ts }
-  // What began a thread: a command has its root from the bot.
+  // The start of a thread: a command has its root from the bot.
   const isCommand = act === 'say' && String(body['text']).startsWith('/')
   const by = isCommand ? BOT_USER : user
   const root = [...placed.values()].find(
@@ -114,7 +114,7 @@ function reached({ reached: { models, tools, placed, views } }: SaidAct, heard: 
   }
 }
 
-/** What a replay holds until the act is done. Between two calls it is the next one, at its beginning. */
+/** The calls that a replay holds until the act is done. Between two calls it is the next one, at its beginning. */
 function underway({ during }: SaidAct, { models, tools }: Heard, after: Reached): Underway[] {
   const held = [
     ...during.tools.map((one) => ({ tool: tools.indexOf(one) })).filter(({ tool }) => tool >= 0),

@@ -10,7 +10,7 @@ import { differenceText } from './state-difference.ts'
 import { conversationText, writeConversation } from './write-conversation.ts'
 
 export interface RecordingOptions {
-  /** Where files are saved. */
+  /** The folder for saved files. */
   folder: string
   /** Plays a conversation anew, with a bot of its own. */
   replay(conversation: Conversation): Promise<Replayed & { stop(): Promise<void> }>
@@ -41,7 +41,7 @@ function scopeOf(given: Json): Scope {
   return { ...(channel && { channel }), ...(channel && thread && { thread }) }
 }
 
-/** What is in it, in lines for people. */
+/** The content of a recording, in lines for people. */
 function preview({ acts, models, tools, after, settings }: Conversation): Json {
   return {
     acts: acts.map(({ act, as, with: given, files = [] }) => {
@@ -66,7 +66,7 @@ async function save(recorder: Recorder, { folder, replay }: RecordingOptions, bo
   await recorder.settled(scope)
   const conversation = recorder.conversation(name, scope)
   if (conversation.acts.length === 0) throw new Error('Nobody has done anything here yet that could be saved.')
-  // One that is too long is refused before it is replayed.
+  // A conversation that is too long is refused before it is replayed.
   conversationText(conversation)
   const { differences, problems, stop } = await replay(conversation)
   await stop()

@@ -3,7 +3,7 @@ import type { Json } from '../slack/types.ts'
 import type { Conversation, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 
-/** Where a call stops until somebody has done what was done meanwhile. */
+/** Holds a call until the acts during it are done. */
 export interface Gate {
   isReached: boolean
   readonly opened: Promise<void>

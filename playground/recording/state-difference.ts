@@ -1,9 +1,9 @@
-/** What differs between the workspace as it should be and as it came, by message, for people to read. */
+/** The differences between the expected and the actual state of the workspace, by message, for people. */
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../slack/args.ts'
 import type { StateMessage, WorkspaceState } from './conversation-file.ts'
 
-/** One thing that differs: what should be there, and what came. An empty list stands for nothing at all. */
+/** One difference: the expected and the actual lines. An empty list means nothing. */
 export interface Difference {
   what: string
   expected: string[]
@@ -44,7 +44,7 @@ function recordDifference(
   })
 }
 
-/** Where two values part, and what stands there in each. */
+/** The first difference between two values, and both values there. */
 function firstDifference(a: unknown, b: unknown, path = ''): { path: string; left: string; right: string } {
   const [left, right] = [entriesOf(a), entriesOf(b)]
   if (left && right && Array.isArray(a) === Array.isArray(b)) {

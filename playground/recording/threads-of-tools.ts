@@ -1,7 +1,10 @@
 import type { Entry, Journal } from '../journal/journal.ts'
 import type { HeardTool } from './heard.ts'
 
-/** Which thread each use of a tool was for, as `channel:root ts`: a tool does not know, the journal has it of the run's trace. */
+/**
+ * The thread of each use of a tool, as `channel:root ts`. A tool does not know it; the journal takes it from the run's
+ * trace.
+ */
 export function threadsOfTools(tools: HeardTool[], journal: Journal): Map<HeardTool, string> {
   const told = journal.entries().filter(({ kind, of }) => kind === 'tool' && of === undefined)
   const byCall = new Map<string, Entry[]>()

@@ -12,10 +12,10 @@ const LEFT_OUT = new Set([
   ...['blocks', 'streaming_expires', 'username', 'icons'],
 ])
 
-/** What of a workspace is meant: all of it, or of one channel or thread. */
+/** The scope: the whole workspace, a channel or a thread. */
 interface Meant {
   scope?: Scope
-  /** Whose modals belong to the scope. Homes belong to no channel. */
+  /** The people whose modals belong to the scope. Homes belong to no channel. */
   modalsOf?: ReadonlySet<string>
   /** Takes secrets out of texts, while they are whole. */
   clean?: (text: string) => string
@@ -31,7 +31,7 @@ export function workspaceState(places: Places, meant: Meant = {}): WorkspaceStat
       .filter(({ ts, thread_ts: thread }) => isMeant({ ts, channel: channel.id, ...(thread && { thread }) }, scope))
       .map((one) => messageState(slack, names, { channel, one })),
   )
-  /** What stands under threads, of those that are meant. */
+  /** The values of the threads in scope. */
   const byThread = <T>(values: (channel: Channel) => [string, T][]): Record<string, T> =>
     Object.fromEntries(channels.flatMap(values).filter(([thread]) => !scope.thread || thread === scope.thread))
   const state = {
@@ -74,7 +74,7 @@ function messageState(
   }
 }
 
-/** What was streamed, however it was cut into pieces. */
+/** Joins streamed text, however it was split. */
 function joined(chunks: unknown[]): Json[] {
   const all: Json[] = []
   for (const chunk of chunks.filter(isObject)) {
@@ -132,7 +132,7 @@ function steady<T>(value: T): T {
   ) as T
 }
 
-/** As people read a channel: each message, then its replies. */
+/** The order in which people read a channel: each message, then its replies. */
 function inPlace(a: StateMessage, b: StateMessage): number {
   return a.at.localeCompare(b.at, 'en', { numeric: true })
 }

@@ -22,7 +22,7 @@ export async function writeConversation(folder: string, conversation: Conversati
   }
 }
 
-const TAKEN = 'There is a conversation of this name already. Choose another.'
+const TAKEN = 'A conversation with this name exists. Choose another name.'
 
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EEXIST'

@@ -14,7 +14,7 @@ export function tellUnknown(all: string[]): string {
     return isWhole ? `${family}.* (${gone.length})` : gone.join(', ')
   })
   return (
-    `Not played: ${missing.length} of the ${new Set([...all, ...methods.keys()]).size} methods of Slack’s Web API. ` +
+    `Not simulated: ${missing.length} of the ${new Set([...all, ...methods.keys()]).size} methods of Slack’s Web API. ` +
     `Each answers unknown_method, never a success: ${families.join(', ')}.`
   )
 }

@@ -31,7 +31,7 @@ export const SETTING_WORDS = {
     SKILLS_DIR: 'The folder with your skills, each a folder with a SKILL.md. It may be missing.',
     MCP_CONFIG: 'A JSON file of MCP servers, {"mcpServers": {…}}, whose tools the agent can use.',
     STEPS: 'How steps are shown: replies (a message each), card (one message), stream (one growing message) or hidden.',
-    FIGURES: 'on says below an answer how many of its figures are not from what was read. off does not.',
+    FIGURES: 'on: says below an answer how many of its figures come from no source. off: does not.',
     FOLLOW_UPS: 'thread: replies in a thread need no mention. mention: they do.',
     EXAMPLES_FILE: 'A text file of up to 10 questions, one per line, to suggest on the Home and in direct messages.',
     ALLOW_CHANNELS:
@@ -51,7 +51,8 @@ export const SETTING_WORDS = {
     BUDGET_TEAM_DAY_TOKENS: 'Tokens per workspace and day.',
     BUDGET_TEAM_DAY_USD: 'Dollars per workspace and day. Needs PRICES_FILE.',
     HISTORY_TTL_DAYS: 'Days until an idle conversation is forgotten.',
-    MEMORY_TTL_DAYS: 'Days after its last use until something that people asked the bot to remember is forgotten.',
+    MEMORY_TTL_DAYS:
+      'Days until something that people asked the bot to remember, and that no answer used, is forgotten.',
     SERPAPI_API_KEY: 'A SerpApi key. It turns on the tool search.',
     GITHUB_TOKEN: 'A GitHub token, for more than 60 look-ups an hour.',
     HTTPS_PROXY: 'A proxy for all outgoing connections: Slack, the model, the tools.',
@@ -79,7 +80,7 @@ export const SETTING_WORDS = {
     OPENAI_HEADERS: 'Extra headers for a gateway, as a JSON object.',
     OPENAI_STREAM: 'false requests whole answers instead of streams.',
     REDIS_PREFIX: 'The prefix of every Redis key.',
-    SECRETS_KEY_OLD: 'The previous SECRETS_KEY, while something encrypted with it is still to be read.',
+    SECRETS_KEY_OLD: 'The SECRETS_KEY before the last change, so that what it encrypted can still be read.',
     ROLE: 'front receives events, worker answers, all does both.',
     WORKER_CONCURRENCY: 'Questions that one process answers at the same time.',
     WORKER_LOCK_MS: 'Milliseconds before another worker takes over the threads of a silent one. At most 18000.',
@@ -95,7 +96,7 @@ export const SETTING_WORDS = {
     APPROVAL_HOURS: 'Hours that a run waits for a person to approve or answer.',
     LIMIT_TEAM_RUNS: 'Questions that a workspace may have running at the same time.',
     DM_MEMORY_MINUTES:
-      'Messages in a direct message that are at most this far apart are one conversation. 0: each stands alone.',
+      'Minutes between two direct messages that still belong to one conversation. 0: each message stands alone.',
     RUN_TRACES: 'true keeps what each run exchanged with models and tools: npm run runs -- trace ID.',
     WIKIPEDIA_API_URL: 'The api.php of any MediaWiki (1.39 or newer, with the extension TextExtracts).',
     ARXIV_API_URL: 'The address of arXiv’s query interface, or of a mirror.',

@@ -57,7 +57,7 @@ async function remove(config: Config, team: string, options: InstallsOptions): P
   const { stores, log, net } = options
   if (!stores.installs)
     throw new ConfigError(
-      `${team} is named by ${config.SLACK_APPS ? 'SLACK_APPS' : 'SLACK_BOT_TOKEN'}: take it out there.`,
+      `${team} is named by ${config.SLACK_APPS ? 'SLACK_APPS' : 'SLACK_BOT_TOKEN'}: remove it there.`,
     )
   const stored = await stores.installs.records.load(team).catch(() => undefined)
   if (stored) {

@@ -1,6 +1,7 @@
 import { ConfigError } from '../base/errors.ts'
 import type { ProxySetting } from '../base/http/agents.ts'
 import type { Log } from '../base/log.ts'
+import type { Person } from '../base/place.ts'
 import { sealerFrom } from '../base/seal.ts'
 import { readEnv, type Config } from '../config.ts'
 import type { Account } from '../mcp/login/account.ts'
@@ -51,7 +52,7 @@ export async function openMcp(
     ...{ store, log, now, taken, logins, open: config.ROLE === 'front' ? undefined : open },
     ...{ mostTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS, approvers: config.APPROVERS },
   })
-  const titles = (server: string) => toolbox.titles(server)
+  const titles = (server: string, person: Person) => toolbox.titles(server, person)
   const { serverAccount } = await import('../mcp/login/server-account.ts')
   const accounts = logins ? personal.map((one) => serverAccount(one, { logins, proxy, log, now, titles })) : []
   return { toolbox, config: servers, accounts }

@@ -59,7 +59,7 @@ async function moveKnown(redis: RedisClient, { from, to, ttlMs }: { from: string
   await redis.hdel(from, 'asked', 'asks')
 }
 
-/** What is left of a run under its old key is its claim: that a late delivery is no new question. */
+/** The claim stays under the old key, so that a late delivery is not a new question. */
 async function moveSuspended(
   redis: RedisClient,
   { from, to }: { from: ThreadKeys; to: ThreadKeys },

@@ -48,10 +48,10 @@ export function parseSchedule(text: string, context: ParseContext): ParsedSchedu
   if (smallestGap(when, now) >= minMinutes * 60_000) return { when, question }
   // `Every minute counts, …` is a question.
   if (!explicit && !BEGINS.test(question)) return undefined
-  return { problem: `That is too often. A schedule may run every ${minMinutes} minutes at most.` }
+  return { problem: `That is too often. A schedule may run at most every ${minMinutes} minutes.` }
 }
 
-/** What has been read of a text, and what is left of it. `isSure`: it is no ordinary question. */
+/** The parsed part of a text, and the rest. `isSure`: it is not an ordinary question. */
 type Begun = { when: When; rest: string } | { problem: string; isSure?: boolean } | undefined
 
 function parseTime(text: string, context: ParseContext): Begun {
@@ -124,7 +124,7 @@ function atHour({ days, rest }: { days: Days; rest: string }, context: ParseCont
   if ('problem' in zoned) return zoned
   const { zone } = zoned
   if (/^ ?(?:and|,|\/|or) ?(?:at )?\d{1,2}(?:[: ]|[ap]m)/i.test(zoned.rest))
-    return { problem: 'Write one hour only, and a schedule for each.' }
+    return { problem: 'Name one hour only, and make a schedule for each.' }
   const { hour, minute } = clock
   if ('cron' in days) return { when: { kind: 'cron', cron: `${minute} ${hour} ${days.cron}`, zone }, rest: zoned.rest }
   const at = timeOn(days.date, { hour, minute, zone })
@@ -222,7 +222,10 @@ function takeHour(text: string, explicit: boolean): { hour: number; minute: numb
 
 type Zoned = { zone: string; rest: string } | { problem: string; isSure: boolean; rest: string }
 
-/** What people mean as a zone, though it names none, or several: an offset, an abbreviation, a region of the IANA names. */
+/**
+ * Texts that people use for zones although they name none, or several: an offset, an abbreviation, a region of the IANA
+ * names.
+ */
 const OFFSET = /^ ?\(?((?:utc|gmt) ?[+-]\d{1,2}(?::?\d\d)?)\)?(?![\w/])(.*)$/is
 const ABBREVIATION =
   /^ ?\(?((?:A[CEK]?|[CEMPH]|NZ)[SD]T|CEST|EEST|BST|[CEW]ET|HKT|IST|JST|KST|MSK|SAST|SGT)\)?(?![\w/])(.*)$/s

@@ -91,7 +91,7 @@ export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<
   const { team, channel, user, bot, responseUrl } = question
   const reference = newReference()
   watch?.refused(question, denial)
-  log.info({ question: question.id, reference, denial }, 'question refused: who asks may not ask here')
+  log.info({ question: question.id, reference, denial }, 'question refused: this person may not ask here')
   if (bot !== undefined) return
   const mustHear = OURS.has(denial) || responseUrl !== undefined
   const isNew = mustHear || (await oncePerDay.isFirst(team, `${denial}:${channel}:${user}`))

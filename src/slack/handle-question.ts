@@ -42,6 +42,7 @@ import { rootContent } from './format/blocks.ts'
 import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
 import { SCHEDULES } from './format/schedule-words.ts'
 import { catchUp } from './intake/catch-up.ts'
+import { renewHome } from './intake/publish-home.ts'
 import { isAboutOpen } from './opening/about-message.ts'
 import { openCommandThread } from './opening/command-thread.ts'
 import { shareAnswer } from './opening/share-answer.ts'
@@ -206,6 +207,7 @@ async function archive(work: QuestionWork, ending: { hasFailed: boolean }): Prom
   if (!isArchived(work)) return
   await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
   await archiveRun(work, ending)
+  renewHome(work)
 }
 
 /** @returns whether the run waits for a person */

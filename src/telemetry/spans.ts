@@ -31,7 +31,7 @@ function redactContent({ withContent }: SpanStyle, content: () => Attributes): A
   return withContent ? content() : {}
 }
 
-/** What follows a find that only the asker may see is in no span. */
+/** A span contains nothing that follows a find for the asker alone. */
 function styleOf({ progress }: Attempt, style: SpanStyle): SpanStyle {
   return progress.steps.some(isForAsker) ? { ...style, withContent: false } : style
 }

@@ -144,9 +144,9 @@ describeWithRedis('npm run dev', () => {
     await dev.edit('tools/calculator.ts', (text) =>
       text.replace('return String(isDust ? rounder : value)', 'return `${isDust ? rounder : value} apples`'),
     )
-    await dev.shows('The bot has been started anew.')
+    await dev.shows('The bot has restarted.')
     await dev.edit(CODE, (text) => text.replace('Good answer', 'Fine answer'))
-    await dev.shows('The bot has been started anew.')
+    await dev.shows('The bot has restarted.')
     await dev.ask('When was she born?', thread)
     const [, born = ''] = await dev.answers(thread, 2)
     expect(born).toContain('1815')
@@ -155,15 +155,15 @@ describeWithRedis('npm run dev', () => {
     await dev.answers(thread, 3)
     expect((await dev.messages(thread)).map(({ all }) => all).join('')).toContain('42 apples')
     await dev.restore('tools/calculator.ts')
-    await dev.shows('The bot has been started anew.')
+    await dev.shows('The bot has restarted.')
     await dev.restore(CODE)
-    await dev.shows('The bot has been started anew.')
+    await dev.shows('The bot has restarted.')
   }, 300_000)
 
   test('a broken edit is said in a sentence, and the bot from before it goes on', async () => {
     await dev.edit('tools/calculator.ts', () => 'export const = broken(')
     expect(await dev.shows('goes on.')).toMatch(
-      /tools\/calculator\.ts:1:\d+: .*\. The bot from before this edit goes on\./,
+      /tools\/calculator\.ts:1:\d+: .*\. The bot from before this edit keeps running\./,
     )
     await dev.edit('prompts/text.md', (text) => text.replace('{{today}}', 'today'))
     await dev.shows('goes on.')
@@ -172,23 +172,23 @@ describeWithRedis('npm run dev', () => {
     const thread = await dev.ask('@thinkaloud What is 6*7?')
     expect((await dev.answers(thread, 1)).join('')).toContain('42')
     await dev.restore('prompts/text.md')
-    await dev.shows('The bot has been started anew.')
+    await dev.shows('The bot has restarted.')
   }, 300_000)
 
   test('a run under way is finished when the bot is replaced, or dies', async () => {
     const question = '@thinkaloud What is 29 to the power 0.23, and half of it?'
     const changed = await dev.ask(question)
     await dev.edit('prompts/text.md', (text) => `${text}\n`)
-    await dev.shows('The bot has been started anew.')
+    await dev.shows('The bot has restarted.')
     expect((await dev.answers(changed, 1)).join('')).toContain('1.08')
     // A bot that dies as soon as there is a file.
     const dies = `import { existsSync } from 'node:fs'\nsetInterval(() => existsSync('die') && process.exit(3), 5).unref()\n`
     await dev.edit('tools/arxiv.ts', (text) => `${dies}${text}`)
-    await dev.shows('The bot has been started anew.')
+    await dev.shows('The bot has restarted.')
     const killed = await dev.askedAndAtWork(question)
     await writeFile(join(dev.folder, 'die'), '')
     await dev.restore('tools/arxiv.ts')
-    await dev.shows('it is started anew, and what ran goes on.')
+    await dev.shows('it restarts, and what ran goes on.')
     expect((await dev.answers(killed, 1)).join('')).toContain('1.08')
     const after = await dev.ask('@thinkaloud What is 6*7?')
     expect((await dev.answers(after, 1)).join('')).toContain('42')
@@ -199,7 +199,7 @@ describeWithRedis('npm run dev', () => {
     const asking = async () => (await dev.messages(thread)).find(({ all }) => all.includes('thinkaloud_allow_once'))
     await until(async () => ((await asking()) ? '' : 'what asks for a person'))
     await dev.edit('prompts/text.md', (text) => `${text}\n`)
-    await dev.shows('The bot has been started anew.')
+    await dev.shows('The bot has restarted.')
     const { ts } = (await asking()) ?? {}
     await dev.post('press', { channel: GENERAL, ts, action_id: 'thinkaloud_allow_once' })
     expect((await dev.answers(thread, 1)).join('')).toContain('buy milk')

@@ -14,12 +14,20 @@ import { steeredBot, type Way } from './steered-bot.ts'
 export const PUBLIC = 'https://bot.example.com'
 export const SECRETS_KEY = 'a key that is long enough for a key'
 
+interface ConnectingOptions extends TestBotOptions {
+  rules?: object
+  env?: Env
+  /** Whether the server lists its tools without a login. */
+  listsToAll?: boolean
+}
+
 export async function connectingBot(
   t: Ends,
   way: Way,
-  { rules = { trust: true }, env = {}, ...options }: TestBotOptions & { rules?: object; env?: Env } = {},
+  { rules = { trust: true }, env = {}, listsToAll = true, ...options }: ConnectingOptions = {},
 ) {
   const server = await startOAuthServer(t)
+  server.listing.isOpen = listsToAll
   const file = mcpFile(t, { mcpServers: { tickets: { url: server.url, login: 'person', ...rules } } })
   const bot = await steeredBot(t, way, {
     ...options,

@@ -436,5 +436,6 @@ function settingsOf(isDirect: boolean): View {
       tools: ['calculator', 'wikipedia'],
       skills: ['a'.repeat(64)],
     },
+    titles: new Map([['calculator', 'Calculator']]),
   })
 }

@@ -59,7 +59,7 @@ test('of a refusal nothing but its code is shown, whatever the authorization ser
 
 test.each([
   ['file:///etc/passwd', 'The login at tickets would use file:, and only https addresses may be used for it.'],
-  ['javascript:alert(1)', 'The authorization server of tickets did not answer as OAuth has it.'],
+  ['javascript:alert(1)', 'The authorization server of tickets sent an answer that is not valid OAuth.'],
   [
     'http://auth.example.com/$(calc)',
     'The login at tickets would use http://auth.example.com, and only https addresses may be used for it.',
@@ -107,7 +107,7 @@ test('nothing of a login goes to another host inside, by a redirect or by what t
 test('a server that wants tokens for another server gets none (RFC 8707)', async () => {
   const { server, start } = await loggingIn()
   server.mode.resource = 'https://bank.example/mcp'
-  const fault = 'The authorization server of tickets did not answer as OAuth has it.'
+  const fault = 'The authorization server of tickets sent an answer that is not valid OAuth.'
   expect(await (await start()).ended).toEqual({ fault, said: '' })
   expect(server.counts.registered).toBe(0)
 })
@@ -136,7 +136,7 @@ test('a client of MCP_CONFIG is never shown to another authorization server than
   await loginStore(store, sealerOf(SECRETS_KEY)).saveClient(config, 'the client by-hand', before)
   expect(await (await start()).ended).toEqual({
     fault:
-      'tickets now names another authorization server than the one that oauth.clientId was used at before: it is refused.',
+      'tickets now names another authorization server than the one that oauth.clientId was used with, so the login is refused.',
     said: '',
   })
   expect(server.counts).toMatchObject({ registered: 0, exchanged: 0 })

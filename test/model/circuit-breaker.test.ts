@@ -245,7 +245,7 @@ describe.concurrent('a model that never answers', () => {
   })
 })
 
-test('a person whose question meets an open breaker reads so at once', async (t) => {
+test('while the breaker is open, a person is told so at once', async (t) => {
   const bot = await startBot(t)
   bot.model.on('down', { status: 503 })
   bot.model.on('later', finish('never asked'))

@@ -144,7 +144,7 @@ describe.concurrent.each([true, false])('stream is %s', (stream) => {
     await end()
   })
 
-  test('a pause of ten minutes is not waited for: the person is told at once', async (t) => {
+  test('a Retry-After of ten minutes is not waited for: the person is told at once', async (t) => {
     const busy = { status: 429, headers: { 'retry-after': '600' } }
     const { ask, endpoint } = await played(t, [busy], { stream })
     expect((await ask()).error).toMatchObject({ hint: expect.stringContaining('overloaded') })

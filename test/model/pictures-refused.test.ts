@@ -263,7 +263,7 @@ test.concurrent('what one model has taught is known of it wherever it is asked, 
   expect(new Set(of('first').map(String))).toEqual(new Set([String(SEEN)]))
 })
 
-test('a refusal of pictures is no failure of the endpoint: nobody is kept from it', async (t) => {
+test('a refusal of pictures does not count as a failure of the endpoint', async (t) => {
   const { endpoint, model } = await blind(t, refusal(500, 'image input is not supported by this server'))
   for (let i = 0; i < 6; i++) expect(await callModel(model, asked())).toMatchObject({ text: 'Fine.' })
   expect(endpoint.requests).toHaveLength(7)

@@ -43,7 +43,7 @@ describe.concurrent('what a call costs', () => {
     expect((await costOf(t, { 'played-model': { in: 2, out: 10 } }, half)).costUsd).toBeCloseTo(3, 10)
   })
 
-  test('is never below nothing, whatever the provider counts', async (t) => {
+  test('is never negative, whatever the provider counts', async (t) => {
     const odd = { prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 999 } }
     expect((await costOf(t, { 'played-model': { in: 2, out: 10, cached: 0 } }, odd)).costUsd).toBe(0)
   })

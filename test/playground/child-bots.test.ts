@@ -34,7 +34,7 @@ test('a bot that is gone while it is asked something ends nothing but itself', a
   await expect
     .poll(() => notices.filter((line) => line.includes('The bot is ready.')).length, { timeout: 60_000 })
     .toBe(2)
-  expect(notices.join()).toContain('it is started anew, and without Redis what ran is lost.')
+  expect(notices.join()).toContain('it restarts, and without Redis what ran is lost.')
   expect(faults).toEqual([])
 }, 180_000)
 
@@ -50,7 +50,7 @@ test('a start may take a minute, and a bot that is ready lives on', async (t) =>
   await renewed
   expect(notices).toEqual([
     'The bot is ready.',
-    'The bot did not start in time. The bot from before this edit goes on.',
+    'The bot did not start in time. The bot from before this edit keeps running.',
   ])
   await expect.poll(ownBots).toEqual([pid])
 }, 180_000)

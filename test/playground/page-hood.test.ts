@@ -193,7 +193,7 @@ describeWithChromium('the panel Under the hood', () => {
     await callSlack(slack, 'chat.postMessage', { text: "It's" })
     await rows.first().click()
     await entry.getByRole('button', { name: 'Copy as curl' }).click()
-    const said = await entry.getByText('Copied. It takes the token from your shell').innerText()
+    const said = await entry.getByText('Copied. It reads the token from your shell').innerText()
     const [, token] = /export SLACK_BOT_TOKEN=(\S+)$/.exec(said) ?? []
     const copied = String(await page.evaluate(`navigator.clipboard.readText()`))
     await entry.getByText('As curl', { exact: true }).click()

@@ -90,7 +90,7 @@ describeWithChromium('people at the page', () => {
     await messageBox(page).waitFor()
     await playground.slack.say({ channel: 'C0ACME00001', user: 'U0ERIN00001', text: 'from afar' })
     const item = page.getByRole('main').getByRole('listitem').filter({ hasText: 'from afar' })
-    await item.getByTitle('of Acme: only channels shared by Slack Connect').waitFor()
+    await item.getByTitle('of Acme: sees only channels shared by Slack Connect').waitFor()
     await messageBox(page).fill('@da')
     await page.getByRole('option', { name: /@dave Dave, a guest/ }).waitFor()
   })

@@ -35,8 +35,8 @@ describe('npm run trace', () => {
   test.each([
     ['no file', undefined, /Usage: npm run trace FILE/],
     ['one that is not there', '', /cannot be read/],
-    ['no JSON', 'nonsense', /is no JSON/],
-    ['another JSON', '{"version":1}', /is no trace of a run: id is not as it should be/],
+    ['no JSON', 'nonsense', /is not JSON/],
+    ['another JSON', '{"version":1}', /is not a trace of a run: id is wrong/],
   ])('%s is a sentence and exit code 1', async (_, content, sentence) => {
     const folder = await temporaryFolder({ onTestFinished })
     const file = join(folder, 'run.json')

@@ -96,10 +96,10 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => alice.panel.getByRole('spinbutton', { name: /^Slow Slack/ }).inputValue()).toBe('7')
     await alice.page.reload()
     await alice.page.getByRole('button', { name: 'Trouble: 1 on' }).waitFor()
-    await bob.panel.getByRole('button', { name: 'Everything well again' }).click()
+    await bob.panel.getByRole('button', { name: 'Turn everything off' }).click()
     await alice.page.getByRole('button', { name: 'Trouble', exact: true }).waitFor()
     expect(trouble.isOn('slow')).toBe(false)
-    await expect.poll(() => bob.panel.getByRole('button', { name: 'Everything well again' }).isDisabled()).toBe(true)
+    await expect.poll(() => bob.panel.getByRole('button', { name: 'Turn everything off' }).isDisabled()).toBe(true)
   })
 
   test('a scope is chosen, a socket cut once, and what is not here says how to get it', async () => {

@@ -96,7 +96,7 @@ describe('the page’s server', () => {
 
   test('a taken port is said in a sentence', async () => {
     const { port } = new URL(playground.url)
-    const sentence = `PLAYGROUND_PORT should be a free port: ${port} is taken.`
+    const sentence = `Port ${port} is in use. Set PLAYGROUND_PORT to a free one.`
     await expect(startPlayground({ PLAYGROUND_PORT: port })).rejects.toThrow(sentence)
     const recorded = join(ROOT, 'test/conversations/mention-with-steps.json')
     await expect(showConversation(recorded, { PLAYGROUND_PORT: Number(port) })).rejects.toThrow(sentence)

@@ -57,6 +57,8 @@ const UNITS = [
     '1 day, ',
     '24.12.',
     'a year ',
+    '9 Uhr ',
+    'half a dozen ',
   ],
 ]
 /** Seconds of CPU that collecting garbage or compiling may cost. */

@@ -60,6 +60,15 @@ describe('durations and short dates, in whatever parts and units:', () => {
       'the 24th and the 26th',
       'vom 24. bis 26.12.',
     ],
+    ['It ran from 2026-05-26 to 2026-11-26.', '6 months', 'half a year, or 6 months'],
+    [
+      'Half of them came at 14:00, a dozen left at 9:30, two thirds returned.',
+      '50 %',
+      'um 14 Uhr',
+      '12 at 9.30 Uhr',
+      '67 %',
+    ],
+    ['There are 25 of them.', 'twenty-five people, 25'],
     ['Am 24.12. geschlossen.', '24 December', 'December 24, 2026', '24.12.2026', 'am 24.12.'],
   ]
   test.each(SAME)('%s', (read, ...answers) => {
@@ -76,6 +85,8 @@ describe('durations and short dates, in whatever parts and units:', () => {
     ])
     expect(missing('A term of 1 year.', 'The term is 15 months.')).toEqual(['1 year'])
     expect(missing('On 25.12., not the 23rd.', 'Closed on 2026-12-24.')).toEqual(['25.12', '23rd'])
+    expect(missing('It ran for 7 months.', 'From 2026-05-26 to 2026-11-26.')).toEqual(['7 months'])
+    expect(missing('Um 15 Uhr, 60 %.', 'Half of them came at 14:00.')).toEqual(['15 Uhr', '60 %'])
     expect(missing('On 25 December.', 'Am 24.12. geschlossen.')).toEqual(['25 December'])
   })
 })

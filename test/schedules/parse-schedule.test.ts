@@ -245,8 +245,8 @@ test.each([
   expect(parsed && 'question' in parsed ? parsed.question : undefined).toBe(question)
 })
 
-test('what runs too often is told so, with the word schedule and without', () => {
-  const problem = 'That is too often. A schedule may run every 15 minutes at most.'
+test('a schedule that runs too often is refused with a sentence, with the word schedule and without', () => {
+  const problem = 'That is too often. A schedule may run at most every 15 minutes.'
   for (const text of ['every 5 minutes what?', '* * * * * what?', '0,5 9 * * * what?', 'every minute what happened?'])
     expect([told(text), told(text, true)]).toEqual([[problem], [problem]])
 })

@@ -27,7 +27,7 @@ describe('the App Home', () => {
     expect(shown).toContain('➖ llm_math: not among TOOLS')
     expect(shown).toMatch(/Your latest questions\nNothing yet/)
     expect(shown).not.toContain('Your limits')
-    expect(shown).toMatch(/Settings here\nSteps are shown as: replies\n.*\nModel: played-model\nDialect: text\n/)
+    expect(shown).toMatch(/Settings here\nSteps are shown as: replies\n.*\nModel: played-model\n/)
     expect(bot.slack.refusals).toEqual([])
   })
 
@@ -103,7 +103,7 @@ describe('the App Home', () => {
     expect(shown).not.toContain('Settings here')
   })
 
-  test('asks an example in the direct message, once for two quick presses', async (t) => {
+  test('asks an example in the direct message, once for two quick presses, and lists it without being opened again', async (t) => {
     const bot = await startBot(t, { model: [finish('Four people.')] })
     const home = await bot.openHome()
     const question = 'Who founded Slack?'
@@ -115,8 +115,13 @@ describe('the App Home', () => {
     expect(bot.slack.shown(root)).toBe(`@Alice asked:\n> ${question}`)
     const thread = new Thread(bot.slack, { ts: root.ts, thread: root.ts, channel: DM, deliveries: [] })
     expect(await thread.lastAnswer()).toBe('Four people.')
+    await bot.slack.until(
+      () => /Your latest questions\nWho founded Slack\? .*✓ answered/.test(home.shown()),
+      'the Home again',
+    )
     await bot.slack.settle()
     expect(bot.slack.messages(DM).filter(isRoot)).toHaveLength(1)
+    expect(callsOf(bot, 'views.publish')).toHaveLength(2)
   })
 
   test('suggests the questions of EXAMPLES_FILE instead of ours, which can be asked', async (t) => {

@@ -22,14 +22,6 @@ import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import type { Way } from '../harness/steered-bot.ts'
 import { eventually } from '../harness/stores.ts'
 
-/** The server lists its tools only to those who have connected it: from their first question on everybody sees them. */
-async function connectAndAsk(...args: Parameters<typeof connect>): Promise<void> {
-  await connect(...args)
-  const [{ mention, model }, user] = args
-  model.on('Anything', finish('No.'))
-  await (await mention('Anything?', { user })).ended()
-}
-
 function connecting(way: Way): void {
   test('two people connect, each call carries its own person’s token, one disconnects and the other goes on', async (t) => {
     const { bot, server, browser, slack, model, ask } = await connectingBot(t, way)
@@ -72,7 +64,6 @@ function connecting(way: Way): void {
 
   test('a link is for one browser, a callback for the one that began, and an answer for one use', async (t) => {
     const { bot, server, browser, slack, ask } = await connectingBot(t, way)
-    await connectAndAsk(bot, BOB, { server, browser })
     const thread = await ask()
     const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
     const person = browser()
@@ -98,8 +89,7 @@ function connecting(way: Way): void {
   })
 
   test('Not now goes on without, and an approval says as whom the call is made', async (t) => {
-    const { bot, server, browser, slack, model, ask } = await connectingBot(t, way, { rules: {} })
-    await connectAndAsk(bot, BOB, { server, browser })
+    const { bot, server, slack, model, ask } = await connectingBot(t, way, { rules: {} })
     const thread = await ask()
     await slack.until(() => thread.shown().some((text) => text.startsWith('🔐')), 'the approval')
     expect(thread.shown().find((text) => text.startsWith('🔐'))).toContain('read ticket (tickets), as @Alice')
@@ -112,6 +102,24 @@ function connecting(way: Way): void {
     expect(server.callers).toEqual([])
   })
 }
+
+test('a server that lists its tools only after a login lists them to that person alone, and at once', async (t) => {
+  const { bot, server, browser, model, mention } = await connectingBot(t, {}, { listsToAll: false })
+  const promptOf = async (user: string) => {
+    model.on(`of ${user}`, finish('No.'))
+    await (await mention(`Anything of ${user}?`, { user })).ended()
+    return model.about(`of ${user}`).at(-1)?.prompt ?? ''
+  }
+  server.says.description = 'Reads a ticket that Alice may see.'
+  await connect(bot, ALICE, { server, browser })
+  await eventually(async () => expect(await list(bot, ALICE)).toContain('I may: Read ticket.'))
+  expect(await promptOf(ALICE)).toContain('a ticket that Alice may see')
+  expect(await promptOf(BOB)).not.toContain('ticket that')
+  server.says.description = 'Reads a ticket that Bob may see.'
+  await connect(bot, BOB, { server, browser })
+  expect(await promptOf(BOB)).toContain('a ticket that Bob may see')
+  expect(bot.logs.join('\n')).not.toContain('has changed since')
+})
 
 test('whoever was sent the link of somebody else connects nothing for them', async (t) => {
   const { bot, server, browser } = await connectingBot(t, {})

@@ -36,10 +36,10 @@ describe('the footer and Show work', async () => {
     expect(await wrong.ended()).toMatch(/tokens · 1 of 4 figures is not from a source/)
     await wrong.press(SHOW_WORK)
     const modal = await bot.modal()
-    await bot.slack.until(() => modal.shown().includes('Figures'), 'the figures')
+    await bot.slack.until(() => modal.shown().includes('Where the figures'), 'the figures')
     expect(modal.shown()).toContain(
       [
-        'Figures',
+        'Where the figures come from',
         '• 1965-08-01: step 1 [1]',
         '• 12.3 million: step 1 [1]',
         '• the slow blade penetrates the shield: step 1 [1]',

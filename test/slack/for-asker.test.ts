@@ -99,6 +99,22 @@ function leaving(way: Way): void {
 describe('in memory', () => {
   leaving({})
 
+  test('where Slack takes no word to one person the answer goes to their direct messages, and is shared from there', async (t) => {
+    const { bot, server, browser, ask, slack } = await connectingBot(t, {})
+    await connect(bot, ALICE, { server, browser })
+    slack.fault({ method: 'chat.postEphemeral', error: 'user_not_in_channel', times: 9 })
+    const thread = await ask()
+    const dm = `D${ALICE.slice(1)}`
+    const answer = () => slack.messages(dm).find((message) => JSON.stringify(message.blocks ?? []).includes(SHARE))
+    const { ts } = await slack.until(answer, 'the answer in the direct messages')
+    expect(seenByAll(bot)).not.toMatch(CANARY)
+    await slack.press({ channel: dm, ts, user: ALICE }, { action_id: SHOW_WORK })
+    const work = await bot.modal(ALICE)
+    await slack.until(() => CANARY.test(work.shown()), 'the work')
+    await slack.press({ channel: dm, ts, user: ALICE }, { action_id: SHARE })
+    await slack.until(() => thread.shown().some((text) => text.includes('It is open.')), 'the shared answer')
+  })
+
   test.each(['card', 'stream', 'hidden'])(
     'with steps as %s the thread shows a line and nothing of it',
     async (steps) => {

@@ -59,6 +59,44 @@ test('a channel is read with its threads, names and links; the answer’s links 
   expect(slack.refusals).toEqual([])
 })
 
+test('replies in threads that began before are read; the first line says since when', async () => {
+  const LATER = 'C0LATER0001'
+  slack.addChannel(LATER, { name: 'later', members: new Set([ALICE, BOB, BOT_USER]) })
+  const earlier = (days: number, text: string) => {
+    const ts = (Date.now() / 1000 - days * 86_400).toFixed(6)
+    return slack.say({ user: BOB, channel: LATER, text, extra: { ts } })
+  }
+  const [ancient, old, quiet] = [
+    await earlier(9, 'The ancient plan'),
+    await earlier(3, 'The old plan'),
+    await earlier(2, 'The quiet plan'),
+  ]
+  const replyTo = (thread_ts: string, text: string, days: number) =>
+    slack.say({
+      ...{ user: ALICE, channel: LATER, thread_ts, text },
+      extra: { ts: (Date.now() / 1000 - days * 86_400).toFixed(6) },
+    })
+  await replyTo(quiet.ts, 'Nobody goes on.', 1.9)
+  await replyTo(old.ts, 'The reply of then.', 2.5)
+  const fresh = await replyTo(old.ts, 'We change the old plan.', 0.5)
+  await replyTo(ancient.ts, 'Out of sight.', 0.4)
+  const seen = await read({ channel: '#later' })
+  expect(seen).toMatch(
+    /0 messages, 1 thread \(1 begun earlier\), all read: #later from .*, with replies in threads begun since \d{4}-\d\d-\d\d/,
+  )
+  expect(seen).toContain(`@Alice: We change the old plan.\n  ${linkTo(fresh)}?thread_ts=${old.ts}&cid=${LATER}`)
+  expect(seen).toMatch(/@Bob: The old plan[^]*\(1 more reply in the thread\)/)
+  expect(seen).not.toMatch(/reply of then|quiet plan|Nobody goes on|ancient|Out of sight/)
+})
+
+test('the message that opens the thread of the question itself is not counted', async () => {
+  const EMPTY = 'C0EMPTY0001'
+  slack.addChannel(EMPTY, { name: 'empty', members: new Set([ALICE, BOB, BOT_USER]) })
+  model.on('Is it empty?', act('I read.', 'read_channel', '{"channel":"#empty"}'), finish('Read.'))
+  await (await bot.ask('Is it empty?', { channel: EMPTY })).ended()
+  expect(model.about('Is it empty?').at(-1)?.prompt).toContain('0 messages, 0 threads, all read: #empty')
+})
+
 test('what does not fit is read in parts, and nothing is left out', async () => {
   for (let i = 1; i <= 40; i++) await slack.say({ user: BOB, channel: RANDOM, text: `Entry ${i}: ${'x'.repeat(600)}` })
   const parts = [await read({ channel: '#random' }), await read({ channel: '#random', part: 2 })]

@@ -7,11 +7,12 @@ import { strangers } from '../harness/slack-hands.ts'
 
 test('a change is shown before it is saved, may be tried, and keeps a long question whole', async (t) => {
   const bot = await startWithClock(t, { env: { SCHEDULES_PER_USER: '2' } })
-  await schedule(bot, 'every 20 minutes what is new?', { channel: DM })
+  await schedule(bot, `every 20 minutes what is new in <#${RANDOM}|random>?`, { channel: DM })
   const home = await bot.openHome()
   await home.press('thinkaloud_schedule_change')
   const modal = await bot.modal()
-  expect(JSON.stringify(modal.view())).toContain('every 20 minutes what is new?')
+  expect(JSON.stringify(modal.view())).toContain('every 20 minutes what is new in #random?')
+  expect(home.shown()).toContain('what is new in #random?')
   expect(JSON.stringify(await modal.submit({ schedule_text: 'every whenever what is old?' }))).toContain(
     'I could not read when',
   )

@@ -23,6 +23,10 @@ test('what the asker can see is found for their eyes alone, and no grant touches
       channel_name: 'deals',
       message_ts: '1700000001.000100',
     }
+    if (args['query'] === 'lunch')
+      return [
+        { ...find, channel_id: 'C0GENERAL01', content: 'Lunch is at noon.', permalink: 'https://acme.slack.com/x' },
+      ]
     return isTheirs
       ? [{ ...find, content: CANARY, permalink: 'https://acme.slack.com/archives/G0SECRET001/p1700000001000100' }]
       : []
@@ -74,6 +78,11 @@ test('what the asker can see is found for their eyes alone, and no grant touches
   const alone = () => slack.calls.filter(({ method }) => method === 'chat.postEphemeral')
   await eventually(() => expect(JSON.stringify(alone())).toContain('Here.'))
   expect(slack.posts().map(({ text }) => text)).toEqual([expect.stringContaining('I search.'), FOR_ASKER])
+  // What stands in that very channel is for all who read there.
+  bot.model.on('lunch, here', act('I search.', 'workspace_search', 'lunch'), finish('At noon.'))
+  await slack.mention(ACME, 'When is lunch, here?')
+  await eventually(() => expect(slack.posts().some(({ text }) => text.includes('At noon.'))).toBe(true))
+  expect(JSON.stringify(alone())).not.toContain('At noon.')
   bot.model.on('for me', ...search)
   const ts = '1900000001.000100'
   const message: Json = {

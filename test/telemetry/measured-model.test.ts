@@ -50,7 +50,7 @@ async function metered(
 
 const text = (words: string): ModelEvent => ({ type: 'text', text: words })
 
-test('a call is told of once, with its times, its tokens and what was said', async () => {
+test('a call is reported once, with its times, its tokens and its texts', async () => {
   const { facts, fact, seen } = await metered([text('a'), text('b')])
   expect(facts).toHaveLength(1)
   expect(seen).toEqual([text('a'), text('b')])
@@ -101,7 +101,7 @@ test('a failure keeps its class and not its words, and reaches the caller', asyn
   expect((await metered([], { error: 'secret' })).fact.error).toBe('_OTHER')
 })
 
-test('a question whose time is up is told from one that was put down', async () => {
+test('a run whose time is up and one that was released have different outcomes', async () => {
   const timeUp = AbortSignal.abort(new DOMException('Time is up.', 'TimeoutError'))
   expect((await metered([], { error: timeUp.reason, signal: timeUp })).fact).toMatchObject({
     outcome: 'timeout',

@@ -4,7 +4,7 @@ import { createLog } from '../../src/base/log.ts'
 import { ReportingExporter } from '../../src/telemetry/reporting-exporter.ts'
 import { startCollector } from '../harness/otlp-collector.ts'
 
-test('a collector that takes no traces is told of once, and so is that it takes them again', async (t) => {
+test('an unreachable collector is one log line, and so is its return', async (t) => {
   const collector = await startCollector(t)
   const lines: string[] = []
   const log = createLog('info', { write: (line: string) => void lines.push(line) })

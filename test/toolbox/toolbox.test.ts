@@ -12,6 +12,7 @@ import { startBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { startWebServer } from '../harness/web-server.ts'
+import { toolNames } from '../../tools/index.ts'
 
 /** A folder with these files; inside the project, where a tool can import zod as in tools/custom. */
 async function toolsDir(t: Ends, files: Record<string, string>): Promise<string> {
@@ -210,7 +211,7 @@ describe.concurrent('TOOLS and CUSTOM_TOOLS_DIR', () => {
       const start = startRealBot(loadConfig(env, { serves: true }), { log: createLog('silent') })
       await expect(start).rejects.toMatchObject({
         name: 'ConfigError',
-        message: `TOOLS: there is no tool "${TOOLS.split(',').at(-1)}". Choose from calculator, wikipedia, search, duckduckgo, arxiv, github_user, make_file, workspace_search, read_channel, read_thread, llm_math, invoices.`,
+        message: `TOOLS: there is no tool "${TOOLS.split(',').at(-1)}". Choose from ${toolNames.join(', ')}.`,
       })
     },
   )

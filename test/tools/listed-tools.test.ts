@@ -19,18 +19,6 @@ function toolbox(settings: ToolSettings) {
 
 const namesOf = (settings: ToolSettings) => toolbox(settings).map((tool) => tool.name)
 
-test('without TOOLS there is every tool that needs no key and duplicates no other', () => {
-  expect(namesOf({})).toEqual([
-    'calculator',
-    'wikipedia',
-    'wikipedia_lookup',
-    'duckduckgo',
-    'arxiv',
-    'github_user',
-    'make_file',
-  ])
-})
-
 test('a key brings its tool', () => {
   expect(namesOf({ serpapiApiKey: 'k' })).toContain('search')
 })

@@ -42,7 +42,7 @@ export function checkTextObject(value: unknown, options: { complain: Complain; m
   if (type === 'plain_text' && value['verbatim'] !== undefined) complain('verbatim belongs to mrkdwn')
 }
 
-/** What a person presses or chooses from. */
+/** Checks an element that people press or choose from. */
 export function checkAction(element: Json, complain: Complain) {
   const type = String(element['type'])
   const id = element['action_id']
@@ -84,7 +84,7 @@ function checkMenu(menu: Json, complain: Complain) {
   checkInitial(menu, options, complain)
 }
 
-/** What is chosen at first must be one of the options, to the letter. */
+/** An initial option must equal one of the options. */
 function checkInitial(menu: Json, options: Json[], complain: Complain) {
   const { initial_option: one, initial_options: some } = menu
   const given: unknown[] = [...(one === undefined ? [] : [one]), ...(Array.isArray(some) ? some : [])]

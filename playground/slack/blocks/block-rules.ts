@@ -22,7 +22,7 @@ type Surface = 'message' | 'modal' | 'home'
 
 const ONLY_MESSAGES: Surface[] = ['message']
 
-/** What each kind of block must be. A kind that is not here is refused, as Slack refuses what it does not know. */
+/** The rule of each kind of block. An unknown kind is refused, as by Slack. */
 const CHECKS: Record<string, { check: (block: Json, complain: Complain) => void; on?: Surface[] }> = {
   section: { check: checkSection },
   header: { check: (block, complain) => checkTextObject(block['text'], { complain, most: 150, plain: true }) },
@@ -60,7 +60,7 @@ export function checkBlocks(
   if (surface === 'message') checkTogether(blocks)
 }
 
-/** What blocks that are right by themselves may not be together. */
+/** Checks combinations of valid blocks that Slack refuses. */
 function checkTogether(blocks: Json[]) {
   const all = blocks.flatMap((block) => [block, ...childrenOf(block)])
   const ofType = (type: string) => all.filter((block) => block['type'] === type)
@@ -143,7 +143,7 @@ function checkContext(block: Json, complain: Complain) {
   })
 }
 
-/** What is typed has its place in an input. */
+/** A text input belongs in an input block. */
 function checkActions(block: Json, complain: Complain) {
   each(block, { most: 25, complain }, (element) => {
     if (/^(?:plain_text|email_text|number|url_text|file)_input$/.test(String(element['type'])))

@@ -6,7 +6,7 @@ import type { Json } from '../types.ts'
 
 const MAX_CHILDREN = 10
 const MAX_TITLE = 150
-/** What both the docs and the live validator take inside a container. */
+/** The blocks that both the docs and the live validator accept in a container. */
 const CHILDREN = new Set(['actions', 'context', 'divider', 'header', 'image', 'section', 'table', 'video'])
 
 /** https://docs.slack.dev/reference/block-kit/blocks/task-card-block */

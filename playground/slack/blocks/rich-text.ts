@@ -2,7 +2,7 @@ import { isObject } from '../args.ts'
 import type { Complain } from './block-elements.ts'
 import type { Json } from '../types.ts'
 
-/** What each inline element cannot do without. */
+/** The required fields of each inline element. */
 const INLINE: Record<string, string[]> = {
   text: ['text'],
   link: ['url'],

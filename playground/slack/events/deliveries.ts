@@ -14,7 +14,7 @@ export interface Delivery {
   kind: Kind
   payload: Json
   attempts: Attempt[]
-  /** Where it is written down. */
+  /** The journal's entry. */
   entry?: Entry | undefined
   /** Resolves after the first try. */
   first: Promise<Attempt>
@@ -22,22 +22,22 @@ export interface Delivery {
   done: Promise<boolean>
 }
 
-/** When an event comes again whose ack Slack has not heard, in milliseconds. */
+/** When an event is sent again whose ack did not reach Slack, in milliseconds. */
 const UNHEARD_MS = [0, 1_000, 2_000]
 
-/** What a try needs to know of it. */
+/** The parts of a delivery that a try needs. */
 export type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
 
-/** How things reach the app, and how patient Slack is. */
+/** How the app is reached, and Slack's time limits. */
 export interface DeliveryOptions {
   secret: string
   now: () => number
   sockets: Sockets
-  /** Where the app listens; nothing means Socket Mode. */
+  /** The URL on which the app listens; undefined for Socket Mode. */
   target: () => string | undefined
   /** How long Slack waits for an ack, in milliseconds. */
   ackMs: () => number
-  /** When an event is tried again, in milliseconds after the failure before it. */
+  /** The pauses before retries of an event, in milliseconds after the previous failure. */
   retryMs: () => number[]
   /** How many times an event is sent whatever is acked: 1 where Slack hears every ack. */
   times: () => number
@@ -80,7 +80,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   async function again(delivery: Handed, first: Promise<Attempt>): Promise<boolean> {
     let last = await first
     for (const [index, ms] of pausesOf(options).entries()) {
-      // Only events are delivered again; a person whose command failed is told so instead.
+      // Only events are delivered again. A person whose command failed is told so instead.
       if ((acked(last) && index + 1 >= options.times()) || closed || delivery.kind !== 'events_api') break
       await pauses.pause(ms)
       if (closed) break
@@ -147,13 +147,13 @@ function reasonOf(attempt: Attempt): string {
   return attempt.status === 0 || acked(attempt) ? 'http_timeout' : 'http_error'
 }
 
-/** Which try it is, from 0, and why there is another. */
+/** The number of a retry, from 0, and its reason. */
 interface Retry {
   number: number
   reason: string
 }
 
-/** One way to hand a thing over. */
+/** A transport of deliveries. */
 type Way = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
 
 /** A signed request. Redirects are not followed: the app’s address is where it listens. */

@@ -1,12 +1,12 @@
-/** What is handed over: an event, a slash command, or a press, named as Socket Mode names them. */
+/** The kinds of deliveries: an event, a slash command, or a press, named as in Socket Mode. */
 export type Kind = 'events_api' | 'slash_commands' | 'interactive'
 
-/** One try to hand something over. `status` is HTTP's, 200 for an ack on a socket, 0 where nothing came back. */
+/** One try of a delivery. `status` is HTTP's, 200 for an ack on a socket, 0 if there was no answer. */
 export interface Attempt {
   at: number
   ms: number
   status: number
-  /** What came back in the ack: text, or JSON as text. */
+  /** The content of the ack: text, or JSON as text. */
   body: string
   /** 0 for the first try. */
   retry: number

@@ -28,7 +28,7 @@ export function echoBot(store: Store, send: (event: Json) => void): () => void {
   })
 }
 
-/** What counts as an edit: a reaction does not. */
+/** The text that an edit changes. A reaction is not an edit. */
 function textOf(message: Message): string {
   return JSON.stringify([message.text, message.blocks, message.attachments])
 }

@@ -1,4 +1,4 @@
-/** What Slack tells an app: https://docs.slack.dev/reference/events. */
+/** The payloads of Slack's events: https://docs.slack.dev/reference/events. */
 import { filesInEvent } from '../files/file-object.ts'
 import { APP, BOT_USER, TEAM, type Store } from '../store.ts'
 import type { Channel, Json, Message } from '../types.ts'

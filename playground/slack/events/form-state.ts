@@ -1,8 +1,8 @@
-/** What stands in the elements of a view, as `view.state.values` carries it. */
+/** The values of a view's elements, as in `view.state.values`. */
 import { isObject } from '../args.ts'
 import type { Json } from '../types.ts'
 
-/** What is filled in, by `action_id` or `block_id`: a text, the value of an option, or several. */
+/** The filled-in values, by `action_id` or `block_id`: a text, the value of an option, or several. */
 export type Values = Record<string, string | string[]>
 
 /** A place in a form. */
@@ -60,7 +60,7 @@ export function pickedKey(type: string): string | undefined {
   return { datepicker: 'selected_date', timepicker: 'selected_time' }[type]
 }
 
-/** What an element holds: what was filled in, else what it began with. */
+/** The value of an element: the filled-in one, else the initial one. */
 function filled(element: Json, value: string | string[] | undefined): Json {
   const type = String(element['type'])
   const picked = pickedKey(type)

@@ -1,4 +1,4 @@
-/** How what people do reaches the app: events to whoever subscribed, interactions with their one answer. */
+/** Delivers people's actions to the app: events to subscribers, interactions with their single answer. */
 import { acked, type Deliveries, type Delivery } from './deliveries.ts'
 import { envelope, subscription } from './event-payloads.ts'
 import type { ResponseUrls } from './response-urls.ts'
@@ -6,7 +6,7 @@ import { APP, TEAM, type Store } from '../store.ts'
 import type { Channel, Json, Refused } from '../types.ts'
 import type { Views } from '../view-stack.ts'
 
-/** How a command, a press or a form went: the first try, and what its ack carried. */
+/** The result of a command, a press or a form: the first try, and the content of its ack. */
 export interface Done {
   ok: boolean
   status: number
@@ -14,7 +14,7 @@ export interface Done {
   delivery: Delivery
 }
 
-/** What people need to be heard. */
+/** The parts for delivering people's actions. */
 export interface HandOverOptions {
   store: Store
   views: Views
@@ -36,7 +36,7 @@ export interface HandOverOptions {
   events?: string[]
   /** Whether the app may be told of an event. */
   isHeard: (event: Json) => boolean
-  /** How late events are delivered, in milliseconds: what is written now was written so long ago. */
+  /** The delay of late events, in milliseconds: what is written now was written this long ago. */
   lateMs: () => number
 }
 
@@ -69,7 +69,7 @@ export class HandOver {
     return { ok: acked(first), status: first.status, body: first.body, delivery }
   }
 
-  /** What every interaction carries: who did it, and a trigger to open a modal with. */
+  /** The fields of every interaction: the person, and a trigger for opening a modal. */
   interaction(type: string, user: string): Json {
     const name = this.with.store.users.get(user)?.name ?? user
     const team = this.with.store.users.get(user)?.team_id ?? TEAM

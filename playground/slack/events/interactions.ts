@@ -1,4 +1,4 @@
-/** What people press, fill in and command, and how the app is told of it. */
+/** People's presses, forms and commands, and their delivery to the app. */
 import { commandText } from './command-text.ts'
 import { formState, messageState, type Values } from './form-state.ts'
 import type { Done, HandOver } from './hand-over.ts'
@@ -15,7 +15,7 @@ export interface ViewPlace {
   values?: Values
 }
 
-/** How a form went: closed, or still open with what is wrong at which block. */
+/** The result of a form: closed, or still open with errors by block. */
 export interface Submitted extends Done {
   errors?: Record<string, string>
 }
@@ -80,7 +80,7 @@ export class Interactions {
       ...this.way.interaction('block_actions', user),
       channel: { id: channel.id, name: channel.name },
       container: { ...container(channel, message), is_ephemeral: sendEphemeral !== undefined },
-      // What only one person sees is kept nowhere, so the app is not given it back.
+      // An ephemeral message is stored nowhere, so the app does not get it back.
       ...(!sendEphemeral && { message }),
       state: messageState(message.blocks, values),
       response_url: responseUrls.issue(base(), { channel, user, message: ts, ...(thread && { thread }) }),

@@ -27,12 +27,12 @@ export function parsed(body: string): Json {
   }
 }
 
-/** What is pressed or chosen: an element by its `action_id`, and where it has several the value. */
+/** The pressed or chosen element, by its `action_id`, with its value if it has several. */
 export interface Chosen {
   action_id: string
-  /** Of a button, a thumb, or an option. */
+  /** The value of a button, a thumb, or an option. */
   value?: string
-  /** Of several options. */
+  /** The values of several options. */
   values?: string[]
   extra?: Json
 }

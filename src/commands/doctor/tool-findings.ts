@@ -1,4 +1,4 @@
-/** Tries the tools that are on, with one harmless question each, and lists the tools of the MCP servers. */
+/** Tries the tools that are on, with one harmless call each, and lists the tools of the MCP servers. */
 import { DIALECTS } from '../../agent/dialects/index.ts'
 import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
 import type { Config, Env } from '../../config.ts'
@@ -8,20 +8,12 @@ import type { Log } from '../../base/log.ts'
 import type { ServerLook } from '../mcp/operator.ts'
 import type { Network } from '../../base/http/proxy.ts'
 import { leftOutSentence, type LeftOut } from '../../toolbox/toolbox.ts'
+import { sampleFor } from '../../../tools/index.ts'
 import { commandContext } from '../tool-context.ts'
 import { findingsOf, type Finding } from './finding.ts'
 
 const tools = findingsOf('tools')
 const mcp = findingsOf('MCP')
-
-/** The question to each tool that calls a service. A tool that costs money is not tried. */
-const SAMPLES: Record<string, unknown> = {
-  calculator: { expression: '6 * 7' },
-  wikipedia: { query: 'Wikipedia' },
-  arxiv: { query: 'attention is all you need' },
-  duckduckgo: { query: 'Wikipedia' },
-  github_user: { login: 'octocat' },
-}
 
 export async function toolFindings(config: Config, parts: { log: Log; net: Network }): Promise<Finding[]> {
   const leftOut: LeftOut[] = []
@@ -50,10 +42,10 @@ const USE_MS = 30_000
 const AWAY = 'Check the network (HTTPS_PROXY, its address), or remove it from TOOLS.'
 
 async function useOf(tool: Tool, agent: AgentParts, config: Config): Promise<Finding> {
-  const sample = tool.parse(SAMPLES[tool.name])
+  const given = sampleFor(tool.name)
+  const sample = tool.parse(given)
   // A front may have no way out to the services: workers use them.
-  if (!Object.hasOwn(SAMPLES, tool.name) || !sample.ok || config.ROLE === 'front')
-    return tools.ok(tool.name, 'On. Not tried.')
+  if (!given || !sample.ok || config.ROLE === 'front') return tools.ok(tool.name, 'On. Not tried.')
   const ms = Math.min(config.TOOL_TIMEOUT_MS, USE_MS)
   const signal = AbortSignal.timeout(ms)
   const context = commandContext(agent, signal)

@@ -54,7 +54,9 @@ function withoutText(
     )
   if (unread.length === pages) return new UnreadableFile('The file is damaged: none of its pages can be read.')
   const count = pages === 1 ? 'Its one page holds' : `Its ${pages} pages hold`
-  return new UnreadableFile(`${count} no text that can be read: it was probably scanned. A version with text can be.`)
+  return new UnreadableFile(
+    `${count} no text that can be read: it was probably scanned. Please upload a version with text.`,
+  )
 }
 
 /** Returns undefined if the page cannot be read. */

@@ -39,7 +39,7 @@ export async function callAsAsker(
     return 'asks' in result ? { asks: { ...result.asks, forAsker: true } } : { ...result, forAsker: true }
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
-    // What is said of a server that cannot be reached are our own words.
+    // The texts about an unreachable server are our own.
     if (!isLoginNeeded(error)) throw error.isDown ? error : new ToolError(error.message, { isForAsker: true })
     // The server refused the login before it looked at the call, so the login is useless.
     await logins.end(server, login).catch(() => undefined)

@@ -9,7 +9,7 @@ export function isCode(text: string): boolean {
 
 /** Returns an error code for display: the code if it has the known form, else a note that there was another one. */
 export function codeShown(code: string): string {
-  return isCode(code) ? code : 'with a code that is none of OAuth’s'
+  return isCode(code) ? code : 'with an unknown code'
 }
 
 /** Returns the meaning of an error of a login's HTTP or of the SDK, without any text of the server. */
@@ -20,7 +20,7 @@ export function loginFailure(name: string, error: unknown): ToolError {
   if (error instanceof Error && error.cause instanceof AddressRefused)
     return new ToolError(`The login at ${name} leads to an address that may not be called.`)
   if (isNetwork(error)) return new ToolError(`The authorization server of ${name} does not answer.`, { isDown: true })
-  return new ToolError(`The authorization server of ${name} did not answer as OAuth has it.`)
+  return new ToolError(`The authorization server of ${name} sent an answer that is not valid OAuth.`)
 }
 
 function isNetwork(error: unknown): boolean {

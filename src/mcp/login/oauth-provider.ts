@@ -149,7 +149,7 @@ function configuredClients(
       const known = await logins.loadClient(server, bound)
       if (known?.issuer === undefined || known.issuer === issuer) return { ...client, issuer }
       throw new ToolError(
-        `${server.name} now names another authorization server than the one that oauth.clientId was used at before: it is refused.`,
+        `${server.name} now names another authorization server than the one that oauth.clientId was used with, so the login is refused.`,
       )
     },
     save: async () => {},

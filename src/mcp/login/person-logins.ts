@@ -7,6 +7,8 @@ import type { HttpServerConfig, PersonLogin } from '../types.ts'
 /** People's own logins at the servers that want them. A person is `team:user`. */
 export interface PersonLogins {
   of(person: string): LoginStore
+  /** What else is kept for a person. */
+  storeOf(person: string): McpStore
   /** Returns a person's valid login, if there is one. */
   current(server: HttpServerConfig, person: string): Promise<PersonLogin | undefined>
   /** Deletes a login that the server has refused, unless the person has logged in again. */
@@ -30,6 +32,7 @@ export function personLogins({ people, store, sealer, now }: PersonLoginsOptions
   const useKey = ({ name }: HttpServerConfig) => `used:${name}`
   return {
     of,
+    storeOf: (person) => people.of(person),
     async current(server, person) {
       // A login that cannot be read counts as missing: the person logs in again.
       const login = await of(person)

@@ -4,6 +4,7 @@ import { once } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
 import { createAgents, systemResolve, type ProxySetting } from '../../base/http/agents.ts'
 import type { Log } from '../../base/log.ts'
+import type { Person } from '../../base/place.ts'
 import { personKey } from '../../stores/mcp/people-store.ts'
 import { authFetch } from '../servers/http-fetch.ts'
 import type { HttpServerConfig } from '../types.ts'
@@ -21,7 +22,7 @@ export interface ServerAccountDeps {
   /** Milliseconds since the epoch. */
   now(): number
   /** Returns the titles of a server's tools. */
-  titles(server: string): Promise<string[]>
+  titles(server: string, person: Person): Promise<string[]>
 }
 
 interface Flow {
@@ -50,11 +51,13 @@ export function serverAccount(server: HttpServerConfig, deps: ServerAccountDeps)
     async finish(person, flow, answer) {
       const { callback, login, challenge } = flow as Flow
       await finishLogin(server, { provider: providerFor(personKey(person), callback, login), challenge, fetch }, answer)
+      // The server may list its tools only now.
+      await titles(server.name, person).catch(() => undefined)
     },
     async look(person) {
       const key = personKey(person)
       if (!(await logins.current(server, key))) return undefined
-      return { may: await titles(server.name), usedAt: await logins.lastUse(server, key) }
+      return { may: await titles(server.name, person), usedAt: await logins.lastUse(server, key) }
     },
     async disconnect(person) {
       const store = logins.of(personKey(person))

@@ -16,7 +16,8 @@ import type { ApproverList } from '../../base/approver-rules.ts'
 import type { McpServers } from '../servers/servers.ts'
 import { callAsAsker } from '../login/call-as-asker.ts'
 import type { PersonLogins } from '../login/person-logins.ts'
-import { personKey } from '../../stores/mcp/people-store.ts'
+import type { Person } from '../../base/place.ts'
+import { personalCatalogs, type PersonalCatalogs } from './personal-catalogs.ts'
 import { isPersonal, type CallResult, type McpConfig, type McpServerConfig, type PersonLogin } from '../types.ts'
 
 /** Where a question is asked, and by whom. `waits`: waits a few seconds for servers whose tools are not known yet. */
@@ -44,8 +45,8 @@ export interface McpToolbox {
   toolsFor(place: ToolsPlace, choose?: (tools: Tool[]) => Tool[]): Promise<Tool[]>
   /** Names that a channel can choose: of single tools, or `server__*` for all tools of a server that has many. */
   choices(): string[]
-  /** Returns the titles of a server's tools that are on. */
-  titles(server: string): Promise<string[]>
+  /** Returns the titles of a server's tools that are on, as they are known for a person. */
+  titles(server: string, person: Person): Promise<string[]>
   off(): OffTool[]
   /** Loads the stored records that all processes share. */
   load(): Promise<void>
@@ -88,26 +89,43 @@ export async function openMcpToolbox(config: McpConfig, deps: McpToolboxDeps): P
   let opened: Promise<McpServers> | undefined
   const { open } = deps
   const connections = open && (() => (opened ??= open()))
-  const servers = config.servers.map((one) => {
-    const server = connections && (async (as?: PersonLogin) => (await connections()).of(one.name, as))
-    return new ToolCatalog(one, { ...deps, server, onListed: () => warnOfRules() })
-  })
+  const catalogOf = (one: McpServerConfig, as?: PersonLogin) => {
+    const server = connections && (async () => (await connections()).of(one.name, as))
+    const store = (as && deps.logins?.storeOf(as.person)) ?? deps.store
+    return new ToolCatalog(one, { ...deps, store, server, as, ...(as ? {} : { onListed: () => warnOfRules() }) })
+  }
+  const servers = config.servers.map((one) => catalogOf(one))
+  const own = personalCatalogs(catalogOf, deps.logins)
   const warnOfRules = ruleWarning(servers, deps)
   const load = async () => void (await Promise.all(servers.map((server) => server.load())))
   await settledWithin(LOAD_MS, [load()])
   if (open) for (const server of servers) if (server.config.kind === 'http') void server.ready(false)
-  const now = snapshots(servers, { ...deps, connections })
+  const parts = { ...deps, connections, own }
+  const now = snapshots(servers, parts)
+  /** The servers as they are for one person. */
+  const serversFor = async (asker: ToolsPlace) =>
+    Promise.all(
+      servers.map(async (server) => {
+        const theirs = await own.find(server.config, asker)
+        if (isHere(server.config, asker.channel)) await (theirs ?? server).ready(asker.waits === true)
+        return theirs?.record ? theirs : server
+      }),
+    )
+  const snapshotFor = async (asker: ToolsPlace) => {
+    const theirs = await serversFor(asker)
+    return theirs.every((one) => servers.includes(one)) ? now() : snapshotOf(theirs, parts)
+  }
   return {
-    async toolsFor({ waits = false, ...place }, choose = (tools) => tools) {
+    async toolsFor(place, choose = (tools) => tools) {
       const here = servers.filter((server) => isHere(server.config, place.channel))
-      await Promise.all(here.map(async (server) => server.ready(waits, await loginOf(server.config, place, deps))))
-      const { tools } = now()
+      const { tools } = await snapshotFor(place)
       return withBriefs(choose(here.flatMap(({ config: { name } }) => tools.get(name) ?? [])), deps.mostTools)
     },
     choices: () => now().choices,
-    async titles(server) {
+    async titles(server, person) {
       await load()
-      return (now().tools.get(server) ?? []).map(toolTitle)
+      const { tools } = await snapshotFor({ ...person, channel: 'D' })
+      return (tools.get(server) ?? []).map(toolTitle)
     },
     refresh: async (name) => servers.find((one) => one.config.name === name)?.refresh(),
     off: () => [...now().off, ...unknown(servers)],
@@ -137,21 +155,14 @@ function ruleWarning(servers: ToolCatalog[], { approvers, taken, log }: McpToolb
   }
 }
 
-async function loginOf(
-  config: McpServerConfig,
-  { team, user }: ToolsPlace,
-  { logins }: McpToolboxDeps,
-): Promise<PersonLogin | undefined> {
-  return isPersonal(config) && user !== undefined ? logins?.current(config, personKey({ team, user })) : undefined
-}
-
 function isHere({ channels }: McpServerConfig, channel: string): boolean {
   return channels?.includes(channel.startsWith('D') ? 'dm' : channel) ?? true
 }
 
+/** A server that people log in to may list its tools to them alone, which is no failure. */
 function unknown(servers: ToolCatalog[]): OffTool[] {
   return servers.flatMap(({ config, failure }) =>
-    failure === undefined ? [] : [{ server: config.name, tool: '', why: failure }],
+    failure === undefined || isPersonal(config) ? [] : [{ server: config.name, tool: '', why: failure }],
   )
 }
 
@@ -162,7 +173,10 @@ interface Snapshot {
   choices: string[]
 }
 
-type SnapshotDeps = McpToolboxDeps & { connections: (() => Promise<McpServers>) | undefined }
+interface SnapshotDeps extends McpToolboxDeps {
+  connections: (() => Promise<McpServers>) | undefined
+  own: PersonalCatalogs
+}
 
 /** A view of the servers' records, rebuilt only if one of them has changed. */
 function snapshots(servers: ToolCatalog[], deps: SnapshotDeps): () => Snapshot {
@@ -254,7 +268,7 @@ function choicesOf(server: string, tools: Tool[]): string[] {
 }
 
 /** Before the call, the tool is checked against the version that the run was given. */
-function callOf(server: ToolCatalog, { connections, timeoutMs, logins }: SnapshotDeps) {
+function callOf(server: ToolCatalog, { connections, timeoutMs, logins, own: catalogs }: SnapshotDeps) {
   const { config } = server
   const { name, timeoutMs: own = timeoutMs } = config
   const callAs = async (
@@ -262,8 +276,9 @@ function callOf(server: ToolCatalog, { connections, timeoutMs, logins }: Snapsho
     { signal, answers }: Pick<ToolContext, 'signal' | 'answers'>,
     as?: PersonLogin,
   ): Promise<CallResult> => {
-    const recheck = () => server.check(tool, { signal, version, as, isFresh: true })
-    await server.check(tool, { signal, version, as, isFresh: !isRead })
+    const catalog = as ? catalogs.of(config, as) : server
+    const recheck = () => catalog.check(tool, { signal, version, isFresh: true })
+    await catalog.check(tool, { signal, version, isFresh: !isRead })
     if (!connections) throw new Error('This process calls no tools.')
     const called = (await connections()).of(name, as)
     return called.call(tool, args, { signal, timeoutMs: own, answers, isRepeatable, recheck })

@@ -54,6 +54,7 @@ export interface PinNote {
 
 const seenSchema = z.object({
   name: z.string(),
+  title: z.string().optional(),
   description: z.string(),
   parameters: z.record(z.string(), z.unknown()),
   hints: z.object({ readOnly: z.boolean(), idempotent: z.boolean() }),

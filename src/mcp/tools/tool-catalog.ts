@@ -16,7 +16,9 @@ export interface ToolCatalogDeps {
   /** Milliseconds since the epoch. */
   now(): number
   /** The server, perhaps with a person's own login; undefined in a process that calls no tools. */
-  server?: ((as?: PersonLogin) => Promise<McpServer>) | undefined
+  server?: (() => Promise<McpServer>) | undefined
+  /** The login that lists the tools, if the catalogue is one person's. Another login begins anew. */
+  as?: PersonLogin | undefined
   /** Called after the server has listed its tools. */
   onListed?: () => void
 }
@@ -49,15 +51,13 @@ export class ToolCatalog {
   #listedAt = -Infinity
   #working: Promise<void> | undefined
   #lookedAt = -Infinity
-  /** The login of the last lookup. Another login may list other tools. */
-  #lookedAs: string | undefined
   #failure: { at: number; why: string } | undefined
   #isClosed = false
 
   constructor(config: McpServerConfig, deps: ToolCatalogDeps) {
     this.config = config
     this.#deps = deps
-    this.#identity = identityOf(config)
+    this.#identity = deps.as ? jsonHash([identityOf(config), deps.as.since]) : identityOf(config)
     this.target = targetOf(config)
   }
 
@@ -78,13 +78,11 @@ export class ToolCatalog {
   }
 
   /**
-   * Checks in the background for changes. With `waits`, waits for a server whose tools are unknown. `as`: the asker's
-   * own login.
+   * Checks in the background for changes. With `waits`, waits for a server whose tools are unknown.
    */
-  async ready(waits: boolean, as?: PersonLogin): Promise<void> {
-    if (as && !this.#record && this.#lookedAs !== keyOf(as)) this.#forgetLook(keyOf(as))
+  async ready(waits: boolean): Promise<void> {
     if (!this.#working && this.#deps.now() - this.#lookedAt >= LOOK_MS) {
-      this.#working = this.#look(as)
+      this.#working = this.#look()
         .catch((error: unknown) => this.#fail(messageOf(error)))
         .finally(() => (this.#working = undefined))
     }
@@ -118,14 +116,9 @@ export class ToolCatalog {
    */
   async check(
     tool: string,
-    {
-      signal,
-      version,
-      isFresh,
-      as,
-    }: { signal: AbortSignal; version: string; isFresh: boolean; as?: PersonLogin | undefined },
+    { signal, version, isFresh }: { signal: AbortSignal; version: string; isFresh: boolean },
   ): Promise<void> {
-    if (isFresh || this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal, { isFresh, as })
+    if (isFresh || this.#deps.now() - this.#listedAt >= LOOK_MS) await this.#list(signal, { isFresh })
     const entry = this.#record?.tools[tool]
     const { seen, pin } = entry ?? {}
     const isOther = seen && versionOf({ seen, pin }, this.target) !== version
@@ -151,19 +144,13 @@ export class ToolCatalog {
     return entry.pin?.accepted === true && whyOff(entry, this.config) === undefined
   }
 
-  #forgetLook(as: string): void {
-    this.#lookedAs = as
-    this.#lookedAt = -Infinity
-    this.#failure = undefined
-  }
-
-  async #look(as: PersonLogin | undefined): Promise<void> {
+  async #look(): Promise<void> {
     const { now, server } = this.#deps
     this.#lookedAt = now()
     await this.load()
     if (!server || (this.#failure && now() - this.#failure.at < VAIN_MS)) return
     const isAsked = this.config.kind === 'http' || !this.#record || (await server()).status().state === 'up'
-    if (isAsked) await this.#list(AbortSignal.timeout(LIST_MS), { as })
+    if (isAsked) await this.#list(AbortSignal.timeout(LIST_MS))
   }
 
   #fail(why: string): void {
@@ -174,13 +161,10 @@ export class ToolCatalog {
     if (!isTold) log.warn({ server: this.config.name, error: why }, 'the tools of an MCP server cannot be listed')
   }
 
-  async #list(
-    signal: AbortSignal,
-    { isFresh = false, as }: { isFresh?: boolean; as?: PersonLogin | undefined } = {},
-  ): Promise<void> {
+  async #list(signal: AbortSignal, { isFresh = false }: { isFresh?: boolean } = {}): Promise<void> {
     const { log, server } = this.#deps
     if (!server) throw new ToolError('This process calls no tools.')
-    const listed = await (await server(as)).list(signal, { isFresh })
+    const listed = await (await server()).list(signal, { isFresh })
     this.#failure = undefined
     if (listed === this.#listed && this.#record) {
       await this.load()
@@ -225,10 +209,6 @@ export class ToolCatalog {
   #key(part: string): string {
     return `${part}:${this.config.name}`
   }
-}
-
-function keyOf({ person, since }: PersonLogin): string {
-  return `${person} ${since}`
 }
 
 const NOTES: Record<PinNote['what'], string> = {

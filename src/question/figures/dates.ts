@@ -114,10 +114,23 @@ export function datesIn(text: string, mask: (found: string) => string): { dates:
 const TIME =
   /(?<![\d:.])(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:[.,]\d{1,9})?)?(?![\d:])(?:\s?([ap])\.?m\b\.?)?|(?<![\d:.,])(\d{1,2})\s?([ap])\.?m\b\.?/gi
 
+const UHR = /(?<![\d:.,])(\d{1,2})(?:[.:]([0-5]\d))?\s?Uhr\b/g
+
 /** Finds the times of day, as `datesIn` finds dates. */
 export function timesIn(text: string, mask: (found: string) => string): { times: TimeFound[]; rest: string } {
   const times: TimeFound[] = []
-  const rest = text.replace(TIME, (found: string, ...parts: unknown[]) => {
+  const german = text.replace(UHR, (found: string, ...parts: unknown[]) => {
+    const [h, min = '0'] = parts as Parts
+    if (Number(h) > 23) return found
+    times.push({
+      text: found,
+      at: parts[2] as number,
+      readings: [Number(h) * 3600 + Number(min) * 60],
+      hasSeconds: false,
+    })
+    return mask(found)
+  })
+  const rest = german.replace(TIME, (found: string, ...parts: unknown[]) => {
     const [h, min = '0', s, half, bareHour, bareHalf] = parts as Parts
     const hour = Number(h ?? bareHour)
     const at = parts[6] as number

@@ -20,7 +20,7 @@ export interface Numeral {
   unit?: Unit
   /** The number is written in words. */
   isWord?: true
-  /** Of a duration in several parts, these by themselves. */
+  /** The parts of a duration, each by itself. */
   parts?: Numeral[]
 }
 
@@ -34,7 +34,10 @@ const WORDS = [
   ...['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'],
   ...['thirteen', 'fourteen', 'fifteen', 'sixteen', 'seventeen', 'eighteen', 'nineteen', 'twenty'],
 ]
-const WORD = new RegExp(`(?<![\\p{L}\\p{N}_-])(?:${WORDS.join('|')})(?![\\p{L}\\p{N}_]|-(?:one|two|three))`, 'giu')
+const WORD = new RegExp(
+  `(?<![\\p{L}\\p{N}_-])(?:${WORDS.join('|')})(?![\\p{L}\\p{N}_]|-(?:${WORDS.slice(1, 10).join('|')}))`,
+  'giu',
+)
 
 const SCALES: Record<string, number> = {
   ...{ k: 1e3, thousand: 1e3, tsd: 1e3, m: 1e6, mn: 1e6, mio: 1e6, million: 1e6, millions: 1e6, millionen: 1e6 },

@@ -95,6 +95,7 @@ export class ReadIndex {
         }
       for (const [value, unit] of wordySpansIn(untimed)) add(toBase(value, unit), listOf(quantities, unit.kind))
       for (const [, d, m] of untimed.matchAll(DAY_AND_MONTH)) this.#addDate({ m: Number(m), d: Number(d) }, of, add)
+      for (const [words, value] of SHARES) if (words.test(untimed)) add(value)
       for (const count of countsIn(text)) add(count)
       // Finds `Node 22` or `Python 3.12` for a version that was read whole.
       for (const [, head = ''] of text.matchAll(/(?<![\w.])v?(\d{1,4}\.\d{1,4})(?:\.\d{1,4}){1,2}(?![\w.]\w)/gi))
@@ -125,9 +126,11 @@ export class ReadIndex {
 
   /** Whether two of the dates or times are this far apart. */
   isSpan({ value, tolerance }: Reading, unit: Unit): boolean {
-    if (unit.kind !== 'time') return false
+    if (unit.kind !== 'time' && unit.kind !== 'months') return false
     this.#spans ??= new Numbers([...spansOf(this.#days, 86_400), ...spansOf(this.#times.keys(), 1)])
-    return this.#spans.within(...around({ value: toBase(value, unit), tolerance: tolerance * unit.factor })).length > 0
+    const span = { value: toBase(value, unit), tolerance: tolerance * unit.factor }
+    const inSeconds = { value: span.value * MONTH, tolerance: Math.min(span.tolerance, 1 / 2) * MONTH }
+    return this.#spans.within(...around(unit.kind === 'time' ? span : inSeconds)).length > 0
   }
 
   /** The texts with this date. A year that is missing on one side does not matter. */
@@ -193,8 +196,19 @@ export class ReadIndex {
   }
 }
 
+/** The mean length of a month, in seconds. */
+const MONTH = (365.25 / 12) * 86_400
 /** `24.12.` may be a day and a month. */
 const DAY_AND_MONTH = /(?<![\d.,])(\d{1,2})\.(0?[1-9]|1[0-2])\.(?!\d)/g
+/** Numbers that are written without digits. */
+const SHARES: [words: RegExp, value: number][] = [
+  [/\bhalf\b/i, 1 / 2],
+  [/\b(?:a|one)[ -]third\b/i, 1 / 3],
+  [/\btwo[ -]thirds\b/i, 2 / 3],
+  [/\b(?:a|one)[ -]quarter\b/i, 1 / 4],
+  [/\bthree[ -]quarters\b/i, 3 / 4],
+  [/\ba dozen\b/i, 12],
+]
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>|"'`\u0001()[\]]{1,2000}/g
 /** The maximum number of dates or times that are compared with each other. */
 const MAX_PAIRED = 200

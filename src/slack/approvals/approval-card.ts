@@ -83,6 +83,11 @@ function asWhom({ as }: WaitingCall): string {
   return as === undefined ? '' : `, as ${withoutMarks(escapeWithin(openLine(as), NAME))}`
 }
 
+/** Returns a title as a part of a sentence: "Add a note" as "add a note", and "Write File" as it is. */
+function inSentence(title: string): string {
+  return /\p{Lu}/u.test(title.slice(1)) ? title : `${title.charAt(0).toLowerCase()}${title.slice(1)}`
+}
+
 /** `add a note (notes)`. */
 function whatOf({ tool, approval: { server, title } }: AskedCall): string {
   const words = toolTitle({
@@ -90,7 +95,7 @@ function whatOf({ tool, approval: { server, title } }: AskedCall): string {
     ...(title === undefined ? {} : { title }),
     ...(server === undefined ? {} : { server }),
   })
-  const what = withoutMarks(escapeWithin(openLine(`${words.charAt(0).toLowerCase()}${words.slice(1)}`), NAME))
+  const what = withoutMarks(escapeWithin(openLine(inSentence(words)), NAME))
   return server === undefined ? what : `${what} (${withoutMarks(escapeWithin(openLine(server), NAME))})`
 }
 

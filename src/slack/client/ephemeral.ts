@@ -20,13 +20,13 @@ async function postEphemeral(client: Client, message: object, options: Parameter
 }
 
 /**
- * Whom to tell, and where. `replaces`: at the response_url of a press, in place of the message that holds what was pressed. Slack
- * ignores it at the response_url of a command.
+ * The receiver of an ephemeral message, and its place. `replaces`: it replaces the message whose button was pressed, at
+ * the response_url of the press. Slack ignores that at the response_url of a command.
  */
 interface EphemeralPlace {
   responseUrl?: string | undefined
   replaces?: boolean
-  /** Nobody waits there for it: it goes into the direct messages at once. */
+  /** Nobody is waiting there, so it goes into the direct messages at once. */
   isAway?: boolean
   channel: string
   user: string

@@ -22,7 +22,8 @@ interface PlaceFacts {
 }
 
 /**
- * What a channel is like. `isHidden`: it does not exist, or it is private and the bot is not in it; `isShared`: with another company.
+ * Returns the facts about a channel. `isHidden`: it does not exist, or is private without the bot; `isShared`: with
+ * another company.
  * @throws if Slack does not answer
  */
 export async function factsOfPlace(

@@ -27,7 +27,7 @@ export interface SlackAccount extends Account {
   forget(person: Person, endedAt?: number): Promise<void>
 }
 
-/** What the manifests list under `user`. */
+/** The user scopes in the manifests. */
 export const SCOPES = ['public', 'private', 'im', 'mpim', 'files', 'users'].map((what) => `search:read.${what}`)
 const MAY = ['search what you can see in Slack; only you see what others could not']
 const CALL_MS = 20_000

@@ -29,6 +29,7 @@ export interface ThreadMessage {
   subtype?: string
   /** Of a thread's root. */
   reply_count?: number
+  latest_reply?: string
   /** The author's workspace, which may be another one. */
   team?: string
   user_team?: string

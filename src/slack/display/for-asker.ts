@@ -67,7 +67,7 @@ export class UntilForAsker implements Display {
     })
   }
 
-  /** What ran beside the step that is for the asker alone is not shown any more either. */
+  /** A step that ran beside one for the asker alone is no longer shown either. */
   #stepsForAll(): ShownStep[] {
     const count = stepsForAll(this.#outbox.run.saved.steps).length
     return [...this.#steps.values()]

@@ -163,8 +163,8 @@ export function usedMemory({ length } = [] as readonly string[]): string {
 
 /** Replies to `/ask connections`. */
 export const CONNECTIONS = {
-  head: 'What I can use as you. Each login is yours alone: I use it only when you ask.',
-  none: 'There is nothing to connect here.',
+  head: 'Services that I can use as you. I use your login only when you ask me something.',
+  none: 'None of my tools needs a login of your own.',
   failed: 'I could not look up your connections. Please try again in a minute.',
 }
 

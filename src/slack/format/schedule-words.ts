@@ -17,12 +17,13 @@ export const SCHEDULES = {
   untold: 'Slack did not tell me who you are, so I made no schedule. Please try again in a minute.',
   cancelled: 'Cancelled. Nothing was saved.',
   trying: 'I am trying it now. Only you will see the answer.',
-  tryingThere: 'I am trying it now. Only you will see the answer, where this schedule posts. You can save it there.',
+  tryingThere:
+    'I am trying it now. Only you will see the answer, in the channel of this schedule. You can save it there.',
   tooLong: 'Its text is longer than a form in Slack takes. Please write it again as a message, and delete this one.',
   gone: `This schedule no longer exists. \`${COMMAND} schedules\` lists yours.`,
   past: 'Its time has passed, so there is nothing to save. Please write it again with a new time.',
   notYours: 'Only the person who made this schedule can do that.',
-  running: 'It runs now. The answer comes where its answers always go.',
+  running: 'I am running it now. The answer goes to the usual place.',
   deleted: 'Deleted.',
   none: `You have no schedules here. Make one with \`${COMMAND} every Monday at 9 what is new in our wiki?\``,
   nothing: 'There is nothing to report, so a scheduled run would post nothing.',
@@ -80,7 +81,7 @@ export function stateLines(schedule: Schedule, now: number): string[] {
   })
   const next = paused ? pausedLine(paused.why) : `Next: ${nextText(schedule)}`
   const spent = spentIn30Days(schedule, now)
-  return [next, ...(lines.length > 0 ? lines : ['Last: has not run yet']), `Cost of 30 days: ${costText(spent)}`]
+  return [next, ...(lines.length > 0 ? lines : ['Last: has not run yet']), `Cost in 30 days: ${costText(spent)}`]
 }
 
 function pausedLine(why: PauseReason): string {
@@ -98,7 +99,12 @@ export function costText({ usd, tokens }: Cost): string {
 
 /** The question on one line, escaped. */
 export function questionOf({ question }: Pick<Schedule, 'question'>): string {
-  return escapeText(shorten(question.replace(/\s+/g, ' ').trim(), 150))
+  return escapeText(shorten(withChannelNames(question).replace(/\s+/g, ' ').trim(), 150))
+}
+
+/** A channel's mention, in which Slack writes its name, as people write it: `#general`. */
+export function withChannelNames(text: string): string {
+  return text.replace(/<#[A-Z0-9]+\|([^<>|]+)>/g, '#$1')
 }
 
 export function whenText({ when }: Pick<Schedule, 'when'>): string {

@@ -97,6 +97,6 @@ function botScopes(): string[] {
   try {
     return manifestSchema.parse(parse(readFileSync(join(ROOT, 'manifest.yml'), 'utf8'))).oauth_config.scopes.bot
   } catch {
-    throw new ConfigError('manifest.yml should be a manifest that can be read: take it anew from the repository.')
+    throw new ConfigError('manifest.yml cannot be read as a manifest. Restore it from the repository.')
   }
 }

@@ -5,9 +5,22 @@ import { isPrivate } from '../../stores/runs/types.ts'
 /** The reply when an answer's record is no longer stored. */
 export const GONE = 'I no longer have this answer. Please ask in your own words.'
 
-/** Returns the record if this person may read it: private answers belong to their asker alone. */
-export function readableBy(user: string, record: RunRecord | undefined): RunRecord | undefined {
-  return record && isPrivate(record.question) && record.question.user !== user ? undefined : record
+/**
+ * Returns the record if this person may read it: private answers belong to their asker alone. `isElsewhere`: the person asks for it
+ * outside its channel, where nothing says that they may read what is in there.
+ */
+export function readableBy(
+  user: string,
+  record: RunRecord | undefined,
+  { isElsewhere = false } = {},
+): RunRecord | undefined {
+  const isOwn = record?.question.user === user
+  return record && (isElsewhere || isPrivate(record.question)) && !isOwn ? undefined : record
+}
+
+/** Whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its channel. */
+export function isInDirect({ channel }: { channel?: { id: string } | undefined }): boolean {
+  return channel?.id.startsWith('D') === true
 }
 
 /**

@@ -70,6 +70,6 @@ async function acknowledge(question: Question, name: string, { installations, lo
   const reaction = { channel, timestamp: ts, name }
   const options = { effort: 'patient', signal: AbortSignal.timeout(REACT_MS) } as const
   await installation?.client.call('reactions.add', reaction, options).catch((error: unknown) => {
-    log.debug({ question: id, error: messageOf(error) }, 'the word could not be acknowledged')
+    log.debug({ question: id, error: messageOf(error) }, 'a mute or unmute could not be acknowledged')
   })
 }

@@ -2,7 +2,7 @@ import type { KnownBlock } from '@slack/web-api'
 import { settledWithin } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
-import { isPrivate } from '../../stores/runs/types.ts'
+import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Person } from '../../base/place.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
@@ -14,6 +14,7 @@ import { scheduleBlocks } from '../views/schedule-blocks.ts'
 import { useBlocks } from '../views/use-view.ts'
 import { connectionsOf } from './connections-command.ts'
 import { isAdmin } from './may-set.ts'
+import { inBackground } from './pressed.ts'
 import { signedView } from './signed-metadata.ts'
 import { useOfTeam } from './use-of-team.ts'
 import type { Services } from '../services.ts'
@@ -23,7 +24,7 @@ export interface HomeOf extends Person {
   /** The direct message with the person. */
   channel: string
   installation: Installation
-  /** What became of a press on a schedule's button, as mrkdwn. */
+  /** The result of a press on a schedule's button, as mrkdwn. */
   note?: string | undefined
 }
 
@@ -40,6 +41,29 @@ const SCHEDULES_SHOWN = 10
 const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
 const MAX_LINKS = 10_000
+
+const FROM_HOME = 'ask-home-'
+
+/** The thread, until its root is posted, of a question that is asked on the Home. */
+export function homeThread(press: string): string {
+  return `${FROM_HOME}${press}`
+}
+
+/**
+ * Publishes the Home again after a question that was asked there: Slack tells only when a Home is opened, and whoever stays on it
+ * would see an old list. In the background, since the question is answered.
+ */
+export function renewHome({ question, installation, services }: HomeAsked): void {
+  const { id, team, user, channel } = question
+  if (id.split(':')[2]?.startsWith(FROM_HOME) !== true) return
+  inBackground('home', services, () => homePublisher(services)({ team, user, channel, installation }))
+}
+
+interface HomeAsked {
+  question: Question
+  installation: Installation
+  services: Services
+}
 
 export function homePublisher(services: Services): PublishHome {
   const now = () => services.now().getTime()

@@ -1,3 +1,5 @@
+import { toolTitle } from '../../agent/tool-title.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
@@ -62,9 +64,15 @@ async function formOf(
     isDirect: channel.startsWith('D'),
     set,
     defaults: namesIn(defaults),
+    titles: new Map(defaults.tools.map((tool) => [tool.name, titleWithServer(tool)])),
     choices: { ...choices, models: [...new Set([...choices.models, ...choices.listed.filter(choices.isModel)])] },
     mayChangeForget,
   }
+}
+
+/** Two servers may give their tools one title. */
+function titleWithServer(tool: Tool): string {
+  return tool.server === undefined ? toolTitle(tool) : `${toolTitle(tool)} (${tool.server})`
 }
 
 function namesIn({ model, dialect, tools, ...defaults }: Settings): SettingsForm['defaults'] {

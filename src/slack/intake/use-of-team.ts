@@ -14,7 +14,7 @@ const SHOWN = 8
 /** The number of ids of channels and of people that are looked up, and the time limit (ms). */
 const NAMED = 8
 const NAMES_MS = 1_000
-/** What is not loaded by then is left out of the list of questions, and the use is shown without it (ms). */
+/** Time limit for loading the list of questions (ms). A slower part is left out. */
 const LIST_MS = 1_800
 
 interface Admin {

@@ -1,6 +1,7 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { EXAMPLES } from '../views/home-view.ts'
+import { homeThread } from '../intake/publish-home.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import { enqueue, recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
@@ -20,7 +21,7 @@ export function homeExample(services: Services): OnButton {
     const example = examples[n]
     if (recipient && example && channel?.startsWith('D')) {
       const now = services.now().getTime()
-      const thread = `ask-home-${body.user.id}-${n}-${Math.floor(now / SAME_PRESS_MS)}`
+      const thread = homeThread(`${body.user.id}-${n}-${Math.floor(now / SAME_PRESS_MS)}`)
       await enqueue(
         questionIn({ team: recipient.team, channel, user: body.user.id }, { thread, text: example, now }),
         services,

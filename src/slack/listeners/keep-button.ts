@@ -3,7 +3,7 @@ import { Mentions } from '../client/mentions.ts'
 import { respond, UNPARSED } from '../client/response-url.ts'
 import { blocksIn } from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
-import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
+import { GONE, isInDirect, readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn } from '../intake/pressed.ts'
 import { answerView } from '../opening/share-answer.ts'
 import type { Services } from '../services.ts'
@@ -13,10 +13,11 @@ export function keepButton(services: Services): OnButton {
   const { archive, settingsFor, log, fetch = globalThis.fetch } = services
   return async ({ ack, action, body, context }) => {
     await ack()
-    const pressed = await pressedOn(action.value ?? '', { body, context }, services)
+    const isElsewhere = isInDirect(body)
+    const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isElsewhere }, services)
     if (!pressed) return
     const { id, user, installation } = pressed
-    const record = await withRecord(async () => readableBy(user, await archive.load(id)))
+    const record = await withRecord(async () => readableBy(user, await archive.load(id), { isElsewhere }))
     if (!record) return pressed.tell(GONE)
     const { client, directory } = installation
     const mentions = new Mentions(directory, record.question)

@@ -1,7 +1,7 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import { PRIVATE } from '../format/messages.ts'
-import { readableBy, withRecord } from '../intake/answer-record.ts'
+import { isInDirect, readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn, type Pressed } from '../intake/pressed.ts'
 import { enqueue } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
@@ -9,7 +9,7 @@ import type { Services } from '../services.ts'
 /** "Share with the channel" below a private answer: a worker posts it, once, however often the button is pressed. */
 export function shareButton(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const pressed = await pressedOn(action.value ?? '', { body, context }, services)
+    const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isInDirect(body) }, services)
     const own = pressed && (await ownPrivate(pressed, services))
     if (own) await enqueue(sharing(own, body.response_url, services.now()), services)
     await ack()

@@ -9,7 +9,7 @@ import { readMemoryRef, type ShownMemory } from '../views/memory-content.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../views/work-view.ts'
 import { isAdmin } from '../intake/may-set.ts'
 import { scopeNow } from '../intake/memory-scope.ts'
-import { readableBy, withRecord } from '../intake/answer-record.ts'
+import { isInDirect, readableBy, withRecord } from '../intake/answer-record.ts'
 import { forgetRemembered, shownMemory } from '../intake/memory-command.ts'
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { readMetadata, signedView } from '../intake/signed-metadata.ts'
@@ -24,9 +24,12 @@ const QUICK_MS = 800
 /** The button "Show work": opens a modal with the whole run, for the presser alone. */
 export function showWork(services: Services): OnButton {
   return async ({ ack, action, body, context }) => {
-    const pressed = await pressedOn(action.value ?? '', { body, context }, services)
+    const isElsewhere = isInDirect(body)
+    const pressed = await pressedOn(action.value ?? '', { body, context, isAnywhere: isElsewhere }, services)
     await ack()
-    if (pressed) inBackground(SHOW_WORK, services, () => openWork(pressed, services))
+    if (!pressed) return
+    const load = async () => readableBy(pressed.user, await services.archive.load(pressed.id), { isElsewhere })
+    inBackground(SHOW_WORK, services, () => openWork(pressed, services, load))
   }
 }
 
@@ -90,7 +93,7 @@ export function forgetUsed(services: Services): OnButton {
 async function openWork(
   pressed: Pressed,
   services: Services,
-  load = async () => readableBy(pressed.user, await services.archive.load(pressed.id)),
+  load: () => Promise<RunRecord | undefined>,
 ): Promise<void> {
   const { user, trigger, installation } = pressed
   const { client } = installation

@@ -45,7 +45,7 @@ async function refusalOf(value: string | undefined, home: HomeOf, services: Serv
   const person = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : 'unreachable'
   if (typeof person === 'string') return 'Slack did not tell me whether you are an admin. Please press again.'
   if (!isAdmin(person)) {
-    log.warn({ team, user }, 'refused to take a tool: not pressed by an admin')
+    log.warn({ team, user }, 'refused to turn on a tool: not pressed by an admin')
     return 'Only workspace admins can turn on a tool.'
   }
   const named = toolToTake(value)
@@ -60,10 +60,10 @@ async function take(
   try {
     const taken = await mcpAdmin.accept(server, tool, fingerprint)
     if (taken.length === 0) return CHANGED
-    log.info({ server, tool, by: user }, 'an admin has taken an MCP tool')
+    log.info({ server, tool, by: user }, 'an admin has turned on an MCP tool')
     return undefined
   } catch (error) {
-    log.warn({ server, tool, error: messageOf(error) }, 'an MCP tool could not be taken')
+    log.warn({ server, tool, error: messageOf(error) }, 'an MCP tool could not be turned on')
     return 'I could not turn on the tool. My log says why.'
   }
 }

@@ -35,7 +35,7 @@ async function openAbout({ question, run, outbox, mentions }: QuestionWork, read
       await outbox.call('conversations.join', { channel })
       return read(about)
     })
-    const words = said.text === '' ? 'It has no words that I can read.' : said.text
+    const words = said.text === '' ? 'It has no text that I can read.' : said.text
     const value = {
       text: `The question is about this message:\n${words}`,
       by: ['', ...(said.text === '' ? [''] : said.by)],

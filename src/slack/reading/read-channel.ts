@@ -2,7 +2,7 @@
 import type { ReadThread, WantedChannel } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { timeZone } from '../../schedules/when.ts'
-import { askedAt } from '../../stores/runs/types.ts'
+import { askedAt, type Question } from '../../stores/runs/types.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { Mentions } from '../client/mentions.ts'
@@ -20,6 +20,9 @@ import { minuteIn, readTime, type TimeBase } from './time-words.ts'
 const MAX_READ = 2_000
 const MAX_OPENED = 20
 const MAX_REPLIES = 200
+/** How far before the asked time threads may have begun whose replies are read, and how many messages are looked at for them. */
+const LOOK_BACK_DAYS = 7
+const MAX_LOOKED_AT = 1_000
 /** Characters of a part, without its first and last lines. */
 const PART_CHARS = 14_000
 const DAY_MS = 86_400_000
@@ -61,18 +64,25 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
   const place = await placeOf(channel, options)
   const base = await timeBase(options)
   const { since, until } = spanOf(asked, base)
-  const { roots, isWhole } = await rootsIn(channel, { since, until }, options)
-  const replies = await repliesIn(channel, { roots, until }, options)
-  const threads = roots.filter(hasReplies)
-  const blocks = await blocksOf(channel, { roots, replies, zone: base.zone }, options)
+  const [{ roots, isWhole }, earlier] = await Promise.all([
+    rootsIn(channel, { since, until }, options),
+    earlierRoots(channel, since, options),
+  ])
+  const replies = await repliesIn(channel, { roots: [...earlier.roots, ...roots], since, until }, options)
+  // The last reply may be later than what was asked for.
+  const begunEarlier = earlier.roots.filter(({ ts }) => replies.get(ts)?.length !== 0)
+  const threads = [...begunEarlier, ...roots.filter(hasReplies)]
+  const blocks = await blocksOf(channel, { roots: [...begunEarlier, ...roots], replies, zone: base.zone }, options)
   const { origin } = new URL(installation.identity.url)
-  const [from, to, now] = [since, until, options.now].map((at) => minuteIn(base.zone, at))
-  const unopened = threads.length - replies.size
+  const [from, to, now, first] = [since, until, options.now, earlier.from].map((at) => minuteIn(base.zone, at))
+  const unopened = threads.filter(({ ts }) => !replies.has(ts)).length
+  const isLong = [...replies.values()].some(({ length }) => length === MAX_REPLIES)
+  const old = begunEarlier.length > 0 ? ` (${begunEarlier.length} begun earlier)` : ''
   const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', timeZone: base.zone }).format(options.now)
   return {
     parts: inParts(blocks),
-    what: `${count(roots.length, 'message')}, ${count(threads.length, 'thread')}`,
-    where: `${place} from ${from} until ${to} (${base.zone}, where it is ${weekday}, ${now})`,
+    what: `${count(roots.length, 'message')}, ${count(threads.length, 'thread')}${old}`,
+    where: `${place} from ${from} until ${to} (${base.zone}, where it is ${weekday}, ${now}), with replies in threads begun since ${first}`,
     left: [
       ...(isWhole ? [] : [`(There are older messages in this time. Read them with an earlier "until".)`]),
       ...(unopened > 0
@@ -80,6 +90,7 @@ export async function readChannel(asked: WantedChannel, options: ReadChannelOpti
             `(${count(unopened, 'thread')} with fewer replies ${unopened === 1 ? 'is' : 'are'} not opened: read_thread opens one by its link.)`,
           ]
         : []),
+      ...(isLong ? [`(Of a thread at most ${MAX_REPLIES} replies are read.)`] : []),
     ],
     title: `${place}, ${from?.slice(0, 10)} to ${to?.slice(0, 10)}`,
     url: `${origin}/archives/${channel}`,
@@ -117,7 +128,7 @@ async function rootsIn(
   { since, until }: { since: number; until: number },
   { question, installation, signal }: ReadChannelOptions,
 ): Promise<{ roots: ThreadMessage[]; isWhole: boolean }> {
-  const own = channel === question.channel ? askedAt(question) : undefined
+  const own = channel === question.channel ? ownMessage(question) : undefined
   const roots: ThreadMessage[] = []
   const place = { channel, since: tsOf(since), until: tsOf(until), signal }
   try {
@@ -133,6 +144,34 @@ async function rootsIn(
   return { roots: roots.reverse(), isWhole: true }
 }
 
+/** The roots of threads that began before `since` and have gone on after it, the oldest first. `from`: how far back was looked. */
+async function earlierRoots(
+  channel: string,
+  since: number,
+  { installation, signal }: ReadChannelOptions,
+): Promise<{ roots: ThreadMessage[]; from: number }> {
+  const roots: ThreadMessage[] = []
+  const from = since - LOOK_BACK_DAYS * DAY_MS
+  // A microsecond earlier, so that nothing is read twice.
+  const place = { channel, since: tsOf(from), until: tsOf(since - 0.001), signal }
+  let looked = 0
+  try {
+    for await (const message of readMessages(installation.client, place)) {
+      if (Number(message.latest_reply ?? 0) * 1000 >= since && isWritten(message)) roots.push(message)
+      if (++looked === MAX_LOOKED_AT) return { roots: roots.reverse(), from: Number(message.ts) * 1000 }
+    }
+  } catch (error) {
+    if (refusalCode(error) === undefined) throw error
+    return { roots: [], from: since }
+  }
+  return { roots: roots.reverse(), from }
+}
+
+/** The message of the question itself; where none asked it, the one that the bot has opened its thread with. */
+function ownMessage(question: Question): string | undefined {
+  return question.surface === 'ask' ? question.thread : askedAt(question)
+}
+
 function isWritten({ subtype }: ThreadMessage): boolean {
   return WRITTEN_BY_PEOPLE.has(subtype) || subtype === 'bot_message'
 }
@@ -140,13 +179,13 @@ function isWritten({ subtype }: ThreadMessage): boolean {
 /** The replies of the busiest threads, by the ts of their root. */
 async function repliesIn(
   channel: string,
-  { roots, until }: { roots: ThreadMessage[]; until: number },
+  { roots, since, until }: { roots: ThreadMessage[]; since: number; until: number },
   { installation, signal }: ReadChannelOptions,
 ): Promise<Map<string, ThreadMessage[]>> {
   const busiest = roots.filter(hasReplies).sort((a, b) => (b.reply_count ?? 0) - (a.reply_count ?? 0))
   const read = busiest.slice(0, MAX_OPENED).map(async ({ ts }): Promise<[string, ThreadMessage[]]> => {
     const replies: ThreadMessage[] = []
-    const place = { channel, thread: ts, since: ts, until: tsOf(until), signal }
+    const place = { channel, thread: ts, since: tsOf(Math.max(since, Number(ts) * 1000)), until: tsOf(until), signal }
     for await (const message of readMessages(installation.client, place)) {
       if (message.ts !== ts && isWritten(message)) replies.push(message)
       if (replies.length === MAX_REPLIES) break

@@ -136,7 +136,10 @@ function isHandedOn({ schedule: occurrence }: Question, { again }: Schedule): bo
 /** How long a run waits for one of the workspace's others to end. Milliseconds. */
 const ROOM_MS = 30_000
 
-/** Where a limit leaves no room, the scheduler asks again later. @returns false if that would be too late, or a person waits */
+/**
+ * If a limit is reached, the scheduler asks again later. @returns false if that would be too late, or a person is
+ * waiting
+ */
 async function waitForRoom(work: QuestionWork, schedule: Schedule, refusal: Refusal): Promise<boolean> {
   const { question, services } = work
   const { kind, at, again = 0 } = question.schedule ?? { kind: 'now', at: 0 }

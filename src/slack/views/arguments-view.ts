@@ -13,7 +13,7 @@ const MAX_CHARS = 150_000
 export function argumentsView({ tool, approval }: AskedCall): View {
   const text = argumentsText(approval.input)
   const of = approval.server === undefined ? '' : ` of ${openLine(approval.server)}`
-  const blocks: KnownBlock[] = [facts(`What ${openLine(tool)}${of} would be sent:`)]
+  const blocks: KnownBlock[] = [facts(`This would be sent to ${openLine(tool)}${of}:`)]
   let [at, weight] = [0, 0]
   while (at < text.length && weight < MAX_CHARS) {
     const piece = headOf(text.slice(at, at + PIECE_CHARS + 1), PIECE_CHARS)

@@ -8,7 +8,7 @@ export const COMMENT = 'comment'
 export const EXPECTED = 'expected'
 export const KEEP_EXPECTED = 'keep_expected'
 
-const KEEP_HINT = 'Please write it as a full sentence of at most 500 characters.'
+const KEEP_HINT = 'Please write a full sentence above, at most 500 characters.'
 
 const COMMENT_CHARS = 2000
 const EXPECTED_CHARS = 1000
@@ -26,12 +26,12 @@ export function feedbackView(id: string, { isDirect }: { isDirect: boolean }): V
     close: plainText('Skip'),
     blocks: [
       input(COMMENT, { label: 'What was wrong with the answer?', most: COMMENT_CHARS, optional: false }),
-      input(EXPECTED, { label: 'What would have been right? (optional)', most: EXPECTED_CHARS, optional: true }),
+      input(EXPECTED, { label: 'What would have been right?', most: EXPECTED_CHARS, optional: true }),
       {
         type: 'input',
         block_id: KEEP_EXPECTED,
         optional: true,
-        label: plainText('What would have been right, from now on'),
+        label: plainText('For the next time'),
         element: {
           type: 'checkboxes',
           action_id: KEEP_EXPECTED,

@@ -18,7 +18,6 @@ export const EXAMPLES = ['What is 15% of 240, and half of it?', 'How many days u
 /** The settings of a place that a Home shows. */
 interface ShownSettings extends HelpOptions {
   model: { name: string }
-  dialect: { name: string }
   tools: Pick<Tool, 'name' | 'title' | 'server' | 'brief' | 'description'>[]
   skills?: string[]
 }
@@ -143,13 +142,12 @@ function number(n: number): string {
   return Math.floor(n).toLocaleString('en-US')
 }
 
-function settingBlocks({ steps, followUps, model, dialect, dmMemoryMinutes }: ShownSettings): KnownBlock[] {
+function settingBlocks({ steps, followUps, model, dmMemoryMinutes }: ShownSettings): KnownBlock[] {
   const follow = followUps === 'thread' ? 'answered without a mention' : 'answered where I am mentioned'
   const lines = [
     `Steps are shown as: ${steps}`,
     `Follow-ups are ${follow}`,
     `Model: ${model.name}`,
-    `Dialect: ${dialect.name}`,
     `A direct message is one conversation for ${count(dmMemoryMinutes, 'minute')}`,
   ]
   return [

@@ -8,7 +8,7 @@ import { clip, section, type Content } from '../format/blocks.ts'
 import { escapeText, escapeWithin } from '../format/escape.ts'
 import { COMMAND } from '../format/messages.ts'
 import { button, plainContext, plainText } from '../format/plain-elements.ts'
-import { costText, questionOf, SCHEDULES, stateLines, whenText } from '../format/schedule-words.ts'
+import { costText, questionOf, SCHEDULES, stateLines, whenText, withChannelNames } from '../format/schedule-words.ts'
 
 const TIMES_SHOWN = 3
 const TOOLS = { max: 600, most: 900 }
@@ -112,7 +112,7 @@ export const MAX_TEXT = 2_900
 /** The title of the modals behind *Change*. */
 export const CHANGE = 'Change your schedule'
 
-/** What follows the modal below: the card of the changed schedule. */
+/** The modal after the one below: the card of the changed schedule. */
 export function scheduleCardModal({ blocks }: Content, metadata: string): ModalView {
   return {
     type: 'modal',
@@ -143,7 +143,7 @@ export function scheduleForm(schedule: Schedule, metadata: string): ModalView {
           action_id: SCHEDULE_TEXT,
           multiline: true,
           max_length: MAX_TEXT,
-          initial_value: schedule.text,
+          initial_value: withChannelNames(schedule.text),
         },
       },
     ],

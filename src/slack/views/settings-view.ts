@@ -24,6 +24,8 @@ export interface SettingsForm {
   /** The operator's defaults for all places, by name. */
   defaults: Record<MenuName | 'model', string> & { tools: string[] }
   choices: SettingsChoices
+  /** The titles of the tools that are on by default, by name. */
+  titles: ReadonlyMap<string, string>
   /** Whether to show who may forget: only if the person may change it. */
   mayChangeForget: boolean
   /** Slack returns it with the submitted values. At most 3,000 characters. */
@@ -117,10 +119,6 @@ function menu(name: MenuName, given: { form: SettingsForm; label: string; values
   return input(name, { label, element })
 }
 
-function titleOf(name: string): string {
-  return toolTitle({ name })
-}
-
 function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
   const known = choices.models.length > 0 ? ` For example: ${choices.models.join(', ')}` : ''
   const element = {
@@ -134,16 +132,18 @@ function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
 }
 
 /** Absent if there are fewer than two tools. */
-function toolsInput({ set, defaults, choices }: SettingsForm): KnownBlock[] {
+function toolsInput({ set, defaults, choices, titles }: SettingsForm): KnownBlock[] {
   if (choices.tools.length < 2) return []
+  const titleOf = (name: string) => titles.get(name) ?? toolTitle({ name })
   const usual = defaults.tools.map(titleOf).join(', ')
-  return [several('tools', { label: 'Tools', names: choices.tools, set: set.tools, usual })]
+  return [several('tools', { label: 'Tools', names: choices.tools, set: set.tools, usual, titleOf })]
 }
 
 /** Absent if there are no skills. */
 function skillsInput({ set, choices }: SettingsForm): KnownBlock[] {
   if (choices.skills.length === 0) return []
-  return [several('skills', { label: 'Skills', names: choices.skills, set: set.skills, usual: 'all' })]
+  const titleOf = (name: string) => toolTitle({ name })
+  return [several('skills', { label: 'Skills', names: choices.skills, set: set.skills, usual: 'all', titleOf })]
 }
 
 interface Several {
@@ -152,9 +152,10 @@ interface Several {
   set: string[] | undefined
   /** The default, in words. */
   usual: string
+  titleOf(name: string): string
 }
 
-function several(name: 'tools' | 'skills', { label, names, set, usual }: Several): KnownBlock {
+function several(name: 'tools' | 'skills', { label, names, set, usual, titleOf }: Several): KnownBlock {
   const options = names.slice(0, MAX_OPTIONS).map((one) => option(one, titleOf(one)))
   const initial = options.filter(({ value }) => set?.includes(value ?? ''))
   const element = {

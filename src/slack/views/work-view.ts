@@ -75,7 +75,7 @@ function figureBlocks({ answer }: RunRecord): KnownBlock[] {
   const lines = figures.map((figure) => `• ${oneLine(figure.text)}: ${placesText(figure.in)}`)
   const numbered = sources.slice(0, SOURCES_SHOWN).map(({ title }, i) => `[${i + 1}] ${oneLine(title)}`)
   return [
-    header('Figures'),
+    header('Where the figures come from'),
     ...sections(lines.join('\n')),
     ...(numbered.length > 0 ? [facts(numbered.join(' · '))] : []),
   ]

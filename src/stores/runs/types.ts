@@ -53,7 +53,7 @@ export interface Question {
   about?: string
   /** Not a question, but a request to post the private answer of the question with this id for everybody. */
   shares?: string
-  /** Of an archived run: more of it than its question is for the asker alone. */
+  /** Of an archived run: the asker alone may see more than its question. */
   forAsker?: true
   /** Where an ephemeral reply to `/ask` can be sent. */
   responseUrl?: string

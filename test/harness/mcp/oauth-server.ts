@@ -18,6 +18,8 @@ export interface OAuthMcpServer extends AuthorizationServer {
   calls: string[]
   /** The tokens that its tool was called with, in the order of the calls. */
   callers: string[]
+  /** Whether it lists its tools without a login. */
+  listing: { isOpen: boolean }
   /** What its tool says of itself; changed at any time. */
   says: { description: string; readOnlyHint: boolean }
   /** What a person's browser does with the address that the command shows: the address that it is sent back to. */
@@ -33,6 +35,7 @@ export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
   const { base: origin, close } = await listen((request, response) => void serve(request, response))
   t.onTestFinished(close)
   const oauth = authorizationServer(`${origin}${ISSUER}`, `${origin}${MCP}`)
+  const listing = { isOpen: false }
   const describedAt = { url: `${origin}/.well-known/oauth-protected-resource${MCP}` }
   const handler = createMcpHandler(() => mcpServer({ calls, callers }, says))
   t.onTestFinished(() => handler.close())
@@ -65,7 +68,7 @@ export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
 
   async function answerMcp(request: Request): Promise<Response> {
     const token = /^Bearer (.*)$/.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
-    if (oauth.isGood(token)) return handler.fetch(request)
+    if (oauth.isGood(token) || (listing.isOpen && (await isListing(request.clone())))) return handler.fetch(request)
     const challenge = `Bearer error="invalid_token", error_description="<b>no</b>", resource_metadata="${describedAt.url}"`
     return new Response(null, { status: 401, headers: { 'www-authenticate': challenge } })
   }
@@ -78,7 +81,14 @@ export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
     return location
   }
 
-  return { ...oauth, origin, url: `${origin}${MCP}`, describedAt, calls, callers, says, browse }
+  return { ...oauth, origin, url: `${origin}${MCP}`, describedAt, calls, callers, listing, says, browse }
+}
+
+const LISTING = ['initialize', 'notifications/initialized', 'server/discover', 'tools/list']
+
+async function isListing(request: Request): Promise<boolean> {
+  const { method }: { method?: unknown } = Object(await request.json().catch(() => ({})))
+  return LISTING.includes(String(method))
 }
 
 /** `echo_login` in place of an id gives back what the server was sent as a token, as a careless or a hostile one may. */

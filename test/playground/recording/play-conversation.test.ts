@@ -132,7 +132,7 @@ describe('a file of a conversation', () => {
   test.each(['../up', 'a/b', 'a\\b', '', '.hidden', 'CON', 'a.json', 'x'.repeat(61), 'a b', '-a'])(
     'is not named %j',
     (name) => {
-      expect(() => checkName(name)).toThrow('A name is made of')
+      expect(() => checkName(name)).toThrow('A name has up to')
     },
   )
 

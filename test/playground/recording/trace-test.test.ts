@@ -53,7 +53,7 @@ test('a trace that a replay cannot follow makes no test, and nothing is overwrit
   await expect(saveTraceTest(trace, { folder, name: 'one' })).rejects.toThrow(
     'is there already. Give another name: npm run trace',
   )
-  await expect(saveTraceTest(trace, { folder, name: '../one' })).rejects.toThrow('A name is made of')
+  await expect(saveTraceTest(trace, { folder, name: '../one' })).rejects.toThrow('A name has up to')
 })
 
 test('a trace whose later calls a replay never makes is no test', async (t) => {
@@ -82,5 +82,5 @@ test('npm run trace -- test FILE NAME takes the name', async (t) => {
   await writeFile(file, JSON.stringify(traced()))
   const command = startCommand(t, 'playground/trace.ts', { args: ['test', file, '../up'] })
   expect((await command.ended).code).toBe(1)
-  expect(command.stderr()).toContain('A name is made of small letters')
+  expect(command.stderr()).toContain('A name has up to 60 lower-case letters')
 })

@@ -260,7 +260,7 @@ describeWithRedis('in Redis', () => {
   })
 })
 
-test('how a run ended is told by its answer', () => {
+test('the answer says how a run ended', () => {
   const endOf = (answer: SavedRun['answer'], hasFailed = false) =>
     recordOf(question('1'), { ...freshRun(1), ...(answer ? { answer } : {}) }, { ...ENDING, hasFailed }).end
   const said = { text: 'x', sources: [] }

@@ -87,7 +87,7 @@ describeWithRedis('in Redis', () => {
 })
 
 function sharedContract(open: () => McpStore) {
-  test('of those who remove a value at once, one is told that it was there', async () => {
+  test('of concurrent removers of a value, one gets true', async () => {
     const store = open()
     await store.put('state', {}, { ttlMs: 60_000 })
     const told = await Promise.all([1, 2, 3].map(() => store.remove('state')))

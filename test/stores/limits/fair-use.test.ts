@@ -37,7 +37,7 @@ async function admitted(limits: UsageLimits, count: number, name: string): Promi
 }
 
 function contract(open: Open): void {
-  test('so many questions are let in, and the next is told which limit it met and when to come again', async () => {
+  test('the limit’s number of questions is admitted; the next is told which limit it exceeds, and when to try again', async () => {
     const { limits } = open({ userHour: 3 })
     for (const name of ['a', 'b', 'c']) expect(await limits.admit(by('U1', name))).toBeUndefined()
     const refusal = await limits.admit(by('U1', 'd'))

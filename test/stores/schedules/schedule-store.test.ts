@@ -114,6 +114,34 @@ function contract(make: () => ScheduleStore): void {
   })
 }
 
+test('a one-off that another process has moved on is still there for its run, and gone a day later', async () => {
+  let now = START
+  const store = memorySchedules({ log: keptLog(), now: () => now })
+  const once = schedule('o', { when: { kind: 'once', at: START + MINUTE, zone: 'UTC' } })
+  await store.add(once)
+  // Each look finds it due, as one that began before another process had moved it on.
+  const { look, times } = acceptedBy(alwaysDue(store, once), () => now)
+  now += MINUTE
+  await look()
+  await look()
+  expect(times()).toEqual([1])
+  expect(await store.load(once)).toMatchObject({ state: 'over' })
+  now += 25 * 60 * MINUTE
+  await look()
+  expect(await store.load(once)).toBeUndefined()
+})
+
+/** A store whose index always names this schedule. */
+function alwaysDue(store: ScheduleStore, one: Schedule): ScheduleStore {
+  return new Proxy(store, {
+    get(of, name) {
+      if (name === 'due') return async () => [one]
+      const value: unknown = Reflect.get(of, name, of)
+      return typeof value === 'function' ? value.bind(of) : value
+    },
+  })
+}
+
 describe('in memory', () => contract(() => memorySchedules({ log: keptLog(), now: () => START })))
 
 describeWithRedis('in Redis', () => {

@@ -1,0 +1,39 @@
+import { personKey } from '../../stores/mcp/people-store.ts'
+import type { PersonLogins } from '../login/person-logins.ts'
+import { isPersonal, type McpServerConfig, type PersonLogin } from '../types.ts'
+import type { ToolCatalog } from './tool-catalog.ts'
+
+/** The catalogues of people who have logged in to a server: what it lists for one of them concerns no one else. */
+export interface PersonalCatalogs {
+  of(config: McpServerConfig, as: PersonLogin): ToolCatalog
+  /** The catalogue of the asker's login; undefined without one. */
+  find(config: McpServerConfig, asker: { team: string; user?: string | undefined }): Promise<ToolCatalog | undefined>
+}
+
+/** The maximum number of catalogues that a process keeps. The store has the others. */
+const MAX_CATALOGS = 200
+
+export function personalCatalogs(
+  open: (config: McpServerConfig, as: PersonLogin) => ToolCatalog,
+  logins: PersonLogins | undefined,
+): PersonalCatalogs {
+  const kept = new Map<string, ToolCatalog>()
+  const of = (config: McpServerConfig, as: PersonLogin) => {
+    const key = `${config.name} ${as.person} ${as.since}`
+    const catalog = kept.get(key) ?? open(config, as)
+    // The last entry is the one that was used last.
+    kept.delete(key)
+    kept.set(key, catalog)
+    const [oldest] = kept.keys()
+    if (kept.size > MAX_CATALOGS && oldest !== undefined) kept.delete(oldest)
+    return catalog
+  }
+  return {
+    of,
+    async find(config, { team, user }) {
+      if (!isPersonal(config) || user === undefined) return undefined
+      const as = await logins?.current(config, personKey({ team, user }))
+      return as && of(config, as)
+    },
+  }
+}
