@@ -52,7 +52,7 @@ describe('the server of notes', () => {
     expect(notesServer?.notes()).toEqual(['buy milk'])
     const { shown: looked } = await ask(playground, 'What notes are there?', /There is one\./)
     expect(looked().join('\n')).not.toContain('🔐')
-    expect(playground.notes.at(-1)).toMatch(/MCP server of notes.*or Carol, allows it/)
+    expect(playground.notes.at(-1)).toMatch(/MCP server that keeps notes.*or Carol, allows it/)
     expect(slack.refusals).toEqual([])
   })
 
@@ -75,7 +75,7 @@ describe('the server of notes', () => {
 
   test('is decided about as the operator’s APPROVERS say', async (t) => {
     const named = await start(t, [ADD('one'), finish('Done.')], { APPROVERS: BOB })
-    expect(named.notes.at(-1)).toMatch(/as APPROVERS says/)
+    expect(named.notes.at(-1)).toMatch(/somebody whom APPROVERS names allows it/)
     const { press } = await ask(named, 'Note down: one', /Can approve: .*Bob/)
     await press(BOB)
     await named.slack.until(() => named.notesServer?.notes().length === 1, 'the note')
