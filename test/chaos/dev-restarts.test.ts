@@ -160,15 +160,15 @@ describeWithRedis('npm run dev', () => {
     await dev.shows('The bot has restarted.')
   }, 300_000)
 
-  test('a broken edit is said in a sentence, and the bot from before it goes on', async () => {
+  test('a broken edit is said in a sentence, and the bot from before it keeps running', async () => {
     await dev.edit('tools/calculator.ts', () => 'export const = broken(')
-    expect(await dev.shows('goes on.')).toMatch(
+    expect(await dev.shows('keeps running.')).toMatch(
       /tools\/calculator\.ts:1:\d+: .*\. The bot from before this edit keeps running\./,
     )
     await dev.edit('prompts/text.md', (text) => text.replace('{{today}}', 'today'))
-    await dev.shows('goes on.')
+    await dev.shows('keeps running.')
     await dev.restore('tools/calculator.ts')
-    expect(await dev.shows('goes on.')).toContain('prompts/text.md lacks the variable {{today}}. Put it back.')
+    expect(await dev.shows('keeps running.')).toContain('prompts/text.md lacks the variable {{today}}. Put it back.')
     const thread = await dev.ask('@thinkaloud What is 6*7?')
     expect((await dev.answers(thread, 1)).join('')).toContain('42')
     await dev.restore('prompts/text.md')
@@ -229,7 +229,7 @@ test('without a redis-server it says what that costs, at the start and at each c
   const thread = await dev.ask('@thinkaloud What is 6*7?')
   await dev.answers(thread, 1)
   await dev.edit('prompts/text.md', (text) => `${text}\n`)
-  await dev.shows('Without Redis it has forgotten every conversation.')
+  await dev.shows('Without Redis, it has forgotten every conversation.')
   const after = await dev.ask('@thinkaloud What is 6*8?')
   expect((await dev.answers(after, 1)).join('')).toContain('48')
   expect(await dev.stop()).toBe(0)
