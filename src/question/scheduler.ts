@@ -70,7 +70,8 @@ async function enqueueOne(ref: ScheduleRef, options: SchedulerOptions): Promise<
   const { schedules, queue, log, now } = options
   const schedule = await schedules.load(ref)
   const at = now().getTime()
-  if (!schedule || schedule.state === 'draft') return schedules.remove(ref)
+  if (!schedule) return schedules.skip(ref)
+  if (schedule.state === 'draft') return schedules.remove(ref)
   if (schedule.state === 'over' && isLongOver(schedule, at)) return schedules.remove(ref)
   const { due, again } = schedule
   if (again?.from !== undefined && again.from <= at) await enqueueAgain(schedule, again, options)

@@ -182,6 +182,22 @@ function alone<T>(person: Person, { people }: SlackAccountOptions, work: () => P
   return people.of(personKey(person)).lock(KEY, LOCK_MS, work)
 }
 
+/**
+ * Returns the grant with a new token. If it cannot be renewed, the old one counts while it is valid; after that, a grant
+ * that Slack refuses is deleted, so that the person can connect again.
+ */
+async function renew(current: Grant, person: Person, options: SlackAccountOptions): Promise<Grant | undefined> {
+  try {
+    const args = { ...credentials(options), grant_type: 'refresh_token', refresh_token: current.refreshToken }
+    return grantOf(z.object(tokens).parse(await access(args, options)), options.now())
+  } catch (error) {
+    if ((current.expiresAt ?? Infinity) > options.now()) return current
+    if (!(error instanceof ToolError) || error.isDown) throw error
+    await options.people.of(personKey(person)).remove(KEY)
+    return undefined
+  }
+}
+
 /** Refreshes a token that ends soon. One process does it at a time, because a refresh token works once. */
 async function freshGrant(person: Person, options: SlackAccountOptions): Promise<Grant | undefined> {
   const { now } = options
@@ -191,8 +207,8 @@ async function freshGrant(person: Person, options: SlackAccountOptions): Promise
   return alone(person, options, async () => {
     const current = await loadGrant(person, options)
     if (!current || !isDue(current) || current.refreshToken === undefined) return current
-    const args = { ...credentials(options), grant_type: 'refresh_token', refresh_token: current.refreshToken }
-    const given = grantOf(z.object(tokens).parse(await access(args, options)), now())
+    const given = await renew(current, person, options)
+    if (!given || given === current) return given
     const renewed = { ...given, ...(current.since === undefined ? {} : { since: current.since }) }
     // It may have been disconnected in the meantime.
     if ((await loadGrant(person, options))?.token !== current.token) return undefined

@@ -84,20 +84,21 @@ export function storedInstallations(options: StoredInstallationsOptions): Instal
         await links.grant(team, eventTime)
       }
     },
-    end: (ending) => endInstallation(ending, { stores, load, links, left: (team) => held.delete(team) }),
+    end: (ending) => endInstallation(ending, { stores, load, find, links, left: (team) => held.delete(team) }),
   }
 }
 
 interface EndParts {
   stores: InstallStores
   load(id: string): Promise<StoredInstallation | undefined>
+  find(team: string): Promise<StoredInstallation | undefined>
   links: ReturnType<typeof organisationLinks>
   left(team: string): void
 }
 
 async function endInstallation(
   { id, eventTime, teams, forget }: Ending,
-  { stores, load, links, left }: EndParts,
+  { stores, load, find, links, left }: EndParts,
 ): Promise<'ended' | 'newer'> {
   for (let isOver = false; !isOver;) {
     const stored = await load(id)
@@ -116,11 +117,20 @@ async function endInstallation(
     if (!(await load(team))) await forget(team)
     left(team)
   }
-  if (!teams) await forget(id)
+  if (!teams && (await isUnreadable(stores, id))) await stores.records.remove(id)
+  // A team may still be served by the installation of its organisation.
+  if (!teams && !(await find(id))) await forget(id)
   left(id)
   await links.drop(id, unserved)
   if (!teams) await Promise.all([usedKey(id), pauseKey(id)].map((key) => stores.shared.remove(key)))
   return 'ended'
+}
+
+function isUnreadable({ records }: InstallStores, id: string): Promise<boolean> {
+  return records.load(id).then(
+    () => false,
+    (error: unknown) => error instanceof SealBroken || Promise.reject(error),
+  )
 }
 
 /**

@@ -22,7 +22,26 @@ const peopleSchema = z.object({
       is_bot: z.boolean().optional(),
     }),
   ),
+  response_metadata: z.object({ next_cursor: z.string() }).catch({ next_cursor: '' }),
 })
+
+/** Returns the id of an admin other than the installer, or undefined if none is found or Slack refuses. */
+async function findAdmin(
+  list: (args: { limit: number; cursor?: string }) => Promise<unknown>,
+  installer: string,
+): Promise<string | undefined> {
+  let cursor = ''
+  do {
+    const args = { limit: 200, ...(cursor === '' ? {} : { cursor }) }
+    const people = peopleSchema.safeParse(await list(args).catch(() => undefined)).data
+    const admin = people?.members.find(
+      ({ id, is_admin, deleted, is_bot }) => is_admin && !deleted && !is_bot && id !== installer,
+    )
+    if (admin) return admin.id
+    cursor = people?.response_metadata.next_cursor ?? ''
+  } while (cursor !== '')
+  return undefined
+}
 
 /**
  * Tells the installer, or else an admin, in a direct message that the app must be installed again. The old token still
@@ -41,11 +60,8 @@ export async function tellInstaller(
     await tell(record.installer)
   } catch (error) {
     if (refusalCode(error) === undefined) throw error
-    const people = peopleSchema.safeParse(await web.call('users.list', { limit: 200 }, how).catch(() => undefined)).data
-    const admin = people?.members.find(
-      ({ id, is_admin, deleted, is_bot }) => is_admin && !deleted && !is_bot && id !== record.installer,
-    )
-    if (admin) await tell(admin.id)
+    const admin = await findAdmin((args) => web.call('users.list', { ...args }, how), record.installer)
+    if (admin !== undefined) await tell(admin)
     else options.log.error({ team: record.id }, 'nobody could be told that the app must be installed again')
   }
 }

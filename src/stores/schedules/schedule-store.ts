@@ -35,6 +35,9 @@ interface Options {
 /** How often a change is tried again because another process was faster. */
 const TRIES = 20
 
+/** When a schedule that cannot be read is looked at again: another process may have the key that opens it. */
+const UNREADABLE_MS = 5 * 60_000
+
 /** The rules of a schedule store, over texts in memory or in Redis. */
 export class Schedules implements ScheduleStore {
   readonly #texts: ScheduleTexts
@@ -83,6 +86,13 @@ export class Schedules implements ScheduleStore {
     await this.#texts.unindex(refText(ref))
   }
 
+  async skip(ref: ScheduleRef): Promise<void> {
+    const isThere = (await this.#texts.get(ref)) !== undefined
+    await (isThere
+      ? this.#texts.index(refText(ref), this.#options.now() + UNREADABLE_MS)
+      : this.#texts.unindex(refText(ref)))
+  }
+
   async list(of: Parameters<ScheduleStore['list']>[0]): Promise<Schedule[]> {
     const found = await Promise.all((await this.#named(of)).map((ref) => this.load(ref)))
     return found.flatMap((one) => (one && one.state !== 'draft' ? one : [])).sort(byAge)
@@ -95,7 +105,8 @@ export class Schedules implements ScheduleStore {
   async moveChannel({ team, channel }: Place, to: string): Promise<void> {
     for (const ref of await this.#named({ team, channel })) {
       const schedule = await this.load(ref)
-      if (schedule) await this.add({ ...schedule, channel: to })
+      if (!schedule) continue
+      await this.add({ ...schedule, channel: to })
       await this.remove(ref)
     }
   }

@@ -99,6 +99,8 @@ export interface ScheduleStore extends Forgetting, Moving {
    */
   update(ref: ScheduleRef, change: (schedule: Schedule) => Schedule | undefined): Promise<Schedule | undefined>
   remove(ref: ScheduleRef): Promise<void>
+  /** Drops the name of a schedule that is gone. One that cannot be read stays, and is due again in five minutes. */
+  skip(ref: ScheduleRef): Promise<void>
   /** All schedules of a person or of a channel except drafts, the oldest first. */
   list(of: { team: string } & ({ user: string } | { channel: string })): Promise<Schedule[]>
   /** At most `max` schedules whose time has come (`wakeAt`), the earliest first. */

@@ -311,6 +311,15 @@ describe('in memory', async () => {
     expect(bot.logs.filter((line) => line.includes(own.id) && line.includes('its data was deleted'))).toEqual([])
     expect((await ask(own)).home).toBe(own.id)
   })
+
+  test('a workspace that removes its own installation keeps what it has while its organisation has the app', async () => {
+    await bot.install(ORG)
+    const own = { id: 'T0ORGOWN003', enterprise: ORG.id }
+    await ask({ ...ORG, team: own.id })
+    await bot.install(own)
+    await slack.event(own, uninstalled)
+    expect(bot.logs.filter((line) => line.includes(own.id) && line.includes('its data was deleted'))).toEqual([])
+  })
 })
 
 /** Numbers from 0 to 1 that follow from a seed. */

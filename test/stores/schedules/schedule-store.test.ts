@@ -156,6 +156,20 @@ describeWithRedis('in Redis', () => {
   }
   contract(() => inRedis().store)
 
+  test('a schedule that a process has no key for is left to one that has', async () => {
+    let now = START
+    const withKey = (key: string) => inRedis({ prefix: 'keys', now: () => now, sealer: sealerOf(key.repeat(40)) }).store
+    await withKey('a').add(schedule('mine', { gapMs: 20 * MINUTE }))
+    now += 21 * MINUTE
+    const other = acceptedBy(withKey('b'), () => now)
+    await other.look()
+    expect(other.accepted).toEqual([])
+    now += 6 * MINUTE
+    const own = acceptedBy(withKey('a'), () => now)
+    await own.look()
+    expect(own.times()).toEqual([20])
+  })
+
   test('every key expires, the text is sealed where there is a key, and forgetting leaves none; the index is repaired', async () => {
     const { prefix, store } = inRedis({ sealer: sealerOf('a'.repeat(32)) })
     const raw = server.rawClient()
