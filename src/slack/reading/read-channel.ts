@@ -192,7 +192,11 @@ async function repliesIn(
     }
     return [ts, replies]
   })
-  return new Map(await Promise.all(read))
+  // A thread that Slack refuses, such as one deleted meanwhile, counts as not opened.
+  const opened = read.map((one) =>
+    one.catch((error: unknown) => (refusalCode(error) === undefined ? Promise.reject(error) : undefined)),
+  )
+  return new Map((await Promise.all(opened)).filter((one) => one !== undefined))
 }
 
 /** Returns a text for each message with the replies of its thread: time, author, words, and the link. */
