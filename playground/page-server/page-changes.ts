@@ -10,7 +10,7 @@ import type { Json } from '../slack/types.ts'
 interface ChangesOptions {
   slack: LocalSlack
   parts: PagePart[]
-  /** Whether a request may listen: a browser opens a socket to any server that a page names. */
+  /** Returns whether a request may listen. A browser opens a socket to any server that a page names. */
   mayListen(request: IncomingMessage): boolean
 }
 

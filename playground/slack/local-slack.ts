@@ -15,7 +15,7 @@ import type { Views } from './view-stack.ts'
 /** How this Slack is; the defaults are those of the real one. */
 export interface LocalSlackOptions {
   port?: number
-  /** What its own addresses begin with, for apps that reach it through another server. */
+  /** The beginning of its own addresses, for apps that reach it through another server. */
   base?: string
   /** The name that it goes by in its own addresses, for apps that reach it through a proxy: 127.0.0.1. */
   host?: string

@@ -23,7 +23,7 @@ export interface PlayedWorkspace extends WorkspacePlan {
   id: string
   slack: LocalSlack
   ids: OtherIds
-  /** Whether its organisation's installation serves it. */
+  /** True if the installation of its organisation serves it. */
   isGranted: boolean
 }
 
@@ -34,7 +34,7 @@ export interface GatewayOptions {
   scopes: string[]
   /** Milliseconds since the epoch: tokens end by it. */
   now(): number
-  /** What is served at other paths than Slack's. @returns whether it was */
+  /** Serves paths other than Slack's. @returns whether it took the request */
   serve(request: IncomingMessage, response: ServerResponse, gateway: Gateway): Promise<boolean>
 }
 
@@ -44,7 +44,7 @@ export interface Gateway {
   workspaces: PlayedWorkspace[]
   client: { id: string; secret: string }
   signingSecret: string
-  /** Where the bot listens: `http://127.0.0.1:PORT`. */
+  /** The bot's address: `http://127.0.0.1:PORT`. */
   setBot(url: string): void
   botUrl(): string
   /** Tells the app something of a workspace, installed or not. */
@@ -217,7 +217,7 @@ function send(
   })
 }
 
-/** Whether the app is installed in a workspace, or in its organisation and added to it. */
+/** Returns whether the app is installed in a workspace, or in its organisation and added to it. */
 export function isServed({ id, enterprise, isGranted }: PlayedWorkspace, oauth: OAuth): boolean {
   return isInstalled(id, oauth) || (isGranted && enterprise !== undefined && isInstalled(enterprise.id, oauth))
 }

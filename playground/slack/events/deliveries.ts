@@ -28,7 +28,7 @@ const UNHEARD_MS = [0, 1_000, 2_000]
 /** The parts of a delivery that a try needs. */
 export type Handed = Pick<Delivery, 'kind' | 'payload' | 'attempts' | 'entry'>
 
-/** How the app is reached, and Slack's time limits. */
+/** The app's address, and Slack's time limits. */
 export interface DeliveryOptions {
   secret: string
   now: () => number
