@@ -1,10 +1,37 @@
+import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import type { Log } from '../../base/log.ts'
 import { settledWithin } from '../../base/async.ts'
-import { personIn, channelIn, factsOf, knownOf, type Known, type PersonFacts } from './directory-entries.ts'
+import { cleanName } from '../format/escape.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import type { SlackResult, SlackWeb } from './slack-web.ts'
+
+/**
+ * What Slack says about an id. `none`: the person or channel does not exist or is hidden from the bot, such as a
+ * private channel without the bot. `untold`: Slack gives no name, for example because the app lacks a scope.
+ */
+export type Known =
+  | { kind: 'person'; name: string }
+  | { kind: 'channel'; name: string; isPrivate: boolean }
+  | { kind: 'none' }
+  | { kind: 'untold' }
+
+/** Facts about a person besides the name. */
+export interface PersonFacts {
+  /** Whether the person belongs to neither the bot's workspace nor its organisation. */
+  isExternal: boolean
+  /** Whether the person is a guest of one or several channels. */
+  isGuest: boolean
+  isAdmin: boolean
+  /** In lower case. Absent if the app lacks the scope for it. */
+  email?: string
+  isEmailConfirmed: boolean
+  /** The person's account is deactivated. */
+  isGone: boolean
+  /** The person's time zone, an IANA name. */
+  zone?: string
+}
 
 /**
  * Why there are no facts. `hidden`: the person does not exist or is hidden from the bot. `untold`: Slack refuses, for
@@ -161,16 +188,19 @@ export class Directory {
 
   /** Caches the name and the facts in an answer of `users.info`. */
   #learn(key: string, answer: SlackResult): { facts?: PersonFacts } {
-    const person = personIn(answer)
-    this.#known.set(key, person ? knownOf(person) : { kind: 'untold' })
-    if (!person) return {}
-    const facts = factsOf(person, { team: key.slice(0, key.indexOf(':')), enterprise: this.#enterprise })
+    const read = personSchema.safeParse(answer)
+    this.#known.set(key, read.success ? knownOf(read.data.user) : { kind: 'untold' })
+    if (!read.success) return {}
+    const facts = factsOf(read.data.user, { team: key.slice(0, key.indexOf(':')), enterprise: this.#enterprise })
     this.#facts.set(key, { facts, at: this.now() })
     return { facts }
   }
 
   async #channel(channel: string): Promise<Known> {
-    return channelIn(await this.#web.call('conversations.info', { channel }, { effort: 'once' }))
+    const answer = channelSchema.safeParse(await this.#web.call('conversations.info', { channel }, { effort: 'once' }))
+    if (!answer.success) return { kind: 'untold' }
+    const { name, is_private } = answer.data.channel
+    return { kind: 'channel', name: cleanName(name ?? ''), isPrivate: is_private !== false }
   }
 
   #pause(why: string): void {
@@ -193,3 +223,55 @@ function isChannel(id: string): boolean {
 const NOT_FOUND = new Set(['user_not_found', 'user_not_visible', 'channel_not_found'])
 
 const SCOPES = 'the manifest asks for users:read, channels:read and groups:read'
+
+const text = z.string().optional().catch(undefined)
+
+const flag = z.boolean().optional().catch(undefined)
+
+const personSchema = z.object({
+  user: z.object({
+    name: text,
+    real_name: text,
+    team_id: text,
+    is_stranger: flag,
+    is_restricted: flag,
+    is_ultra_restricted: flag,
+    is_admin: flag,
+    is_owner: flag,
+    is_email_confirmed: flag,
+    deleted: flag,
+    tz: text,
+    enterprise_user: z
+      .object({ enterprise_id: text, teams: z.array(z.string()).optional().catch(undefined) })
+      .optional()
+      .catch(undefined),
+    profile: z.object({ display_name: text, real_name: text, email: text }).optional().catch(undefined),
+  }),
+})
+
+type SlackPerson = z.infer<typeof personSchema>['user']
+
+function knownOf({ profile, real_name, name }: SlackPerson): Known {
+  const names = [profile?.display_name, profile?.real_name, real_name, name]
+  const shown = names.map((one) => cleanName(one ?? '')).find((one) => one !== '')
+  return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown }
+}
+
+/** In an organisation, a person has one home workspace and may be a member of others. */
+function factsOf(person: SlackPerson, home: { team: string; enterprise: string | undefined }): PersonFacts {
+  const { enterprise_id: enterprise, teams = [] } = person.enterprise_user ?? {}
+  const isOfOurs = enterprise !== undefined && enterprise === home.enterprise
+  const isMember = person.team_id === home.team || teams.includes(home.team) || isOfOurs
+  const email = person.profile?.email?.toLowerCase()
+  return {
+    isExternal: person.is_stranger === true || !isMember,
+    isGuest: person.is_restricted === true || person.is_ultra_restricted === true,
+    isAdmin: person.is_admin === true || person.is_owner === true,
+    ...(email ? { email } : {}),
+    isEmailConfirmed: person.is_email_confirmed === true,
+    isGone: person.deleted === true,
+    ...(person.tz ? { zone: person.tz } : {}),
+  }
+}
+
+const channelSchema = z.object({ channel: z.object({ name: text, is_private: flag }) })

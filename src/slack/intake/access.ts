@@ -9,8 +9,7 @@ import type { Log } from '../../base/log.ts'
 import type { Question, Run } from '../../stores/runs/types.ts'
 import type { Installation, Installations } from '../client/installations.ts'
 import type { Access, Settings, SettingsFor } from '../../stores/settings/settings.ts'
-import type { NoFacts } from '../client/directory.ts'
-import type { PersonFacts } from '../client/directory-entries.ts'
+import type { NoFacts, PersonFacts } from '../client/directory.ts'
 import { readMessages } from '../client/thread-messages.ts'
 
 /**
