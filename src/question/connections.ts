@@ -20,9 +20,9 @@ import {
   otherBrowserPage,
   refusedPage,
 } from './connection-pages.ts'
+import { addWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
 import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunControl } from '../stores/runs/control.ts'
-import { noteWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './login-waits.ts'
 
 export interface Connections {
   accounts: readonly Account[]
@@ -36,8 +36,6 @@ export interface Connections {
    * to wait
    */
   wait(person: Person, account: string, step: WaitingStep): Promise<boolean>
-  /** Resumes the steps that a process left waiting when it ended between their login and their resumption. */
-  resumeLeft(): Promise<void>
   /**
    * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment at
    * most, and never rejects.
@@ -103,13 +101,12 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return `${publicUrl}${PATH}?link=${token}`
     },
     async wait(person, account, step) {
-      await noteWaiting({ person, account }, step, people)
+      await addWaiting({ person, account }, step, people)
       // The login may have finished before the step was noted.
       if (!(await findAccount(accounts, account)?.look(person))) return true
       await resumeWaiting({ person, account }, options)
       return false
     },
-    resumeLeft: () => resumeAllWaiting(options),
     async end({ team, user }) {
       const persons = user === undefined ? people.list(team) : Promise.resolve([{ team, user }])
       await settledWithin(END_MS, [persons.then((all) => endAll(all, options))])

@@ -1,10 +1,13 @@
-/** The suspended steps that wait for a person's login. */
+/** The runs that wait until a person has connected an account. */
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Person } from '../base/place.ts'
-import type { Account } from '../mcp/login/account.ts'
 import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunControl } from '../stores/runs/control.ts'
+
+/** The maximum number of runs that wait for one login. */
+const MAX_WAITING = 100
+const LOCK_MS = 10_000
 
 /** A suspended step: its run, and the key of its wait. */
 export interface WaitingStep {
@@ -13,28 +16,14 @@ export interface WaitingStep {
   key: string
 }
 
+/** A person's account. */
 interface OfPerson {
   person: Person
   account: string
 }
 
-interface WaitsOptions {
-  accounts: readonly Account[]
-  people: PeopleStore
-  control: RunControl
-  log: Log
-}
-
-/** The maximum number of runs that wait for one login. */
-const MAX_WAITING = 100
-const LOCK_MS = 10_000
-/** As long as APPROVAL_HOURS may be. */
-const WAITING_MS = 720 * 3_600_000
-
-const waitingKey = (account: string) => `waiting:${account}`
-
-/** Notes that a step waits. */
-export async function noteWaiting(of: OfPerson, step: WaitingStep, people: PeopleStore): Promise<void> {
+/** Notes that a step waits for a login. */
+export async function addWaiting(of: OfPerson, step: WaitingStep, people: PeopleStore): Promise<void> {
   await changeWaiting(people, of, (waiting) => [...waiting, step].slice(-MAX_WAITING))
 }
 
@@ -45,17 +34,23 @@ async function changeWaiting(
   change: (waiting: WaitingStep[]) => WaitingStep[],
 ): Promise<WaitingStep[]> {
   const store = people.of(personKey(person))
-  const key = waitingKey(account)
+  const key = `waiting:${account}`
   return store.lock(key, LOCK_MS, async () => {
     const waiting = ((await store.get(key)) ?? []) as WaitingStep[]
     const next = change(waiting)
-    await (next.length > 0 ? store.put(key, next, { ttlMs: WAITING_MS }) : store.remove(key))
+    await (next.length > 0 ? store.put(key, next) : store.remove(key))
     return waiting
   })
 }
 
+interface ResumeDeps {
+  people: PeopleStore
+  control: RunControl
+  log: Log
+}
+
 /** Resumes every run of the person that waits for this login. */
-export async function resumeWaiting(of: OfPerson, { people, control, log }: WaitsOptions): Promise<void> {
+export async function resumeWaiting(of: OfPerson, { people, control, log }: ResumeDeps): Promise<void> {
   const decision = { outcome: 'answered', by: of.person.user, action: 'accept' } as const
   try {
     const waiting = await changeWaiting(people, of, (steps) => steps)
@@ -65,14 +60,4 @@ export async function resumeWaiting(of: OfPerson, { people, control, log }: Wait
   } catch (error) {
     log.error({ account: of.account, error: messageOf(error) }, 'a run that waits for a login could not be resumed')
   }
-}
-
-/** Does the same for everybody whose login is done. */
-export async function resumeAllWaiting(options: WaitsOptions): Promise<void> {
-  for (const person of await options.people.list())
-    for (const account of options.accounts) {
-      const waits = await options.people.of(personKey(person)).get(waitingKey(account.name))
-      if (waits !== undefined && (await account.look(person)))
-        await resumeWaiting({ person, account: account.name }, options)
-    }
 }
