@@ -19,11 +19,15 @@ export interface SchedulerOptions {
   now(): Date
   /** The interval between two checks, in ms. */
   everyMs: number
+  /** Whether schedules are turned off. Then only the repairs are made. */
+  isOff?: boolean
+  /** Repairs something else, whenever the index of schedules is repaired. */
+  repair?: (() => Promise<void>) | undefined
 }
 
 /** How many due schedules are handled at a time. */
 const BATCH = 50
-/** The interval between two repairs of the index, in ms. */
+/** The interval between two repairs, in ms. The first is at the start. */
 const REPAIR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** The most missed times that are counted. */
@@ -39,9 +43,9 @@ export function startScheduler(options: SchedulerOptions): { stop(): Promise<voi
   const look = async () => {
     const now = options.now().getTime()
     try {
-      if (now >= repairAt) await schedules.repair()
+      if (now >= repairAt) await Promise.all([schedules.repair(), options.repair?.()])
       repairAt = now >= repairAt ? now + REPAIR_MS : repairAt
-      while (!isStopped && (await enqueueDue(options)) === BATCH);
+      while (!isStopped && !options.isOff && (await enqueueDue(options)) === BATCH);
     } catch (error) {
       if (!isStopped) log.warn({ error: messageOf(error) }, 'the schedules could not be looked at')
     }
