@@ -111,8 +111,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
     },
     resumeLeft: () => resumeAllWaiting(options),
     async end({ team, user }) {
-      const persons = user === undefined ? people.list(team) : Promise.resolve([{ team, user }])
-      await settledWithin(END_MS, [persons.then((all) => endAll(all, options))])
+      await settledWithin(END_MS, [endLogins({ team, user }, options)])
     },
     pages: {
       [PATH]: onlyGet((request) => openLink(request, options)),
@@ -125,7 +124,12 @@ export function createConnections(options: ConnectionsOptions): Connections {
 const END_MS = 1_500
 const AT_ONCE = 10
 
-async function endAll(persons: Person[], { accounts, log }: ConnectionsOptions): Promise<void> {
+/** Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. */
+export async function endLogins(
+  { team, user }: { team: string; user?: string | undefined },
+  { accounts, people, log }: Pick<ConnectionsOptions, 'accounts' | 'people' | 'log'>,
+): Promise<void> {
+  const persons = user === undefined ? await people.list(team) : [{ team, user }]
   for (let i = 0; i < persons.length; i += AT_ONCE) {
     const some = persons
       .slice(i, i + AT_ONCE)

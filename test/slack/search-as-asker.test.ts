@@ -1,7 +1,7 @@
 /** Search with the asker's own grant: where it is used, and whose eyes see what it finds. */
 import { expect, test } from 'vitest'
 import type { Json } from '../../playground/slack/slack.ts'
-import { continued } from '../harness/connecting-bot.ts'
+import { grantSlack } from '../harness/connecting-bot.ts'
 import { startManyBot } from '../harness/many-bot.ts'
 import { manySlacks } from '../harness/many-slacks.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -34,42 +34,14 @@ test('what the asker can see is found for their eyes alone, and no grant touches
   const bot = await startManyBot(t, { slack, env: () => ({ TOOLS: 'workspace_search', STEPS: 'replies' }) })
   await bot.install(ACME)
   const person = bot.browser()
-  const command = new URLSearchParams({
-    command: '/ask',
-    text: 'connections',
-    user_id: ALICE,
-    channel_id: DM,
-    team_id: ACME.id,
-  })
-  for (const [name, value] of Object.entries({
-    trigger_id: '1.2',
-    response_url: `${slack.apiUrl}respond`,
-    api_app_id: 'A0MANY00001',
-  }))
-    command.set(name, value)
-  const link = async () => {
-    await slack.post(command.toString(), 'application/x-www-form-urlencoded')
-    const path = () =>
-      /example\.com(\/connect\?link=[\w-]+)/.exec(
-        JSON.stringify(slack.calls.findLast(({ method }) => method === 'respond')),
-      )?.[1]
-    await eventually(() => expect(path()).toBeDefined())
-    return path() ?? ''
-  }
-  const grant = async (user: string) => {
-    const sent = new URL((await person.get(await continued(person, await link()))).headers.get('location') ?? '')
-    expect(sent.searchParams.get('user_scope')).toBe(
-      'search:read.public,search:read.private,search:read.im,search:read.mpim,search:read.files,search:read.users',
-    )
-    expect(sent.searchParams.has('scope')).toBe(false)
-    const state = sent.searchParams.get('state') ?? ''
-    const query = new URLSearchParams({ code: slack.agree({ ...ACME, user }), state })
-    return person.get(`/connect/callback?${query.toString()}`)
-  }
-  const other = await grant('U0MALLORY01')
-  expect(other.status).toBe(502)
-  expect(await other.text()).toContain('signed in to Slack as somebody else')
-  expect((await grant(ALICE)).status).toBe(200)
+  const other = await grantSlack(bot, ACME, { person, as: 'U0MALLORY01' })
+  expect(other.asked.searchParams.get('user_scope')).toBe(
+    'search:read.public,search:read.private,search:read.im,search:read.mpim,search:read.files,search:read.users',
+  )
+  expect(other.asked.searchParams.has('scope')).toBe(false)
+  expect(other.page.status).toBe(502)
+  expect(await other.page.text()).toContain('signed in to Slack as somebody else')
+  expect((await grantSlack(bot, ACME, { person })).page.status).toBe(200)
 
   const search = [act('I search.', 'workspace_search', 'merger'), finish('Here.')]
   bot.model.on('in the channel', ...search)
