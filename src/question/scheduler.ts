@@ -9,7 +9,7 @@ import type { Queue } from '../queue/types.ts'
 import { describeWhen } from '../schedules/describe-when.ts'
 import { nextTimes } from '../schedules/when.ts'
 import type { Occurrence, Question } from '../stores/runs/types.ts'
-import { beginsAt, latestMs, withRun } from '../stores/schedules/types.ts'
+import { beginsAt, hasTold, latestMs, withRun } from '../stores/schedules/types.ts'
 import type { Again, Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
 
 export interface SchedulerOptions {
@@ -149,18 +149,20 @@ interface Beginning {
   now: number
   /** How often it had to wait for room under a limit. */
   again?: number
+  by?: string
 }
 
 /** The question of an occurrence. A worker opens its thread, as for `/ask`. */
-export function occurrenceOf(schedule: Schedule, { kind, at, now, again }: Beginning): Question {
+export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: Beginning): Question {
   const { id, team, channel, user, question: text } = schedule
   const surface = kind === 'try' ? 'private' : 'ask'
   const thread = `${surface}-schedule-${id}-${kind}-${at}${again === undefined ? '' : `-${again}`}`
   // A failed run has told nobody anything, so the next one covers its time too.
-  const runs = schedule.runs.filter(({ end }) => end === 'answered' || end === 'quiet')
+  const runs = schedule.runs.filter(hasTold)
   const lastRun = runs.length > 0 ? { lastRunAt: Math.max(...runs.map(({ due }) => due)) } : {}
   const tries = again === undefined ? {} : { again }
-  const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun, ...tries }
+  const presser = by === undefined ? {} : { by }
+  const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun, ...tries, ...presser }
   return {
     id: `${team}:${channel}:${thread}`,
     team,

@@ -53,6 +53,27 @@ test('a run for which a limit leaves no room is asked again later, and runs once
   expect(bot.slack.refusals).toEqual([])
 })
 
+test('a run whose turn comes too late is not made, and the list does not say that nothing was running', async (t) => {
+  const bot = await startWithClock(t, { env: { WORKER_CONCURRENCY: '1' } })
+  let end = () => {}
+  bot.model.decide('busy', () => new Promise((resolve) => (end = () => resolve(finish('Over.')))))
+  await schedule(bot, 'every 20 minutes what is new?')
+  const other = await bot.mention('Is anybody busy?')
+  await bot.slack.until(() => bot.model.about('busy').length > 0, 'the other run')
+  bot.later(22 * MINUTE)
+  await bot.slack.until(() => seen(bot, 'a schedule is due') === 1, 'a run that waits')
+  bot.later(12 * MINUTE)
+  end()
+  await other.ended()
+  await bot.slack.until(() => seen(bot, '"end":"late"') === 1, 'its end')
+  await bot.slack.slash('schedules', { channel: GENERAL })
+  await told(
+    bot,
+    /Last: [^\n]*: missed, because its turn came too late: I was busy with other questions, or not running/,
+  )
+  expect([roots(bot), dms(bot)]).toEqual([[], []])
+})
+
 test('a used-up budget pauses a schedule, and that is said once, though Slack cut the connection', async (t) => {
   const bot = await startWithClock(t, { env: { BUDGET_USER_DAY_TOKENS: '6000' } })
   bot.model.on('', {

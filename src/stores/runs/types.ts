@@ -82,7 +82,7 @@ export interface Question {
 }
 
 /**
- * `due`: its time has come. `now`, `try`: its maker pressed a button. `at`: the scheduled time, in ms since the epoch.
+ * `due`: its time has come. `now`, `try`: somebody pressed a button. `at`: the scheduled time, in ms since the epoch.
  */
 export interface Occurrence {
   id: string
@@ -94,6 +94,8 @@ export interface Occurrence {
   lastRunAt?: number
   /** How often it had to wait for room under a limit. */
   again?: number
+  /** Who pressed the button, if not its maker. */
+  by?: string
 }
 
 /** The part of a question's id that all versions of an edited question share. */
