@@ -110,7 +110,8 @@ function createIssuer({ now, rotates, expiresIn = () => LIFE_SECONDS }: OAuthOpt
 /** The answer to the code of somebody who granted a token of their own. */
 function granted({ id, app }: Home, given: { user: string; app: string; issued: Json }): Json {
   const authed_user = { id: given.user, access_token: given.issued['access_token'] }
-  return { ok: true, app_id: app ?? given.app, team: { id }, enterprise: null, authed_user }
+  const place = id.startsWith('E') ? { team: null, enterprise: { id } } : { team: { id }, enterprise: null }
+  return { ok: true, app_id: app ?? given.app, ...place, authed_user }
 }
 
 /** The answer to the code of an installation. */

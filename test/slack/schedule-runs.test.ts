@@ -120,6 +120,21 @@ test('a schedule whose maker was deactivated pauses, and one resumed in a shared
   expect(bot.slack.refusals).toEqual([])
 })
 
+test('where Slack no longer tells whether the channel is shared, a schedule pauses, and runs once its maker has resumed it', async (t) => {
+  const bot = await startWithClock(t)
+  bot.model.on('', finish('Done.'))
+  await schedule(bot, 'every 20 minutes what is new?')
+  bot.slack.fault({ method: 'conversations.info', error: 'missing_scope', times: Infinity })
+  bot.later(22 * MINUTE)
+  await bot.slack.until(() => dms(bot).length > 0, 'a private message')
+  expect(dms(bot)[0]).toContain('or Slack no longer tells me that it was not')
+  const [message] = bot.slack.messages(DM)
+  await bot.slack.press({ channel: DM, ts: message!.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_resume' })
+  await bot.slack.until(() => /^Resumed\. Next: /.test(dms(bot)[0]!), 'the next time')
+  bot.later(22 * MINUTE)
+  expect(await (await occurrence(bot, 1)).ended()).toContain('Done.')
+})
+
 test('a word that says there is nothing posts nothing, however it is written, and what is remembered reaches a quiet run', async (t) => {
   const bot = await startWithClock(t)
   const words = ['NOTHING', '`NOTHING`', '**Nothing.**', '```\nNOTHING\n```', '“nothing”', 'NOTHING!']

@@ -51,7 +51,8 @@ const REASONS: Record<PauseReason, string> = {
   archived: 'the channel is archived',
   botLeft: 'I am no longer in the channel',
   becamePrivate: 'the channel was made private after you made the schedule',
-  becameShared: 'the channel was shared with another company after you made the schedule',
+  becameShared:
+    'the channel was shared with another company after you made the schedule, or Slack no longer tells me that it was not',
   budget: 'your budget, or that of your workspace, is used up',
 }
 
