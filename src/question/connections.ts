@@ -22,13 +22,7 @@ import {
 } from './connection-pages.ts'
 import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunControl } from '../stores/runs/control.ts'
-
-/** A suspended step: its run, and the key of its wait. */
-export interface WaitingStep {
-  thread: string
-  id: string
-  key: string
-}
+import { noteWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './login-waits.ts'
 
 export interface Connections {
   accounts: readonly Account[]
@@ -42,6 +36,8 @@ export interface Connections {
    * to wait
    */
   wait(person: Person, account: string, step: WaitingStep): Promise<boolean>
+  /** Resumes the steps that a process left waiting when it ended between their login and their resumption. */
+  resumeLeft(): Promise<void>
   /**
    * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment at
    * most, and never rejects.
@@ -84,9 +80,6 @@ export const LINK_MS = STATE_MS
 
 const PATH = '/connect'
 const CALLBACK = '/connect/callback'
-/** The maximum number of runs that wait for one login. */
-const MAX_WAITING = 100
-const LOCK_MS = 10_000
 
 /** Opens the accounts that the settings allow. Undefined if there is nothing to connect, or no way to. */
 export function openConnections(config: Config, { accounts: some, ...parts }: OpenOptions): Connections | undefined {
@@ -110,12 +103,13 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return `${publicUrl}${PATH}?link=${token}`
     },
     async wait(person, account, step) {
-      await changeWaiting(people, { person, account }, (waiting) => [...waiting, step].slice(-MAX_WAITING))
+      await noteWaiting({ person, account }, step, people)
       // The login may have finished before the step was noted.
       if (!(await findAccount(accounts, account)?.look(person))) return true
       await resumeWaiting({ person, account }, options)
       return false
     },
+    resumeLeft: () => resumeAllWaiting(options),
     async end({ team, user }) {
       await settledWithin(END_MS, [endLogins({ team, user }, options)])
     },
@@ -266,38 +260,4 @@ async function comeBack(request: IncomingMessage, options: ConnectionsOptions): 
   log.info({ account: name, team: person.team, user: person.user }, 'a person has connected an account')
   await resumeWaiting({ person, account: name }, options)
   return ended(connectedPage(name))
-}
-
-interface OfPerson {
-  person: Person
-  account: string
-}
-
-/** @returns the steps that waited before the change */
-async function changeWaiting(
-  people: PeopleStore,
-  { person, account }: OfPerson,
-  change: (waiting: WaitingStep[]) => WaitingStep[],
-): Promise<WaitingStep[]> {
-  const store = people.of(personKey(person))
-  const key = `waiting:${account}`
-  return store.lock(key, LOCK_MS, async () => {
-    const waiting = ((await store.get(key)) ?? []) as WaitingStep[]
-    const next = change(waiting)
-    await (next.length > 0 ? store.put(key, next) : store.remove(key))
-    return waiting
-  })
-}
-
-/** Resumes every run of the person that waits for this login. */
-async function resumeWaiting(of: OfPerson, { people, control, log }: ConnectionsOptions): Promise<void> {
-  const decision = { outcome: 'answered', by: of.person.user, action: 'accept' } as const
-  try {
-    const waiting = await changeWaiting(people, of, (steps) => steps)
-    for (const { thread, id, key } of waiting) await control.resume({ thread, id }, key, decision)
-    const isResumed = ({ id, key }: WaitingStep) => waiting.some((one) => one.id === id && one.key === key)
-    await changeWaiting(people, of, (steps) => steps.filter((step) => !isResumed(step)))
-  } catch (error) {
-    log.error({ account: of.account, error: messageOf(error) }, 'a run that waits for a login could not be resumed')
-  }
 }

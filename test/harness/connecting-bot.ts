@@ -105,14 +105,15 @@ export async function connect(
   expect(await page.text()).toContain('tickets is connected')
 }
 
-/** The link for connecting an account in `/ask connections`, in a workspace that has installed the distributed app. */
+/** The link for connecting an account in `/ask connections` of a distributed app. `team`: a workspace of an organisation. */
 export async function linkIn(
   { slack }: ManyBot,
-  home: Home,
+  { id, team = id }: Home & { team?: string },
   { account, user = ALICE_THERE }: { account: string; user?: string },
 ): Promise<string> {
   const command = new URLSearchParams({
-    ...{ command: '/ask', text: 'connections', user_id: user, channel_id: 'D0ALICE0001', team_id: home.id },
+    ...{ command: '/ask', text: 'connections', user_id: user, channel_id: 'D0ALICE0001', team_id: team },
+    ...(id.startsWith('E') ? { enterprise_id: id, is_enterprise_install: 'true' } : {}),
     ...{ trigger_id: '1.2', response_url: `${slack.apiUrl}respond`, api_app_id: APP },
   })
   const lists = () => slack.calls.filter(({ method }) => method === 'respond')
@@ -126,13 +127,13 @@ export async function linkIn(
 /** Alice connects Slack in her browser, where she is signed in as `as`. */
 export async function grantSlack(
   bot: ManyBot,
-  home: Home,
+  home: Home & { team?: string },
   { person = bot.browser(), as = ALICE_THERE }: { person?: Browser; as?: string } = {},
 ): Promise<{ asked: URL; page: Response }> {
   const link = await linkIn(bot, home, { account: 'Slack' })
   const asked = new URL((await person.get(await continued(person, link))).headers.get('location') ?? '')
   const state = asked.searchParams.get('state') ?? ''
-  const query = new URLSearchParams({ code: bot.slack.agree({ ...home, user: as }), state })
+  const query = new URLSearchParams({ code: bot.slack.agree({ id: home.id, user: as }), state })
   return { asked, page: await person.get(`/connect/callback?${query.toString()}`) }
 }
 
