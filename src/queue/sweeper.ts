@@ -1,6 +1,7 @@
 import { messageOf } from '../base/errors.ts'
 import type { StoreLog } from '../base/store-log.ts'
-import { scanKeys, type RedisClient } from '../base/redis/redis.ts'
+import type { RedisClient } from '../base/redis/redis.ts'
+import { scanKeys } from '../base/redis/redis-keys.ts'
 import { threadInKey } from '../stores/runs/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import type { RedisRunControl } from './redis-run-control.ts'

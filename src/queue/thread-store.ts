@@ -5,7 +5,8 @@ import { MAX_SIGNALS, type Signal } from '../stores/runs/control.ts'
 import { signalChannel, threadKeys } from '../stores/runs/thread-keys.ts'
 import type { RunLease } from '../stores/runs/run-updates.ts'
 import { parseRun, type StoredRun } from '../stores/runs/stored-run.ts'
-import { conversationOf, waitsUntil, type Question } from '../stores/runs/types.ts'
+import { conversationOf, type Question } from '../stores/runs/types.ts'
+import { waitsUntil } from '../stores/runs/waits.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import {
   acceptQuestion,

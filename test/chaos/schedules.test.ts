@@ -1,6 +1,6 @@
 /** Many schedules are due while workers are killed; then everything is down for three hours. */
 import { expect, test } from 'vitest'
-import { scanKeys } from '../../src/base/redis/redis.ts'
+import { scanKeys } from '../../src/base/redis/redis-keys.ts'
 import { ALICE } from '../../playground/slack/slack.ts'
 import { CHANNELS, openScene, type Scene } from '../harness/chaos/scene.ts'
 import { finish } from '../harness/played-model.ts'

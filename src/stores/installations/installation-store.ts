@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { redisScript } from '../../base/redis/redis-script.ts'
-import { threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { threadKey } from '../../base/redis/redis-keys.ts'
 import { SealBroken, type Sealer } from '../../base/seal.ts'
 import { installationRecord, type InstallationRecord, type InstallationStore } from './types.ts'
 

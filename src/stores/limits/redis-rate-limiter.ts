@@ -1,4 +1,5 @@
-import { escapeGlob, forgetKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { escapeGlob, forgetKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MEAN_SMOOTHING, MEAN_TTL_MS } from './rate-limiter.ts'
 import type { Bucket, Entry, RateLimiter, Slots } from './rate-limiter.ts'

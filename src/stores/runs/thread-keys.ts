@@ -1,4 +1,4 @@
-import { threadKey } from '../../base/redis/redis.ts'
+import { threadKey } from '../../base/redis/redis-keys.ts'
 import type { ThreadKey } from '../../base/place.ts'
 
 /**
