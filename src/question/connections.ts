@@ -37,8 +37,8 @@ export interface Connections {
    */
   wait(person: Person, account: string, step: WaitingStep): Promise<boolean>
   /**
-   * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment at
-   * most, and never rejects.
+   * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment
+   * at most, and never rejects.
    */
   end(of: { team: string; user?: string }): Promise<void>
   /** The pages by their paths. */
