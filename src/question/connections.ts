@@ -39,8 +39,8 @@ export interface Connections {
   /** Resumes the steps that a process left waiting when it ended between their login and their resumption. */
   resumeLeft(): Promise<void>
   /**
-   * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment at
-   * most, and never rejects.
+   * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment
+   * at most, and never rejects.
    */
   end(of: { team: string; user?: string }): Promise<void>
   /** The pages by their paths. */
