@@ -22,6 +22,8 @@ export const installationRecord = z.object({
   /** With token rotation only, like `expiresAt`. */
   refreshToken: z.string().optional(),
   expiresAt: z.number().optional(),
+  /** Set once Slack refuses to refresh the token for good: whether somebody was told that. */
+  refused: z.enum(['untold', 'told']).optional(),
 })
 
 export type InstallationRecord = z.infer<typeof installationRecord>
