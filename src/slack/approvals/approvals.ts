@@ -4,12 +4,11 @@ import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
 import { waitKey } from '../../stores/runs/waits.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { approversOf } from './approvers.ts'
-import { decidedCard, waitingCard } from './approval-card.ts'
+import { decidedCard, waitingCard, type WaitingCall } from './approval-card.ts'
 import { decidersLine } from './approval-words.ts'
 import { cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from './saved-call.ts'
 import { waitValue } from './wait-ref.ts'
 import type { Outbox } from '../client/outbox.ts'
-import type { Content } from '../format/blocks.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
 
 export interface ApprovalOptions {
@@ -31,7 +30,7 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   // A posted card is left alone: somebody may be typing a reason into it.
   if (!call || outbox.isPosted(cardKey(key))) return
   const isSeenByAskerAlone = isDirect(question) || outbox.isForAsker
-  const content = await cardOf(key, call, { ...options, question, isSeenByAskerAlone })
+  const content = waitingCard(await toWaitingCall(key, call, { ...options, question, isSeenByAskerAlone }))
   await (outbox.isForAsker ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
 }
 
@@ -40,8 +39,8 @@ interface CardOptions extends Omit<ApprovalOptions, 'outbox'> {
   isSeenByAskerAlone: boolean
 }
 
-/** Returns the card of a waiting call. */
-export async function cardOf(key: string, call: AskedCall, options: CardOptions): Promise<Content> {
+/** Returns what the card of a call shows. */
+export async function toWaitingCall(key: string, call: AskedCall, options: CardOptions): Promise<WaitingCall> {
   const { question, mentions, approvers, isSeenByAskerAlone } = options
   const { tool, approval } = call
   const { ids, asker } = approversOf({ question, tool: approval.ruleName ?? tool, server: approval.server }, approvers)
@@ -51,12 +50,12 @@ export async function cardOf(key: string, call: AskedCall, options: CardOptions)
   const names = await Promise.all(people.map(nameOf))
   const askers = asker === undefined ? undefined : await nameOf(asker)
   const deciders = { asker: askers, names, groups: others.length - people.length, isSeenByAskerAlone }
-  return waitingCard({
+  return {
     ...{ ...call, value: waitValue(question, key), deciders: decidersLine(deciders) },
     place: isDirect(question) || isPrivate(question) ? 'conversation' : 'thread',
     as: approval.asAsker ? await nameOf(question.user) : undefined,
     canAskOthers: isSeenByAskerAlone && others.length > 0,
-  })
+  }
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
-import { cardOf } from '../approvals/approvals.ts'
+import { waitingCard } from '../approvals/approval-card.ts'
+import { toWaitingCall } from '../approvals/approvals.ts'
 import { askedWord, PRESS } from '../approvals/approval-words.ts'
 import { otherApprovers } from '../approvals/approvers.ts'
+import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import { UNPARSED } from '../client/response-url.ts'
 import { isOfForm } from '../client/slack-errors.ts'
@@ -40,11 +42,12 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
   const asked = { question, tool: approval.ruleName ?? tool, server: approval.server }
   const people = await otherApprovers(asked, { approvers, installation, log })
   const mentions = new Mentions(installation.directory, question)
-  const content = await cardOf(ref.key, call, { question, mentions, approvers, isSeenByAskerAlone: false })
+  const options = { question, mentions, approvers, isSeenByAskerAlone: false }
+  const content = waitingCard(await toWaitingCall(ref.key, call, options))
   const names: string[] = []
   for (const user of people) {
     const isFirst = await oncePerDay.isFirst(question.team, `approval:${question.id}:${ref.key}:${user}`)
-    const isSent = !isFirst || (await send(user, content, { installation, log }))
+    const isSent = !isFirst || (await send(user, content, { client: installation.client, log }))
     if (isSent) names.push(await mentions.withNames(`<@${user}>`))
   }
   return names
@@ -53,7 +56,7 @@ async function sendCards({ run, ref, installation }: PressedCall, services: Serv
 async function send(
   channel: string,
   content: Content,
-  { installation: { client }, log }: Pick<PressedCall, 'installation'> & Pick<Services, 'log'>,
+  { client, log }: { client: Installation['client']; log: Services['log'] },
 ): Promise<boolean> {
   const post = (blocks: Content['blocks']) => {
     const args = { channel, text: content.text, blocks, ...UNPARSED, unfurl_links: false, unfurl_media: false }
