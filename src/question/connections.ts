@@ -20,9 +20,9 @@ import {
   otherBrowserPage,
   refusedPage,
 } from './connection-pages.ts'
+import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
 import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunControl } from '../stores/runs/control.ts'
-import { noteWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './login-waits.ts'
 
 export interface Connections {
   accounts: readonly Account[]
@@ -39,8 +39,8 @@ export interface Connections {
   /** Resumes the steps that a process left waiting when it ended between their login and their resumption. */
   resumeLeft(): Promise<void>
   /**
-   * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment at
-   * most, and never rejects.
+   * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment
+   * at most, and never rejects.
    */
   end(of: { team: string; user?: string }): Promise<void>
   /** The pages by their paths. */
@@ -103,7 +103,7 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return `${publicUrl}${PATH}?link=${token}`
     },
     async wait(person, account, step) {
-      await noteWaiting({ person, account }, step, people)
+      await addWaiting({ person, account }, step, people)
       // The login may have finished before the step was noted.
       if (!(await findAccount(accounts, account)?.look(person))) return true
       await resumeWaiting({ person, account }, options)

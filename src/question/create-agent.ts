@@ -82,7 +82,9 @@ export interface ToolSeam {
   more?(known: string[]): Tool[]
 }
 
-/** @throws ConfigError for a broken prompt or INSTRUCTIONS_FILE, an unknown tool, or a dialect whose tools are missing */
+/**
+ * @throws ConfigError for a broken prompt or INSTRUCTIONS_FILE, an unknown tool, or a dialect whose tools are missing
+ */
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = sources.prompts ?? loadPrompts()
   const proxy = proxyFrom(config)

@@ -1,4 +1,7 @@
-/** A Slack of many workspaces and organisations: OAuth, tokens that rotate and end, and which token did what. Its clock can be set. */
+/**
+ * A Slack of many workspaces and organisations: OAuth, tokens that rotate and end, and which token did what. Its clock
+ * can be set.
+ */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../../playground/slack/slack.ts'

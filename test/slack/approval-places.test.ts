@@ -1,4 +1,7 @@
-/** Where a card stands: in each way to show steps, in direct messages, for one person alone, and in the forms that a Slack takes. */
+/**
+ * Where a card stands: in each way to show steps, in direct messages, for one person alone, and in the forms that a
+ * Slack takes.
+ */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
 import { ALWAYS, approvalBot, cards, DENY, note, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'

@@ -96,7 +96,10 @@ test('what the asker can see is found for their eyes alone, and no grant touches
   )
 })
 
-/** What a channel is when the same find in it is looked at again, and whether all in the channel of the question see it then. */
+/**
+ * What a channel is when the same find in it is looked at again, and whether all in the channel of the question see it
+ * then.
+ */
 const CHANGES: [what: string, facts: (channel: string) => Json, isForAll: boolean][] = [
   ['public', () => ({ is_private: false }), true],
   ['just made private', (channel) => ({ is_private: channel !== 'C0GENERAL01' }), false],

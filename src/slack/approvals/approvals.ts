@@ -1,6 +1,7 @@
 /** Posts and settles approval cards, in every display. Loaded when a call waits, or has waited. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
-import { isDirect, isPrivate, waitKey } from '../../stores/runs/types.ts'
+import { isDirect, isPrivate } from '../../stores/runs/types.ts'
+import { waitKey } from '../../stores/runs/waits.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { approversOf } from './approvers.ts'
 import { decidedCard, waitingCard } from './approval-card.ts'

@@ -185,8 +185,8 @@ function alone<T>(person: Person, { people }: SlackAccountOptions, work: () => P
 }
 
 /**
- * Returns the grant with a new token. If it cannot be renewed, the old one counts while it is valid; after that, a grant
- * that Slack refuses is deleted, so that the person can connect again.
+ * Returns the grant with a new token. If it cannot be renewed, the old one counts while it is valid; after that, a
+ * grant that Slack refuses is deleted, so that the person can connect again.
  */
 async function renew(current: Grant, person: Person, options: SlackAccountOptions): Promise<Grant | undefined> {
   try {

@@ -123,8 +123,8 @@ export async function pressedCall(
 }
 
 /**
- * The wait with the channel's id of today, if that is where the button was pressed. What was still at work when the id changed
- * is moved now.
+ * The wait with the channel's id of today, if that is where the button was pressed. What was still at work when the id
+ * changed is moved now.
  */
 async function movedWait(ref: WaitRef, channel: string | undefined, services: Services): Promise<WaitRef | undefined> {
   const [team = '', before = ''] = ref.conversation.split(':')

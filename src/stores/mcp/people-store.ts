@@ -1,5 +1,6 @@
 /** Values that belong to one person: their logins at servers and in Slack, and the runs that wait for a login. */
-import { below, forgetKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { below, forgetKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import type { Person } from '../../base/place.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp-store.ts'
 

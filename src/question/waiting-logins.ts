@@ -1,29 +1,10 @@
-/** The suspended steps that wait for a person's login. */
+/** The runs that wait until a person has connected an account. */
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import type { Person } from '../base/place.ts'
 import type { Account } from '../mcp/login/account.ts'
 import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunControl } from '../stores/runs/control.ts'
-
-/** A suspended step: its run, and the key of its wait. */
-export interface WaitingStep {
-  thread: string
-  id: string
-  key: string
-}
-
-interface OfPerson {
-  person: Person
-  account: string
-}
-
-interface WaitsOptions {
-  accounts: readonly Account[]
-  people: PeopleStore
-  control: RunControl
-  log: Log
-}
 
 /** The maximum number of runs that wait for one login. */
 const MAX_WAITING = 100
@@ -33,8 +14,21 @@ const WAITING_MS = 720 * 3_600_000
 
 const waitingKey = (account: string) => `waiting:${account}`
 
-/** Notes that a step waits. */
-export async function noteWaiting(of: OfPerson, step: WaitingStep, people: PeopleStore): Promise<void> {
+/** A suspended step: its run, and the key of its wait. */
+export interface WaitingStep {
+  thread: string
+  id: string
+  key: string
+}
+
+/** A person's account. */
+interface OfPerson {
+  person: Person
+  account: string
+}
+
+/** Notes that a step waits for a login. */
+export async function addWaiting(of: OfPerson, step: WaitingStep, people: PeopleStore): Promise<void> {
   await changeWaiting(people, of, (waiting) => [...waiting, step].slice(-MAX_WAITING))
 }
 
@@ -54,11 +48,14 @@ async function changeWaiting(
   })
 }
 
+interface ResumeDeps {
+  people: PeopleStore
+  control: RunControl
+  log: Log
+}
+
 /** Resumes every run of the person that waits for this login. */
-export async function resumeWaiting(
-  of: OfPerson,
-  { people, control, log }: Pick<WaitsOptions, 'people' | 'control' | 'log'>,
-): Promise<void> {
+export async function resumeWaiting(of: OfPerson, { people, control, log }: ResumeDeps): Promise<void> {
   const decision = { outcome: 'answered', by: of.person.user, action: 'accept' } as const
   try {
     const waiting = await changeWaiting(people, of, (steps) => steps)
@@ -71,11 +68,15 @@ export async function resumeWaiting(
 }
 
 /** Does the same for everybody whose login is done. */
-export async function resumeAllWaiting({ accounts, people, ...options }: WaitsOptions): Promise<void> {
+export async function resumeAllWaiting({
+  accounts,
+  ...deps
+}: ResumeDeps & { accounts: readonly Account[] }): Promise<void> {
+  const { people } = deps
   for (const person of await people.list())
     for (const { name: account, look } of accounts) {
       if ((await people.of(personKey(person)).get(waitingKey(account))) === undefined) continue
       const login = await look(person).catch(() => undefined)
-      if (login) await resumeWaiting({ person, account }, { ...options, people })
+      if (login) await resumeWaiting({ person, account }, deps)
     }
 }
