@@ -1,6 +1,6 @@
 /**
- * Slack's OAuth for a distributed app: codes that work once, tokens, and their rotation. A rotating token lives 12 hours, its
- * refresh token works once and without grace, and a third token ends the oldest.
+ * Slack's OAuth for a distributed app: codes that work once, tokens, and their rotation. A rotating token lives 12
+ * hours, its refresh token works once and without grace, and a third token ends the oldest.
  * https://docs.slack.dev/authentication/using-token-rotation
  */
 import { randomBytes } from 'node:crypto'

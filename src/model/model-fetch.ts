@@ -16,8 +16,8 @@ export function modelFetch(fetch: Fetch): Fetch {
 }
 
 /**
- * Follows redirects within the origin, as the POST that it is. Nothing is sent elsewhere: a gateway's headers are keys as well, and the
- * platform's fetch would take along all of them but one.
+ * Follows redirects within the origin, as the POST that it is. Nothing is sent elsewhere: a gateway's headers are keys
+ * as well, and the platform's fetch would take along all of them but one.
  * @throws KnownFailure for a redirect to another origin
  */
 async function sameOrigin(fetch: Fetch, url: URL, init: RequestInit | undefined): Promise<Response> {

@@ -222,7 +222,9 @@ async function teamsIn(redis: RedisClient, prefix: string): Promise<string[]> {
   return [...teams]
 }
 
-/** How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent. */
+/**
+ * How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent.
+ */
 const DELIVERY_MS = 120_000
 
 function limitsOf(config: Config, parts: { redis?: RedisClient; now: () => number }): UsageLimits | undefined {

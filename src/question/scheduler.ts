@@ -1,7 +1,7 @@
 /**
- * Enqueues the occurrences of schedules when they are due. An occurrence is a delivery: a question with an id of its own,
- * which the queue accepts once. It is accepted before the schedule moves on to its next time, so a crash in between loses
- * nothing and repeats nothing, and any number of processes may do this at the same time.
+ * Enqueues the occurrences of schedules when they are due. An occurrence is a delivery: a question with an id of its
+ * own, which the queue accepts once. It is accepted before the schedule moves on to its next time, so a crash in
+ * between loses nothing and repeats nothing, and any number of processes may do this at the same time.
  */
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'

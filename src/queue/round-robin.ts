@@ -2,8 +2,8 @@ import type { ThreadKey } from '../base/place.ts'
 import type { Question } from '../stores/runs/types.ts'
 
 /**
- * Threads that are ready for a turn. Workspaces take turns, in a workspace its channels do, and the threads of a channel
- * (round robin over three levels), so a channel with a thousand questions delays another one by one turn.
+ * Threads that are ready for a turn. Workspaces take turns, in a workspace its channels do, and the threads of a
+ * channel (round robin over three levels), so a channel with a thousand questions delays another one by one turn.
  */
 export class RoundRobin {
   // The order of insertion is the order of the rotation: what had its turn is put in again at the end.

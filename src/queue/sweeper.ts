@@ -75,7 +75,8 @@ export class Sweeper {
     const { store, jobs } = this.#parts
     const gen = await store.revive(thread)
     if (gen === '' || (await jobs.has(thread, gen))) return false
-    // Not under the same generation: the lost job may have been started before, and a new job counts its starts from zero.
+    // Not under the same generation: the lost job may have been started before, and a new job counts its starts from
+    // zero.
     const next = await store.revive(thread, gen)
     if (next === '') return false
     await jobs.waiting.recount(thread)

@@ -126,7 +126,9 @@ export class ThreadStore {
     return { held: held === 'ok', gen }
   }
 
-  /** Releases a question; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
+  /**
+   * Releases a question; an error counts as a failure. @returns failures so far, or undefined if the lease was lost.
+   */
   async release(leased: QuestionLease, error = ''): Promise<number | undefined> {
     const { threadKey: thread, runKey: run, token } = leased.lease
     const failures = Number(await releaseQuestion(this.#redis, { thread, run, token, failure: error }))

@@ -63,7 +63,8 @@ test('each occurrence is asked and answered once, whoever is killed; what nobody
   for (const n of each) await make(scene, n)
   await eventually(() => expect(shown(scene).filter((text) => text.startsWith('Saved'))).toHaveLength(MADE))
   await maker.kill()
-  // All schedules are due at once: the minute over which they are spread has passed. Two fronts, and workers that come and go.
+  // All schedules are due at once: the minute over which they are spread has passed. Two fronts, and workers that come
+  // and go.
   await pass(scene, 22)
   await Promise.all([scene.start('front'), scene.start('front')])
   let worker = await scene.start('worker')

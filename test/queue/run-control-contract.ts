@@ -39,7 +39,9 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await queue.start(handler)
     return { queue, control }
   }
-  /** Waits for a person until something is decided. `seen`: the runs as they were handed out, by their questions' names. */
+  /**
+   * Waits for a person until something is decided. `seen`: the runs as they were handed out, by their questions' names.
+   */
   const waiting = async (names: string[], settings?: ControlSettings) => {
     const seen: [name: string, saved: SavedRun][] = []
     const parts = await opened(async ({ ts = '' }, run) => {

@@ -43,7 +43,9 @@ export function isAsker(presser: Presser, { question }: AskedQuestion): boolean 
   return question.bot === undefined && isSamePerson(presser, question)
 }
 
-/** `isColleague`: they are of the organisation that has installed the app, where a person has one id in all workspaces. */
+/**
+ * `isColleague`: they are of the organisation that has installed the app, where a person has one id in all workspaces.
+ */
 interface Presser {
   user: string
   userTeam?: string | undefined

@@ -89,8 +89,8 @@ interface Way {
 }
 
 /**
- * A person's own grant needs no token of the question. In a channel it finds messages alone: of anything else Slack does
- * not say where it is, and so who may see it.
+ * A person's own grant needs no token of the question. In a channel it finds messages alone: of anything else Slack
+ * does not say where it is, and so who may see it.
  */
 async function wayFor(kind: FindKind, { question, installation, services }: QuestionWork): Promise<Way> {
   const { actionTokens, now, slackAccount } = services

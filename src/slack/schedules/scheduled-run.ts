@@ -44,7 +44,9 @@ export function isNothing(answer: { text: string } | undefined): boolean {
   return /^[\s\p{P}\p{S}]*nothing[\s\p{P}\p{S}]*$/iu.test(answer?.text ?? '')
 }
 
-/** The settings of a scheduled run: each write waits for approval, and there is no permission to search the workspace. */
+/**
+ * The settings of a scheduled run: each write waits for approval, and there is no permission to search the workspace.
+ */
 export function scheduledSettings(question: Question, settings: Settings, quietWords: () => string): Settings {
   if (!question.schedule) return settings
   const tools = settings.tools

@@ -15,8 +15,8 @@ const releaseSlot = redisScript(new URL('./lua/release-slot.lua', import.meta.ur
 })
 
 /**
- * Fair use in Redis, over all processes that share it: one command when a question is admitted and one when its run ends.
- * All keys of a command carry the team in their hash tag, so that a Cluster keeps them on one node.
+ * Fair use in Redis, over all processes that share it: one command when a question is admitted and one when its run
+ * ends. All keys of a command carry the team in their hash tag, so that a Cluster keeps them on one node.
  */
 export function redisRateLimiter(
   { max, ttlMs }: Slots,

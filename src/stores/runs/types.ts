@@ -177,7 +177,10 @@ export interface SavedRun {
   steps: Step[]
   /** What the tools remember between steps. */
   memory: ToolMemory
-  /** Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be sent. */
+  /**
+   * Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be
+   * sent.
+   */
   posts: Record<string, string>
   usage: Usage[]
   /**
@@ -217,8 +220,9 @@ export interface DoneCall {
 }
 
 /**
- * What was decided about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is about
- * (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool asked. `expired`: nobody decided in time.
+ * What was decided about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is
+ * about (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool
+ * asked. `expired`: nobody decided in time.
  */
 export type Decision =
   | { outcome: 'allowed' | 'denied'; by: string; at?: number; reason?: string; key?: string; always?: true }
@@ -246,13 +250,15 @@ export interface Run {
   /** Saves parts in one round trip. */
   save(...parts: RunPart[]): Promise<void>
   /**
-   * Claims a post before it is sent. `fresh`: nobody has tried; send it. `unsure`: an earlier try may have reached Slack;
-   * look it up before sending. With a `ts`: it is in Slack already.
+   * Claims a post before it is sent. `fresh`: nobody has tried; send it. `unsure`: an earlier try may have reached
+   * Slack; look it up before sending. With a `ts`: it is in Slack already.
    */
   claimPost(key: string): Promise<'fresh' | 'unsure' | { ts: string }>
   /** Records the ts of a post that is in Slack; a durable run with its next write, or in a moment. */
   posted(key: string, ts: string): Promise<void>
-  /** For calls that are visible to others but not claimed. Asks Redis only if the lease was not confirmed a moment ago. */
+  /**
+   * For calls that are visible to others but not claimed. Asks Redis only if the lease was not confirmed a moment ago.
+   */
   checkLease(): Promise<void>
 }
 

@@ -2,7 +2,10 @@
 import type { Waiting } from '../../agent/contracts/run-events.ts'
 import type { SavedRun } from './types.ts'
 
-/** The key of a step's wait for a person: the step's number, and from its second wait on that wait's number: `2`, `2.2`, `2.3`. */
+/**
+ * The key of a step's wait for a person: the step's number, and from its second wait on that wait's number: `2`, `2.2`,
+ * `2.3`.
+ */
 export function waitKey(n: number, waiting?: Pick<Waiting, 'round'>): string {
   const round = waiting?.round ?? 1
   return round === 1 ? String(n) : `${n}.${round}`

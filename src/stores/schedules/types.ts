@@ -7,7 +7,10 @@ export interface ScheduleRef extends Place, Person {
   id: string
 }
 
-/** A question that is asked again and again, or once later, on behalf of the person who made it. Times in ms since the epoch. */
+/**
+ * A question that is asked again and again, or once later, on behalf of the person who made it. Times in ms since the
+ * epoch.
+ */
 export interface Schedule extends ScheduleRef {
   createdAt: number
   /** As the person wrote it, with its time: what *Change* shows. */
@@ -46,8 +49,8 @@ export interface Cost {
 }
 
 /**
- * `at`: the occurrence's time. `n`: how often it had to wait. `from`: when it is asked again; absent once it is. Kept until another one
- * waits, so that a try that is made over after a crash is not asked twice.
+ * `at`: the occurrence's time. `n`: how often it had to wait. `from`: when it is asked again; absent once it is. Kept
+ * until another one waits, so that a try that is made over after a crash is not asked twice.
  */
 export interface Again {
   at: number
@@ -75,7 +78,11 @@ export type PauseReason =
   | 'becameShared'
   | 'budget'
 
-/** How an occurrence ended. `quiet`: there was nothing to say. `missed`: nothing was running when it was due. `late`: it was enqueued in time, and its turn came too late. `skipped`: the one before was still at work. `limited`: a usage limit was reached. */
+/**
+ * How an occurrence ended. `quiet`: there was nothing to say. `missed`: nothing was running when it was due. `late`: it
+ * was enqueued in time, and its turn came too late. `skipped`: the one before was still at work. `limited`: a usage
+ * limit was reached.
+ */
 export interface ScheduleRun {
   occurrence: string
   due: number
@@ -94,7 +101,8 @@ export interface ScheduleStore extends Forgetting, Moving {
   /** Stores a schedule, unless it is stored already. */
   add(schedule: Schedule): Promise<void>
   /**
-   * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change nothing.
+   * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change
+   * nothing.
    * @returns the changed schedule, or undefined if nothing was changed
    */
   update(ref: ScheduleRef, change: (schedule: Schedule) => Schedule | undefined): Promise<Schedule | undefined>
