@@ -39,15 +39,15 @@ export const MAX_REMEMBERED = 100
 export const REMEMBERED_CHARS = 500
 
 /**
- * What people had remembered, by scope, each until MEMORY_TTL_DAYS after its last use. A scope that no key opens is left as it is.
- * `list`, `add`, `use` and `remove` throw SealBroken then.
+ * What people had remembered, by scope, each until MEMORY_TTL_DAYS after its last use. A scope that no key opens is
+ * left as it is: `list`, `add`, `use` and `remove` throw SealBroken.
  */
 export interface RememberedStore extends Forgetting {
   /** Returns all of a scope, the oldest first. */
   list(scope: RememberedScope): Promise<Remembered[]>
   /**
-   * Adds an item. `known`: its id exists already, or was forgotten a moment ago. `same`: the same words are kept already. `full`: the
-   * scope has `MAX_REMEMBERED`.
+   * Adds an item. `known`: its id exists already, or was forgotten a moment ago. `same`: the same words are kept
+   * already. `full`: the scope has `MAX_REMEMBERED`.
    */
   add(scope: RememberedScope, one: Remembered): Promise<'added' | 'known' | 'same' | 'full'>
   /** Restarts the expiry of these. */
