@@ -109,7 +109,7 @@ export function cannotPost(code: string): string {
   return `Slack does not let me answer here (${code}). Please tell my admin.`
 }
 
-/** What `/ask forget` asks before it deletes anything. */
+/** The question of `/ask forget` before it deletes anything. */
 export const FORGET_WHAT = {
   person:
     '*Delete what I remember of you?* That is our direct messages, your questions elsewhere in this workspace with my answers, ' +
@@ -156,7 +156,7 @@ export function tooLongToRemember(length: number): string {
   return `That has ${count(length, 'character')}, and I can remember at most 500 at a time. Please shorten it.`
 }
 
-/** In an answer's footer; '' if nothing was remembered. */
+/** The part of an answer's footer about memory; '' if nothing was remembered. */
 export function usedMemory({ length } = [] as readonly string[]): string {
   return length > 0 ? `${count(length, 'thing')} remembered` : ''
 }
