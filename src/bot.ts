@@ -184,14 +184,13 @@ function recorderOf(
   return createRunRecorder({ archive, durable, log, now, onTrace, secrets: secretsOf(config) })
 }
 
-/** @returns the scheduler, unless schedules are turned off */
 async function startWork(services: Services, recorder: RunRecorder | undefined) {
   const handlers = createQuestionHandlers(services)
   const recorded = (handler: Handler) => recorder?.handler(handler) ?? handler
   await services.intake.start(recorded(handlers.answer), recorded(handlers.deadLetter))
-  const { schedules, intake: queue, log, durable } = services
-  if (services.scheduling?.perUser === 0) return undefined
-  return startScheduler({ schedules, queue, log, now: () => services.now(), everyMs: durable ? 1_000 : 200 })
+  const { schedules, intake: queue, log, durable, connections } = services
+  const ways = { schedules, queue, log, now: () => services.now(), repair: connections?.resumeLeft }
+  return startScheduler({ ...ways, everyMs: durable ? 1_000 : 200, isOff: services.scheduling?.perUser === 0 })
 }
 
 function watchOf({ telemetry, recorder }: Observers): AnswerWatch | undefined {

@@ -90,6 +90,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const { pathname } = new URL(request.url ?? '/', server.base)
     const [, first = '', second = ''] = pathname.split('/')
     const workspace = gateway.workspaces[Number(/^w(\d)$/.exec(first)?.[1] ?? (first === 'from' ? second : NaN))]
+    response.setHeader('date', new Date(options.now()).toUTCString())
     if (first === 'api') return answerCall(second, { request, response, gateway })
     if (workspace && first === 'from') return takeDelivery(workspace, request, response)
     if (workspace) return pass(workspace, { request, response, oauth })

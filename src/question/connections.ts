@@ -20,7 +20,7 @@ import {
   otherBrowserPage,
   refusedPage,
 } from './connection-pages.ts'
-import { addWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
+import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
 import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunControl } from '../stores/runs/control.ts'
 
@@ -36,6 +36,8 @@ export interface Connections {
    * to wait
    */
   wait(person: Person, account: string, step: WaitingStep): Promise<boolean>
+  /** Resumes the steps that a process left waiting when it ended between their login and their resumption. */
+  resumeLeft(): Promise<void>
   /**
    * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment
    * at most, and never rejects.
@@ -107,9 +109,9 @@ export function createConnections(options: ConnectionsOptions): Connections {
       await resumeWaiting({ person, account }, options)
       return false
     },
+    resumeLeft: () => resumeAllWaiting(options),
     async end({ team, user }) {
-      const persons = user === undefined ? people.list(team) : Promise.resolve([{ team, user }])
-      await settledWithin(END_MS, [persons.then((all) => endAll(all, options))])
+      await settledWithin(END_MS, [endLogins({ team, user }, options)])
     },
     pages: {
       [PATH]: onlyGet((request) => openLink(request, options)),
@@ -122,7 +124,12 @@ export function createConnections(options: ConnectionsOptions): Connections {
 const END_MS = 1_500
 const AT_ONCE = 10
 
-async function endAll(persons: Person[], { accounts, log }: ConnectionsOptions): Promise<void> {
+/** Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. */
+export async function endLogins(
+  { team, user }: { team: string; user?: string | undefined },
+  { accounts, people, log }: Pick<ConnectionsOptions, 'accounts' | 'people' | 'log'>,
+): Promise<void> {
+  const persons = user === undefined ? await people.list(team) : [{ team, user }]
   for (let i = 0; i < persons.length; i += AT_ONCE) {
     const some = persons
       .slice(i, i + AT_ONCE)

@@ -6,9 +6,8 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../../playground/slack/slack.ts'
 import { createOAuth, type Home } from '../../playground/workspaces/oauth.ts'
-import { listen } from '../../playground/base/loopback-server.ts'
+import { listen, sendJson } from '../../playground/base/loopback-server.ts'
 import type { Ends } from './ends.ts'
-import { sendJson } from './web-server.ts'
 
 export type { Home }
 
@@ -118,7 +117,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     await state.hold(args)
     const answered = answer((request.url ?? '').replace(/^\/api\//, ''), args, token)
     await state.holdAnswer(args)
-    sendJson(response, answered)
+    sendJson(response, answered, { headers: { date: new Date(clock.now).toUTCString() } })
   }
 
   /** Sends something as Slack does, signed. */

@@ -1,7 +1,7 @@
 /** Search with the asker's own grant: where it is used, and whose eyes see what it finds. */
 import { expect, onTestFinished, test } from 'vitest'
 import type { Json } from '../../playground/slack/slack.ts'
-import { continued } from '../harness/connecting-bot.ts'
+import { grantSlack } from '../harness/connecting-bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { startManyBot } from '../harness/many-bot.ts'
 import { manySlacks, type Home } from '../harness/many-slacks.ts'
@@ -29,29 +29,13 @@ async function startSearching(t: Ends, { home, team = home.id }: { home: Home; t
     await bot.answered('C0GENERAL01')
   }
   const person = bot.browser()
-  const command = new URLSearchParams({
-    ...{ command: '/ask', text: 'connections', user_id: ALICE, channel_id: DM, team_id: team },
-    ...(home.id.startsWith('E') ? { enterprise_id: home.id, is_enterprise_install: 'true' } : {}),
-    ...{ trigger_id: '1.2', response_url: `${slack.apiUrl}respond`, api_app_id: 'A0MANY00001' },
-  })
-  const link = async () => {
-    await slack.post(command.toString(), 'application/x-www-form-urlencoded')
-    const path = () =>
-      /example\.com(\/connect\?link=[\w-]+)/.exec(
-        JSON.stringify(slack.calls.findLast(({ method }) => method === 'respond')),
-      )?.[1]
-    await eventually(() => expect(path()).toBeDefined())
-    return path() ?? ''
-  }
   const grant = async (user: string) => {
-    const sent = new URL((await person.get(await continued(person, await link()))).headers.get('location') ?? '')
-    expect(sent.searchParams.get('user_scope')).toBe(
+    const { asked, page } = await grantSlack(bot, { ...home, team }, { person, as: user })
+    expect(asked.searchParams.get('user_scope')).toBe(
       'search:read.public,search:read.private,search:read.im,search:read.mpim,search:read.files,search:read.users',
     )
-    expect(sent.searchParams.has('scope')).toBe(false)
-    const state = sent.searchParams.get('state') ?? ''
-    const query = new URLSearchParams({ code: slack.agree({ ...home, user }), state })
-    return person.get(`/connect/callback?${query.toString()}`)
+    expect(asked.searchParams.has('scope')).toBe(false)
+    return page
   }
   return { slack, bot, grant }
 }
