@@ -27,7 +27,10 @@ export interface LocalSlackOptions {
   /** The scopes of the bot token and the events subscribed to, as in a manifest; all of them where missing. */
   scopes?: string[]
   events?: string[]
-  /** Whether people and channels in a slash command come as `<@U…|name>`, as `should_escape` of a manifest has it: on unless turned off. */
+  /**
+   * Whether people and channels in a slash command come as `<@U…|name>`, as `should_escape` of a manifest has it: on
+   * unless turned off.
+   */
   shouldEscape?: boolean
   /** Whether the app is an agent: with sessions, titles and suggested prompts. A plain app unless it is turned on. */
   agent?: boolean
@@ -44,7 +47,10 @@ export interface LocalSlackOptions {
   retryMs?: number[]
   /** How long a trigger opens a modal: 3,000 ms. */
   triggerMs?: number
-  /** What a download without the right to it meets: a redirect to the login page (as at Slack), or that page with status 200. */
+  /**
+   * What a download without the right to it meets: a redirect to the login page (as at Slack), or that page with status
+   * 200.
+   */
   loginPage?: 'redirect' | 'page'
   /** Whether the bot is told of its own messages, as Slack does; on unless turned off. */
   echo?: boolean
@@ -89,7 +95,10 @@ export interface LocalSlack {
   mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<SentMessage>
   /** Somebody, Alice unless told otherwise, takes a file in, as yet for nobody else; `say` shares it by its id. */
   upload(file: GivenFile, user?: string): StoredFile
-  /** Changes a file that is there, as when it is deleted (`mode: 'tombstone'`) or its download begins to fail (`trouble`). */
+  /**
+   * Changes a file that is there, as when it is deleted (`mode: 'tombstone'`) or its download begins to fail
+   * (`trouble`).
+   */
   changeFile: People['changeFile']
   slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<Done>
   press: Interactions['press']

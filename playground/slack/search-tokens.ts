@@ -5,7 +5,10 @@ import type { Json } from './types.ts'
 /** Whether a workspace lets apps search: by words alone, or by meaning too. */
 export type SearchKind = 'words' | 'meaning'
 
-/** The action tokens of events in which the bot was addressed. How long real ones live nobody says: here, so many milliseconds. */
+/**
+ * The action tokens of events in which the bot was addressed. How long real ones live nobody says: here, so many
+ * milliseconds.
+ */
 export interface SearchTokens {
   kind: SearchKind
   /** The event with a token, if the bot is addressed in it. */

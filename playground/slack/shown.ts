@@ -93,7 +93,10 @@ function nameOf(store: Store, id: string): string {
   return store.users.get(id)?.real_name ?? id
 }
 
-/** The pings that a message would make: users, groups and broadcasts, in its text, blocks and chunks. A text of `rich_text` makes none. */
+/**
+ * The pings that a message would make: users, groups and broadcasts, in its text, blocks and chunks. A text of
+ * `rich_text` makes none.
+ */
 export function pings(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string[] {
   const { text, blocks, chunks, attachments } = message
   const source = JSON.stringify([text, blocks, chunks, attachments], (_, value: unknown) =>

@@ -46,7 +46,10 @@ export interface Ephemeral {
   blocks?: Json[]
 }
 
-/** What a thread shows that the bot does: of `assistant.threads.setStatus` or of an agent's session, whichever came last. */
+/**
+ * What a thread shows that the bot does: of `assistant.threads.setStatus` or of an agent's session, whichever came
+ * last.
+ */
 export interface Status {
   text: string
   /** Milliseconds since the epoch at which Slack clears it by itself. */
@@ -184,8 +187,8 @@ export type Change =
   | { type: 'view'; user: string; view?: Json }
 
 /**
- * Slack says no. `blame` tells the app's own mistakes (a broken form, a limit, an id that never was) from an answer that
- * a good app meets too (not in the channel, already reacted).
+ * Slack says no. `blame` tells the app's own mistakes (a broken form, a limit, an id that never was) from an answer
+ * that a good app meets too (not in the channel, already reacted).
  */
 export class Refusal extends Error {
   readonly error: string

@@ -5,7 +5,9 @@ export function unknownMethods(all: string[]): string[] {
   return all.filter((name) => !methods.has(name))
 }
 
-/** All of them in a sentence: a family that is missing whole by its first name and its size, of the others each method. */
+/**
+ * All of them in a sentence: a family that is missing whole by its first name and its size, of the others each method.
+ */
 export function tellUnknown(all: string[]): string {
   const missing = unknownMethods(all)
   const families = [...new Set(missing.map(familyOf))].map((family) => {

@@ -57,7 +57,10 @@ export class Views {
     return shown
   }
 
-  /** Changes an open view. @throws Refusal `not_found` for one that is closed, `hash_conflict` for one that changed since. */
+  /**
+   * Changes an open view. @throws Refusal `not_found` for one that is closed, `hash_conflict` for one that changed
+   * since.
+   */
   update(
     which: { id?: string | undefined; external?: string | undefined; hash?: string | undefined },
     view: Json,

@@ -1,6 +1,6 @@
 /**
- * Slack's OAuth for a distributed app: codes that work once, tokens, and their rotation. A rotating token lives 12 hours, its
- * refresh token works once and without grace, and a third token ends the oldest.
+ * Slack's OAuth for a distributed app: codes that work once, tokens, and their rotation. A rotating token lives 12
+ * hours, its refresh token works once and without grace, and a third token ends the oldest.
  * https://docs.slack.dev/authentication/using-token-rotation
  */
 import { randomBytes } from 'node:crypto'
@@ -110,7 +110,8 @@ function createIssuer({ now, rotates, expiresIn = () => LIFE_SECONDS }: OAuthOpt
 /** The answer to the code of somebody who granted a token of their own. */
 function granted({ id, app }: Home, given: { user: string; app: string; issued: Json }): Json {
   const authed_user = { id: given.user, access_token: given.issued['access_token'] }
-  return { ok: true, app_id: app ?? given.app, team: { id }, enterprise: null, authed_user }
+  const place = id.startsWith('E') ? { team: null, enterprise: { id } } : { team: { id }, enterprise: null }
+  return { ok: true, app_id: app ?? given.app, ...place, authed_user }
 }
 
 /** The answer to the code of an installation. */

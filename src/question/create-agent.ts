@@ -9,6 +9,7 @@ import type { AnsweringAgent } from './answer.ts'
 import type { RunLimits } from '../agent/run-state.ts'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
+import { proxyFrom } from '../base/http/agents.ts'
 import { createToolHttp } from '../base/http/tool-http.ts'
 import type { Log } from '../base/log.ts'
 import type { McpToolbox, ToolsPlace } from '../mcp/tools/mcp-toolbox.ts'
@@ -81,10 +82,12 @@ export interface ToolSeam {
   more?(known: string[]): Tool[]
 }
 
-/** @throws ConfigError for a broken prompt or INSTRUCTIONS_FILE, an unknown tool, or a dialect whose tools are missing */
+/**
+ * @throws ConfigError for a broken prompt or INSTRUCTIONS_FILE, an unknown tool, or a dialect whose tools are missing
+ */
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = sources.prompts ?? loadPrompts()
-  const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
+  const proxy = proxyFrom(config)
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
   const now = sources.now ?? (() => new Date())
   const nowMs = () => now().getTime()
@@ -249,10 +252,6 @@ function warnOnce(log: Log): AllParts['warnOfGone'] {
 /** Digits cost one or two tokens in each observation. */
 function newNonce(): string {
   return String(randomInt(100_000, 1_000_000))
-}
-
-function noProxy(config: Config): { noProxy?: string } {
-  return config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}
 }
 
 function dialectOf(name: DialectName, prompts: Prompts, { tools, examples }: Toolbox): Dialect {

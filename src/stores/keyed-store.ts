@@ -1,6 +1,7 @@
 import { ExpiringMap, forgettingIn } from '../base/expiring-map.ts'
 import type { Forgetting } from '../base/place.ts'
-import { below, escapeGlob, forgetKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
+import type { RedisClient } from '../base/redis/redis.ts'
+import { below, escapeGlob, forgetKeys, threadKey } from '../base/redis/redis-keys.ts'
 
 /** Texts that expire, each under the team, channel or thread that it belongs to and a name. */
 export interface KeyedStore extends Forgetting {

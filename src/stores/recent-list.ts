@@ -1,4 +1,5 @@
-import { escapeGlob, forgetKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
+import type { RedisClient } from '../base/redis/redis.ts'
+import { escapeGlob, forgetKeys, threadKey } from '../base/redis/redis-keys.ts'
 
 /** The newest ids of each team, such as questions that could not be answered. */
 export interface RecentList {

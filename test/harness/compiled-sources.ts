@@ -1,6 +1,7 @@
 /**
- * The sources as JavaScript, for tests that start them in a process of their own: under `tsx` a process takes three times as long
- * to begin. Before each run of vitest what has changed since the last one is compiled, without a type check.
+ * The sources as JavaScript, for tests that start them in a process of their own: under `tsx` a process takes three
+ * times as long to begin. Before each run of vitest what has changed since the last one is compiled, without a type
+ * check.
  */
 import {
   existsSync,
@@ -23,7 +24,10 @@ function builtFile(file: string): string {
   return join(BUILT, file.replace(/\.ts$/, '.js'))
 }
 
-/** The arguments with which Node starts a source file: its JavaScript, or as in a checkout by `tsx`. The playground is never built. */
+/**
+ * The arguments with which Node starts a source file: its JavaScript, or as in a checkout by `tsx`. The playground is
+ * never built.
+ */
 export function nodeArgs(file: string, fromSource = file.startsWith('playground/')): string[] {
   return fromSource ? ['--import', import.meta.resolve('tsx'), join(ROOT, file)] : [builtFile(file)]
 }

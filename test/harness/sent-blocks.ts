@@ -1,4 +1,7 @@
-/** Every block, message and view that the bot can send: a sample of each builder, by the file and the name of the builder. */
+/**
+ * Every block, message and view that the bot can send: a sample of each builder, by the file and the name of the
+ * builder.
+ */
 import type { KnownBlock, View } from '@slack/web-api'
 import { loadConfig } from '../../src/config.ts'
 import type { ToolStep } from '../../src/agent/contracts/run-events.ts'
@@ -253,7 +256,9 @@ const table = tableForms(
   ['left', 'right'],
 )
 
-/** A message in its best form, and in the forms for a Slack that refuses the kinds of blocks which have a simpler one. */
+/**
+ * A message in its best form, and in the forms for a Slack that refuses the kinds of blocks which have a simpler one.
+ */
 function message(content: blocks.Content): Sent[] {
   const types = [...new Set([...(content.simpler?.keys() ?? [])].map(({ type }) => type))]
   const forms = [
@@ -277,7 +282,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'display/stream-tasks.ts planBlock': () => alone(planBlock('4 steps', tasks)),
   'approvals/approval-card.ts waitingCard': () =>
     [call, bigCall, { ...call, approval: { ...call.approval, isRepeat: true as const } }].flatMap((one) =>
-      message(approvalCard.waitingCard({ ...one, ...waiting })),
+      message(approvalCard.waitingCard({ ...one, ...waiting, canAskOthers: true })),
     ),
   'approvals/approval-card.ts decidedCard': () =>
     [

@@ -17,8 +17,8 @@ function wall(at: number, zone: string): number {
 }
 
 /**
- * The first moment at which a clock in the zone shows the time; in the hour that spring leaves out, as much later as the
- * clock was put forward. An independent calendar: `Intl` and arithmetic alone.
+ * The first moment at which a clock in the zone shows the time; in the hour that spring leaves out, as much later as
+ * the clock was put forward. An independent calendar: `Intl` and arithmetic alone.
  */
 function momentOf(shown: number, zone: string): number {
   const before = shown - (wall(shown - DAY, zone) - (shown - DAY))

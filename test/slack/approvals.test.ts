@@ -1,4 +1,7 @@
-/** A call that changes the world waits for a person, and what comes of a press: in memory, and where Redis and other processes stand between. */
+/**
+ * A call that changes the world waits for a person, and what comes of a press: in memory, and where Redis and other
+ * processes stand between.
+ */
 import type { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER } from '../../playground/slack/slack.ts'

@@ -10,7 +10,10 @@ const env = { STEPS: 'card' }
 const bot = await startBot(fileEnds(), { env })
 let count = 0
 
-/** A question of so many sums, asked in a channel of its own; the model goes on after step `pauseAfter` when `goOn` is called. */
+/**
+ * A question of so many sums, asked in a channel of its own; the model goes on after step `pauseAfter` when `goOn` is
+ * called.
+ */
 async function asked(sums: number, { on = bot, pauseAfter = -1 }: { on?: TestBot; pauseAfter?: number } = {}) {
   const name = `card-${count++}-`
   const gate = deferred()
@@ -150,7 +153,10 @@ describe.concurrent('where a workspace refuses', () => {
 })
 
 describe('a run in calls to Slack, status apart', () => {
-  /** Where each turn takes longer than the least time between two updates of a card, nothing but the count holds them back. */
+  /**
+   * Where each turn takes longer than the least time between two updates of a card, nothing but the count holds them
+   * back.
+   */
   async function callsOf(steps: string, sums: number, t: Parameters<typeof startBot>[0]): Promise<string[]> {
     const own = await startBot(t, { env: { STEPS: steps, AGENT_MAX_STEPS: '12' } })
     const delayMs = steps === 'card' && sums > 1 ? 1_050 : 0

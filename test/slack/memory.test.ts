@@ -146,6 +146,8 @@ test('a channel that is shared with another company is a scope of its own, and g
   await slash(bot, 'remember the door is green')
   bot.slack.fault({ method: 'conversations.info', status: 500, times: 1 })
   expect((await ask(bot, 'Which door?')).prompt).not.toContain('green')
+  bot.slack.fault({ method: 'conversations.info', error: 'missing_scope', times: 2 })
+  expect(await slash(bot, 'memory')).toContain('I remember nothing for this channel yet')
   expect(bot.slack.pings()).toEqual([])
 })
 

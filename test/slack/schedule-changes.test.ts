@@ -1,8 +1,20 @@
 /** What people do with schedules that exist: change them, and manage them from a list or the Home. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import type { TestBot } from '../harness/bot.ts'
 import { finish } from '../harness/played-model.ts'
-import { DM, ephemerals, press, schedule, startWithClock, told } from '../harness/schedules.ts'
+import {
+  DM,
+  dms,
+  ephemerals,
+  MINUTE,
+  occurrence,
+  press,
+  roots,
+  schedule,
+  startWithClock,
+  told,
+} from '../harness/schedules.ts'
 import { strangers } from '../harness/slack-hands.ts'
 
 test('a change is shown before it is saved, may be tried, and keeps a long question whole', async (t) => {
@@ -98,4 +110,67 @@ test('an admin manages the schedules of the channel in which they press, and no 
   expect(await told(bot, /^Deleted/, { user: admin })).not.toMatch(/what is new|fire/)
   await bot.slack.slash('schedules', { channel: PRIVATE, user: BOB })
   expect(await told(bot, /fire/, { channel: PRIVATE, user: BOB })).not.toContain('what of my own')
+})
+
+/** Somebody presses *Run now* in the list of the channel. */
+async function runNow(bot: TestBot, user = ALICE) {
+  await bot.slack.slash('schedules', { channel: GENERAL, user })
+  await told(bot, /what is new\?/, { user })
+  await press(bot, 'thinkaloud_schedule_run', { user })
+}
+
+test('Run now says at once that the run before is at work, and later why a run that waited was not made', async (t) => {
+  const bot = await startWithClock(t, { env: { WORKER_CONCURRENCY: '1' } })
+  const held: (() => void)[] = []
+  const hold = () => new Promise<ReturnType<typeof finish>>((resolve) => held.push(() => resolve(finish('Done.'))))
+  bot.model.decide('', hold)
+  await schedule(bot, 'every 3 hours what is new?')
+  await runNow(bot)
+  await told(bot, /^I am running it now/)
+  await bot.slack.until(() => held.length === 1, 'the run')
+  await runNow(bot)
+  await told(bot, /^Its run before is not finished yet, so I did not start another one\./)
+  held[0]!()
+  await (await occurrence(bot, 1)).ended()
+  // While another question is answered, two runs wait.
+  const other = await bot.mention('Is anybody busy?')
+  await bot.slack.until(() => held.length === 2, 'the other run')
+  bot.later(MINUTE)
+  await runNow(bot)
+  bot.later(MINUTE)
+  await runNow(bot)
+  held[1]!()
+  await other.ended()
+  await bot.slack.until(() => dms(bot).length > 0, 'a private message')
+  expect(dms(bot)).toEqual([
+    'I did not run the schedule “what is new?” (Every 3 hours), because the run before was not finished.',
+  ])
+  await bot.slack.until(() => held.length === 3, 'the run')
+  held[2]!()
+  await (await occurrence(bot, 2)).ended()
+  expect(roots(bot)).toHaveLength(2)
+  expect(bot.slack.refusals).toEqual([])
+})
+
+test('an admin who has another’s schedule run is told too why it pauses, or waits for a limit', async (t) => {
+  const bot = await startWithClock(t, { env: { LIMIT_USER_HOUR: '1' } })
+  bot.model.on('', finish('Done.'))
+  const admin = strangers.admin(bot.slack)
+  const said = () => bot.slack.messages(`D${admin.slice(1)}`).map((one) => bot.slack.shown(one))
+  await schedule(bot, 'every 3 hours what is new?')
+  await (await bot.mention('Is it so?')).ended()
+  await runNow(bot, admin)
+  await bot.slack.until(() => said().length === 1, 'the word about the limit')
+  bot.slack.store.channel(GENERAL).members.delete(ALICE)
+  bot.later(61 * MINUTE)
+  await runNow(bot, admin)
+  await bot.slack.until(() => said().length === 2, 'the word about the pause')
+  expect(said()).toEqual([
+    'I did not run the schedule “what is new?” (Every 3 hours), because the limit of questions was reached.',
+    'I paused the schedule “what is new?” (Every 3 hours), because its maker is no longer a member of the channel. It does not run until its maker resumes it.',
+  ])
+  expect(dms(bot)).toEqual([expect.stringMatching(/^I paused your schedule .*, because you are no longer a member/)])
+  await bot.slack.slash('schedules', { channel: GENERAL, user: admin })
+  await told(bot, /Paused, because its maker is no longer a member of the channel/, { user: admin })
+  expect(bot.slack.refusals).toEqual([])
 })

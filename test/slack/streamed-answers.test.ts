@@ -155,7 +155,8 @@ describe.concurrent('a stream that dies', () => {
     expect(thread.shown().join('\n')).toContain('Calculator: 1+1')
     expect(thread.endings()).toHaveLength(1)
     if (!fault.error || fault.error === DEAD) expect(thread.messages().filter(isOpen)).toEqual([])
-    // It is still a stream there: an update that a busy machine sends late is refused for that, which a deleted one cannot be.
+    // It is still a stream there: an update that a busy machine sends late is refused for that, which a deleted one
+    // cannot be.
     const isOfDeleted = ({ why }: { why: string }) =>
       fault.error === 'message_not_found' && why === 'streaming_state_conflict'
     expect(bot.slack.refusals.filter((refusal) => !isOfDeleted(refusal))).toEqual([])

@@ -1,6 +1,6 @@
 /**
- * Why Slack would refuse blocks. Forms and limits from https://docs.slack.dev/reference/block-kit; what Slack is known to
- * take but does not write down is taken. Where docs and the live validator differ, both refuse.
+ * Why Slack would refuse blocks. Forms and limits from https://docs.slack.dev/reference/block-kit; what Slack is known
+ * to take but does not write down is taken. Where docs and the live validator differ, both refuse.
  */
 import { isObject } from '../args.ts'
 import { checkAction, checkImage, checkInput, checkTextObject, each, type Complain } from './block-elements.ts'

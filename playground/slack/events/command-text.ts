@@ -6,8 +6,8 @@ const BY_ID = /<([@#])([UWC][A-Z0-9]+)(?:\|[^<>|]*)?>/g
 const BY_NAME = /(?<=^|[\s(])([@#])([a-z0-9][\w.-]*)/g
 
 /**
- * What an app gets of what stands behind its slash command. `escapes` is the manifest's `should_escape`: with it every person and
- * channel comes as `<@U…|name>` and `<#C…|name>`, without it as `@name` and `#name`, plain text.
+ * What an app gets of what stands behind its slash command. `escapes` is the manifest's `should_escape`: with it every
+ * person and channel comes as `<@U…|name>` and `<#C…|name>`, without it as `@name` and `#name`, plain text.
  * https://docs.slack.dev/interactivity/implementing-slash-commands
  */
 export function commandText({ users, channels }: Store, text: string, escapes: boolean): string {

@@ -1,6 +1,7 @@
 /**
  * How Slack hands things to an app: signed requests or Socket Mode envelopes, and again where they were not acked.
- * https://docs.slack.dev/authentication/verifying-requests-from-slack and https://docs.slack.dev/apis/events-api#retries.
+ * https://docs.slack.dev/authentication/verifying-requests-from-slack and
+ * https://docs.slack.dev/apis/events-api#retries.
  */
 import { createHmac } from 'node:crypto'
 import type { Attempt, Kind } from './delivery-attempt.ts'

@@ -8,7 +8,10 @@ export function messageEvent(channel: Channel, message: Message): Json {
   return { ...shared(message), channel: channel.id, event_ts: message.ts, channel_type: typeOf(channel) }
 }
 
-/** A message in which the bot is named, as `app_mention` carries it: without a channel_type, and where `carries` is off without its files. */
+/**
+ * A message in which the bot is named, as `app_mention` carries it: without a channel_type, and where `carries` is off
+ * without its files.
+ */
 export function mentionEvent(channel: Channel, message: Message, { carries = true } = {}): Json {
   const { files, subtype, ...rest } = shared(message)
   // A mention has no subtype for its files, and at times not even those.

@@ -14,7 +14,9 @@ interface Field {
   isRequired: boolean
 }
 
-/** The state of a view's elements, and the labels of required ones that are empty. @throws Error for an unknown name. */
+/**
+ * The state of a view's elements, and the labels of required ones that are empty. @throws Error for an unknown name.
+ */
 export function formState(view: Json, given: Values): { state: { values: Json }; missing: string[] } {
   const fields = fieldsOf(view)
   for (const name of Object.keys(given))

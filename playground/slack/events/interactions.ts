@@ -57,8 +57,8 @@ export class Interactions {
   }
 
   /**
-   * Somebody presses a button, or chooses from another element with an `action_id`: in a message or in a view. `values`: what they
-   * have typed or picked there before, by `action_id` or `block_id`.
+   * Somebody presses a button, or chooses from another element with an `action_id`: in a message or in a view.
+   * `values`: what they have typed or picked there before, by `action_id` or `block_id`.
    */
   async press(where: (MessagePlace & { user?: string; values?: Values }) | ViewPlace, action: Chosen): Promise<Done> {
     return 'view' in where ? this.pressInView(where, action) : this.pressInMessage(where, action)
@@ -119,8 +119,8 @@ export class Interactions {
   }
 
   /**
-   * Somebody sends a form, its elements filled in by `action_id` or `block_id`. What the ack says becomes of it: it closes,
-   * shows errors, changes, opens another.
+   * Somebody sends a form, its elements filled in by `action_id` or `block_id`. What the ack says becomes of it: it
+   * closes, shows errors, changes, opens another.
    * @throws Error where Slack's own window would not send it: something required is empty, an option is none.
    */
   async submit(which: Json | string, values: Values = {}): Promise<Submitted> {

@@ -4,7 +4,9 @@ import { option, pickedKey } from './form-state.ts'
 import { TEAM } from '../store.ts'
 import type { Json, User } from '../types.ts'
 
-/** A person's text as Slack's editor sends it: a rich_text block with mentions and addresses as elements of their own. */
+/**
+ * A person's text as Slack's editor sends it: a rich_text block with mentions and addresses as elements of their own.
+ */
 export function richText(text: string): Json {
   const elements = text
     .split(/(<@[UW]\w+>|<https?:\/\/[^<>|\s]+>)/)
@@ -85,7 +87,9 @@ function thumb(element: Json, value: string | undefined): Json {
   return { value, text: side['text'] }
 }
 
-/** How a message is signed: a person's client gives it an id, a bot's has its app; people of elsewhere bring their team. */
+/**
+ * How a message is signed: a person's client gives it an id, a bot's has its app; people of elsewhere bring their team.
+ */
 export function signature(user: User | undefined, clientId: () => string): Json {
   const team = user?.team_id ?? TEAM
   if (user?.is_bot) {

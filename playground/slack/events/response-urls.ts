@@ -13,7 +13,9 @@ interface Recipient {
   channel: Channel
   user: string
   thread?: string
-  /** What `replace_original` replaces: the message whose button was pressed. A command has none (slackapi/bolt-js#2287). */
+  /**
+   * What `replace_original` replaces: the message whose button was pressed. A command has none (slackapi/bolt-js#2287).
+   */
   message?: string
 }
 

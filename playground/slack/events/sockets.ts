@@ -54,8 +54,8 @@ export class Sockets {
   }
 
   /**
-   * Sends to one open socket, in turn, waiting for one if need be, and where that one closes without an ack to the next; resolves with
-   * the ack, or nothing when time is up.
+   * Sends to one open socket, in turn, waiting for one if need be, and where that one closes without an ack to the
+   * next; resolves with the ack, or nothing when time is up.
    */
   async send(envelope: Json, ms: number): Promise<Ack | undefined> {
     const end = performance.now() + ms
@@ -100,7 +100,10 @@ export class Sockets {
     for (const socket of this.open) socket.pause()
   }
 
-  /** Says nothing more over any open socket, nor hears it; pings are still answered, so that each end takes it for alive. */
+  /**
+   * Says nothing more over any open socket, nor hears it; pings are still answered, so that each end takes it for
+   * alive.
+   */
   hush() {
     for (const socket of this.open.splice(0)) socket.removeAllListeners('message')
   }

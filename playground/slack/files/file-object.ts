@@ -68,8 +68,9 @@ function transcription({ id, transcription: heard }: StoredFile, base: string): 
 }
 
 /**
- * A message's files as an event carries them. Of what comes over Slack Connect there is the id alone, until `files.info` is
- * asked (https://docs.slack.dev/apis/slack-connect/#check_file_info); a clip's transcript is not yet there.
+ * A message's files as an event carries them. Of what comes over Slack Connect there is the id alone, until
+ * `files.info` is asked (https://docs.slack.dev/apis/slack-connect/#check_file_info); a clip's transcript is not yet
+ * there.
  */
 export function filesInEvent(files: Json[]): Json[] {
   return files.map((file) => {

@@ -1,6 +1,6 @@
 /**
- * `url_private`, `url_private_download`, thumbnails and transcripts: a bearer token with `files:read` gives the bytes, anything
- * else the login page, as Slack does. https://docs.slack.dev/reference/objects/file-object#authentication
+ * `url_private`, `url_private_download`, thumbnails and transcripts: a bearer token with `files:read` gives the bytes,
+ * anything else the login page, as Slack does. https://docs.slack.dev/reference/objects/file-object#authentication
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nameInAddress } from './file-object.ts'
@@ -26,7 +26,10 @@ interface Download {
   trouble: FileTrouble
 }
 
-/** Answers one request for a file. Every one is written down as a call of `download`, with the file's id and whose token came. */
+/**
+ * Answers one request for a file. Every one is written down as a call of `download`, with the file's id and whose token
+ * came.
+ */
 export async function serveFile(options: WebApiOptions, request: IncomingMessage, response: ServerResponse) {
   const url = new URL(request.url ?? '/', options.workspace.base())
   if (url.pathname === '/workspace-signin') return sendPage(response, 200)

@@ -13,14 +13,18 @@ export interface GivenFile {
   mimetype?: string
   /** The size that Slack tells, in bytes; the true one unless told. */
   size?: number
-  /** `hosted` unless told; `external` lies at `externalUrl`, of `tombstone` and `hidden_by_limit` only the id is left. */
+  /**
+   * `hosted` unless told; `external` lies at `externalUrl`, of `tombstone` and `hidden_by_limit` only the id is left.
+   */
   mode?: FileMode
   externalUrl?: string
   /** As over Slack Connect: the event has the id alone. `access_denied` has it for good. */
   access?: 'check_file_info' | 'access_denied'
   /** What stands in place of a picture for those who do not see it. */
   altText?: string
-  /** Smaller pictures by width in pixels. Without this the original is served as each; `{}` for a picture without any. */
+  /**
+   * Smaller pictures by width in pixels. Without this the original is served as each; `{}` for a picture without any.
+   */
   thumbs?: Record<number, Uint8Array>
   /** What Slack heard in a clip; `transcriptStatus` is `complete` unless told. */
   transcript?: string

@@ -1,6 +1,6 @@
 import { flag, invalid, optional, required, whole } from '../args.ts'
 import { filesInHistory } from '../files/file-object.ts'
-import { BOT_USER } from '../store.ts'
+import { BOT_USER, TEAM } from '../store.ts'
 import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
 import type { Method, Workspace } from './method.ts'
 
@@ -83,6 +83,7 @@ function channelObject(channel: Channel): Json {
     is_private: channel.kind !== 'channel',
     is_archived: channel.archived,
     is_ext_shared: channel.shared,
+    context_team_id: TEAM,
     is_member: channel.members.has(BOT_USER),
   }
 }

@@ -23,8 +23,8 @@ export const methods = new Map<string, Method>(
 const OF_DELIVERIES = ['app_mentions:read', 'commands']
 
 /**
- * The scopes of which a method needs one, from its page under https://docs.slack.dev/reference/methods. A method that is
- * not here needs none.
+ * The scopes of which a method needs one, from its page under https://docs.slack.dev/reference/methods. A method that
+ * is not here needs none.
  */
 export const scopesOf = new Map<string, string[]>(
   Object.entries({

@@ -1,4 +1,7 @@
-/** Search for apps: https://docs.slack.dev/reference/methods/assistant.search.context. A bot finds what is public, for who addressed it. */
+/**
+ * Search for apps: https://docs.slack.dev/reference/methods/assistant.search.context. A bot finds what is public, for
+ * who addressed it.
+ */
 import { flag, invalid, optional, required } from '../args.ts'
 import { TEAM } from '../store.ts'
 import { declined, Refusal, type Channel, type Json, type Message, type User } from '../types.ts'

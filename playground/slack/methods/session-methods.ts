@@ -1,4 +1,6 @@
-/** An agent's sessions and an assistant's threads: https://docs.slack.dev/reference/methods, agents.* and assistant.*. */
+/**
+ * An agent's sessions and an assistant's threads: https://docs.slack.dev/reference/methods, agents.* and assistant.*.
+ */
 import { invalid, isObject, optional, required } from '../args.ts'
 import { declined, type Channel, type Json, type SessionStatus } from '../types.ts'
 import type { Method, Workspace } from './method.ts'

@@ -1,4 +1,7 @@
-/** Streamed messages: https://docs.slack.dev/ai/developing-ai-apps#streaming, and what facts/slack.md says of their limits. */
+/**
+ * Streamed messages: https://docs.slack.dev/ai/developing-ai-apps#streaming, and what facts/slack.md says of their
+ * limits.
+ */
 import { invalid, isObject, optional, required } from '../args.ts'
 import { checkBlocks } from '../blocks/block-rules.ts'
 import { BOT, TEAM } from '../store.ts'

@@ -1,4 +1,6 @@
-/** The two steps of an upload, with the bytes between them: https://docs.slack.dev/messaging/working-with-files#upload. */
+/**
+ * The two steps of an upload, with the bytes between them: https://docs.slack.dev/messaging/working-with-files#upload.
+ */
 import { invalid, isObject, optional, required } from '../args.ts'
 import { fileObject } from '../files/file-object.ts'
 import { BOT_USER, type Store } from '../store.ts'

@@ -46,7 +46,9 @@ export interface Completion {
   refusal?: string
   toolCalls?: ToolCall[]
   kept?: KeptReasoning
-  /** Why it is incomplete: its length limit, a model that writes without end, the run's time, or a model that stalled. */
+  /**
+   * Why it is incomplete: its length limit, a model that writes without end, the run's time, or a model that stalled.
+   */
   cutOff?: CutOff
 }
 

@@ -65,8 +65,9 @@ export interface ToolStep {
 }
 
 /**
- * `round` counts a step's waits from 1, and is absent for the first. `from` is when the first of several began, `until` when the run
- * went on after the last (both as `since`). The archive keeps no `for` of a question: it has what a person was asked.
+ * `round` counts a step's waits from 1, and is absent for the first. `from` is when the first of several began, `until`
+ * when the run went on after the last (both as `since`). The archive keeps no `for` of a question: it has what a person
+ * was asked.
  */
 export interface Waiting {
   since: number

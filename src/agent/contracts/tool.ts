@@ -57,8 +57,8 @@ export interface WantedChannel {
  */
 export interface WorkspaceReader {
   /**
-   * `asAsker`: everything was searched that the asker can see, and not only what is public. `forAsker`: not everybody who reads
-   * where it was asked could see all finds.
+   * `asAsker`: everything was searched that the asker can see, and not only what is public. `forAsker`: not everybody
+   * who reads where it was asked could see all finds.
    * @throws ToolError with a sentence that says what was refused, and what to do.
    */
   search(

@@ -34,7 +34,9 @@ const LOOK_MS = 5_000
 const LIST_MS = 30_000
 const LOCK_MS = 10_000
 
-/** The tools of one server, as all processes know them: listed again from time to time, and checked before each call. */
+/**
+ * The tools of one server, as all processes know them: listed again from time to time, and checked before each call.
+ */
 export class ToolCatalog {
   readonly config: McpServerConfig
   readonly #deps: ToolCatalogDeps

@@ -226,7 +226,9 @@ function indexesOf(texts: readonly string[], test: (text: string) => boolean): n
   return [...texts.keys()].filter((i) => test(texts[i] ?? ''))
 }
 
-/** Lower case, and a space after each word and number: marks, line breaks and numbers of notes (`[2]`) do not matter. */
+/**
+ * Lower case, and a space after each word and number: marks, line breaks and numbers of notes (`[2]`) do not matter.
+ */
 function wordsOf(text: string): string {
   const words = text
     .replace(/\[\d{1,3}\]/g, ' ')

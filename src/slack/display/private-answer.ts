@@ -8,8 +8,9 @@ import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending } from './types.ts'
 
 /**
- * `/ask private:`: one ephemeral message with its buttons. After a press (Ask again, Try now) it takes the place of the message that
- * was pressed. At the response_url of a command Slack ignores `replace_original` (slackapi/bolt-js#2287): there it is a new message.
+ * `/ask private:`: one ephemeral message with its buttons. After a press (Ask again, Try now) it takes the place of the
+ * message that was pressed. At the response_url of a command Slack ignores `replace_original` (slackapi/bolt-js#2287):
+ * there it is a new message.
  */
 export class PrivateAnswer implements Display {
   readonly #outbox: Outbox
@@ -38,7 +39,10 @@ export class PrivateAnswer implements Display {
   async end(): Promise<void> {}
 }
 
-/** Leaves out who asked again, and the file, which the whole channel could see. The buttons for sharing and keeping end the last message. */
+/**
+ * Leaves out who asked again, and the file, which the whole channel could see. The buttons for sharing and keeping end
+ * the last message.
+ */
 function privateContents(
   { questionId: _, againBy: __, ...view }: AnswerView,
   { id, rests }: { id: string; rests: string[] },

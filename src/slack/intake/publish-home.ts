@@ -50,8 +50,8 @@ export function homeThread(press: string): string {
 }
 
 /**
- * Publishes the Home again after a question that was asked there: Slack tells only when a Home is opened, and whoever stays on it
- * would see an old list. In the background, since the question is answered.
+ * Publishes the Home again after a question that was asked there: Slack tells only when a Home is opened, and whoever
+ * stays on it would see an old list. In the background, since the question is answered.
  */
 export function renewHome({ question, installation, services }: HomeAsked): void {
   const { id, team, user, channel } = question

@@ -25,8 +25,9 @@ export interface Incoming {
 
 /**
  * The team of a delivery, and the bot's identity there. Bolt takes the team from the delivery's authorization. A
- * delivery without a team, or over Slack Connect with a foreign team, goes to the default team. In an organisation Slack names
- * the workspace of whoever presses a button or sends a form, and not that of the place: `id` (`team:…`) does.
+ * delivery without a team, or over Slack Connect with a foreign team, goes to the default team. In an organisation
+ * Slack names the workspace of whoever presses a button or sends a form, and not that of the place: `id` (`team:…`)
+ * does.
  * @returns undefined, with a log line, if the bot is not installed
  */
 export async function recipientOf(

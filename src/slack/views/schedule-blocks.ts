@@ -81,7 +81,7 @@ function oneBlocks(schedule: Schedule, { now, whose }: { now: number; whose: str
   const words = `*${whenText(schedule)}* ${place}${by}\n${questionOf(schedule)}`
   return [
     section(words),
-    plainContext(escapeText(stateLines(schedule, now).join('\n'))),
+    plainContext(escapeText(stateLines(schedule, { now, isMaker: whose === undefined }).join('\n'))),
     { type: 'actions', elements: buttonsOf(schedule, whose === undefined) },
   ]
 }

@@ -1,8 +1,8 @@
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
 /**
- * What people wrote in a thread, in the form of thread-context.ts, and the id of each message's author; '' for a line of
- * nobody's.
+ * What people wrote in a thread, in the form of thread-context.ts, and the id of each message's author; '' for a line
+ * of nobody's.
  */
 export interface ThreadContext {
   text: string

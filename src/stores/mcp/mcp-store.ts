@@ -5,7 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TransientError } from '../../base/errors.ts'
-import { threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { threadKey } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 
 /**

@@ -14,8 +14,8 @@ export interface Remembered {
 }
 
 /**
- * The place whose questions may use what is remembered: `team:channel:all`, `team:channel:shared` while the channel is shared with
- * another company, or `team:channel:user` in a direct message.
+ * The place whose questions may use what is remembered: `team:channel:all`, `team:channel:shared` while the channel is
+ * shared with another company, or `team:channel:user` in a direct message.
  */
 export type RememberedScope = string
 

@@ -1,5 +1,6 @@
 import { isForAsker, stepCount, stepsForAll } from '../../agent/run-progress.ts'
-import { escapeGlob, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { escapeGlob, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { parseRun, type RunStatus, type StoredRun } from './stored-run.ts'
 
 /** Where to look for runs. */

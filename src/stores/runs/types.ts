@@ -1,5 +1,5 @@
 import type { Usage } from '../../agent/contracts/model.ts'
-import type { Step, StopReason, Waiting } from '../../agent/contracts/run-events.ts'
+import type { Step, StopReason } from '../../agent/contracts/run-events.ts'
 import type { PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
@@ -82,7 +82,7 @@ export interface Question {
 }
 
 /**
- * `due`: its time has come. `now`, `try`: its maker pressed a button. `at`: the scheduled time, in ms since the epoch.
+ * `due`: its time has come. `now`, `try`: somebody pressed a button. `at`: the scheduled time, in ms since the epoch.
  */
 export interface Occurrence {
   id: string
@@ -94,6 +94,8 @@ export interface Occurrence {
   lastRunAt?: number
   /** How often it had to wait for room under a limit. */
   again?: number
+  /** Who pressed the button, if not its maker. */
+  by?: string
 }
 
 /** The part of a question's id that all versions of an edited question share. */
@@ -175,7 +177,10 @@ export interface SavedRun {
   steps: Step[]
   /** What the tools remember between steps. */
   memory: ToolMemory
-  /** Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be sent. */
+  /**
+   * Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be
+   * sent.
+   */
   posts: Record<string, string>
   usage: Usage[]
   /**
@@ -217,8 +222,9 @@ export interface DoneCall {
 }
 
 /**
- * What was decided about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is about
- * (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool asked. `expired`: nobody decided in time.
+ * What was decided about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is
+ * about (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool
+ * asked. `expired`: nobody decided in time.
  */
 export type Decision =
   | { outcome: 'allowed' | 'denied'; by: string; at?: number; reason?: string; key?: string; always?: true }
@@ -246,13 +252,15 @@ export interface Run {
   /** Saves parts in one round trip. */
   save(...parts: RunPart[]): Promise<void>
   /**
-   * Claims a post before it is sent. `fresh`: nobody has tried; send it. `unsure`: an earlier try may have reached Slack;
-   * look it up before sending. With a `ts`: it is in Slack already.
+   * Claims a post before it is sent. `fresh`: nobody has tried; send it. `unsure`: an earlier try may have reached
+   * Slack; look it up before sending. With a `ts`: it is in Slack already.
    */
   claimPost(key: string): Promise<'fresh' | 'unsure' | { ts: string }>
   /** Records the ts of a post that is in Slack; a durable run with its next write, or in a moment. */
   posted(key: string, ts: string): Promise<void>
-  /** For calls that are visible to others but not claimed. Asks Redis only if the lease was not confirmed a moment ago. */
+  /**
+   * For calls that are visible to others but not claimed. Asks Redis only if the lease was not confirmed a moment ago.
+   */
   checkLease(): Promise<void>
 }
 
@@ -265,31 +273,6 @@ export function endOf(answer: SavedRun['answer']): 'answered' | 'gave_up' | 'sto
 /** A run that nobody has worked on. `at`: milliseconds since the epoch of its first start. */
 export function freshRun(at: number): SavedRun {
   return { steps: [], memory: {}, posts: {}, usage: [], decisions: {}, startedAt: at, attempts: 0, retries: 0 }
-}
-
-/** The key of a step's wait for a person: the step's number, and from its second wait on that wait's number: `2`, `2.2`, `2.3`. */
-export function waitKey(n: number, waiting?: Pick<Waiting, 'round'>): string {
-  const round = waiting?.round ?? 1
-  return round === 1 ? String(n) : `${n}.${round}`
-}
-
-/** The undecided waits by their keys. With `since` (ms since the epoch), only those that had begun by then. */
-export function undecidedSteps(saved: Pick<SavedRun, 'steps' | 'decisions'>, since = Infinity): string[] {
-  return undecided(saved).flatMap((wait) => (wait.since <= since ? [wait.key] : []))
-}
-
-/** When the first of these waits ends if each lasts `ms` (ms since the epoch). Undefined if nothing waits. */
-export function waitsUntil(saved: SavedRun, ms: number): number | undefined {
-  const waits = undecided(saved)
-  return waits.length > 0 ? Math.min(...waits.map(({ since }) => since)) + ms : undefined
-}
-
-function undecided({ steps, decisions }: Pick<SavedRun, 'steps' | 'decisions'>): { key: string; since: number }[] {
-  return [...steps.entries()].flatMap(([i, step]) => {
-    if (step.kind !== 'tool' || !step.waiting || step.observation) return []
-    const key = waitKey(i + 1, step.waiting)
-    return decisions[key] ? [] : [{ key, since: step.waiting.since }]
-  })
 }
 
 /** A snapshot of the run's progress, which does not change while the run goes on. */

@@ -208,7 +208,7 @@ const scheduleSchema: z.ZodType<Schedule> = z.object({
       occurrence: z.string(),
       due: z.number(),
       at: z.number(),
-      end: z.enum(['answered', 'gave_up', 'stopped', 'failed', 'quiet', 'missed', 'skipped', 'limited']),
+      end: z.enum(['answered', 'gave_up', 'stopped', 'failed', 'quiet', 'missed', 'late', 'skipped', 'limited']),
       cost: cost.exactOptional(),
       count: z.number().exactOptional(),
     }),

@@ -7,7 +7,10 @@ export interface ScheduleRef extends Place, Person {
   id: string
 }
 
-/** A question that is asked again and again, or once later, on behalf of the person who made it. Times in ms since the epoch. */
+/**
+ * A question that is asked again and again, or once later, on behalf of the person who made it. Times in ms since the
+ * epoch.
+ */
 export interface Schedule extends ScheduleRef {
   createdAt: number
   /** As the person wrote it, with its time: what *Change* shows. */
@@ -29,7 +32,7 @@ export interface Schedule extends ScheduleRef {
   running?: { occurrence: string; since: number }
   /** Failures in a row. */
   failures: number
-  /** The newest first; at most `MAX_RUNS`. */
+  /** The newest first; at most `MAX_RUNS`, among them the newest that has told something. */
   runs: ScheduleRun[]
   /** What runs cost, by day since the epoch, for 30 days. */
   spent: Record<string, Cost>
@@ -46,8 +49,8 @@ export interface Cost {
 }
 
 /**
- * `at`: the occurrence's time. `n`: how often it had to wait. `from`: when it is asked again; absent once it is. Kept until another one
- * waits, so that a try that is made over after a crash is not asked twice.
+ * `at`: the occurrence's time. `n`: how often it had to wait. `from`: when it is asked again; absent once it is. Kept
+ * until another one waits, so that a try that is made over after a crash is not asked twice.
  */
 export interface Again {
   at: number
@@ -75,12 +78,16 @@ export type PauseReason =
   | 'becameShared'
   | 'budget'
 
-/** How an occurrence ended. `quiet`: there was nothing to say. `missed`: it was too late. `skipped`: the one before was still at work. `limited`: a usage limit was reached. */
+/**
+ * How an occurrence ended. `quiet`: there was nothing to say. `missed`: nothing was running when it was due. `late`: it
+ * was enqueued in time, and its turn came too late. `skipped`: the one before was still at work. `limited`: a usage
+ * limit was reached.
+ */
 export interface ScheduleRun {
   occurrence: string
   due: number
   at: number
-  end: 'answered' | 'gave_up' | 'stopped' | 'failed' | 'quiet' | 'missed' | 'skipped' | 'limited'
+  end: 'answered' | 'gave_up' | 'stopped' | 'failed' | 'quiet' | 'missed' | 'late' | 'skipped' | 'limited'
   cost?: Cost
   /** How many times were missed in a row. */
   count?: number
@@ -94,7 +101,8 @@ export interface ScheduleStore extends Forgetting, Moving {
   /** Stores a schedule, unless it is stored already. */
   add(schedule: Schedule): Promise<void>
   /**
-   * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change nothing.
+   * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change
+   * nothing.
    * @returns the changed schedule, or undefined if nothing was changed
    */
   update(ref: ScheduleRef, change: (schedule: Schedule) => Schedule | undefined): Promise<Schedule | undefined>
@@ -148,11 +156,24 @@ export function activated({ paused: _, due: __, again: ___, ...schedule }: Sched
   return due === undefined ? { ...schedule, state: 'over' } : { ...schedule, state: 'active', due, failures: 0 }
 }
 
+/** Whether it ended after a run. */
+export function hasRun({ end }: Pick<ScheduleRun, 'end'>): boolean {
+  return !['missed', 'late', 'skipped', 'limited'].includes(end)
+}
+
+/** Whether a run has answered, or found nothing to say: the next one goes on from its time. */
+export function hasTold({ end }: ScheduleRun): boolean {
+  return end === 'answered' || end === 'quiet'
+}
+
 /** Returns the schedule with one more run. A run that is there already is replaced, so that a retry counts once. */
 export function withRun(schedule: Schedule, run: ScheduleRun): Schedule {
   const before = schedule.runs.find(({ occurrence }) => occurrence === run.occurrence)
   const others = schedule.runs.filter((one) => one !== before)
-  const runs = [run, ...others].sort((one, other) => other.due - one.due).slice(0, MAX_RUNS)
+  const all = [run, ...others].sort((one, other) => other.due - one.due)
+  const recent = all.slice(0, MAX_RUNS)
+  const told = all.find(hasTold)
+  const runs = told && !recent.includes(told) ? [...recent.slice(0, -1), told] : recent
   return { ...schedule, runs, spent: spentWith(schedule.spent, { run, before }) }
 }
 

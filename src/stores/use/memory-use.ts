@@ -1,7 +1,10 @@
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { dayOf, USE_TTL_MS, type Counts, type UseStore } from './types.ts'
 
-/** The maximum number of ids whose counts can still change; beyond it those that were booked longest ago stay as they are. */
+/**
+ * The maximum number of ids whose counts can still change; beyond it those that were booked longest ago stay as they
+ * are.
+ */
 const MAX_BOOKED = 10_000
 /** Days of all teams. */
 const MAX_DAYS = 10_000

@@ -1,9 +1,10 @@
 /** One bot in many workspaces: each is answered with its own token, keeps its own things, and leaves alone. */
 import { createHash } from 'node:crypto'
 import { Redis } from 'ioredis'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Json } from '../../../playground/slack/slack.ts'
 import { until } from '../../../playground/base/until.ts'
+import { grantSlack, linkIn } from '../../harness/connecting-bot.ts'
 import { fileEnds } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'
 import { ALLOW_ONCE, SHOW_WORK } from '../../../src/slack/format/action-ids.ts'
@@ -436,3 +437,23 @@ async function textAt(redis: Redis, key: string): Promise<string> {
   if (type === 'stream') return JSON.stringify(await redis.xrange(key, '-', '+'))
   return String(await redis.get(key))
 }
+
+test.each([120_000, -120_000])(
+  'what ends an installation counts by Slack’s clock, though the bot’s own is %i ms ahead',
+  async (aheadMs) => {
+    const { slack, ...bot } = await startManyBot({ onTestFinished }, { aheadMs })
+    const before = seconds(slack.clock.now)
+    slack.clock.now += 30_000
+    await bot.install(ACME)
+    expect((await grantSlack({ slack, ...bot }, ACME)).page.status).toBe(200)
+    const isConnected = async () => (await linkIn({ slack, ...bot }, ACME, { account: 'Slack' })) === ''
+    const revoked = { type: 'tokens_revoked', tokens: { oauth: ['U0ALICE0001'] } }
+    for (const event of [revoked, uninstalled]) await slack.event(ACME, event, { event_time: before })
+    expect(await isConnected()).toBe(true)
+    slack.clock.now += 10_000
+    await slack.event(ACME, revoked)
+    expect(await isConnected()).toBe(false)
+    await slack.event(ACME, uninstalled)
+    expect(bot.logs.join()).toContain('the app was removed from the workspace')
+  },
+)

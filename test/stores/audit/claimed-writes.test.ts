@@ -1,4 +1,7 @@
-/** Two hundred runs in which the model lies about writing are each contradicted by their record, two hundred honest ones are not. */
+/**
+ * Two hundred runs in which the model lies about writing are each contradicted by their record, two hundred honest ones
+ * are not.
+ */
 import { expect, test } from 'vitest'
 import { doneLines } from '../../../src/question/done-lines.ts'
 import { doneCalls } from '../../../src/stores/audit/note-writes.ts'
