@@ -1,6 +1,6 @@
 /** The progress of a run, rebuilt from its events by the agent and by every reader. */
 import type { Usage } from './contracts/model.ts'
-import type { AgentEvent, Step, ToolStep } from './contracts/run-events.ts'
+import type { Action, AgentEvent, Step, ToolStep } from './contracts/run-events.ts'
 import type { ToolMemory } from './contracts/tool.ts'
 
 /** The progress of a run. Immutable: each event creates a new value. */
@@ -107,10 +107,10 @@ export function nextTurn({ progress }: Pick<RunLedger, 'progress'>): number {
   return (progress.steps.at(-1)?.turn ?? 0) + 1
 }
 
-/** The tools whose last call failed because they were down. */
-export function toolsDown(steps: readonly Step[]): string[] {
+/** The last call of each tool that was down then. */
+export function toolsDown(steps: readonly Step[]): Action[] {
   const last = new Map(steps.flatMap((step) => (step.kind === 'tool' ? [[step.action.tool, step] as const] : [])))
-  return [...last].flatMap(([tool, { observation }]) => (observation?.down ? [tool] : []))
+  return [...last.values()].flatMap(({ action, observation }) => (observation?.down ? [action] : []))
 }
 
 /** Whether a tool's step has no observation yet. */

@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts'
-import type { StopReason } from '../../agent/contracts/run-events.ts'
+import type { Action, StopReason } from '../../agent/contracts/run-events.ts'
+import { actionTitle } from '../../agent/tool-title.ts'
 import type { Allowance, Refusal } from '../../stores/limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 
@@ -271,8 +272,8 @@ export function inWords(ms: number): string {
 export const PICTURES_UNSEEN = '🙈 My model cannot see pictures, so this answer does not use them.'
 
 /** The line below an answer that was made without tools that are down. Plain text. */
-export function toolsDownText(tools: string[], reference: string): string {
-  const [names, are] = [tools.join(', '), tools.length === 1 ? 'is' : 'are']
+export function toolsDownText(tools: Action[], reference: string): string {
+  const [names, are] = [tools.map(actionTitle).join(', '), tools.length === 1 ? 'is' : 'are']
   return `⚠️ ${names} ${are} down, so this answer may be incomplete. Please ask again later. If it keeps happening, tell my admin. Reference: ${reference}`
 }
 

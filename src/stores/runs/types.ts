@@ -213,6 +213,8 @@ export interface DoneCall {
   outcome: 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
   how: 'once' | 'always' | 'config' | 'denied' | 'expired'
   tool: string
+  /** What people call the tool, see `Action`. */
+  title?: string
   what: string
   by?: string
 }
