@@ -5,7 +5,7 @@ import type { When } from './when.ts'
 export const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 export const ORDINALS = ['first', 'second', 'third', 'fourth']
 
-/** When it runs, such as `Every Monday at 09:00 (Europe/Berlin)`. */
+/** Returns when a schedule runs, such as `Every Monday at 09:00 (Europe/Berlin)`. */
 export function describeWhen(when: When): string {
   if (when.kind === 'once') return `Once, on ${describeTime(when.at, when.zone)}`
   if (when.kind === 'cron') return `${describeCron(when.cron)} (${when.zone})`

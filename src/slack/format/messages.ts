@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts'
-import type { StopReason } from '../../agent/contracts/run-events.ts'
+import type { Action, StopReason } from '../../agent/contracts/run-events.ts'
+import { actionTitle } from '../../agent/tool-title.ts'
 import type { Allowance, Refusal } from '../../stores/limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 
@@ -109,7 +110,7 @@ export function cannotPost(code: string): string {
   return `Slack does not let me answer here (${code}). Please tell my admin.`
 }
 
-/** What `/ask forget` asks before it deletes anything. */
+/** The question of `/ask forget` before it deletes anything. */
 export const FORGET_WHAT = {
   person:
     '*Delete what I remember of you?* That is our direct messages, your questions elsewhere in this workspace with my answers, ' +
@@ -158,7 +159,7 @@ export function tooLongToRemember(length: number): string {
   return `That has ${count(length, 'character')}, and I can remember at most 500 at a time. Please shorten it.`
 }
 
-/** In an answer's footer; '' if nothing was remembered. */
+/** The part of an answer's footer about memory; '' if nothing was remembered. */
 export function usedMemory({ length } = [] as readonly string[]): string {
   return length > 0 ? `${count(length, 'thing')} remembered` : ''
 }
@@ -273,8 +274,8 @@ export function inWords(ms: number): string {
 export const PICTURES_UNSEEN = '🙈 My model cannot see pictures, so this answer does not use them.'
 
 /** The line below an answer that was made without tools that are down. Plain text. */
-export function toolsDownText(tools: string[], reference: string): string {
-  const [names, are] = [tools.join(', '), tools.length === 1 ? 'is' : 'are']
+export function toolsDownText(tools: Action[], reference: string): string {
+  const [names, are] = [tools.map(actionTitle).join(', '), tools.length === 1 ? 'is' : 'are']
   return `⚠️ ${names} ${are} down, so this answer may be incomplete. Please ask again later. If it keeps happening, tell my admin. Reference: ${reference}`
 }
 

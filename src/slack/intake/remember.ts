@@ -22,7 +22,7 @@ export interface Wanted {
   id: string
   text: string
   by?: string
-  /** When it was said; now unless given. Milliseconds since the epoch. */
+  /** The time at which it was said; now unless given. Milliseconds since the epoch. */
   at?: number
 }
 

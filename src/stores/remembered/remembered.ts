@@ -1,4 +1,4 @@
-/** What people asked the bot to remember: one text for each scope, which is changed by compare-and-swap. */
+/** Stores what people asked the bot to remember: one text for each scope, which is changed by compare-and-swap. */
 import { z } from 'zod'
 import { messageOf, TransientError } from '../../base/errors.ts'
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
@@ -28,7 +28,7 @@ interface Options {
 /** The most scopes in memory; beyond it those that were changed longest ago are forgotten. */
 const MAX_SCOPES = 10_000
 
-/** In this process's memory. */
+/** Keeps the texts in this process's memory. */
 export function memoryRemembered({ ttlMs, now = Date.now }: Options): RememberedStore {
   const texts = new ExpiringMap<string>({ ttlMs, maxSize: MAX_SCOPES, now })
   return rememberedStore(
@@ -65,7 +65,7 @@ export interface RedisRememberedOptions extends Options {
   sealer?: Sealer | undefined
 }
 
-/** In Redis, under `PREFIX:{SCOPE}:remembered`. */
+/** Keeps the texts in Redis, under `PREFIX:{SCOPE}:remembered`. */
 export function redisRemembered(options: RedisRememberedOptions): RememberedStore {
   const { redis, prefix, ttlMs, now = Date.now, log, sealer } = options
   const keyOf = (scope: RememberedScope) => threadKey(prefix, scope, NAME)
