@@ -282,7 +282,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'display/stream-tasks.ts planBlock': () => alone(planBlock('4 steps', tasks)),
   'approvals/approval-card.ts waitingCard': () =>
     [call, bigCall, { ...call, approval: { ...call.approval, isRepeat: true as const } }].flatMap((one) =>
-      message(approvalCard.waitingCard({ ...one, ...waiting })),
+      message(approvalCard.waitingCard({ ...one, ...waiting, canAskOthers: true })),
     ),
   'approvals/approval-card.ts decidedCard': () =>
     [

@@ -140,6 +140,18 @@ describe('the card of a private question', () => {
     expect([posted(bot), bot.slack.whispers(GENERAL, BOB), bot.slack.refusals]).toEqual([[], [], []])
   })
 
+  test('goes to whom APPROVERS names when its asker sends it to them', async (t) => {
+    const bot = await approvalBot(t, {}, { env: { APPROVERS: `${BOB}|not-asker` } })
+    notes(bot, 'Secret', note('Secrecy'))
+    await bot.slack.slash('private: Write down Secret')
+    const { ts } = await bot.slack.until(() => card(bot), 'the card')
+    await press(bot, { channel: GENERAL, ts }, { action: 'thinkaloud_ask_approvers' })
+    const sent = await bot.slack.until(() => bot.slack.messages(`D${BOB.slice(1)}`).at(-1), 'the card for Bob')
+    await press(bot, { channel: `D${BOB.slice(1)}`, ts: sent.ts }, { action: DENY, user: BOB, reason: 'Not now.' })
+    await bot.slack.until(() => bot.model.about('Secret').at(-1)?.prompt.includes('Not now.'), 'the reason')
+    expect([posted(bot), bot.slack.whispers(GENERAL, BOB)]).toEqual([[], []])
+  })
+
   test('is pressed by nobody who brings it to themselves', async (t) => {
     const bot = await approvalBot(t, {}, { env: { APPROVERS: BOB } })
     notes(bot, 'Hidden')

@@ -60,6 +60,7 @@ export const ALLOW_ONCE = 'thinkaloud_allow_once'
 export const ALLOW_ALWAYS = 'thinkaloud_allow_always'
 export const DENY = 'thinkaloud_deny'
 export const SHOW_ARGUMENTS = 'thinkaloud_show_arguments'
+export const ASK_APPROVERS = 'thinkaloud_ask_approvers'
 /** The input for the reason, and the block around it. */
 export const DENY_REASON = 'thinkaloud_deny_reason'
 
