@@ -1,6 +1,6 @@
 /**
- * What an answer in Slack is made with: the channel's settings, and people, files and the workspace as Slack shows
- * them.
+ * Collects what an answer in Slack is made with: the channel's settings, and people, files and the workspace as Slack
+ * shows them.
  */
 import { AnswerDeltas } from '../agent/parser/answer-deltas.ts'
 import type { Tool } from '../agent/contracts/tool.ts'

@@ -163,7 +163,7 @@ test('what would change something waits for its maker each time, also in a run t
     const run = await occurrence(bot, n)
     await decide(bot, run, 'thinkaloud_allow_always')
     expect(await run.ended()).toContain('It is written.')
-    expect(run.shown().at(-1)).toContain('Changed: Daily (notebook), allowed by Alice')
+    expect(run.shown().at(-1)).toContain('Changed: Daily (Notebook), allowed by Alice')
   }
   expect(bot.slack.refusals).toEqual([])
 })

@@ -7,7 +7,7 @@ import { Directory } from './directory.ts'
 import { refusalCode } from './slack-errors.ts'
 import { SlackWeb, type WebOptions } from './slack-web.ts'
 
-/** Who the bot is in a team, from `auth.test`. An empty `botId` matches nobody. */
+/** The bot's identity in a team, from `auth.test`. An empty `botId` matches nobody. */
 export interface Identity {
   team: string
   /** The URL of the workspace, with a trailing slash. Empty if it is unknown. */

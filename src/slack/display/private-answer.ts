@@ -1,5 +1,5 @@
 import { isForAsker } from '../../agent/run-progress.ts'
-import { toolTitle } from '../../agent/tool-title.ts'
+import { actionTitle } from '../../agent/tool-title.ts'
 import { isRepeat, type Run } from '../../stores/runs/types.ts'
 import { noteContent, withPrivateChoice, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/messages.ts'
@@ -51,8 +51,10 @@ function privateContents(
   return contents.map((content, i) => (i < contents.length - 1 ? content : withPrivateChoice(content, id, rests)))
 }
 
-/** The tools that have found what only the asker may see, in people's words. */
+/** The titles of the tools that have found what only the asker may see. */
 function restsOn({ saved }: Pick<Run, 'saved'>): string[] {
-  const names = saved.steps.flatMap((step) => (step.kind === 'tool' && isForAsker(step) ? [step.action.tool] : []))
-  return [...new Set(names)].map((name) => toolTitle({ name }))
+  const titles = saved.steps.flatMap((step) =>
+    step.kind === 'tool' && isForAsker(step) ? [actionTitle(step.action)] : [],
+  )
+  return [...new Set(titles)]
 }

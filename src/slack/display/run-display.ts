@@ -250,12 +250,13 @@ export class RunDisplay {
 
   /** Footer lines about tools that are down. They are part of the answer because the steps may be hidden. */
   #downLines(): string[] {
-    const tools = toolsDown(this.#progress.steps)
-    if (tools.length === 0) return []
+    const down = toolsDown(this.#progress.steps)
+    if (down.length === 0) return []
     const { log, outbox } = this.#options
     const reference = randomBytes(4).toString('hex')
+    const tools = down.map(({ tool }) => tool)
     log.warn({ question: outbox.question.id, reference, tools }, 'answered without tools that are down')
-    return [toolsDownText(tools, reference)]
+    return [toolsDownText(down, reference)]
   }
 
   /** Shows the ending after everything before it. Resolves once it is posted. @throws the error if that fails */

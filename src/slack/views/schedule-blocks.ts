@@ -45,7 +45,7 @@ const MAX_SHOWN = 15
 
 export interface ShownSchedules {
   own: Schedule[]
-  /** Those of other people in the channel; only for admins. */
+  /** The schedules of other people in the channel; only for admins. */
   others: Schedule[]
   now: number
   nameOf(user: string): string
