@@ -60,7 +60,7 @@ function leaving(way: Way): void {
 
     const own = JSON.stringify(slack.store.channel(GENERAL).ephemerals.findLast(({ user }) => user === ALICE))
     const [, value = ''] = /"value":"([^"]+)"/.exec(own) ?? []
-    expect(own).toContain('rests on what you alone were shown by Tickets read ticket.')
+    expect(own).toContain('rests on what you alone were shown by Read ticket.')
     await pressCopies(bot, value, BOB)
     expect((await bot.modal(BOB)).shown()).not.toMatch(CANARY)
     expect(slack.whispers(GENERAL, BOB).join('\n')).not.toMatch(CANARY)
