@@ -148,6 +148,8 @@ export const MEMORY = {
   untold: 'Slack did not tell me who you are, so I remembered nothing. Please try again in a minute.',
   failed: 'That did not work. Please try again in a minute.',
   known: 'I already remember this message, or was asked to forget it.',
+  same: `I already remember that here. \`${COMMAND} memory\` lists what I remember.`,
+  unreadable: 'I cannot read what I remember here, so I left it as it is. My admin may have changed SECRETS_KEY.',
   forgotten: 'Forgotten.',
   notYours: 'Only the person who said this, or an admin, can make me forget it.',
 }
