@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
 import { ALLOW_ONCE, ASK_AGAIN, ASK_APPROVERS, KEEP, SHARE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import { PRESS } from '../../src/slack/approvals/approval-words.ts'
-import { FOR_ASKER } from '../../src/slack/format/messages.ts'
+import { FOR_ASKER, HOW_TO_GO_ON } from '../../src/slack/format/messages.ts'
 import { pressAlone } from '../harness/answer-buttons.ts'
 import { answeredAlone, connect, connectingBot } from '../harness/connecting-bot.ts'
 import type { TestBot } from '../harness/bot.ts'
@@ -42,7 +42,10 @@ function leaving(way: Way): void {
     })
     await connect(bot, ALICE, { server, browser })
     const thread = await ask()
-    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    const answer = await answeredAlone(bot, thread)
+    expect(answer).toContain('It is open.')
+    // A reply in the thread would be for everybody.
+    expect(answer).not.toContain(HOW_TO_GO_ON)
     expect(thread.shown()).toEqual([expect.stringMatching(/Only the asker sees this\./), FOR_ASKER])
     expect(traces.length > 0).toBe(way.redisUrl === undefined)
     expect(traces.join('')).not.toMatch(CANARY)
@@ -57,7 +60,7 @@ function leaving(way: Way): void {
 
     const own = JSON.stringify(slack.store.channel(GENERAL).ephemerals.findLast(({ user }) => user === ALICE))
     const [, value = ''] = /"value":"([^"]+)"/.exec(own) ?? []
-    expect(own).toContain('rests on what you alone were shown by Tickets read ticket.')
+    expect(own).toContain('rests on what you alone were shown by Read ticket.')
     await pressCopies(bot, value, BOB)
     expect((await bot.modal(BOB)).shown()).not.toMatch(CANARY)
     expect(slack.whispers(GENERAL, BOB).join('\n')).not.toMatch(CANARY)

@@ -109,8 +109,8 @@ export interface ScheduleStore extends Forgetting, Moving {
   remove(ref: ScheduleRef): Promise<void>
   /** Drops the name of a schedule that is gone. One that cannot be read stays, and is due again in five minutes. */
   skip(ref: ScheduleRef): Promise<void>
-  /** All schedules of a person or of a channel except drafts, the oldest first. */
-  list(of: { team: string } & ({ user: string } | { channel: string })): Promise<Schedule[]>
+  /** All schedules of a workspace, or of a person or a channel in it, except drafts, the oldest first. */
+  list(of: { team: string; user?: string; channel?: string }): Promise<Schedule[]>
   /** At most `max` schedules whose time has come (`wakeAt`), the earliest first. */
   due(now: number, max: number): Promise<ScheduleRef[]>
   forgetUser(person: Person): Promise<void>
