@@ -1,6 +1,6 @@
 /**
- * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. With what lies in
- * with-bot/ the only part of this room that knows the bot: it hands it settings, as an operator would.
+ * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. With what
+ * lies in with-bot/ the only part of this room that knows the bot: it hands it settings, as an operator would.
  */
 import { parseArgs } from 'node:util'
 import { asksHelp } from '../src/commands/command.ts'

@@ -1,6 +1,6 @@
 /**
- * `npm run trace FILE`: a saved trace on a page of its own, as the playground shows it. FILE is what the page exports, or what
- * `npm run runs -- trace ID` prints.
+ * `npm run trace FILE`: a saved trace on a page of its own, as the playground shows it. FILE is what the page exports,
+ * or what `npm run runs -- trace ID` prints.
  */
 import { readFile } from 'node:fs/promises'
 import { readEnv } from '../src/config.ts'

@@ -1,7 +1,8 @@
 /**
- * `node scripts/build-if-stale.js`: what `npm start`, `npm run runs`, `npm run mcp`, `npm run slack` and `npm run feedback` do first. Builds where
- * dist/ is missing or older than a source; starts no compiler where it is neither. Where nothing can be built (an image without sources or compiler, a
- * dist/ that may not be written), what is built is left as it is. JavaScript, since it runs before anything is compiled.
+ * `node scripts/build-if-stale.js`: what `npm start`, `npm run runs`, `npm run mcp`, `npm run slack` and `npm run
+ * feedback` do first. Builds where dist/ is missing or older than a source; starts no compiler where it is neither.
+ * Where nothing can be built (an image without sources or compiler, a dist/ that may not be written), what is built is
+ * left as it is. JavaScript, since it runs before anything is compiled.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
@@ -18,7 +19,9 @@ const SETTINGS = ['package.json', 'tsconfig.json', 'tsconfig.build.json'].map((p
 
 const say = (text) => console.error(text)
 
-/** The files that a build is made of. A folder counts too: it changes when a file comes, goes or is put in its place. */
+/**
+ * The files that a build is made of. A folder counts too: it changes when a file comes, goes or is put in its place.
+ */
 function sources(folder) {
   if (NOT_COMPILED.includes(folder) || !existsSync(folder)) return []
   const entries = readdirSync(folder, { withFileTypes: true })

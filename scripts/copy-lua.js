@@ -1,4 +1,6 @@
-/** `node scripts/copy-lua.js`: copies the Lua scripts of src/ to their places in dist/. The compiler leaves them out. */
+/**
+ * `node scripts/copy-lua.js`: copies the Lua scripts of src/ to their places in dist/. The compiler leaves them out.
+ */
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,7 +1,8 @@
 /**
- * `node scripts/slack-cli-hook.js get-hooks | get-manifest [FILE] | start`: what the Slack CLI runs (.slack/hooks.json names it), by
- * its protocol: https://github.com/slackapi/slack-cli, .github/cli-sdk-specification.md. Run from the project's folder, as the CLI
- * does. @slack/cli-hooks would read a manifest.json beside our manifest.yml, and start a file that is not built yet.
+ * `node scripts/slack-cli-hook.js get-hooks | get-manifest [FILE] | start`: what the Slack CLI runs (.slack/hooks.json
+ * names it), by its protocol: https://github.com/slackapi/slack-cli, .github/cli-sdk-specification.md. Run from the
+ * project's folder, as the CLI does. @slack/cli-hooks would read a manifest.json beside our manifest.yml, and start a
+ * file that is not built yet.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -14,13 +15,19 @@ const MANIFESTS = ['manifest.yml', 'manifest.agent.yml']
 
 const read = (path) => readFileSync(join(ROOT, path), 'utf8')
 
-/** In the protocol `message-boundaries` an answer stands between two of the words that the CLI gives; else it is all of stdout. */
+/**
+ * In the protocol `message-boundaries` an answer stands between two of the words that the CLI gives; else it is all of
+ * stdout.
+ */
 function answer(value) {
   const [, boundary = ''] = process.argv.map((arg) => /^--boundary=(.+)$/.exec(arg)).find(Boolean) ?? []
   console.log(boundary + JSON.stringify(value) + boundary)
 }
 
-/** The bot in this very process, so that whatever ends the hook ends it too. It takes the app that the CLI has installed. */
+/**
+ * The bot in this very process, so that whatever ends the hook ends it too. It takes the app that the CLI has
+ * installed.
+ */
 async function start() {
   const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build-if-stale.js')], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)

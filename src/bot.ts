@@ -1,8 +1,7 @@
 /** The composition root: builds everything from a Config and starts it. */
 import type { Model } from './agent/contracts/model.ts'
-import { ConfigError, messageOf } from './base/errors.ts'
 import { createNetwork, type Network } from './base/http/proxy.ts'
-import { serve, type Pages, type Server } from './base/http/server.ts'
+import { listen, type Pages } from './base/http/server.ts'
 import { createLog, type Log } from './base/log.ts'
 import { sealerFrom } from './base/seal.ts'
 import { secretsOf, type Config } from './config.ts'
@@ -84,7 +83,8 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   }
   const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
   // Comes before the calls of the model and the MCP servers, so that a start without a network fails early.
-  const ways = { log, now: nowMs, fetch: net.fetch, onCall, signal, installs: stores.installs }
+  const movedTo = async (team: string, channel: string) => (await stores.threads.load(`${team}:${channel}`)).movedTo
+  const ways = { log, now: nowMs, fetch: net.fetch, onCall, signal, movedTo, installs: stores.installs }
   const installing = openInstallations(config, ways)
   installing.catch(() => undefined)
   const agent = await createAgent(config, {
@@ -185,14 +185,13 @@ function recorderOf(
   return createRunRecorder({ archive, durable, log, now, onTrace, secrets: secretsOf(config) })
 }
 
-/** @returns the scheduler, unless schedules are turned off */
 async function startWork(services: Services, recorder: RunRecorder | undefined) {
   const handlers = createQuestionHandlers(services)
   const recorded = (handler: Handler) => recorder?.handler(handler) ?? handler
   await services.intake.start(recorded(handlers.answer), recorded(handlers.deadLetter))
-  const { schedules, intake: queue, log, durable } = services
-  if (services.scheduling?.perUser === 0) return undefined
-  return startScheduler({ schedules, queue, log, now: () => services.now(), everyMs: durable ? 1_000 : 200 })
+  const { schedules, intake: queue, log, durable, connections } = services
+  const ways = { schedules, queue, log, now: () => services.now(), repair: connections?.resumeLeft }
+  return startScheduler({ ...ways, everyMs: durable ? 1_000 : 200, isOff: services.scheduling?.perUser === 0 })
 }
 
 function watchOf({ telemetry, recorder }: Observers): AnswerWatch | undefined {
@@ -258,27 +257,6 @@ async function whyNotReady(
   if (await queue.ready()) return undefined
   return durable ? 'Redis is unreachable or refuses writes' : 'the queue in memory is full or stopping'
 }
-
-async function listen(name: string, options: Parameters<typeof serve>[0]): Promise<Server> {
-  try {
-    return await serve(options)
-  } catch (error) {
-    if (NO_ADDRESS.has((error as NodeJS.ErrnoException).code ?? ''))
-      throw new ConfigError(
-        `HOST is ${options.host}, which is not an address of this machine. Set it to 0.0.0.0 or 127.0.0.1.`,
-      )
-    throw new ConfigError(portTaken(name, options.port, error))
-  }
-}
-
-function portTaken(name: string, port: number, error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException
-  if (code === 'EADDRINUSE') return `Port ${port} is in use. Set ${name} to a free one.`
-  if (code === 'EACCES') return `Port ${port} needs more rights than this user has. Set ${name} to one above 1023.`
-  return `Cannot listen on port ${port} (${name}): ${messageOf(error)}.`
-}
-
-const NO_ADDRESS = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL'])
 
 /** The part of SHUTDOWN_MS reserved for closing connections: a quarter, but at most this many milliseconds. */
 const CLOSING_MS = 4_000

@@ -1,4 +1,6 @@
-/** What an operator sees of a bot from outside: the line that it starts with, the sentence that it does not, /readyz. */
+/**
+ * What an operator sees of a bot from outside: the line that it starts with, the sentence that it does not, /readyz.
+ */
 import { describe, expect, test } from 'vitest'
 import { startBot as startRealBot } from '../src/bot.ts'
 import { loadConfig, type Env } from '../src/config.ts'

@@ -1,4 +1,6 @@
-/** Every file of test/conversations is played through the real bot on a local Slack; its workspace must end as it did. */
+/**
+ * Every file of test/conversations is played through the real bot on a local Slack; its workspace must end as it did.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -80,7 +80,8 @@ describe('npm start', { timeout: 120_000 }, () => {
 
   test('ends in time also where the line to Slack hangs and nobody answers its goodbye', async (t) => {
     const times: number[] = []
-    // The client itself gives such a line up after more than ten seconds. Once more where the machine was busy with other things.
+    // The client itself gives such a line up after more than ten seconds. Once more where the machine was busy with
+    // other things.
     while (times.length < 3 && !times.some((ms) => ms < 8_000)) {
       const { model, env, people, slack } = await world(t, 'socket')
       model.on('never', { hang: true })

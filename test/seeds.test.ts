@@ -56,9 +56,9 @@ test('seed 001: the chat agent finds Olivia Wilde’s boyfriend and raises his a
 
   expect(await thread.lastAnswer()).toContain('2.169459462491557')
   expect(toolsOf(thread)).toEqual([
-    'search Olivia Wilde boyfriend',
-    'search {"query":"Harry Styles age"}',
-    'calculator 29^0.23',
+    'Web search Olivia Wilde boyfriend',
+    'Web search {"query":"Harry Styles age"}',
+    'Calculator 29^0.23',
   ])
   const last = seed.model.requests.at(-1)!.body.messages.at(-1)!.content ?? ''
   expect(last).toContain(
@@ -176,9 +176,9 @@ test('seed 000: the docstore agent follows David Chanoff to Bill Clinton by thre
 
   expect(await thread.lastAnswer()).toContain('Bill Clinton')
   expect(toolsOf(thread)).toEqual([
-    'wikipedia David Chanoff',
-    'wikipedia U.S. Navy admiral',
-    'wikipedia William J. Crowe',
+    'Wikipedia David Chanoff',
+    'Wikipedia U.S. Navy admiral',
+    'Wikipedia William J. Crowe',
   ])
   expect(thread.shown().join()).not.toContain('INVENTED')
   const last = seed.model.requests.at(-1)!.body.messages.at(-1)!.content ?? ''
@@ -230,7 +230,10 @@ test('seed 000, named there: self-ask asks the search its follow-up questions', 
   const thread = await seed.mention('In which country was the director of Blade Runner 2049 born?')
 
   expect(await thread.lastAnswer()).toContain('Canada')
-  expect(toolsOf(thread)).toEqual(['search Who directed Blade Runner 2049?', 'search Where was Denis Villeneuve born?'])
+  expect(toolsOf(thread)).toEqual([
+    'Web search Who directed Blade Runner 2049?',
+    'Web search Where was Denis Villeneuve born?',
+  ])
   expect(JSON.stringify(seed.model.requests.map((request) => request.body))).not.toContain('INVENTED')
 })
 

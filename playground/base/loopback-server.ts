@@ -24,8 +24,8 @@ export async function listen(handler: RequestListener, port = 0): Promise<Listen
 }
 
 /**
- * Whether a request names this machine, or `alias`, as its Host. A website that resolves its own name to 127.0.0.1 (DNS rebinding) keeps
- * that name in the Host header.
+ * Whether a request names this machine, or `alias`, as its Host. A website that resolves its own name to 127.0.0.1 (DNS
+ * rebinding) keeps that name in the Host header.
  */
 export function hasOwnHost({ headers: { host = '' } }: IncomingMessage, alias?: string): boolean {
   const name = host.replace(/:\d+$/, '').toLowerCase()

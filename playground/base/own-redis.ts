@@ -1,4 +1,6 @@
-/** `npm run dev` and `npm run playground -- --redis`: a Redis of the playground's own, behind a port that can be closed. */
+/**
+ * `npm run dev` and `npm run playground -- --redis`: a Redis of the playground's own, behind a port that can be closed.
+ */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -18,7 +20,9 @@ export interface OwnRedis {
 const MISSING =
   'No redis-server is installed (apt install redis-server, brew install redis). Without --redis the playground keeps everything in memory.'
 
-/** Starts one in a new temporary folder, on a port of 127.0.0.1. @throws Error with a sentence if Redis is not installed */
+/**
+ * Starts one in a new temporary folder, on a port of 127.0.0.1. @throws Error with a sentence if Redis is not installed
+ */
 export async function startOwnRedis(command = 'redis-server', within = tmpdir()): Promise<OwnRedis> {
   const folder = await mkdtemp(join(within, 'thinkaloud-playground-'))
   const remove = () => rm(folder, { recursive: true, force: true })

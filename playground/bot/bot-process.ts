@@ -1,6 +1,6 @@
 /**
- * The bot of `npm run dev`: an ordinary bot in a process that can be replaced. It tells its parent how it fares and what its runs
- * do, and answers when a prompt is to be tried; everything else it has from its settings.
+ * The bot of `npm run dev`: an ordinary bot in a process that can be replaced. It tells its parent how it fares and
+ * what its runs do, and answers when a prompt is to be tried; everything else it has from its settings.
  */
 import type { Env } from '../../src/config.ts'
 import { messageOf } from '../../src/base/errors.ts'

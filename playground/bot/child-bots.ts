@@ -18,7 +18,10 @@ export interface ChildBotsOptions extends BotParts {
 
 /** The current bot, whichever process it is. */
 export interface ChildBots {
-  /** Starts a bot. Resolves once it has replaced the one before, or once a notice has said why it has not; never rejects. */
+  /**
+   * Starts a bot. Resolves once it has replaced the one before, or once a notice has said why it has not; never
+   * rejects.
+   */
   renew(): Promise<void>
   /** @throws Error while there is no bot, or where it ends before it has answered */
   tryPrompts(request: TryRequest): Promise<Tried>

@@ -1,4 +1,7 @@
-/** `npm run playground -- --workspaces`: two workspaces and an organisation of three, where people install a distributed app. */
+/**
+ * `npm run playground -- --workspaces`: two workspaces and an organisation of three, where people install a distributed
+ * app.
+ */
 import { randomBytes } from 'node:crypto'
 import type { Env } from '../../src/config.ts'
 import type { Journal } from '../journal/journal.ts'

@@ -1,4 +1,6 @@
-/** The clock of the playground's bot, which a switch of the page moves forward, so that schedules can be seen to run. */
+/**
+ * The clock of the playground's bot, which a switch of the page moves forward, so that schedules can be seen to run.
+ */
 import { nextTimes } from '../../src/schedules/when.ts'
 
 const DAY_MS = 86_400_000

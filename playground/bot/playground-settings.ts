@@ -62,7 +62,10 @@ export interface PlaygroundSetup {
   hasNotes: boolean
 }
 
-/** Printed at the start and shown on the page, so that nobody mistakes the demo for a model, or this Slack for their own. */
+/**
+ * Printed at the start and shown on the page, so that nobody mistakes the demo for a model, or this Slack for their
+ * own.
+ */
 export function notesOf({ given, config, isDemo, pages, hasNotes }: PlaygroundSetup): string[] {
   const host = given.OPENAI_BASE_URL ? ` at ${new URL(given.OPENAI_BASE_URL).host}` : ''
   const model = isDemo

@@ -15,7 +15,9 @@ export interface ReplayedBot extends Replayed {
   stop(): Promise<void>
 }
 
-/** Settings that a recording may have, besides what any bot on a local Slack has. Nothing that names a place or a key. */
+/**
+ * Settings that a recording may have, besides what any bot on a local Slack has. Nothing that names a place or a key.
+ */
 export const REPLAYED_SETTINGS =
   /^(?:AGENT_\w+|RUN_MAX_\w+|TOOLS|TOOL_\w+|STEPS|STEPS_STREAM_CHANNELS|FOLLOW_UPS|LINK_HOSTS|ALLOW_\w+|APPROV\w+|SETTINGS_BY|LIMIT_\w+|DM_MEMORY_MINUTES|OPENAI_MODEL|OPENAI_STREAM)$/
 

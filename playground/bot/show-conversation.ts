@@ -1,4 +1,7 @@
-/** `npm run playground -- --conversation FILE`: a recorded conversation is played, and the page shows what came beside what should have. */
+/**
+ * `npm run playground -- --conversation FILE`: a recorded conversation is played, and the page shows what came beside
+ * what should have.
+ */
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../../src/config.ts'
 import { ConfigError, messageOf } from '../../src/base/errors.ts'
@@ -8,7 +11,10 @@ import { comparedPart } from '../recording/recording-part.ts'
 import { replayWithBot } from './replay-bot.ts'
 import { tellTaken } from './taken-port.ts'
 
-/** Plays it and opens the page on its workspace. @throws ConfigError for a file that is no conversation, or a port that is taken */
+/**
+ * Plays it and opens the page on its workspace. @throws ConfigError for a file that is no conversation, or a port that
+ * is taken
+ */
 export async function showConversation(file: string, { PLAYGROUND_PORT: port }: Pick<Config, 'PLAYGROUND_PORT'>) {
   const conversation = await conversationOf(file)
   const replayed = await replayWithBot(conversation)

@@ -1,4 +1,6 @@
-/** Makes a test from the trace of a run, also from production: its question, the model's output and the tools' outputs. */
+/**
+ * Makes a test from the trace of a run, also from production: its question, the model's output and the tools' outputs.
+ */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Usage } from '../../src/agent/contracts/model.ts'
@@ -27,8 +29,8 @@ export interface TraceTestOptions {
 }
 
 /**
- * Writes `test/conversations/NAME.json`. A trace does not contain the workspace, so the test expects what the first replay produced:
- * review it.
+ * Writes `test/conversations/NAME.json`. A trace does not contain the workspace, so the test expects what the first
+ * replay produced: review it.
  * @returns sentences for whoever asked for it
  * @throws ConfigError where a replay does not go the way of the trace
  */

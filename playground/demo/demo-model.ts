@@ -1,11 +1,17 @@
-/** The demo model: recordings and a few rules that write completions in the text dialect. What it says comes from observations. */
+/**
+ * The demo model: recordings and a few rules that write completions in the text dialect. What it says comes from
+ * observations.
+ */
 import type { Message, Model, ModelEvent, ModelRequest } from '../../src/agent/contracts/model.ts'
 import { questionsIn } from './english.ts'
 import { standalone } from './follow-up.ts'
 import { readPrompt, type ReadPrompt, type PastTurn } from './read-prompt.ts'
 import { advance, calledByName, played, type Final, type Plan } from './recordings.ts'
 
-/** `paceMs`: a pause between two pieces of a stream, so that a person sees it come. `isBare`: the value alone, where there is one. */
+/**
+ * `paceMs`: a pause between two pieces of a stream, so that a person sees it come. `isBare`: the value alone, where
+ * there is one.
+ */
 export type DemoOptions = { paceMs?: number; isBare?: boolean }
 
 export function demoModel(options: DemoOptions = {}): Model {
@@ -16,7 +22,9 @@ export function demoModel(options: DemoOptions = {}): Model {
 export const DEMO_DIALECT = 'text'
 const DEMO = 'I am only the demo'
 
-/** Writes a completion word by word. The usage is told even when the caller stops listening, as real endpoints bill it. */
+/**
+ * Writes a completion word by word. The usage is told even when the caller stops listening, as real endpoints bill it.
+ */
 async function* streamDemo(request: ModelRequest, options: DemoOptions): AsyncGenerator<ModelEvent> {
   let written = ''
   try {
@@ -48,7 +56,10 @@ export function complete(messages: Message[], isBare = false): string {
   return ` ${isUnknown ? 'I cannot find out more.' : 'I now know the final answer'}\nFinal Answer: ${isBare ? value : answer}`
 }
 
-/** A recording of the whole question, else each of its questions in turn; a later one may speak of an earlier one's answer. */
+/**
+ * A recording of the whole question, else each of its questions in turn; a later one may speak of an earlier one's
+ * answer.
+ */
 function* thinkOf(asked: ReadPrompt): Plan {
   const isTalk = [GREETING, THANKS, ABILITIES].some((one) => one.test(asked.question))
   if (asked.question.length > 1000 || isTalk) return help(asked)

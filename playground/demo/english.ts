@@ -1,4 +1,7 @@
-/** Reading English a little: politeness, several questions in one, sums in words, and the few forms that recordings know. */
+/**
+ * Reading English a little: politeness, several questions in one, sums in words, and the few forms that recordings
+ * know.
+ */
 import { introOf, shippedPages, type WikiPage } from '../wiki/wiki-pages.ts'
 import { suggestion } from '../wiki/wiki-search.ts'
 
@@ -103,7 +106,10 @@ function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').replace(/’/g, "'").replace(/♯/g, '#').toLowerCase()
 }
 
-/** The names that stand in a text (its plain form is as long as it is), the longest at each place; those of one or two letters in capitals alone. */
+/**
+ * The names that stand in a text (its plain form is as long as it is), the longest at each place; those of one or two
+ * letters in capitals alone.
+ */
 export function namesIn(text: string): Named[] {
   return [...plain(text.slice(0, 1000)).matchAll(NAMES)].flatMap(({ 0: { length }, index: at }) => {
     const [here, known] = [text.slice(at, at + length), names.get(plain(text.slice(at, at + length)))]

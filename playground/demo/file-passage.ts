@@ -13,7 +13,9 @@ export function searchWords(question: string): string {
   return words.length > 0 ? words.join(' ') : question
 }
 
-/** The lines of the best passage with the words, after the file and the place. A heading comes with the line below it. */
+/**
+ * The lines of the best passage with the words, after the file and the place. A heading comes with the line below it.
+ */
 export function passageIn(found: string, words: string): string | undefined {
   const [head = '', ...rest] = found.split('\n')
   const [, file, place] = PLACE.exec(head) ?? []

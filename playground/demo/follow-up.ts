@@ -1,4 +1,7 @@
-/** Makes follow-ups standalone: pronouns and bare sums take their meaning from what was said, each by its gender and number. */
+/**
+ * Makes follow-ups standalone: pronouns and bare sums take their meaning from what was said, each by its gender and
+ * number.
+ */
 import { NAME, namesIn, plainly, questionsIn, simply, type Pronoun } from './english.ts'
 import type { PastTurn } from './read-prompt.ts'
 
@@ -23,7 +26,10 @@ export function standalone(turns: PastTurn[], followUp: string): string {
   return parts.every((part) => followUp.includes(part)) ? followUp : parts.join(' ')
 }
 
-/** "and half of it?", "what is that in celsius?", "squared?": about the number in bold in the last answer, or the last one. */
+/**
+ * "and half of it?", "what is that in celsius?", "squared?": about the number in bold in the last answer, or the last
+ * one.
+ */
 function aboutNumber(text: string, answer: string): string | undefined {
   const numbers = [...answer.slice(-4000).matchAll(/(\*\*)?(-?\d[\d,]*(?:\.\d+)?)( ?°[CF])?/g)]
   const [, , number = '', unit = ''] = numbers.findLast(([, bold]) => bold) ?? numbers.at(-1) ?? []
@@ -49,7 +55,10 @@ function aboutName(text: string, history: PastTurn[]): string | undefined {
   return thing ? `${text} ${thing.name}` : undefined
 }
 
-/** Puts a name for the first of each pronoun, where no earlier name in the text explains it, and for "this robot" whose it is. */
+/**
+ * Puts a name for the first of each pronoun, where no earlier name in the text explains it, and for "this robot" whose
+ * it is.
+ */
 function withNames(text: string, mentions: Mention[], history: PastTurn[]): string {
   const people = history.slice(-2).flatMap((turn) => mentionsOf(turn).slice(0, 1))
   const isPair = people.every(({ pronoun }) => !/it|they/.test(pronoun ?? ''))

@@ -41,7 +41,9 @@ const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block) => {
   return { patterns: after('? ').map((one) => pattern(one)), steps, answers: after('= ') }
 })
 
-/** A recording fits where its question does, the prompt lists its tools, and what it is of can be the name of something. */
+/**
+ * A recording fits where its question does, the prompt lists its tools, and what it is of can be the name of something.
+ */
 export function played(asked: ReadPrompt, isWhole = false): Plan | undefined {
   const question = simply(asked.question)
   for (const recording of recordings) {
@@ -63,7 +65,10 @@ export function played(asked: ReadPrompt, isWhole = false): Plan | undefined {
   return undefined
 }
 
-/** A tool that is in no recording, such as one's own, and that the question names: it is given what stands after its name. */
+/**
+ * A tool that is in no recording, such as one's own, and that the question names: it is given what stands after its
+ * name.
+ */
 export function calledByName(asked: ReadPrompt): Plan | undefined {
   const recorded = recordings.flatMap(({ steps }) => steps.map(([name = '']) => toolOf(asked, name)))
   for (const tool of asked.tools?.filter((one) => one !== '' && !recorded.includes(one)) ?? []) {
@@ -147,7 +152,10 @@ function* look(move: Move, wanted: RegExp, known: Known): Generator<Move, string
   return seen
 }
 
-/** The years from one day to another or to today, less one where the birthday has not come yet; the sum that an age goes into. */
+/**
+ * The years from one day to another or to today, less one where the birthday has not come yet; the sum that an age goes
+ * into.
+ */
 function reckoned({ from, to, today, age, then }: Known): Known {
   if (age && then) return { rest: sumOf(`${age} ${then}`) }
   const [a = '', b = ''] = [from, to ?? today].map((day) => new Date(`${day} UTC`).toJSON() ?? '')
@@ -175,7 +183,10 @@ function daysOf(today: string, until = ''): Known {
   return { weekday, ...(then !== undefined && { days: `${then / DAY_MS}-${now / DAY_MS}` }) }
 }
 
-/** Runs a plan over what was observed, from its start. What was done is not done again; a lookup on a page not open finds nothing. */
+/**
+ * Runs a plan over what was observed, from its start. What was done is not done again; a lookup on a page not open
+ * finds nothing.
+ */
 export function advance(plan: Plan, observations: string[]): Move | Final {
   const [seen, rest] = [new Map<string, string>(), observations.values()]
   let [open, next] = ['', plan.next()]

@@ -1,7 +1,10 @@
 import type { Sockets } from '../slack/events/sockets.ts'
 import type { Trouble } from './trouble.ts'
 
-/** Cuts all open sockets when the switch `socketCut` is thrown, and again and again while it is on. Returns what ends it. */
+/**
+ * Cuts all open sockets when the switch `socketCut` is thrown, and again and again while it is on. Returns what ends
+ * it.
+ */
 export function startSocketCutter(trouble: Trouble, sockets: Sockets): () => void {
   let timer: NodeJS.Timeout | undefined
   const unwatch = trouble.watch(({ name }) => {

@@ -1,4 +1,6 @@
-/** The panel "Trouble" of the page, this side of it: the switches, who throws them, and what is told to all open pages. */
+/**
+ * The panel "Trouble" of the page, this side of it: the switches, who throws them, and what is told to all open pages.
+ */
 import { required } from '../slack/args.ts'
 import type { PagePart } from '../page-server/page-part.ts'
 import { isTroubleName, type Trouble } from './trouble.ts'

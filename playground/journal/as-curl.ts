@@ -7,7 +7,10 @@ import type { Json } from '../slack/types.ts'
 
 /** The addresses. */
 export interface CurlPlace {
-  /** The address of the page, of the Web API and of the model endpoint; and where the bot takes deliveries, unless in Socket Mode. */
+  /**
+   * The address of the page, of the Web API and of the model endpoint; and where the bot takes deliveries, unless in
+   * Socket Mode.
+   */
   page: string
   apiUrl: string
   modelUrl: string

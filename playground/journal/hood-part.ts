@@ -1,4 +1,6 @@
-/** The server's side of the panel "Under the hood": the journal for the page, short in a list, whole where it is opened. */
+/**
+ * The server's side of the panel "Under the hood": the journal for the page, short in a list, whole where it is opened.
+ */
 import { curlOf } from './as-curl.ts'
 import type { Entry } from './journal.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'

@@ -10,7 +10,8 @@ export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'trouble'
  *
  * - delivery: `request` is `{ type, payload, headers? }` (`type` as Socket Mode names it), `response` `{ attempts }`
  * - call: `{ method, path, headers, args }`, and `{ status, headers, body }`
- * - model: `{ path, headers, body }`, and `{ status, headers, firstMs, text, reasoning, toolCalls, finish, usage, raw }`
+ * - model: `{ path, headers, body }`, and `{ status, headers, firstMs, text, reasoning, toolCalls, finish, usage, raw
+ *   }`
  * - tool: `{ tool, input }`, and `{ output }`
  */
 export interface Entry {
@@ -118,7 +119,9 @@ class Shelf {
     this.sizes.set(entry, { request: 0, response: 0 })
   }
 
-  /** Puts a copy of a body into an entry, in place of the one before, unless the entry has gone while it was under way. */
+  /**
+   * Puts a copy of a body into an entry, in place of the one before, unless the entry has gone while it was under way.
+   */
   put(entry: Entry, field: keyof Sizes, { body, copied: { copy, size, isShortened } }: { body: Json; copied: Copied }) {
     const sizes = this.sizes.get(entry)
     if (!sizes) return

@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Json } from '../slack/types.ts'
 
-/** A file for MCP_CONFIG, in a folder of its own that `remove` takes away. `servers`: by their names, as people write them. */
+/**
+ * A file for MCP_CONFIG, in a folder of its own that `remove` takes away. `servers`: by their names, as people write
+ * them.
+ */
 export async function writeMcpConfig(servers: Json): Promise<{ file: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'thinkaloud-playground-'))
   const file = join(folder, 'mcp.json')

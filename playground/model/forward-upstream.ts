@@ -1,7 +1,10 @@
 import type { WireUpstream } from './model-pieces.ts'
 
 export interface ForwardOptions {
-  /** OPENAI_BASE_URL; OpenAI's own unless it is given. A query in it goes along with each call, as Azure's older form has it. */
+  /**
+   * OPENAI_BASE_URL; OpenAI's own unless it is given. A query in it goes along with each call, as Azure's older form
+   * has it.
+   */
   baseUrl?: string | undefined
   apiKey?: string | undefined
   /** Extra headers, for gateways. */
@@ -12,7 +15,10 @@ export interface ForwardOptions {
 const OPENAI = 'https://api.openai.com/v1'
 const MAX_HOPS = 3
 
-/** The operator's endpoint. Its key is added here, and goes nowhere else: a redirect is followed within its origin alone. */
+/**
+ * The operator's endpoint. Its key is added here, and goes nowhere else: a redirect is followed within its origin
+ * alone.
+ */
 export function forwardUpstream({ baseUrl = OPENAI, apiKey, headers, fetch }: ForwardOptions): WireUpstream {
   const sent = new Headers(headers)
   if (apiKey !== undefined && !sent.has('authorization')) sent.set('authorization', `Bearer ${apiKey}`)

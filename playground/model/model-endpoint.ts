@@ -1,6 +1,6 @@
 /**
- * An OpenAI-compatible server on 127.0.0.1, through which the playground's bot reaches every model: the wire is the real one,
- * can be written down, and can go wrong on purpose. https://platform.openai.com/docs/api-reference/chat
+ * An OpenAI-compatible server on 127.0.0.1, through which the playground's bot reaches every model: the wire is the
+ * real one, can be written down, and can go wrong on purpose. https://platform.openai.com/docs/api-reference/chat
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject } from '../slack/args.ts'
@@ -81,7 +81,10 @@ async function serve(options: ModelEndpointOptions, request: IncomingMessage, re
   }
 }
 
-/** No page of a website may spend what the operator's key pays: a browser names where it is from, and a form sends no JSON. */
+/**
+ * No page of a website may spend what the operator's key pays: a browser names where it is from, and a form sends no
+ * JSON.
+ */
 function isFromHere(request: IncomingMessage): boolean {
   const { origin, 'content-type': type = '' } = request.headers
   const { method } = request

@@ -29,7 +29,10 @@ export interface Written {
   error?: string
 }
 
-/** A model that is played. What it throws before its first piece is answered with status 500, or with that of an UpstreamError. */
+/**
+ * A model that is played. What it throws before its first piece is answered with status 500, or with that of an
+ * UpstreamError.
+ */
 export interface PlayedUpstream {
   models(): Promise<string[]>
   /** @param body a chat completion's request, as OpenAI has it */

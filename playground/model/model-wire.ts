@@ -1,4 +1,6 @@
-/** The form of OpenAI's chat completions: written from pieces. Answers of both APIs are read back, streamed or whole. */
+/**
+ * The form of OpenAI's chat completions: written from pieces. Answers of both APIs are read back, streamed or whole.
+ */
 import { isObject } from '../slack/args.ts'
 import type { Piece, PieceCall, Written } from './model-pieces.ts'
 import { isResponse, piecesOfEvent } from './responses-wire.ts'

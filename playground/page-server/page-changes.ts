@@ -15,8 +15,9 @@ interface ChangesOptions {
 }
 
 /**
- * Tells each change as it happens to whoever has opened a WebSocket at `/events`, as they see it. Not an event stream: of those a
- * browser opens six to a server, over all its tabs, and with the seventh tab everything would wait. @returns what ends them all
+ * Tells each change as it happens to whoever has opened a WebSocket at `/events`, as they see it. Not an event stream:
+ * of those a browser opens six to a server, over all its tabs, and with the seventh tab everything would wait. @returns
+ * what ends them all
  */
 export function tellChanges({ server, base }: Listening, { slack, parts, mayListen }: ChangesOptions): () => void {
   const door = new WebSocketServer({ noServer: true, maxPayload: 1024 })

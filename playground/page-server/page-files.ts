@@ -8,7 +8,10 @@ import { BOT_USER } from '../slack/store.ts'
 import { isKnownTo } from '../slack/files/stored-files.ts'
 import type { Json, StoredFile } from '../slack/types.ts'
 
-/** The most of a message, in bytes and in files, as the page says it too; and the most that waits for a message to be sent with. */
+/**
+ * The most of a message, in bytes and in files, as the page says it too; and the most that waits for a message to be
+ * sent with.
+ */
 const MESSAGE_BYTES = 40_000_000
 const MESSAGE_FILES = 10
 const WAITING_BYTES = 2 * MESSAGE_BYTES

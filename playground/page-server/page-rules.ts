@@ -13,7 +13,10 @@ export function kindOf(user: User): PersonKind {
   return user.is_admin || user.is_owner ? 'admin' : 'member'
 }
 
-/** Whether somebody is of this workspace, which has the app: others have no commands, shortcuts, messages with it or Home of it. */
+/**
+ * Whether somebody is of this workspace, which has the app: others have no commands, shortcuts, messages with it or
+ * Home of it.
+ */
 export function hasApp({ store }: LocalSlack, you: string): boolean {
   const user = store.users.get(you)
   return user !== undefined && kindOf(user) !== 'external'

@@ -1,7 +1,7 @@
 /**
- * The page of the playground: files, the workspace as JSON, changes as they happen (page-changes.ts), and what the person at the
- * page does. It listens on 127.0.0.1 alone, and answers only to its own names, so that no website can reach it by DNS
- * rebinding or by posting across origins.
+ * The page of the playground: files, the workspace as JSON, changes as they happen (page-changes.ts), and what the
+ * person at the page does. It listens on 127.0.0.1 alone, and answers only to its own names, so that no website can
+ * reach it by DNS rebinding or by posting across origins.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -118,7 +118,10 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
   return { url: `http://localhost:${server.port}`, close }
 }
 
-/** The Host that was asked for must be ours, and so must a page that asks (a browser names it); what is posted is JSON or a file. */
+/**
+ * The Host that was asked for must be ours, and so must a page that asks (a browser names it); what is posted is JSON
+ * or a file.
+ */
 export function isOurs(request: IncomingMessage, port: number): boolean {
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`]
   const { host = '', origin, 'content-type': type = '' } = request.headers

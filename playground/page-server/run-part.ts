@@ -16,7 +16,9 @@ export interface ShownTrace {
 /** The maximum number of runs that are kept for the page. */
 const MAX_RUNS = 200
 
-/** The panel "Run": what each run exchanges, as it grows. `take` is told of a trace each time that something came to it. */
+/**
+ * The panel "Run": what each run exchanges, as it grows. `take` is told of a trace each time that something came to it.
+ */
 export function runPart(): PagePart & { take(trace: ShownTrace): void } {
   const traces = new Map<string, ShownTrace>()
   const watchers = new Set<(trace: ShownTrace) => void>()

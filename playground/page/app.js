@@ -113,7 +113,10 @@ function openByItself(change, isNew) {
   notePlace()
 }
 
-/** On a narrow page a thread stands before the channel: one in which nobody has answered makes way for what is said to you there. */
+/**
+ * On a narrow page a thread stands before the channel: one in which nobody has answered makes way for what is said to
+ * you there.
+ */
 function closeByItself({ type, ephemeral }) {
   if (type !== 'ephemeral' || ephemeral.thread_ts || !state.thread || replyBox.box.value !== '') return
   if (repliesIn(state.channels.get(state.current), state.thread).length === 0) state.thread = undefined
@@ -132,7 +135,10 @@ hearChanges({
 
 // ---- where somebody is ----
 
-/** Goes where the address says: at the beginning, with Back, and where somebody writes another. What is there already stays as it is. */
+/**
+ * Goes where the address says: at the beginning, with Back, and where somebody writes another. What is there already
+ * stays as it is.
+ */
 function come() {
   const { current = [...state.channels.keys()][0], thread, isHome, panel, panelItem } = readPlace()
   const isOther = current !== state.current
@@ -168,7 +174,10 @@ function showTab(isHome) {
   pushPlace()
 }
 
-/** @param {string | undefined} ts its root; none closes what is open. `isWatched`: somebody sees its messages come, so none is new */
+/**
+ * @param {string | undefined} ts its root; none closes what is open. `isWatched`: somebody sees its messages come, so
+ *   none is new
+ */
 function showThread(ts, { isWatched = false } = {}) {
   const channel = state.channels.get(state.current)
   const hasNew = ts && !isWatched && newReplies(channel, ts) > 0

@@ -125,7 +125,8 @@ export class Attachments {
 }
 
 /**
- * Files that are dropped on a part of the page, or pasted into a box of it, go to `take`. A paste that has words too is words.
+ * Files that are dropped on a part of the page, or pasted into a box of it, go to `take`. A paste that has words too is
+ * words.
  * @param {HTMLElement} part
  * @param {(files: FileList) => void} take
  */

@@ -17,7 +17,8 @@ const OF_WORKSPACE = {
 
 /**
  * @param {object} element a menu, of any kind
- * @returns {{ label?: string, options: { value: string, words: string, about?: string }[] }[]} of which the app itself gives the
+ * @returns {{ label?: string, options: { value: string, words: string, about?: string }[] }[]} of which the app itself
+ *   gives the
  *   options of an external one: the page has none
  */
 export function choicesOf(element) {

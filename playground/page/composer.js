@@ -31,7 +31,8 @@ function grow(box) {
 
 /**
  * @param {HTMLFormElement} form an empty form that becomes the box
- * @param {{ id: string, send(text: string, files: { file: File, alt: string }[]): Promise<void>, suggestions(): object[],
+ * @param {{ id: string, send(text: string, files: { file: File, alt: string }[]): Promise<void>, suggestions():
+ *   object[],
  *   editLast(): boolean }} options `editLast` opens one's last message here, if there is one
  */
 export function createComposer(form, options) {

@@ -1,6 +1,6 @@
 /**
- * What was begun at one place waits there while the box is another's, as in Slack. A place is a channel or a thread. The texts survive a
- * reload of the tab.
+ * What was begun at one place waits there while the box is another's, as in Slack. A place is a channel or a thread.
+ * The texts survive a reload of the tab.
  */
 export class Drafts {
   place = ''
@@ -9,7 +9,10 @@ export class Drafts {
   #name
   #texts
 
-  /** @param {{ read(): object, write(draft: object, problem?: string): void }} box `read` takes what is in it away @param {string} id its own */
+  /**
+   * @param {{ read(): object, write(draft: object, problem?: string): void }} box `read` takes what is in it away
+   *   @param {string} id its own
+   */
   constructor(box, id) {
     this.#box = box
     // Each person at the page has drafts of their own.

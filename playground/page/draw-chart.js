@@ -1,4 +1,7 @@
-/** A chart as a drawing, with its numbers in a table below: https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block. */
+/**
+ * A chart as a drawing, with its numbers in a table below:
+ * https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block.
+ */
 import { el } from './dom.js'
 
 const SVG = 'http://www.w3.org/2000/svg'

@@ -1,4 +1,7 @@
-/** Markdown as Slack's markdown block shows it: `marked` reads it, from its package by the page's server; it is drawn here. */
+/**
+ * Markdown as Slack's markdown block shows it: `marked` reads it, from its package by the page's server; it is drawn
+ * here.
+ */
 import { el, link } from './dom.js'
 import { emoji } from './emoji.js'
 import { Lexer, Tokenizer } from 'marked'
@@ -6,7 +9,10 @@ import { unescape } from './mrkdwn.js'
 
 /** What Slack takes in a message. The details of a task may grow longer: what is over is drawn as text. */
 const MAX_CHARS = 12_000
-/** The ninth mark of lists and quotes in a line that is no rule. What no person writes, as this and what follows, stays as it was written. */
+/**
+ * The ninth mark of lists and quotes in a line that is no rule. What no person writes, as this and what follows, stays
+ * as it was written.
+ */
 const NINTH = /^(?!([-*])(?:[ \t]*\1)*[ \t]*$)([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|>[ \t]*){8})(?=[-*+>\d])/gm
 /** A sign without width is no mark, and is not seen. */
 const UNSEEN = '\u200b'
@@ -18,8 +24,8 @@ const MAX_MARKS = 1000
 const MAX_CELLS = MAX_CHARS / 2
 
 /**
- * `marked` takes quadratic time for a paragraph of marks and a line of list marks, and overflows the stack for thousands of quotes
- * in one another. The bot bounds it for answers of any length; this is enough for what Slack takes.
+ * `marked` takes quadratic time for a paragraph of marks and a line of list marks, and overflows the stack for
+ * thousands of quotes in one another. The bot bounds it for answers of any length; this is enough for what Slack takes.
  */
 class BoundedLexer extends Lexer {
   lex(source) {
@@ -46,7 +52,9 @@ class SlackTokenizer extends Tokenizer {
     return token?.type === 'em' && /\w/.test(source.charAt(token.raw.length)) ? undefined : token
   }
 
-  /** Every row is filled up to the columns of the head: one wide head over many short rows would be millions of cells. */
+  /**
+   * Every row is filled up to the columns of the head: one wide head over many short rows would be millions of cells.
+   */
   table(source) {
     const [, head = '', , rows = ''] = this.rules.block.table.exec(source) ?? []
     return head.split('|').length * rows.split('\n').length > MAX_CELLS ? undefined : super.table(source)

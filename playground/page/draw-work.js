@@ -66,7 +66,9 @@ export function tableRegion(label, ...children) {
   return el('div.block.table', { role: 'region', 'aria-label': label, tabindex: 0 }, el('table', {}, ...children))
 }
 
-/** https://docs.slack.dev/reference/block-kit/blocks/data-table-block; what is over a page comes when it is asked for. */
+/**
+ * https://docs.slack.dev/reference/block-kit/blocks/data-table-block; what is over a page comes when it is asked for.
+ */
 export function dataTable(block, cell) {
   const [head, ...rows] = block.rows
   const size = block.page_size ?? rows.length

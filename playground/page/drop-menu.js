@@ -2,7 +2,8 @@
 import { el } from './dom.js'
 
 /**
- * @param {{ label: string, content: (Node | string)[], menu: string }} names of the button, what stands in it, and of its menu
+ * @param {{ label: string, content: (Node | string)[], menu: string }} names of the button, what stands in it, and of
+ *   its menu
  * @param {{ content: (Node | string)[], checked?: boolean, choose(): void }[]} entries one of which may be checked
  */
 export function dropMenu({ label, content, menu }, entries) {
@@ -37,7 +38,9 @@ export function dropMenu({ label, content, menu }, entries) {
   return box
 }
 
-/** Arrows move, Home and End go to the ends, Escape leaves. @param {KeyboardEvent} event @param {HTMLElement[]} items */
+/**
+ * Arrows move, Home and End go to the ends, Escape leaves. @param {KeyboardEvent} event @param {HTMLElement[]} items
+ */
 export function moveInMenu(event, items, leave) {
   const at = items.indexOf(document.activeElement)
   const last = items.length - 1

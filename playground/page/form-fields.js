@@ -21,7 +21,8 @@ export function valuesIn(form) {
 /**
  * An input block as a field with its label, hint and error.
  * @param {object} block
- * @param {{ values: Record<string, unknown>, errors: Record<string, string>, key?: string }} given what stands in it already; `key` tells
+ * @param {{ values: Record<string, unknown>, errors: Record<string, string>, key?: string }} given what stands in it
+ *   already; `key` tells
  *   the places of a page apart that may hold the same block
  */
 export function field(block, { values, errors, key = '' }) {

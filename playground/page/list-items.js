@@ -1,4 +1,6 @@
-/** Messages as list items, each with what is around it, and the lines between them: days, and where the new ones begin. */
+/**
+ * Messages as list items, each with what is around it, and the lines between them: days, and where the new ones begin.
+ */
 import { el } from './dom.js'
 import { isTogether, messageItem } from './message-list.js'
 import { isOwn, names, state } from './state.js'
@@ -7,7 +9,8 @@ import { dateOf, dayOf } from './times.js'
 
 /**
  * @param {object} channel
- * @param {{ messages: object[], acts: object, extra(message: object): object, newFrom?: string, day?: string }} given `extra`: what stands
+ * @param {{ messages: object[], acts: object, extra(message: object): object, newFrom?: string, day?: string }} given
+ *   `extra`: what stands
  *   under a message; `newFrom`: up to where it had been read; `day`: the day that needs no line, as
  *   `toDateString` gives it
  */

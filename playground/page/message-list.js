@@ -16,7 +16,8 @@ const TOGETHER_S = 300
 
 /**
  * @param {object} message a message or an ephemeral one
- * @param {object} view who and what is around it: `names`, `user(id)`, `together`, `replies`, `status`, and what can be done
+ * @param {object} view who and what is around it: `names`, `user(id)`, `together`, `replies`, `status`, and what can be
+ *   done
  */
 export function messageItem(message, view) {
   if (message.subtype === 'channel_join' || message.subtype === 'tombstone') return note(message, view)
@@ -88,7 +89,10 @@ function avatar(user) {
   return personAvatar(user)
 }
 
-/** Blocks where there are some, the chunks of a stream, else the text; as Slack shows them. What is filled in goes with a press. */
+/**
+ * Blocks where there are some, the chunks of a stream, else the text; as Slack shows them. What is filled in goes with
+ * a press.
+ */
 function content(message, view, values) {
   const context = contextOf(message, view, values)
   const nodes = []

@@ -8,7 +8,8 @@ const QUICK = { '+1': 'thumb-up', eyes: 'eye', x: 'cross' }
 
 /**
  * @param {object} message
- * @param {object} view `you`, `shortcuts`, `isOwn`, and what can be done: `react`, `pick`, `edit`, `remove`, `shortcut`, `openThread`
+ * @param {object} view `you`, `shortcuts`, `isOwn`, and what can be done: `react`, `pick`, `edit`, `remove`,
+ *   `shortcut`, `openThread`
  */
 export function messageTools(message, view) {
   const react = ([name, sign]) => {

@@ -36,7 +36,10 @@ function lines(text, names) {
   return text.split('\n').flatMap((line, index) => [...(index > 0 ? [el('br')] : []), ...inline(line, names)])
 }
 
-/** Code, a reference in angle brackets, or a pair of marks with no space inside its ends and no word outside them, around words and these two. */
+/**
+ * Code, a reference in angle brackets, or a pair of marks with no space inside its ends and no word outside them,
+ * around words and these two.
+ */
 const TOKEN =
   /`([^`]{1,3000})`|<([^<>]{1,3000})>|(?<![\w*~])([*_~])(?!\s)((?:(?!\3)[^`<]|`[^`]{1,3000}`|<[^<>]{1,3000}>){1,3000})(?<!\s)\3(?![\w*~])/
 
@@ -77,7 +80,10 @@ function plain(text) {
   return linked(unescape(text))
 }
 
-/** The words of a plain_text object, in which `&amp;` is a character as in mrkdwn, and whose emoji may have to stay names. */
+/**
+ * The words of a plain_text object, in which `&amp;` is a character as in mrkdwn, and whose emoji may have to stay
+ * names.
+ */
 export function plainWords(text) {
   const words = unescape(text?.text ?? '')
   return text?.emoji === false ? words : emoji(words)

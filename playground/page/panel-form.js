@@ -3,7 +3,8 @@ import { el } from './dom.js'
 
 /**
  * @param {HTMLElement} said the box
- * @returns {(doing: string, work: () => Promise<(Node | string)[]>) => (event: Event) => Promise<void>} makes of some work, which gives what is to be
+ * @returns {(doing: string, work: () => Promise<(Node | string)[]>) => (event: Event) => Promise<void>} makes of some
+ *   work, which gives what is to be
  *   said, what listens; `doing` stands there meanwhile
  */
 export function actIn(said) {

@@ -1,9 +1,10 @@
 /**
- * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own.
- * `{ id, title, ready?(tools), open(box, tools, item?), take?(change), hear?(change), draw?(), close?() }`: `ready` is called once, at the
- * start; `open` fills an empty box, at an item where one is named; `take` is told of the changes that the server tells while it is open,
- * `hear` of all; `draw` each time that the page is drawn; `tools` is `{ post(path, body), get(path, params), go(channel),
- * openThread(ts), showPanel(id, item?), showItem(item) }` (app.js): `showItem` puts what the open panel shows into the page's address.
+ * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own. `{
+ * id, title, ready?(tools), open(box, tools, item?), take?(change), hear?(change), draw?(), close?() }`: `ready` is
+ * called once, at the start; `open` fills an empty box, at an item where one is named; `take` is told of the changes
+ * that the server tells while it is open, `hear` of all; `draw` each time that the page is drawn; `tools` is `{
+ * post(path, body), get(path, params), go(channel), openThread(ts), showPanel(id, item?), showItem(item) }` (app.js):
+ * `showItem` puts what the open panel shows into the page's address.
  */
 import { byId, el } from './dom.js'
 import { hoodPanel } from './hood-panel.js'
@@ -30,7 +31,10 @@ function tellRole() {
   byId('panel').setAttribute('role', role)
 }
 
-/** Makes the buttons. @param {string[]} ids those that the server has @param {object} tools what a panel can do: see above */
+/**
+ * Makes the buttons. @param {string[]} ids those that the server has @param {object} tools what a panel can do: see
+ * above
+ */
 export function makePanels(ids, tools) {
   had = PANELS.filter(({ id }) => ids.includes(id))
   for (const { ready } of had) ready?.(tools)

@@ -1,6 +1,7 @@
 /**
- * Who sits at the page: the switch to another person, and the button that puts a second one beside them. Both are a matter of the
- * page's address (`?as=alice&with=bob`). In one of two frames (split.js) the page that holds them is told instead.
+ * Who sits at the page: the switch to another person, and the button that puts a second one beside them. Both are a
+ * matter of the page's address (`?as=alice&with=bob`). In one of two frames (split.js) the page that holds them is told
+ * instead.
  */
 import { byId, el } from './dom.js'
 import { dropMenu } from './drop-menu.js'

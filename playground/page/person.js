@@ -1,7 +1,10 @@
 /** Who somebody is in the workspace, in words and as a picture. */
 import { el } from './dom.js'
 
-/** What stands beside a name, as in Slack: nothing for a member, the other company for a person of a connected workspace. */
+/**
+ * What stands beside a name, as in Slack: nothing for a member, the other company for a person of a connected
+ * workspace.
+ */
 function badgeOf({ kind, title }) {
   return { bot: 'APP', admin: 'Admin', guest: 'Guest', external: title || 'External' }[kind]
 }

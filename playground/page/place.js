@@ -1,6 +1,6 @@
 /**
- * Where somebody is on the page, as its address says it: `#CHANNEL[/THREAD_TS][/PANEL_ID[/ITEM]]`. Back, reload and a shared address lead
- * there again. The direct messages' Home is `#dm/home`.
+ * Where somebody is on the page, as its address says it: `#CHANNEL[/THREAD_TS][/PANEL_ID[/ITEM]]`. Back, reload and a
+ * shared address lead there again. The direct messages' Home is `#dm/home`.
  */
 import { isDirect, slug, state } from './state.js'
 

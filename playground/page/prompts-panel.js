@@ -1,4 +1,7 @@
-/** “Prompts”: a prompt is edited, tried on the last question beside the answer that it got, and saved only when that is asked for. */
+/**
+ * “Prompts”: a prompt is edited, tried on the last question beside the answer that it got, and saved only when that is
+ * asked for.
+ */
 import { el } from './dom.js'
 import { actIn } from './panel-form.js'
 import { counted, duration } from './run-text.js'

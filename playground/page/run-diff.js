@@ -9,7 +9,8 @@ export function contentOf({ content, unseen, toolCalls }) {
 /**
  * @param {object[] | undefined} before the messages of the call before, if there was one
  * @param {object[]} now
- * @returns {{ messages: { message: object, same: boolean, prefix: string, added: string, suffix: string, removed: string }[],
+ * @returns {{ messages: { message: object, same: boolean, prefix: string, added: string, suffix: string, removed:
+ *   string }[],
  *   gone: object[], kept: number, all: number }} `kept` of `all` characters stand at the beginning as they stood before
  */
 export function compareMessages(before = [], now) {

@@ -1,6 +1,6 @@
 /**
- * The flow of a run, as ReAct is drawn: a question, then a thought, an action and an observation again and again, then the answer.
- * Each box opens its part; where the way could have gone otherwise stands in faint.
+ * The flow of a run, as ReAct is drawn: a question, then a thought, an action and an observation again and again, then
+ * the answer. Each box opens its part; where the way could have gone otherwise stands in faint.
  */
 import { el } from './dom.js'
 import { callBefore, endOf } from './run-parts.js'
@@ -132,7 +132,9 @@ function observed(call, { key, open }) {
   )
 }
 
-/** A run that ended without a model's answer: at a budget's end, by a person, by a failure, or by a tool's own answer. */
+/**
+ * A run that ended without a model's answer: at a budget's end, by a person, by a failure, or by a tool's own answer.
+ */
 function ending(trace, open) {
   const text = trace.answer ?? ''
   const kind = trace.end === 'answered' ? 'answer' : 'failed'

@@ -4,8 +4,10 @@
 const MAX_LEAVES = 50
 
 /**
- * Looks for each part behind the one before it. What the reader put otherwise (its quotes, its white space) is found too.
- * @param {string} text @param {object | undefined} read @returns {{ from: number, to: number, part: string }[]} in order
+ * Looks for each part behind the one before it. What the reader put otherwise (its quotes, its white space) is found
+ * too.
+ * @param {string} text @param {object | undefined} read @returns {{ from: number, to: number, part: string }[]} in
+ *   order
  */
 export function marksIn(text, read) {
   const hay = squeezed(text)

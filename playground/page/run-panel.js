@@ -24,7 +24,10 @@ function ready(given) {
 
 // ---- from the thread ----
 
-/** The run and the post of it that a press is about, and whether the app opens its work; undefined where it is about something else. */
+/**
+ * The run and the post of it that a press is about, and whether the app opens its work; undefined where it is about
+ * something else.
+ */
 function pressedIn(target) {
   const item = target.closest?.('li.message[data-ts]')
   const message = item && messageAt(item.dataset.ts)

@@ -1,4 +1,6 @@
-/** A run's trace as the parts that a person opens, each by its key: `question`, `call-1`, `wait-1`, `added-1`, `answer`. */
+/**
+ * A run's trace as the parts that a person opens, each by its key: `question`, `call-1`, `wait-1`, `added-1`, `answer`.
+ */
 
 /** @returns {string} the key of the part that a post of the run shows: `step-2`, `answer-1`, … */
 export function partOfPost(trace, post) {

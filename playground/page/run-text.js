@@ -22,7 +22,10 @@ function code(sign) {
   return sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')
 }
 
-/** A text in a box that can be scrolled by keyboard. @param {string} text @param {string} name what it is, for screen readers */
+/**
+ * A text in a box that can be scrolled by keyboard. @param {string} text @param {string} name what it is, for screen
+ * readers
+ */
 export function textBox(text, name) {
   const box = el('pre.run-text', { tabindex: 0, role: 'region', 'aria-label': name }, ...beginning(text))
   return box

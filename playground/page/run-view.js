@@ -7,7 +7,8 @@ import { count, counted, dollars, duration, visible } from './run-text.js'
 import { drawWaterfall } from './run-waterfall.js'
 
 /**
- * A view that shows one trace after the other, or the same one as it grows: what is open stays open, and the focus where it is.
+ * A view that shows one trace after the other, or the same one as it grows: what is open stays open, and the focus
+ * where it is.
  * @param {(key: string) => void} onOpen told which part is open
  */
 export function createRunView(onOpen = () => undefined) {

@@ -1,6 +1,7 @@
 /**
- * Two people side by side: two frames of this page, each with a person, a focus and a place of its own. Who they are and where
- * they are stands in the address: `?as=alice&with=bob#general|random`; without the second place both are at the first.
+ * Two people side by side: two frames of this page, each with a person, a focus and a place of its own. Who they are
+ * and where they are stands in the address: `?as=alice&with=bob#general|random`; without the second place both are at
+ * the first.
  */
 import { byId, el } from './dom.js'
 

@@ -19,7 +19,9 @@ export const state = {
   thread: undefined,
   /** Threads that the person closed: they do not open again by themselves. */
   closed: new Set(),
-  /** Up to where the open channel and the open thread had been read when they were opened: the "New" line stands there. */
+  /**
+   * Up to where the open channel and the open thread had been read when they were opened: the "New" line stands there.
+   */
   newFrom: undefined,
   newRepliesFrom: undefined,
   /** The id of the open panel, and what of it is shown. */

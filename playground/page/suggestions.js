@@ -1,4 +1,7 @@
-/** The list that opens above a box at @, / and :. The focus stays in the box; the list is told by `aria-activedescendant`. */
+/**
+ * The list that opens above a box at @, / and :. The focus stays in the box; the list is told by
+ * `aria-activedescendant`.
+ */
 import { el } from './dom.js'
 
 export class Suggestions {
@@ -10,7 +13,8 @@ export class Suggestions {
 
   /**
    * @param {HTMLTextAreaElement} box
-   * @param {{ id: string, source(word: string): { insert: string, label: string, about: string, isFit?: boolean }[] }} options `isFit`:
+   * @param {{ id: string, source(word: string): { insert: string, label: string, about: string, isFit?: boolean }[] }}
+   *   options `isFit`:
    *   chosen for the word already
    */
   constructor(box, { id, source }) {

@@ -15,8 +15,8 @@ export function stamp(object) {
 }
 
 /**
- * Brings a list up to date, leaving alone the items that did not change: what has the focus keeps it, and a screen reader
- * hears only what is new.
+ * Brings a list up to date, leaving alone the items that did not change: what has the focus keeps it, and a screen
+ * reader hears only what is new.
  * @param {HTMLElement} list
  * @param {{ key: string, state: (string | number | boolean | undefined)[], make(): HTMLElement }[]} items
  */

@@ -43,7 +43,10 @@ function count(number, unit) {
   return `${whole} ${unit}${whole === 1 ? '' : 's'} ago`
 }
 
-/** Slack's form of a date in a text, such as `{date_short} at {time}`: https://docs.slack.dev/messaging/formatting-message-text#date-formatting */
+/**
+ * Slack's form of a date in a text, such as `{date_short} at {time}`:
+ * https://docs.slack.dev/messaging/formatting-message-text#date-formatting
+ */
 export function formatted(seconds, format = '{date_short_pretty} {time}') {
   const date = dateOf(seconds)
   const day = (options) => date.toLocaleDateString('en-US', options)

@@ -1,4 +1,7 @@
-/** The panel "Trouble": a switch for each thing that can go wrong. The switches stand in the server; this shows them and throws them. */
+/**
+ * The panel "Trouble": a switch for each thing that can go wrong. The switches stand in the server; this shows them and
+ * throws them.
+ */
 import { byId, el } from './dom.js'
 
 let post

@@ -1,4 +1,7 @@
-/** What somebody has read, and what not: of a channel, and of each thread. The browser keeps it for the person at the page. */
+/**
+ * What somebody has read, and what not: of a channel, and of each thread. The browser keeps it for the person at the
+ * page.
+ */
 import { isDirect, repliesTo, rootsIn, state } from './state.js'
 
 const storeKey = () => `thinkaloud-read-${state.you}`
@@ -67,8 +70,8 @@ export function newReplies(channel, root) {
 }
 
 /**
- * What of a channel has not been read, its threads that somebody is in included. `count` is what Slack writes beside its name:
- * messages that name the person; in direct messages all.
+ * What of a channel has not been read, its threads that somebody is in included. `count` is what Slack writes beside
+ * its name: messages that name the person; in direct messages all.
  */
 export function unreadIn(channel) {
   const until = readUntil(channel.id)

@@ -1,4 +1,6 @@
-/** What the page shows of its state. Everything is drawn anew at each change; what did not change keeps its elements. */
+/**
+ * What the page shows of its state. Everything is drawn anew at each change; what did not change keeps its elements.
+ */
 import { byId, el } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
 import { line, listItems } from './list-items.js'
@@ -13,7 +15,8 @@ import { newReplies } from './unread.js'
 for (const id of ['scroller', 'thread-scroller']) followEnd(byId(id))
 
 /**
- * @param {object} acts what a person can do: `go(channel)`, `openThread(ts)`, `fill(text)`, `press(…)`, `react(…)` and so on: see app.js
+ * @param {object} acts what a person can do: `go(channel)`, `openThread(ts)`, `fill(text)`, `press(…)`, `react(…)` and
+ *   so on: see app.js
  */
 export function render(acts) {
   const channel = state.channels.get(state.current)

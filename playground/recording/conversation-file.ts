@@ -12,7 +12,10 @@ export interface Conversation {
   acts: Act[]
   models: RecordedCall[]
   tools: RecordedTool[]
-  /** Tools that the model could ask for and a bot may not have by itself, such as those of MCP servers: all that is no function of them. */
+  /**
+   * Tools that the model could ask for and a bot may not have by itself, such as those of MCP servers: all that is no
+   * function of them.
+   */
   offered?: Json[]
   /** The workspace when all was over. */
   after: WorkspaceState
@@ -27,7 +30,10 @@ export interface Act {
   /** With place names instead of ids and times. */
   with: Json
   files?: RecordedFile[]
-  /** How long after the same person's opening of the Home another one was, in ms: a bot may publish it only now and then. */
+  /**
+   * How long after the same person's opening of the Home another one was, in ms: a bot may publish it only now and
+   * then.
+   */
   sinceMs?: number
   /** How many model calls and tool calls had ended, and how many messages stood there. */
   after: Reached

@@ -1,7 +1,8 @@
 /**
- * Names for what has an id or a time in one workspace alone. `⟦#general/2⟧` is the second message of #general itself, `⟦#general/2/1⟧` its
- * first reply, `@alice` is the channel of her direct messages; `⟦#general~alice/1⟧` is the first word there for Alice alone,
- * `⟦modal alice 1⟧` the first modal that she saw, `⟦home alice⟧` her Home. What was deleted keeps its number.
+ * Names for what has an id or a time in one workspace alone. `⟦#general/2⟧` is the second message of #general itself,
+ * `⟦#general/2/1⟧` its first reply, `@alice` is the channel of her direct messages; `⟦#general~alice/1⟧` is the first
+ * word there for Alice alone, `⟦modal alice 1⟧` the first modal that she saw, `⟦home alice⟧` her Home. What was deleted
+ * keeps its number.
  */
 import type { LocalSlack } from '../slack/local-slack.ts'
 import { BOT_USER } from '../slack/store.ts'

@@ -1,4 +1,6 @@
-/** Plays a recorded conversation: people do what they did, models and tools say what they said, and the end is compared. */
+/**
+ * Plays a recorded conversation: people do what they did, models and tools say what they said, and the end is compared.
+ */
 import { errorText } from '../base/error-text.ts'
 import { pageActions } from '../page-server/page-actions.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'

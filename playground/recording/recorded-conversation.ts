@@ -46,7 +46,10 @@ export function conversationOf(heard: Heard, { name, scope, settings, threads, c
   }
 }
 
-/** Whether a call for a thread, `channel:root ts`, belongs to what is meant. Direct messages of an hour are one conversation. */
+/**
+ * Whether a call for a thread, `channel:root ts`, belongs to what is meant. Direct messages of an hour are one
+ * conversation.
+ */
 function isOfScope(thread: string | undefined, scope: Scope, { slack }: Places): boolean {
   if (thread === undefined) return true
   const [channel = '', ts = ''] = thread.split(':')

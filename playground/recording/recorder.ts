@@ -20,7 +20,9 @@ export interface RecorderOptions {
 
 export interface Recorder {
   readonly heard: Heard
-  /** Told of what somebody does at the page before it is done; what it returns takes that back, where it was refused. */
+  /**
+   * Told of what somebody does at the page before it is done; what it returns takes that back, where it was refused.
+   */
   onAct(act: string, body: Json, user: string): () => void
   /** Told of a tool that a bot may not have by itself, as far as it is no function. */
   onOffered(tool: Json): void

@@ -59,7 +59,9 @@ function preview({ acts, models, tools, after, settings }: Conversation): Json {
   }
 }
 
-/** Saves it, once a replay has come to the same end; one that ends otherwise only where the person insists (`anyway`). */
+/**
+ * Saves it, once a replay has come to the same end; one that ends otherwise only where the person insists (`anyway`).
+ */
 async function save(recorder: Recorder, { folder, replay }: RecordingOptions, body: Json): Promise<Json> {
   const name = checkName(body['name'])
   const scope = isObject(body['scope']) ? scopeOf(body['scope']) : {}

@@ -1,4 +1,7 @@
-/** Who is in the playground's workspace, and where: one of each kind of person that Slack knows. Alice and Bob are there already. */
+/**
+ * Fills the playground's workspace with one person of each kind that Slack knows, and their channels. Alice and Bob
+ * exist already.
+ */
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Store } from './store.ts'
 
 export const CAROL = 'U0CAROL0001'
@@ -9,8 +12,8 @@ export const ACME = 'C0ACME00001'
 const ACME_TEAM = 'T0ACME00001'
 
 /**
- * Carol is an admin. Dave is a guest of several channels: #random, and #launch, which is private. Erin is of Acme, whose
- * workspace shares #acme with this one by Slack Connect.
+ * Carol is an admin. Dave is a guest of several channels: #random, and #launch, which is private. Erin is of Acme,
+ * whose workspace shares #acme with this one by Slack Connect.
  */
 export function addExamplePeople(store: Store): void {
   store.addUser(CAROL, { name: 'carol', real_name: 'Carol', is_admin: true })

@@ -9,7 +9,10 @@ import { search, searchIn, suggestion, words } from './wiki-search.ts'
 /** Any part of an answer. */
 export type Json = Record<string, unknown>
 
-/** What a wiki has beside MediaWiki itself. Without CirrusSearch titles and texts are searched apart, titles if nothing is said. */
+/**
+ * What a wiki has beside MediaWiki itself. Without CirrusSearch titles and texts are searched apart, titles if nothing
+ * is said.
+ */
 export interface Extensions {
   CirrusSearch: boolean
   TextExtracts: boolean

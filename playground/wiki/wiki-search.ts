@@ -11,7 +11,9 @@ export function words(text: string): string[] {
   return found.map((word) => word.replace(/['’]s$/, '').replace(/(?<=\p{L}{3})s$/u, ''))
 }
 
-/** Pages that have every word of the query, best first: an exact title, then titles, then how often the text has them. */
+/**
+ * Pages that have every word of the query, best first: an exact title, then titles, then how often the text has them.
+ */
 export function search(pages: WikiPage[], query: string): WikiPage[] {
   const all = words(query)
   const asked = all.filter((word) => !SMALL_WORDS.has(word))
@@ -25,8 +27,8 @@ export function search(pages: WikiPage[], query: string): WikiPage[] {
 }
 
 /**
- * The search of a MediaWiki without CirrusSearch: every word of the query, in titles alone or in texts alone, the pages in
- * no order that means anything.
+ * The search of a MediaWiki without CirrusSearch: every word of the query, in titles alone or in texts alone, the pages
+ * in no order that means anything.
  */
 export function searchIn(what: 'title' | 'text', pages: WikiPage[], query: string): WikiPage[] {
   const terms = words(query)

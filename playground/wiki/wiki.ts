@@ -1,6 +1,6 @@
 /**
- * A small MediaWiki on this machine: `api.php` for search, extracts and disambiguation, so that the `wikipedia` tool works
- * offline. It serves the pages of wiki-pages.txt, or others that a test gives it.
+ * A small MediaWiki on this machine: `api.php` for search, extracts and disambiguation, so that the `wikipedia` tool
+ * works offline. It serves the pages of wiki-pages.txt, or others that a test gives it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasOwnHost, listen, readBody, sendJson, wait } from '../base/loopback-server.ts'
@@ -119,7 +119,9 @@ function reply(response: ServerResponse, params: URLSearchParams, make: () => un
   response.end(`<pre>${JSON.stringify(shown, undefined, 2).replaceAll('<', '&lt;')}</pre>`)
 }
 
-/** Formatversion 1: true is an empty string, false is absent, and pages are keyed by id (-1, -2 … where there is none). */
+/**
+ * Formatversion 1: true is an empty string, false is absent, and pages are keyed by id (-1, -2 … where there is none).
+ */
 function legacy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(legacy)
   if (typeof value !== 'object' || value === null) return value

@@ -1,6 +1,7 @@
 /**
- * A Slack of several workspaces and an organisation, with one distributed app: several local Slacks behind one address. It knows
- * whose a token is, signs what is delivered, and holds back what is for a workspace that has not installed the app.
+ * A Slack of several workspaces and an organisation, with one distributed app: several local Slacks behind one address.
+ * It knows whose a token is, signs what is delivered, and holds back what is for a workspace that has not installed the
+ * app.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isForeign, listen, readBytes, sendJson } from '../base/loopback-server.ts'
@@ -89,6 +90,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const { pathname } = new URL(request.url ?? '/', server.base)
     const [, first = '', second = ''] = pathname.split('/')
     const workspace = gateway.workspaces[Number(/^w(\d)$/.exec(first)?.[1] ?? (first === 'from' ? second : NaN))]
+    response.setHeader('date', new Date(options.now()).toUTCString())
     if (first === 'api') return answerCall(second, { request, response, gateway })
     if (workspace && first === 'from') return takeDelivery(workspace, request, response)
     if (workspace) return pass(workspace, { request, response, oauth })
@@ -132,7 +134,10 @@ async function deliver(
   return fetch(`${bot}/slack/events`, sent)
 }
 
-/** Whoever mentions the app, or writes to it, where it is not installed is told so: the page shows it there all the same. */
+/**
+ * Whoever mentions the app, or writes to it, where it is not installed is told so: the page shows it there all the
+ * same.
+ */
 function tellAbsence({ slack, name }: PlayedWorkspace, { body, base }: { body: string; base: string }): void {
   const payload: unknown = body.startsWith('{') ? JSON.parse(body) : undefined
   const event = isObject(payload) && isObject(payload['event']) ? payload['event'] : {}
@@ -218,7 +223,7 @@ function send(
 }
 
 /** Returns whether the app is installed in a workspace, or in its organisation and added to it. */
-export function isServed({ id, enterprise, isGranted }: PlayedWorkspace, oauth: OAuth): boolean {
+function isServed({ id, enterprise, isGranted }: PlayedWorkspace, oauth: OAuth): boolean {
   return isInstalled(id, oauth) || (isGranted && enterprise !== undefined && isInstalled(enterprise.id, oauth))
 }
 

@@ -1,6 +1,6 @@
 /**
- * Every local Slack has the same ids. Where several are played at once, those of each but the first get another digit: `T0LOCAL0001`
- * is `T1LOCAL0001` outside of workspace 1.
+ * Every local Slack has the same ids. Where several are played at once, those of each but the first get another digit:
+ * `T0LOCAL0001` is `T1LOCAL0001` outside of workspace 1.
  */
 import type { Json } from '../slack/types.ts'
 

@@ -1,4 +1,7 @@
-/** What Slack itself shows of a distributed app: where it is installed, who agrees to an installation, and how it is removed. */
+/**
+ * What Slack itself shows of a distributed app: where it is installed, who agrees to an installation, and how it is
+ * removed.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readBody } from '../base/loopback-server.ts'
 import { envelope } from '../slack/events/event-payloads.ts'

@@ -11,6 +11,7 @@ import { CUT_OFF, knownSoFar, partialAnswer, plainProse } from './partial-answer
 import { ADDED_CHARS, UNREADABLE_CHARS } from './prompt-size.ts'
 import { nextTurn, NO_PROGRESS, reportUsage, tell } from './run-progress.ts'
 import type { AgentDeps, RunState, Task } from './run-state.ts'
+import { withTitle } from './tool-title.ts'
 import type { Completion, ParsedTurn } from './contracts/dialect.ts'
 import type { Usage } from './contracts/model.ts'
 import type { AgentEvent, MessageStep, StopReason, ToolStep, UnreadableStep } from './contracts/run-events.ts'
@@ -135,8 +136,8 @@ function turnOf({ dialect, tools }: RunState, completion: Completion): ParsedTur
 }
 
 /**
- * What is usable of a completion that was cut off at its length limit: an answer, which is then marked as cut off, and
- * an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
+ * Returns the usable part of a completion that was cut off at its length limit: an answer, which is then marked as cut
+ * off, or an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
  */
 function wholeOf(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
   if (cutOff !== 'length' || reading.kind === 'finish') return reading
@@ -187,7 +188,7 @@ function toolSteps(run: RunState, { thought, actions }: ParsedTurn & { kind: 'ac
     thought: i === 0 ? thought : '',
     ...(i === 0 && run.reasoning ? { reasoning: run.reasoning } : {}),
     ...(i === 0 && run.kept ? { kept: run.kept } : {}),
-    action,
+    action: withTitle(action, run.tools),
     ...(i === used.length - 1 && dropped > 0 ? { dropped } : {}),
   }))
 }

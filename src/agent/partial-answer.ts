@@ -1,4 +1,5 @@
 import { defuseLabels } from './observation.ts'
+import { actionTitle } from './tool-title.ts'
 import type { Observation, ObservedStep, Step, ToolStep } from './contracts/run-events.ts'
 
 /** Follows an answer that was cut off. */
@@ -20,9 +21,9 @@ export function hasRun(step: Step): step is ToolStep & ObservedStep {
   return step.kind === 'tool' && step.observation !== undefined && step.observation.ok && !step.observation.hint
 }
 
-/** The successful observations of tools. */
-export function findingsOf(steps: readonly Step[]): { tool: string; found: Observation }[] {
-  return steps.flatMap((step) => (hasRun(step) ? [{ tool: step.action.tool, found: step.observation }] : []))
+/** The successful observations of tools, with the tools' titles. */
+export function findingsOf(steps: readonly Step[]): { title: string; found: Observation }[] {
+  return steps.flatMap((step) => (hasRun(step) ? [{ title: actionTitle(step.action), found: step.observation }] : []))
 }
 
 /** The text for a run that ends without an answer. `begun`: the beginning of an answer that stalled. */
@@ -45,7 +46,7 @@ export function knownSoFar(steps: readonly Step[]): string {
 function findingLines(steps: readonly Step[], max = 3): string[] {
   return findingsOf(steps)
     .slice(-max)
-    .map(({ tool, found }) => `- ${tool}: ${shorten(found.passing ? titlesOf(found) : found.text)}`)
+    .map(({ title, found }) => `- ${title}: ${shorten(found.passing ? titlesOf(found) : found.text)}`)
 }
 
 /** The answer is stored, so it contains only the source titles of text that must be deleted. */

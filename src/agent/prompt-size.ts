@@ -2,7 +2,8 @@
  * The length limits of a prompt's parts. The total has no limit. If it is too long for the model, the endpoint refuses
  * it and the person is told so (`HINTS.length` in model/failures.ts). Limits, in characters:
  * - messages in the thread: `THREAD_CHARS` and `THREAD_MESSAGES` per reading, `THREAD_MESSAGE_CHARS` per message
- *   (slack/reading/thread-reader.ts), `SAID_CHARS` for all turns together (stores/history/thread-context.ts). The oldest are
+ *   (slack/reading/thread-reader.ts), `SAID_CHARS` for all turns together (stores/history/thread-context.ts). The
+ *   oldest are
  *   dropped first.
  * - earlier turns, in the prompt of the conversational dialect and in the condensing prompt (question/condense.ts): at
  *   most `MAX_TURNS`, each answer up to `PAST_ANSWER_CHARS`

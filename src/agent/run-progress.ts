@@ -1,12 +1,12 @@
 /** The progress of a run, rebuilt from its events by the agent and by every reader. */
 import type { Usage } from './contracts/model.ts'
-import type { AgentEvent, Step, ToolStep } from './contracts/run-events.ts'
+import type { Action, AgentEvent, Step, ToolStep } from './contracts/run-events.ts'
 import type { ToolMemory } from './contracts/tool.ts'
 
-/** What a run has done so far. Immutable: each event creates a new value. */
+/** The progress of a run. Immutable: each event creates a new value. */
 export interface RunProgress {
   readonly steps: readonly Step[]
-  /** What the tools remember between steps. */
+  /** The memory of the tools between steps. */
   readonly memory: ToolMemory
   /** The usage of all model calls, including those of tools. */
   readonly usage: readonly Usage[]
@@ -107,10 +107,10 @@ export function nextTurn({ progress }: Pick<RunLedger, 'progress'>): number {
   return (progress.steps.at(-1)?.turn ?? 0) + 1
 }
 
-/** The tools whose last call failed because they were down. */
-export function toolsDown(steps: readonly Step[]): string[] {
+/** The last call of each tool that was down then. */
+export function toolsDown(steps: readonly Step[]): Action[] {
   const last = new Map(steps.flatMap((step) => (step.kind === 'tool' ? [[step.action.tool, step] as const] : [])))
-  return [...last].flatMap(([tool, { observation }]) => (observation?.down ? [tool] : []))
+  return [...last.values()].flatMap(({ action, observation }) => (observation?.down ? [action] : []))
 }
 
 /** Whether a tool's step has no observation yet. */

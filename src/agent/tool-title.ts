@@ -1,3 +1,4 @@
+import type { Action } from './contracts/run-events.ts'
 import type { Tool } from './contracts/tool.ts'
 
 const MAX_CHARS = 60
@@ -9,4 +10,16 @@ export function toolTitle({ name, title = '', server }: Pick<Tool, 'name' | 'tit
   const own = server === undefined ? name : name.replace(/^.*?__/, '')
   const words = own.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()
   return words === '' ? name : `${words.charAt(0).toUpperCase()}${words.slice(1)}`
+}
+
+/** Returns what people call a step's tool. */
+export function actionTitle({ tool, title }: Pick<Action, 'tool' | 'title'>): string {
+  return title ?? toolTitle({ name: tool })
+}
+
+/** Adds the tool's title to an action, if its name alone would not give it. */
+export function withTitle(action: Action, tools: readonly Tool[]): Action {
+  const tool = tools.find(({ name }) => name === action.tool)
+  const title = tool && toolTitle(tool)
+  return title === undefined || title === actionTitle({ tool: action.tool }) ? action : { ...action, title }
 }

@@ -20,7 +20,9 @@ const KEY_ID_BYTES = 6
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Seals with SECRETS_KEY and opens with it or SECRETS_KEY_OLD, by the id in the sealed text. Undefined without a key. */
+/**
+ * Seals with SECRETS_KEY and opens with it or SECRETS_KEY_OLD, by the id in the sealed text. Undefined without a key.
+ */
 export function sealerFrom(keys: { SECRETS_KEY?: string | undefined; SECRETS_KEY_OLD?: string | undefined }) {
   if (keys.SECRETS_KEY === undefined) return undefined
   const sealer = sealerOf(keys.SECRETS_KEY)

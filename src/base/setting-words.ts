@@ -1,5 +1,5 @@
 /**
- * What each setting does, in one sentence, grouped by how likely an operator is to set it. `.env.example` and the
+ * Describes each setting in one sentence, grouped by how likely an operator is to set it. `.env.example` and the
  * documentation are made from it.
  */
 export const SETTING_WORDS = {
@@ -19,7 +19,7 @@ export const SETTING_WORDS = {
       'Keeps conversations and work across restarts: redis://host:6379, rediss:// for TLS, redis+cluster://host:6379, ' +
       'or redis+sentinel://host:26379,host:26379/master. Without it everything is in memory.',
     SECRETS_KEY:
-      'Encrypts installations, logins, search permissions, what people had remembered and the text of files in Redis. At least 32 characters: openssl rand -hex 32.',
+      'Encrypts installations, logins, search permissions, schedules, what people had remembered and the text of files in Redis. At least 32 characters: openssl rand -hex 32.',
     AGENT_DIALECT:
       'How the model is prompted: text, json, docstore, bracket, self-ask, conversational, native, or auto to choose text or native.',
     INSTRUCTIONS_FILE: 'A text file with instructions for every answer, in all channels.',

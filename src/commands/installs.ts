@@ -1,10 +1,15 @@
 /** `npm run installs -- list | show TEAM | remove TEAM [--json]`: the operator's commands for installations. */
 import { runIfMain, type Command, type CommandIo } from './command.ts'
+import { proxyFrom } from '../base/http/agents.ts'
 import { createNetwork } from '../base/http/proxy.ts'
 import { ConfigError } from '../base/errors.ts'
 import { createLog, type Log } from '../base/log.ts'
 import { loadConfig, secretsOf, type Config } from '../config.ts'
+import type { Account } from '../mcp/login/account.ts'
+import { endLogins } from '../question/connections.ts'
+import { openMcp } from '../question/open-mcp.ts'
 import { createStores, type Stores } from '../question/open-stores.ts'
+import { openSlackAccount } from '../slack/client/slack-account.ts'
 import { SlackRefusal } from '../slack/client/slack-errors.ts'
 import { SlackWeb } from '../slack/client/slack-web.ts'
 import { openInstallations } from '../slack/install/open-installations.ts'
@@ -59,6 +64,7 @@ async function remove(config: Config, team: string, options: InstallsOptions): P
     throw new ConfigError(
       `${team} is named by ${config.SLACK_APPS ? 'SLACK_APPS' : 'SLACK_BOT_TOKEN'}: remove it there.`,
     )
+  const accounts = await accountsOf(config, options)
   const stored = await stores.installs.records.load(team).catch(() => undefined)
   if (stored) {
     const web = new SlackWeb({ token: stored.record.token, apiUrl: config.SLACK_API_URL, log, fetch: net.fetch })
@@ -70,9 +76,22 @@ async function remove(config: Config, team: string, options: InstallsOptions): P
   }
   const ways = { log, now: Date.now, fetch: net.fetch, installs: stores.installs }
   const opened = await openInstallations({ ...config, ROLE: 'front' }, ways)
-  const forget = (one: string) => stores.forgetting.forgetTeam(one)
+  const forget = async (one: string) => {
+    await endLogins({ team: one }, { accounts, people: stores.people, log })
+    await stores.forgetting.forgetTeam(one)
+  }
   await opened.installations.end?.({ id: team, eventTime: Infinity, forget })
   opened.stop()
+}
+
+/** What people of the workspace may have connected. */
+async function accountsOf(config: Config, { stores: { people, mcp }, log, net }: InstallsOptions): Promise<Account[]> {
+  const ways = { people, log, now: Date.now }
+  const sources = { ...ways, mcpStore: mcp, proxy: proxyFrom(config), taken: [] }
+  // As in a front, no server is connected.
+  const opened = await openMcp({ ...config, ROLE: 'front' }, sources)
+  const slack = openSlackAccount(config, { ...ways, fetch: net.fetch })
+  return [...(slack ? [slack] : []), ...(opened?.accounts ?? [])]
 }
 
 async function run(io: CommandIo): Promise<number> {

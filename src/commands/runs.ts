@@ -1,6 +1,7 @@
 /**
  * `npm run runs -- list | show ID | retry ID`: the operator's commands for dead-lettered questions; `npm run runs --
- * trace ID`: what a run exchanged; `npm run runs -- audit`: what tools have written; `npm run runs -- usage`: what was used.
+ * trace ID`: what a run exchanged; `npm run runs -- audit`: what tools have written; `npm run runs -- usage`: what was
+ * used.
  */
 import { redisArchive } from '../stores/archive/redis-archive.ts'
 import { auditLine } from '../stores/audit/audit-lines.ts'

@@ -87,7 +87,10 @@ export class Written {
     if (hasDeclined && !this.hasText && this.#calls.length === 0) throw declined()
   }
 
-  /** Takes a piece of a call that comes whole later; it counts for the limit and the tokens until then. Without a piece, forgets it. */
+  /**
+   * Takes a piece of a call that comes whole later; it counts for the limit and the tokens until then. Without a piece,
+   * forgets it.
+   */
   pend(piece?: unknown): [] {
     this.#pending = typeof piece === 'string' ? (this.#pending + piece).slice(0, MAX_BESIDE) : ''
     return []

@@ -5,27 +5,20 @@
 import { runAgent, type AgentDeps } from '../agent/agent.ts'
 import type { Steering } from '../agent/run-state.ts'
 import { applyEvent, type RunProgress } from '../agent/run-progress.ts'
-import type { Model, Picture, Usage } from '../agent/contracts/model.ts'
+import type { Model, Picture } from '../agent/contracts/model.ts'
 import type { AgentEvent } from '../agent/contracts/run-events.ts'
 import type { RunFiles, Tool } from '../agent/contracts/tool.ts'
-import { condense } from './condense.ts'
-import { tooSlow } from '../base/errors.ts'
 import { HeardSignals, type Grants, type RunControl } from '../stores/runs/control.ts'
 import { earlierTurns } from './earlier-turns.ts'
 import { judgeAnswer, judgedEvents, type FinalEvent as Final, type JudgedEvent } from './judge-answer.ts'
 import { recallFor, type Recall } from './recall.ts'
+import { answerPart, partsOf, saveQuietly, unsavedUsage } from './run-parts.ts'
+import { understand } from './understand.ts'
 import { joinMessages, trimToBudget } from '../stores/history/thread-context.ts'
 import type { History, ThreadContext, Turn } from '../stores/history/types.ts'
 import type { Prompts } from '../base/prompts.ts'
 import { hasLeftThread } from '../stores/runs/audience.ts'
-import {
-  conversationOf,
-  progressOf,
-  type Question,
-  type Run,
-  type RunPart,
-  type SavedRun,
-} from '../stores/runs/types.ts'
+import { conversationOf, progressOf, type Question, type Run, type SavedRun } from '../stores/runs/types.ts'
 
 /**
  * The agent's events; before them the standalone form of a follow-up, and before the answer the run's writes and the
@@ -123,7 +116,7 @@ async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDep
   if (answer !== undefined) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said }))
 }
 
-/** In the history of a thread, in place of an answer that its readers have not seen. */
+/** Stands in a thread's history in place of an answer that its readers have not seen. */
 const FOR_ASKER_ALONE = '(This answer went to the asker alone.)'
 
 const hasSaid = (past: { turns: readonly Turn[]; said: string }) =>
@@ -148,43 +141,8 @@ interface ListeningDeps extends AnswerDeps {
 
 interface Deps extends ListeningDeps {
   turns: Turn[]
-  /** What people wrote before the question. */
+  /** The messages before the question. */
   said: string
-}
-
-async function* understand(question: Question, run: Run, deps: Deps): AsyncGenerator<AnswerEvent, string> {
-  if (run.saved.standalone !== undefined) return run.saved.standalone
-  if (deps.agent.dialect.carriesHistory || deps.turns.length === 0) return question.text
-  const used: Usage[] = []
-  const unsaved = () => unsavedUsage(run, [...run.saved.usage, ...used])
-  const from = deps.agent.now().getTime()
-  try {
-    const standalone = await condenseInTime(question.text, deps, (usage) => used.push(usage))
-    await run.save({ part: 'standalone', value: standalone }, ...unsaved())
-    return standalone
-  } catch (error) {
-    await keep(run, unsaved())
-    // The agent, which runs next, reports that the run was stopped.
-    if (deps.heard.stopAsked().aborted && !deps.signal.aborted) return question.text
-    throw error
-  } finally {
-    for (const usage of used) yield { type: 'usage', usage, ms: deps.agent.now().getTime() - from }
-  }
-}
-
-/** Condensing gets at most half of the run's time, so that a silent model does not keep people waiting. */
-async function condenseInTime(text: string, deps: Deps, onUsage: (usage: Usage) => void): Promise<string> {
-  const timeMs = deps.agent.limits.timeoutMs / 2
-  const time = AbortSignal.timeout(timeMs)
-  const signal = AbortSignal.any([deps.signal, time, deps.heard.stopAsked()])
-  const { prompts, condenseModel: model, turns, said } = deps
-  const nonce = deps.agent.newNonce()
-  try {
-    return await condense(text, { turns, said, nonce }, { prompts, model, signal, timeMs, onUsage })
-  } catch (error) {
-    if (!time.aborted || deps.signal.aborted) throw error
-    throw tooSlow('the model did not condense in time', error)
-  }
 }
 
 /** Yields the answer that an earlier process saved. It may or may not have been delivered. */
@@ -242,12 +200,12 @@ async function* work(
     // A reader that stops early ends the loop here. The last events report the usage of its calls.
     for (let next = await events.return(); !next.done; next = await events.next())
       progress = applyEvent(progress, next.value)
-    await keep(run, unsavedUsage(run, progress.usage))
+    await saveQuietly(run, unsavedUsage(run, progress.usage))
   }
   return final
 }
 
-/** Nothing is loaded for a conversation without files. */
+/** Loads the conversation's files, if it has any. */
 async function filesOf({ saved }: Run, { turns, loadFiles }: Deps): Promise<ConversationFiles> {
   const hasFiles = saved.said?.hasFiles === true || turns.some((turn) => turn.hasFiles)
   return (hasFiles ? await loadFiles?.() : undefined) ?? { text: '', images: [], tools: [] }
@@ -255,35 +213,6 @@ async function filesOf({ saved }: Run, { turns, loadFiles }: Deps): Promise<Conv
 
 function steeringOf({ heard: { stopAsked, added, mayRun, answered } }: Deps): Steering {
   return { stopAsked, added, mayRun, answered }
-}
-
-/** Saves the cost of a failed run. A failure to save is ignored, because the caller needs the run's own error. */
-async function keep(run: Run, usage: RunPart[]): Promise<void> {
-  if (usage.length > 0) await run.save(...usage).catch(() => undefined)
-}
-
-/** Returns the parts of the saved run that an event changes, besides usage. */
-function partsOf(event: AgentEvent, before: RunProgress, progress: RunProgress): RunPart[] {
-  const parts: RunPart[] = []
-  const step = 'step' in event && progress.steps !== before.steps ? progress.steps[event.n - 1] : undefined
-  if ('step' in event && step) parts.push({ part: 'step', n: event.n, value: step })
-  if (progress.memory !== before.memory) parts.push({ part: 'memory', value: progress.memory })
-  return parts
-}
-
-function answerPart(event: Final, judged: Omit<NonNullable<SavedRun['answer']>, 'text' | 'sources'>): RunPart {
-  const { text, unseen } = event
-  const ending =
-    event.type === 'answer'
-      ? { sources: event.sources, ...(event.stopped ? { stopped: event.stopped } : {}) }
-      : { sources: [], stopped: event.reason, gaveUp: true as const }
-  return { part: 'answer', value: { text, ...ending, ...(unseen ? { unseen } : {}), ...judged } }
-}
-
-/** Returns the usage that is not saved yet, to be saved with the next part or at the end. */
-function unsavedUsage({ saved }: Run, usage: readonly Usage[]): RunPart[] {
-  const count = saved.usage.length
-  return usage.slice(count).map((value, i) => ({ part: 'usage', n: count + i + 1, value }))
 }
 
 /** Returns the turn for the history. Additions to the question are part of it. */

@@ -1,6 +1,6 @@
 /**
  * Makes follow-ups standalone. It does so if there are earlier turns, unless the dialect's prompt contains them
- * (`carriesHistory`, which answer.ts checks).
+ * (`carriesHistory`, which understand.ts checks).
  */
 import type { Model, ModelRequest, Usage } from '../agent/contracts/model.ts'
 import { askOnce } from '../agent/ask-once.ts'

@@ -1,11 +1,11 @@
-/** What a browser shows while a person connects an account. */
+/** The pages that a browser shows while a person connects an account. */
 import { ToolError } from '../base/errors.ts'
 import { htmlPage } from '../base/http/html-page.ts'
 import type { Page } from '../base/http/server.ts'
 
 /**
- * Says whose account is connected before anything is: whoever was sent another person's link would give that person what
- * they log in to.
+ * Says whose account is connected before anything is: whoever was sent another person's link would give that person
+ * what they log in to.
  */
 export function confirmPage(
   account: string,

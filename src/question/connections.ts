@@ -20,15 +20,9 @@ import {
   otherBrowserPage,
   refusedPage,
 } from './connection-pages.ts'
+import { addWaiting, resumeAllWaiting, resumeWaiting, type WaitingStep } from './waiting-logins.ts'
 import { personKey, type PeopleStore } from '../stores/mcp/people-store.ts'
 import type { RunControl } from '../stores/runs/control.ts'
-
-/** A suspended step: its run, and the key of its wait. */
-export interface WaitingStep {
-  thread: string
-  id: string
-  key: string
-}
 
 export interface Connections {
   accounts: readonly Account[]
@@ -42,9 +36,11 @@ export interface Connections {
    * to wait
    */
   wait(person: Person, account: string, step: WaitingStep): Promise<boolean>
+  /** Resumes the steps that a process left waiting when it ended between their login and their resumption. */
+  resumeLeft(): Promise<void>
   /**
-   * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment at
-   * most, and never rejects.
+   * Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. Waits a moment
+   * at most, and never rejects.
    */
   end(of: { team: string; user?: string }): Promise<void>
   /** The pages by their paths. */
@@ -57,7 +53,7 @@ interface ConnectionsParts {
   log: Log
   /** Milliseconds since the epoch. */
   now(): number
-  /** What people call a person and their workspace. */
+  /** Returns the names of a person and their workspace. */
   whoIs(person: Person): Promise<{ name: string; workspace: string }>
 }
 
@@ -84,9 +80,6 @@ export const LINK_MS = STATE_MS
 
 const PATH = '/connect'
 const CALLBACK = '/connect/callback'
-/** The maximum number of runs that wait for one login. */
-const MAX_WAITING = 100
-const LOCK_MS = 10_000
 
 /** Opens the accounts that the settings allow. Undefined if there is nothing to connect, or no way to. */
 export function openConnections(config: Config, { accounts: some, ...parts }: OpenOptions): Connections | undefined {
@@ -110,15 +103,15 @@ export function createConnections(options: ConnectionsOptions): Connections {
       return `${publicUrl}${PATH}?link=${token}`
     },
     async wait(person, account, step) {
-      await changeWaiting(people, { person, account }, (waiting) => [...waiting, step].slice(-MAX_WAITING))
+      await addWaiting({ person, account }, step, people)
       // The login may have finished before the step was noted.
       if (!(await findAccount(accounts, account)?.look(person))) return true
       await resumeWaiting({ person, account }, options)
       return false
     },
+    resumeLeft: () => resumeAllWaiting(options),
     async end({ team, user }) {
-      const persons = user === undefined ? people.list(team) : Promise.resolve([{ team, user }])
-      await settledWithin(END_MS, [persons.then((all) => endAll(all, options))])
+      await settledWithin(END_MS, [endLogins({ team, user }, options)])
     },
     pages: {
       [PATH]: onlyGet((request) => openLink(request, options)),
@@ -131,7 +124,12 @@ export function createConnections(options: ConnectionsOptions): Connections {
 const END_MS = 1_500
 const AT_ONCE = 10
 
-async function endAll(persons: Person[], { accounts, log }: ConnectionsOptions): Promise<void> {
+/** Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. */
+export async function endLogins(
+  { team, user }: { team: string; user?: string | undefined },
+  { accounts, people, log }: Pick<ConnectionsOptions, 'accounts' | 'people' | 'log'>,
+): Promise<void> {
+  const persons = user === undefined ? await people.list(team) : [{ team, user }]
   for (let i = 0; i < persons.length; i += AT_ONCE) {
     const some = persons
       .slice(i, i + AT_ONCE)
@@ -262,38 +260,4 @@ async function comeBack(request: IncomingMessage, options: ConnectionsOptions): 
   log.info({ account: name, team: person.team, user: person.user }, 'a person has connected an account')
   await resumeWaiting({ person, account: name }, options)
   return ended(connectedPage(name))
-}
-
-interface OfPerson {
-  person: Person
-  account: string
-}
-
-/** @returns the steps that waited before the change */
-async function changeWaiting(
-  people: PeopleStore,
-  { person, account }: OfPerson,
-  change: (waiting: WaitingStep[]) => WaitingStep[],
-): Promise<WaitingStep[]> {
-  const store = people.of(personKey(person))
-  const key = `waiting:${account}`
-  return store.lock(key, LOCK_MS, async () => {
-    const waiting = ((await store.get(key)) ?? []) as WaitingStep[]
-    const next = change(waiting)
-    await (next.length > 0 ? store.put(key, next) : store.remove(key))
-    return waiting
-  })
-}
-
-/** Resumes every run of the person that waits for this login. */
-async function resumeWaiting(of: OfPerson, { people, control, log }: ConnectionsOptions): Promise<void> {
-  const decision = { outcome: 'answered', by: of.person.user, action: 'accept' } as const
-  try {
-    const waiting = await changeWaiting(people, of, (steps) => steps)
-    for (const { thread, id, key } of waiting) await control.resume({ thread, id }, key, decision)
-    const isResumed = ({ id, key }: WaitingStep) => waiting.some((one) => one.id === id && one.key === key)
-    await changeWaiting(people, of, (steps) => steps.filter((step) => !isResumed(step)))
-  } catch (error) {
-    log.error({ account: of.account, error: messageOf(error) }, 'a run that waits for a login could not be resumed')
-  }
 }

@@ -9,6 +9,7 @@ import type { AnsweringAgent } from './answer.ts'
 import type { RunLimits } from '../agent/run-state.ts'
 import type { Config } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
+import { proxyFrom } from '../base/http/agents.ts'
 import { createToolHttp } from '../base/http/tool-http.ts'
 import type { Log } from '../base/log.ts'
 import type { McpToolbox, ToolsPlace } from '../mcp/tools/mcp-toolbox.ts'
@@ -55,12 +56,12 @@ export interface AgentSources {
   net: Network
   /** The clock; the system's unless given. */
   now?: (() => Date) | undefined
-  /** In place of the configured one. */
+  /** Replaces the configured model. */
   model?: Model | undefined
   meter?: ModelMeter | undefined
   /** Called with each custom tool that is left out, in place of a log line. */
   leftOut?: ((one: LeftOut) => void) | undefined
-  /** Where the known tools of MCP servers are kept. Without it there are none, as in an evaluation. */
+  /** The store of the known tools of MCP servers. Without it there are none, as in an evaluation. */
   mcpStore?: McpStore | undefined
   /** People's own logins. Without it there are none. */
   people?: PeopleStore | undefined
@@ -69,7 +70,7 @@ export interface AgentSources {
   toolSeam?: ToolSeam | undefined
   /** Wraps a tool for the call of one step; see AgentDeps. */
   watchCall?: AgentDeps['watchCall']
-  /** In place of the files of `prompts/`. */
+  /** Replaces the files of `prompts/`. */
   prompts?: Prompts | undefined
 }
 
@@ -81,10 +82,12 @@ export interface ToolSeam {
   more?(known: string[]): Tool[]
 }
 
-/** @throws ConfigError for a broken prompt or INSTRUCTIONS_FILE, an unknown tool, or a dialect whose tools are missing */
+/**
+ * @throws ConfigError for a broken prompt or INSTRUCTIONS_FILE, an unknown tool, or a dialect whose tools are missing
+ */
 export async function createAgent(config: Config, sources: AgentSources): Promise<AgentParts> {
   const prompts = sources.prompts ?? loadPrompts()
-  const proxy = config.HTTPS_PROXY ? { uri: config.HTTPS_PROXY, ...noProxy(config) } : undefined
+  const proxy = proxyFrom(config)
   const http = createToolHttp({ proxy, timeoutMs: config.TOOL_TIMEOUT_MS })
   const now = sources.now ?? (() => new Date())
   const nowMs = () => now().getTime()
@@ -249,10 +252,6 @@ function warnOnce(log: Log): AllParts['warnOfGone'] {
 /** Digits cost one or two tokens in each observation. */
 function newNonce(): string {
   return String(randomInt(100_000, 1_000_000))
-}
-
-function noProxy(config: Config): { noProxy?: string } {
-  return config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}
 }
 
 function dialectOf(name: DialectName, prompts: Prompts, { tools, examples }: Toolbox): Dialect {

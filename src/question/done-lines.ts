@@ -1,3 +1,4 @@
+import { actionTitle } from '../agent/tool-title.ts'
 import type { DoneCall } from '../stores/runs/types.ts'
 
 /** The maximum number of lines below an answer. */
@@ -17,8 +18,10 @@ export function doneLines(calls: readonly DoneCall[], nameOf: (user: string) => 
   return more > 0 ? [...lines, `… and ${more} more`] : lines
 }
 
-function lineOf({ outcome, how, tool, what, by }: DoneCall, nameOf: (user: string) => string): string {
-  const call = what === '' ? tool : `${what} (${tool})`
+function lineOf(done: DoneCall, nameOf: (user: string) => string): string {
+  const { outcome, how, what, by } = done
+  const title = actionTitle(done)
+  const call = what === '' ? title : `${what} (${title})`
   const person = by === undefined ? undefined : nameOf(by)
   if (outcome === 'done') return `Changed: ${call}, allowed by ${person ?? 'the settings'}`
   if (outcome === 'failed') return `Not done: ${call} (failed)`

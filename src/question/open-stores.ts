@@ -19,7 +19,8 @@ import { memoryMcpStore, redisMcpStore, type McpStore } from '../stores/mcp/mcp-
 import { memoryQueue } from '../queue/memory-queue.ts'
 import type { Queue } from '../queue/types.ts'
 import type { RunControl } from '../stores/runs/control.ts'
-import { connect, scanKeys, threadKey, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
+import { connect, type RedisClient, type RedisSettings } from '../base/redis/redis.ts'
+import { scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import { requireUsableRedis } from '../base/redis/redis-check.ts'
 import { memoryRemembered, redisRemembered } from '../stores/remembered/remembered.ts'
 import type { RememberedStore } from '../stores/remembered/types.ts'
@@ -52,7 +53,7 @@ export interface Stores {
   actionTokens: ActionTokens
   channelSettings: ChannelSettingsStore
   schedules: ScheduleStore
-  /** What people asked the bot to remember. */
+  /** The texts that people asked the bot to remember. */
   remembered: RememberedStore
   /** Opened when the first file comes, or before forgetting. */
   files(): Promise<FileStore>
@@ -221,7 +222,9 @@ async function teamsIn(redis: RedisClient, prefix: string): Promise<string[]> {
   return [...teams]
 }
 
-/** How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent. */
+/**
+ * How long a run may wait for Slack, in addition to the time for condensing (half of the agent's) and for the agent.
+ */
 const DELIVERY_MS = 120_000
 
 function limitsOf(config: Config, parts: { redis?: RedisClient; now: () => number }): UsageLimits | undefined {

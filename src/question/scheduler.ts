@@ -1,7 +1,7 @@
 /**
- * Enqueues the occurrences of schedules when they are due. An occurrence is a delivery: a question with an id of its own,
- * which the queue accepts once. It is accepted before the schedule moves on to its next time, so a crash in between loses
- * nothing and repeats nothing, and any number of processes may do this at the same time.
+ * Enqueues the occurrences of schedules when they are due. An occurrence is a delivery: a question with an id of its
+ * own, which the queue accepts once. It is accepted before the schedule moves on to its next time, so a crash in
+ * between loses nothing and repeats nothing, and any number of processes may do this at the same time.
  */
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
@@ -9,7 +9,7 @@ import type { Queue } from '../queue/types.ts'
 import { describeWhen } from '../schedules/describe-when.ts'
 import { nextTimes } from '../schedules/when.ts'
 import type { Occurrence, Question } from '../stores/runs/types.ts'
-import { beginsAt, latestMs, withRun } from '../stores/schedules/types.ts'
+import { beginsAt, hasTold, latestMs, withRun } from '../stores/schedules/types.ts'
 import type { Again, Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
 
 export interface SchedulerOptions {
@@ -19,11 +19,15 @@ export interface SchedulerOptions {
   now(): Date
   /** The interval between two checks, in ms. */
   everyMs: number
+  /** Whether schedules are turned off. Then only the repairs are made. */
+  isOff?: boolean
+  /** Repairs something else, whenever the index of schedules is repaired. */
+  repair?: (() => Promise<void>) | undefined
 }
 
 /** How many due schedules are handled at a time. */
 const BATCH = 50
-/** The interval between two repairs of the index, in ms. */
+/** The interval between two repairs, in ms. The first is at the start. */
 const REPAIR_MS = 3_600_000
 const DAY_MS = 86_400_000
 /** The most missed times that are counted. */
@@ -39,9 +43,9 @@ export function startScheduler(options: SchedulerOptions): { stop(): Promise<voi
   const look = async () => {
     const now = options.now().getTime()
     try {
-      if (now >= repairAt) await schedules.repair()
+      if (now >= repairAt) await Promise.all([schedules.repair(), options.repair?.()])
       repairAt = now >= repairAt ? now + REPAIR_MS : repairAt
-      while (!isStopped && (await enqueueDue(options)) === BATCH);
+      while (!isStopped && !options.isOff && (await enqueueDue(options)) === BATCH);
     } catch (error) {
       if (!isStopped) log.warn({ error: messageOf(error) }, 'the schedules could not be looked at')
     }
@@ -145,18 +149,20 @@ interface Beginning {
   now: number
   /** How often it had to wait for room under a limit. */
   again?: number
+  by?: string
 }
 
 /** The question of an occurrence. A worker opens its thread, as for `/ask`. */
-export function occurrenceOf(schedule: Schedule, { kind, at, now, again }: Beginning): Question {
+export function occurrenceOf(schedule: Schedule, { kind, at, now, again, by }: Beginning): Question {
   const { id, team, channel, user, question: text } = schedule
   const surface = kind === 'try' ? 'private' : 'ask'
   const thread = `${surface}-schedule-${id}-${kind}-${at}${again === undefined ? '' : `-${again}`}`
   // A failed run has told nobody anything, so the next one covers its time too.
-  const runs = schedule.runs.filter(({ end }) => end === 'answered' || end === 'quiet')
+  const runs = schedule.runs.filter(hasTold)
   const lastRun = runs.length > 0 ? { lastRunAt: Math.max(...runs.map(({ due }) => due)) } : {}
   const tries = again === undefined ? {} : { again }
-  const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun, ...tries }
+  const presser = by === undefined ? {} : { by }
+  const occurrence = { id, kind, at, when: describeWhen(schedule.when), ...lastRun, ...tries, ...presser }
   return {
     id: `${team}:${channel}:${thread}`,
     team,

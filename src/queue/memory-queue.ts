@@ -9,6 +9,7 @@ import { queueSettings, type QueueSettings } from './queue-settings.ts'
 import { settledWithin } from '../base/async.ts'
 import { addToRun, isSaidBefore, runToTell, unheardBy, type AddableRun } from './memory-additions.ts'
 import { memoryLine } from './memory-line.ts'
+import { RoundRobin } from './round-robin.ts'
 import type { Accepted, AcceptOptions, ControlledQueue, Handler, Queue, QueueStats } from './types.ts'
 
 export interface MemoryQueueOptions extends Partial<QueueSettings> {
@@ -261,39 +262,5 @@ class MemoryQueue implements ControlledQueue {
       this.#options.backoffMs * 2 ** exponent,
     )
     this.#pauses.add(pause)
-  }
-}
-
-/**
- * Threads that are ready for a turn. Workspaces take turns, in a workspace its channels do, and the threads of a channel
- * (round robin over three levels), so a channel with a thousand questions delays another one by one turn.
- */
-class RoundRobin {
-  // The order of insertion is the order of the rotation: what had its turn is put in again at the end.
-  readonly #teams = new Map<string, Map<string, Set<ThreadKey>>>()
-
-  add({ team, channel }: Question, thread: ThreadKey): void {
-    const channels = this.#teams.get(team) ?? new Map<string, Set<ThreadKey>>()
-    const threads = channels.get(channel) ?? new Set()
-    threads.add(thread)
-    channels.set(channel, threads)
-    this.#teams.set(team, channels)
-  }
-
-  /** Takes the next thread out of the rotation; its owner adds it again when it is ready for another turn. */
-  next(): ThreadKey | undefined {
-    for (const [team, channels] of this.#teams) {
-      this.#teams.delete(team)
-      for (const [channel, threads] of channels) {
-        channels.delete(channel)
-        for (const thread of threads) {
-          threads.delete(thread)
-          if (threads.size > 0) channels.set(channel, threads)
-          if (channels.size > 0) this.#teams.set(team, channels)
-          return thread
-        }
-      }
-    }
-    return undefined
   }
 }

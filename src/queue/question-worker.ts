@@ -173,7 +173,10 @@ export class QuestionWorker {
     await this.#parts.jobs.waiting.recount(thread).catch(() => {})
   }
 
-  /** Releases a question that was not finished. @returns ms until it is tried again, or undefined if another worker has it. */
+  /**
+   * Releases a question that was not finished. @returns ms until it is tried again, or undefined if another worker has
+   * it.
+   */
   async #release(leased: LeasedQuestion, error: unknown, signal: AbortSignal): Promise<number | undefined> {
     const { store, log } = this.#parts
     const { backoffMs } = this.#settings
@@ -197,7 +200,9 @@ export class QuestionWorker {
     return failures === undefined ? undefined : backoffMs * 2 ** (failures - 1)
   }
 
-  /** Returns the job to BullMQ, for any worker after `delay` ms. @throws DelayedError always: BullMQ's way to say so. */
+  /**
+   * Returns the job to BullMQ, for any worker after `delay` ms. @throws DelayedError always: BullMQ's way to say so.
+   */
   async #delay(job: Job<ThreadJob>, token: string, delay: number): Promise<never> {
     // BullMQ compares it with the system's clock.
     await job.moveToDelayed(Date.now() + delay, token)
@@ -213,7 +218,10 @@ export class QuestionWorker {
   }
 }
 
-/** Waits for the work, but no longer than `graceMs` once the signal is aborted. @throws LeaseLost when that time is over. */
+/**
+ * Waits for the work, but no longer than `graceMs` once the signal is aborted. @throws LeaseLost when that time is
+ * over.
+ */
 async function endsInTime<T>(
   work: Promise<T> | undefined,
   signal: AbortSignal,

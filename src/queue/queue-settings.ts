@@ -23,7 +23,9 @@ export interface QueueSettings {
   doneTtlMs: number
   /** The same for a dead-lettered run, for inspection. Waiting questions are kept at least as long. */
   deadLetterTtlMs: number
-  /** Workers lost in a row without a new checkpoint, and failures of the handler, after which a run is dead-lettered. */
+  /**
+   * Workers lost in a row without a new checkpoint, and failures of the handler, after which a run is dead-lettered.
+   */
   maxLosses: number
   maxFailures: number
   /** How often a queue tries to tell a thread that its question was dead-lettered. */
@@ -44,8 +46,8 @@ export interface QueueSettings {
   /** How long an aborted handler has to end before it is no longer waited for. */
   graceMs: number
   /**
-   * How long after it took a run over a worker waits before it looks up what the one before may just be sending. Longer than a
-   * lease counts as held after a check (SURE_MS of run-updates.ts), and than a post is usually under way.
+   * How long after it took a run over a worker waits before it looks up what the one before may just be sending. Longer
+   * than a lease counts as held after a check (SURE_MS of run-updates.ts), and than a post is usually under way.
    */
   settleMs: number
 }

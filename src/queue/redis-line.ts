@@ -1,4 +1,5 @@
-import { below, forgetKeys, scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
+import type { RedisClient } from '../base/redis/redis.ts'
+import { below, forgetKeys, scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import { moveKeys } from '../base/redis/move-keys.ts'
 import type { Person } from '../base/place.ts'
 import { questionSchema } from '../stores/runs/stored-run.ts'

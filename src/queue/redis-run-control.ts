@@ -1,6 +1,7 @@
 import type { ThreadKey } from '../base/place.ts'
 import { parseJson } from '../base/parse-json.ts'
-import { scanKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
+import type { RedisClient } from '../base/redis/redis.ts'
+import { scanKeys, threadKey } from '../base/redis/redis-keys.ts'
 import {
   MAX_SIGNALS,
   type LoadedRun,
@@ -10,7 +11,8 @@ import {
   type Signal,
   type ResumeOutcome,
 } from '../stores/runs/control.ts'
-import { undecidedSteps, type Decision } from '../stores/runs/types.ts'
+import type { Decision } from '../stores/runs/types.ts'
+import { undecidedSteps } from '../stores/runs/waits.ts'
 import { decisionField, parseRun, questionSchema } from '../stores/runs/stored-run.ts'
 import { signalChannel, threadInKey, threadKeys } from '../stores/runs/thread-keys.ts'
 import { z } from 'zod'

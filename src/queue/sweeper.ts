@@ -1,6 +1,7 @@
 import { messageOf } from '../base/errors.ts'
 import type { StoreLog } from '../base/store-log.ts'
-import { scanKeys, type RedisClient } from '../base/redis/redis.ts'
+import type { RedisClient } from '../base/redis/redis.ts'
+import { scanKeys } from '../base/redis/redis-keys.ts'
 import { threadInKey } from '../stores/runs/thread-keys.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import type { RedisRunControl } from './redis-run-control.ts'
@@ -74,7 +75,8 @@ export class Sweeper {
     const { store, jobs } = this.#parts
     const gen = await store.revive(thread)
     if (gen === '' || (await jobs.has(thread, gen))) return false
-    // Not under the same generation: the lost job may have been started before, and a new job counts its starts from zero.
+    // Not under the same generation: the lost job may have been started before, and a new job counts its starts from
+    // zero.
     const next = await store.revive(thread, gen)
     if (next === '') return false
     await jobs.waiting.recount(thread)

@@ -5,7 +5,8 @@ import { MAX_SIGNALS, type Signal } from '../stores/runs/control.ts'
 import { signalChannel, threadKeys } from '../stores/runs/thread-keys.ts'
 import type { RunLease } from '../stores/runs/run-updates.ts'
 import { parseRun, type StoredRun } from '../stores/runs/stored-run.ts'
-import { conversationOf, waitsUntil, type Question } from '../stores/runs/types.ts'
+import { conversationOf, type Question } from '../stores/runs/types.ts'
+import { waitsUntil } from '../stores/runs/waits.ts'
 import type { QueueSettings } from './queue-settings.ts'
 import {
   acceptQuestion,
@@ -125,7 +126,9 @@ export class ThreadStore {
     return { held: held === 'ok', gen }
   }
 
-  /** Releases a question; an error counts as a failure. @returns failures so far, or undefined if the lease was lost. */
+  /**
+   * Releases a question; an error counts as a failure. @returns failures so far, or undefined if the lease was lost.
+   */
   async release(leased: QuestionLease, error = ''): Promise<number | undefined> {
     const { threadKey: thread, runKey: run, token } = leased.lease
     const failures = Number(await releaseQuestion(this.#redis, { thread, run, token, failure: error }))

@@ -29,7 +29,7 @@ export const SCHEDULE_EXAMPLES = [
   '0 9 * * 1-5 what is new?',
 ]
 
-/** What follows the word `schedule` at the beginning of a text; undefined if it does not begin so. */
+/** Returns the text after the word `schedule` at its beginning; undefined if it does not begin so. */
 export function afterScheduleWord(text: string): string | undefined {
   return /^schedule(?:\s*:|\s|$)\s*(.*)$/is.exec(text.trim())?.[1]
 }
@@ -205,7 +205,10 @@ function nthWeekday(nth: string, name: string): Days {
 const BEGINS =
   /^(?:what|who|whose|which|how|when|where|why|is|are|was|were|do|does|did|has|have|can|any|anything|list|summari[sz]e|tell|show|give|post|check|report|send|find|look|search|compare|remind|count|write|please)\b/i
 
-/** An hour such as `at 9`, `9:30`, `9am`, `17:30`, `noon`. A bare number without `at` may be anything: `every day 3 people …`. */
+/**
+ * An hour such as `at 9`, `9:30`, `9am`, `17:30`, `noon`. A bare number without `at` may be anything: `every day 3
+ * people …`.
+ */
 function takeHour(text: string, explicit: boolean): { hour: number; minute: number; rest: string } | undefined {
   const named = /^,? ?(?:at )?(noon|midnight)\b(.*)$/is.exec(text)
   if (named) return { hour: named[1]?.toLowerCase() === 'noon' ? 12 : 0, minute: 0, rest: named[2] ?? '' }

@@ -1,12 +1,12 @@
 /**
- * When a schedule runs. cron-parser evaluates the expression in UTC, as if UTC were the local wall-clock time, because
- * its own daylight-saving code throws in zones that shift by half an hour (Australia/Lord_Howe).
+ * Computes when a schedule runs. cron-parser evaluates the expression in UTC, as if UTC were the local wall-clock
+ * time, because its own daylight-saving code throws in zones that shift by half an hour (Australia/Lord_Howe).
  */
 import { CronExpressionParser } from 'cron-parser'
 
 /**
- * `cron`: five fields, read in `zone`, an IANA name. `every`: each `minutes` from `start` on. `once`: a single time. Times are
- * ms since the epoch.
+ * `cron`: five fields, read in `zone`, an IANA name. `every`: each `minutes` from `start` on. `once`: a single time.
+ * Times are ms since the epoch.
  */
 export type When =
   | { kind: 'cron'; cron: string; zone: string }
@@ -63,7 +63,10 @@ export function momentsOf(shown: number, clock: (at: number) => number): number[
   return exact.length > 0 ? exact : moments.slice(-1)
 }
 
-/** The smallest gap between two runs in the year after `from`, in ms, without daylight saving; Infinity for a single run. */
+/**
+ * The smallest gap between two runs in the year after `from`, in ms, without daylight saving; Infinity for a single
+ * run.
+ */
 export function smallestGap(when: When, from: number): number {
   if (when.kind === 'once') return Infinity
   if (when.kind === 'every') return when.minutes * MINUTE

@@ -1,45 +1,28 @@
 import { madeFile } from '../agent/run-progress.ts'
-import { AnswerDeltas } from '../agent/parser/answer-deltas.ts'
-import type { Tool } from '../agent/contracts/tool.ts'
-import { once } from '../base/async.ts'
 import { messageOf } from '../base/errors.ts'
 import { needsNoModel, release } from '../question/admission.ts'
-import type { AnswerDeps } from '../question/answer.ts'
 import { answeredFields } from '../question/answered-fields.ts'
 import { archiveRun, isArchived } from '../question/archive-run.ts'
-import { withoutGap } from '../question/earlier-turns.ts'
 import { auditSaved, runQuestion } from '../question/run-question.ts'
 import { takeBack } from '../question/take-back.ts'
 import type { Handled, Handler } from '../queue/types.ts'
-import { personKey } from '../stores/mcp/people-store.ts'
-import type { History } from '../stores/history/types.ts'
-import { Withdrawn, type Grants } from '../stores/runs/control.ts'
-import {
-  conversationOf,
-  hasThreadBefore,
-  isDirect,
-  isPrivate,
-  isRepeat,
-  isUnrooted,
-  type Question,
-  type Run,
-} from '../stores/runs/types.ts'
-import { grantedBy } from './approvals/grants.ts'
+import { Withdrawn } from '../stores/runs/control.ts'
+import { conversationOf, isRepeat, isUnrooted, type Question, type Run } from '../stores/runs/types.ts'
+import { answerDeps, granterIn } from './answer-deps.ts'
 import { noticeBudgets } from './budget-notice.ts'
 import { markHeard, settleMarks } from './client/addition-marks.ts'
 import type { Installation } from './client/installations.ts'
 import { Mentions } from './client/mentions.ts'
 import { Outbox } from './client/outbox.ts'
-import { UPLOAD_SCOPE } from './client/upload.ts'
 import { chooseDisplay } from './display/choose-display.ts'
 import { isFailureTold } from './display/post-keys.ts'
 import { RunDisplay } from './display/run-display.ts'
 import { StreamRefusals } from './display/stream-refusals.ts'
 import { noticeDeadLetter, noticeFailure, noticeFailureAgain } from './failure-notice.ts'
-import { filesForRun, saidWithFiles, whyNothingIsRead } from './files/file-intake.ts'
+import { saidWithFiles, whyNothingIsRead } from './files/file-intake.ts'
 import { sendMadeFiles } from './files/made-files.ts'
 import { rootContent } from './format/blocks.ts'
-import { cannedReply, HOW_TO_GO_ON } from './format/messages.ts'
+import { cannedReply } from './format/messages.ts'
 import { SCHEDULES } from './format/schedule-words.ts'
 import { catchUp } from './intake/catch-up.ts'
 import { renewHome } from './intake/publish-home.ts'
@@ -47,9 +30,7 @@ import { isAboutOpen } from './opening/about-message.ts'
 import { openCommandThread } from './opening/command-thread.ts'
 import { shareAnswer } from './opening/share-answer.ts'
 import type { QuestionWork } from './question-work.ts'
-import { openWorkspace } from './reading/open-workspace.ts'
-import { recallIn } from './reading/recall-in-place.ts'
-import { readMessage, readThread, withFilesLookedUp } from './reading/thread-reader.ts'
+import { readMessage, withFilesLookedUp } from './reading/thread-reader.ts'
 import { admittedPeople, isDenied, refuse, type Admitted } from './refuse.ts'
 import { isScheduleRequest, showSchedule } from './schedules/schedule-request.ts'
 import {
@@ -229,59 +210,6 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
     await display.write(isUnsaid ? { ...event, text: SCHEDULES.nothing } : await mentions.event(event))
   }
   return isWaiting
-}
-
-/** The channel's model and tools, and people, files and the workspace as Slack shows them. */
-async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps & { grants: Grants }> {
-  const { question, settings, mentions, installation, outbox, services } = work
-  const { search, agent } = services
-  const canSearch = (await search?.isOn(installation)) && !installation.client.refusals.has('assistant.search.context')
-  return {
-    ...agent.answer,
-    agent: {
-      ...agent.answer.agent,
-      model: settings.model,
-      dialect: settings.dialect,
-      tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),
-      workspace: once(async () => openWorkspace(work)),
-      asker: question.bot === undefined ? personKey(question) : undefined,
-      sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
-      ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),
-    },
-    history: historyOf(work, display),
-    control: mentions.control(services.control),
-    grants: { grantedBy: granterIn(work) },
-    readThread: readerOf(work, display),
-    recall: recallIn(work),
-    loadFiles: () => filesForRun(work),
-  }
-}
-
-/** Returns a function that names who has allowed a tool for the question's thread. A scheduled run asks each time. */
-function granterIn({ question, settings, installation, services }: QuestionWork) {
-  const { threads, log } = services
-  if (question.schedule) return async () => undefined
-  return (tool: Tool) => grantedBy(tool, { question, settings, installation, threads, log })
-}
-
-/** The history with names in place of ids. The first answer in a thread gets a line on how to go on there. */
-function historyOf({ question, settings, mentions, services }: QuestionWork, display: RunDisplay): History {
-  const { followUps, dmMemoryMinutes } = settings
-  const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
-  const history = mentions.history(services.history, (turns) => {
-    if (isOpen && turns.every(({ id }) => id === question.id)) display.addToFooter(HOW_TO_GO_ON)
-  })
-  return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history
-}
-
-/** Reads the messages and files before the question. People are told at once which files are left out. */
-function readerOf(work: QuestionWork, display: RunDisplay): AnswerDeps['readThread'] {
-  const { question } = work
-  if (!question.files && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined
-  return async (turns, stopped) => {
-    const reading = { ...work, signal: AbortSignal.any([work.signal, stopped]) }
-    return saidWithFiles(await readThread(reading, turns), reading, display)
-  }
 }
 
 /** Stops a run after a person has stopped its stream in Slack. */

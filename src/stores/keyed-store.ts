@@ -1,6 +1,7 @@
 import { ExpiringMap, forgettingIn } from '../base/expiring-map.ts'
 import type { Forgetting } from '../base/place.ts'
-import { below, escapeGlob, forgetKeys, threadKey, type RedisClient } from '../base/redis/redis.ts'
+import type { RedisClient } from '../base/redis/redis.ts'
+import { below, escapeGlob, forgetKeys, threadKey } from '../base/redis/redis-keys.ts'
 
 /** Texts that expire, each under the team, channel or thread that it belongs to and a name. */
 export interface KeyedStore extends Forgetting {
@@ -18,7 +19,7 @@ interface Bounds {
   ttlMs: number
 }
 
-/** In this process's memory. Beyond `maxSize` texts, those that were set longest ago are forgotten. */
+/** Keeps texts in this process's memory. Beyond `maxSize` of them, those that were set longest ago are forgotten. */
 export function memoryKeyedStore(bounds: Bounds & { maxSize: number; now: () => number }): KeyedStore {
   const texts = new ExpiringMap<string>(bounds)
   const keyOf = (belongsTo: string, name: string) => `${belongsTo}:${name}`
@@ -46,7 +47,7 @@ export interface RedisKeyedStoreOptions extends Bounds {
   names: RegExp
 }
 
-/** In Redis, under `PREFIX:{BELONGS TO}:NAME`. */
+/** Keeps texts in Redis, under `PREFIX:{BELONGS TO}:NAME`. */
 export function redisKeyedStore({ redis, prefix, names: name, ttlMs }: RedisKeyedStoreOptions): KeyedStore {
   const keyOf = (belongsTo: string, name: string) => threadKey(prefix, belongsTo, name)
   return {

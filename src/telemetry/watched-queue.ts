@@ -4,7 +4,9 @@ import type { Question } from '../stores/runs/types.ts'
 import type { TelemetryEvent } from './telemetry-event.ts'
 import { newAttempt, type Attempt } from './attempt.ts'
 
-/** The span of a delivery. The question carries `traceparent` on; only the span of an accepted or failed one is sent. */
+/**
+ * The span of a delivery. The question carries `traceparent` on; only the span of an accepted or failed one is sent.
+ */
 export interface Receiving {
   traceparent: string
   end(outcome: Accepted | 'failed', error?: unknown): void

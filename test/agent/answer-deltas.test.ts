@@ -1,4 +1,7 @@
-/** An answer is told while the model writes it: what is told is a beginning of what the reader finds in the whole completion. */
+/**
+ * An answer is told while the model writes it: what is told is a beginning of what the reader finds in the whole
+ * completion.
+ */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AnswerDeltas } from '../../src/agent/parser/answer-deltas.ts'
@@ -22,7 +25,10 @@ const SENTENCE = 'The lighthouse keeper counted every ship that passed the cape.
 const LONG =
   `${SENTENCE.repeat(6)}\n\n- one\n- two [1](https://a.example)\n\n\`\`\`js\nconst a = 1\n\`\`\`\n\n${SENTENCE}`.trim()
 
-/** What is told of a completion that comes in pieces of these lengths (then again from the first), and what it is read as. */
+/**
+ * What is told of a completion that comes in pieces of these lengths (then again from the first), and what it is read
+ * as.
+ */
 function follow(name: DialectName, completion: string, { lengths = [7], tools = TOOLS } = {}) {
   const spoken = dialect(name)
   const mine = tools.map(tool)

@@ -23,7 +23,7 @@ describe.concurrent('a run that gets no answer', () => {
     expect(final).toEqual({
       type: 'gave_up',
       reason: 'time',
-      text: 'I could not find an answer. This is what I found:\n- echo: echo of x',
+      text: 'I could not find an answer. This is what I found:\n- Echo: echo of x',
     })
   })
 
@@ -47,8 +47,8 @@ describe.concurrent('a run that gets no answer', () => {
       limits: { maxSteps: 5 },
     })
     const lines = (final as { text: string }).text.split('\n').slice(1)
-    expect(lines.map((line) => line.slice(0, 32))).toEqual([1, 2, 3].map((n) => `- echo: ${n} begins and goes on and`))
-    for (const line of lines) expect(line).toMatch(/^- echo: .{300}…$/)
+    expect(lines.map((line) => line.slice(0, 32))).toEqual([1, 2, 3].map((n) => `- Echo: ${n} begins and goes on and`))
+    for (const line of lines) expect(line).toMatch(/^- Echo: .{300}…$/)
   })
 })
 
@@ -86,7 +86,7 @@ describe.concurrent('an answer that is not whole', () => {
     expect(final).toMatchObject({ type: 'gave_up', reason: 'steps' })
     expect(final).toMatchObject({
       text: expect.stringMatching(
-        /^The model's answer was cut off: .*stopped responding.*\n\nThe colour.* …\n\nThis is what I found:\n- echo: echo of x$/s,
+        /^The model's answer was cut off: .*stopped responding.*\n\nThe colour.* …\n\nThis is what I found:\n- Echo: echo of x$/s,
       ),
     })
   })
@@ -111,7 +111,7 @@ test('a run that repeats itself and gives up tells what it found, and not what i
   expect(final).toEqual({
     type: 'gave_up',
     reason: 'loop',
-    text: 'I could not find an answer. This is what I found:\n- echo: echo of x',
+    text: 'I could not find an answer. This is what I found:\n- Echo: echo of x',
   })
 })
 

@@ -197,7 +197,7 @@ describe.concurrent('a model’s mistake', () => {
     expect(scaffold.final).toEqual({
       type: 'gave_up',
       reason: 'unreadable',
-      text: 'I could not find an answer. This is what I found:\n- echo: echo of found',
+      text: 'I could not find an answer. This is what I found:\n- Echo: echo of found',
     })
     const nothing = await runOn(t, { model: ['mumble', 'mumble', 'mumble', 'Thought: hm\nAction:'] })
     expect(nothing.final).toMatchObject({ type: 'gave_up', text: expect.not.stringMatching(/Thought|Action/) })
@@ -398,7 +398,7 @@ describe.concurrent('a budget', () => {
     expect(final).toMatchObject({
       type: 'gave_up',
       reason: 'steps',
-      text: expect.stringMatching(/^I could not find an answer\. This is what I found:\n- echo: echo of input 0\n/),
+      text: expect.stringMatching(/^I could not find an answer\. This is what I found:\n- Echo: echo of input 0\n/),
     })
   })
 

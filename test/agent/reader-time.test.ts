@@ -1,4 +1,6 @@
-/** What readers choke on, in bulk: a text four times as long takes about four times the time, whatever it is made of. */
+/**
+ * What readers choke on, in bulk: a text four times as long takes about four times the time, whatever it is made of.
+ */
 import { describe, expect, test } from 'vitest'
 import { plainProse } from '../../src/agent/partial-answer.ts'
 import { defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
@@ -136,8 +138,8 @@ test.each(['foo[bar]\n', 'search(a=1)\n', '{"name": "x"}\n', 'mcp_x[a]\n', 'Acti
 )
 
 /**
- * Compares a text with one four times as long, by each reader: twice as much as linear time and what a pause may cost are
- * forgiven, sixteen times as much are not.
+ * Compares a text with one four times as long, by each reader: twice as much as linear time and what a pause may cost
+ * are forgiven, sixteen times as much are not.
  */
 function isLinear(textOf: (length: number) => string): void {
   const [short, long] = [textOf(SHORT), textOf(4 * SHORT)]

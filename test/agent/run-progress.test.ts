@@ -51,7 +51,10 @@ function rememberingTool(dialect: DialectName): Tool {
   return echo(run, { name })
 }
 
-/** Answers in as many processes as it takes: each one ends after `eventsEach` events, and the next goes on from what is saved. */
+/**
+ * Answers in as many processes as it takes: each one ends after `eventsEach` events, and the next goes on from what is
+ * saved.
+ */
 async function eventsOf(t: Ends, dialect: DialectName, eventsEach: number) {
   let turn = 0
   const script: Script = ({ prompt }) => (/say x\d?$/.test(prompt.trim()) ? 'said' : WRITTEN[dialect](turn++))

@@ -43,7 +43,7 @@ describe('a stop', () => {
       },
       steering: { stopAsked: () => stop.signal },
     })
-    expect(final).toEqual({ type: 'gave_up', reason: 'stopped', text: 'This is what I had found:\n- echo: echo of x' })
+    expect(final).toEqual({ type: 'gave_up', reason: 'stopped', text: 'This is what I had found:\n- Echo: echo of x' })
     expect(model.requests).toHaveLength(2)
   })
 

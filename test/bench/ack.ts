@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- ack`: how soon Slack has its ack while mentions come at a steady rate, each in a thread of its own, at one
- * front with Redis and its append-only file; and whether the front's memory stays flat. To reach: p99 under 100 ms at 50 a second.
+ * `npm run bench -- ack`: how soon Slack has its ack while mentions come at a steady rate, each in a thread of its own,
+ * at one front with Redis and its append-only file; and whether the front's memory stays flat. To reach: p99 under 100
+ * ms at 50 a second.
  */
 import { spawnSync } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -49,7 +50,10 @@ export function printAcks(acks: number[]): void {
   console.log(`Acks, p99 ms: ${atMost(quantile(acks, 0.99), MAX_ACK_P99)}`)
 }
 
-/** Mentions at a steady rate to one front with a worker behind it: milliseconds to each ack, and MiB of the front by the second. */
+/**
+ * Mentions at a steady rate to one front with a worker behind it: milliseconds to each ack, and MiB of the front by the
+ * second.
+ */
 export async function measureAcks({ rate, seconds }: { rate: number; seconds: number }): Promise<Measured> {
   const [slack, model, redis] = [await startSlack(), await startModel(20), await startRedis()]
   const port = await freePort()

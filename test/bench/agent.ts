@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- agent`: one three-step question, Thinkaloud's agent beside a bare loop over the `openai` SDK. Each side
- * and the played model have processes of their own; rounds are interleaved; what counts are the ratios.
+ * `npm run bench -- agent`: one three-step question, Thinkaloud's agent beside a bare loop over the `openai` SDK. Each
+ * side and the played model have processes of their own; rounds are interleaved; what counts are the ratios.
  */
 import { fork, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,8 +13,8 @@ import { promptTokens, type PromptTokens } from './agent/tokens.ts'
 import { atLeast, atMost } from './targets.ts'
 
 /**
- * At most so many times the floor's CPU and LangChain's tokens; at least so many of the floor's questions a second; at most so
- * many tokens in the three prompts, and milliseconds to import the agent and the whole bot (issue 9).
+ * At most so many times the floor's CPU and LangChain's tokens; at least so many of the floor's questions a second; at
+ * most so many tokens in the three prompts, and milliseconds to import the agent and the whole bot (issue 9).
  */
 const TO_REACH = { whole: 0.8, streamed: 0.6, perSecond: 1, tokens: 1.1, promptTokens: 766, agentMs: 110, botMs: 450 }
 
@@ -141,8 +141,8 @@ function medianOf(numbers: number[]): number {
 type Results = Awaited<ReturnType<typeof measure>>
 
 /**
- * Ratios of medians; of questions a second the median of the rounds' own ratios, since how long a round takes is up to whatever
- * else the machine does at that moment, to both sides alike.
+ * Ratios of medians; of questions a second the median of the rounds' own ratios, since how long a round takes is up to
+ * whatever else the machine does at that moment, to both sides alike.
  */
 function ratiosOf(results: Results): Record<Mode, Result> {
   const of = (mode: Mode) => {
@@ -169,8 +169,8 @@ interface ImportTimes {
 const IMPORTS = 9
 
 /**
- * Milliseconds that a fresh process takes to load the agent with its tools and model, and the bot, beside the SDK alone. The
- * best of some runs: what else the machine does only adds.
+ * Milliseconds that a fresh process takes to load the agent with its tools and model, and the bot, beside the SDK
+ * alone. The best of some runs: what else the machine does only adds.
  */
 function importTimes(): ImportTimes {
   const time = (module: string) => {
@@ -194,7 +194,8 @@ interface Report {
 }
 
 function print({ results, ratios, importMs, tokens, questions, rounds }: Report): void {
-  // Which undici the floor has is up to Node: that of 20 does not look at a used connection before it writes (CVE-2026-6733).
+  // Which undici the floor has is up to Node: that of 20 does not look at a used connection before it writes
+  // (CVE-2026-6733).
   console.log(
     `Node ${process.versions.node}; the floor's transport is its undici ${process.versions.undici}, ours the package's.`,
   )

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- calculator`: what hostile input costs in milliseconds, median (to hold: 50) and worst of several runs
- * (on a busy machine that is the machine's), and how many ordinary sums a second there are.
+ * `npm run bench -- calculator`: what hostile input costs in milliseconds, median (to hold: 50) and worst of several
+ * runs (on a busy machine that is the machine's), and how many ordinary sums a second there are.
  */
 import { messageOf } from '../../src/base/errors.ts'
 import { calculate } from '../../tools/calculator.ts'

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- files`: pages and rows a second of the files that people bring, and the memory of the processes that read
- * them, beside the bare libraries. Each measure is a process of its own, with the library still to be loaded: a file is read
- * once, so that is what people wait for. Ours has more to do (a process is started, a zip is checked, text is laid out).
+ * `npm run bench -- files`: pages and rows a second of the files that people bring, and the memory of the processes
+ * that read them, beside the bare libraries. Each measure is a process of its own, with the library still to be loaded:
+ * a file is read once, so that is what people wait for. Ours has more to do (a process is started, a zip is checked,
+ * text is laid out).
  */
 import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'

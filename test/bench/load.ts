@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- load`: the whole path from Slack's event to the answer (three model calls, two tools), beside a bare
- * Bolt app in the same run. What counts are the ratios; the machines are noisy.
+ * `npm run bench -- load`: the whole path from Slack's event to the answer (three model calls, two tools), beside a
+ * bare Bolt app in the same run. What counts are the ratios; the machines are noisy.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
@@ -18,7 +18,10 @@ interface Result {
   p99: number
   ackP99: number
   cpuMs: number
-  /** The same for as many questions again. Several workers warm up several times as long; an hour later this is the cost. */
+  /**
+   * The same for as many questions again. Several workers warm up several times as long; an hour later this is the
+   * cost.
+   */
   againMs: number
   redisCommands?: number
   peakMb: number
@@ -146,9 +149,9 @@ async function flood(slack: BenchSlack, target: string, { questions, flight }: {
 }
 
 /**
- * What a question costs as threads grow from 100 to 10,000, and as the histories of ten threads grow from 1 to 200 turns. All
- * are asked ten at a time: asked one by one a question costs twice as much, a thread's first as its last, since the process
- * wakes for each answer alone. The last row says how much.
+ * What a question costs as threads grow from 100 to 10,000, and as the histories of ten threads grow from 1 to 200
+ * turns. All are asked ten at a time: asked one by one a question costs twice as much, a thread's first as its last,
+ * since the process wakes for each answer alone. The last row says how much.
  */
 async function growth(env: Record<string, string>, slack: BenchSlack): Promise<void> {
   const port = await freePort()

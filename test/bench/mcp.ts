@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- mcp`: one call of an MCP tool through our room, input to output, beside a bare `@modelcontextprotocol/client` on
- * the same server, over HTTP and over stdio, with a short result and a long one. The server has a process of its own; rounds are
- * interleaved; what counts are the ratios of medians. To reach: at most 1.5 (issue 11).
+ * `npm run bench -- mcp`: one call of an MCP tool through our room, input to output, beside a bare
+ * `@modelcontextprotocol/client` on the same server, over HTTP and over stdio, with a short result and a long one. The
+ * server has a process of its own; rounds are interleaved; what counts are the ratios of medians. To reach: at most 1.5
+ * (issue 11).
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'

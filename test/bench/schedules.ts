@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- schedules`: ten thousand schedules in Redis that are all due at the same time, beside ten thousand of BullMQ's own
- * job schedulers: their memory, what a quiet minute costs, and how late they begin. Takes about two minutes.
- * To reach: at most three times BullMQ's memory and lateness, and a quiet minute of at most 0.2 s of CPU.
+ * `npm run bench -- schedules`: ten thousand schedules in Redis that are all due at the same time, beside ten thousand
+ * of BullMQ's own job schedulers: their memory, what a quiet minute costs, and how late they begin. Takes about two
+ * minutes. To reach: at most three times BullMQ's memory and lateness, and a quiet minute of at most 0.2 s of CPU.
  */
 import { Queue as BullQueue, Worker } from 'bullmq'
 import { connect } from '../../src/base/redis/redis.ts'

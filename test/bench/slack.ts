@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- slack`: what each way to show the work (`STEPS`) costs in Slack calls and how soon people see something,
- * beside a Slack that answers at once; and how soon Slack has its acks at 50 mentions a second. Loopback only.
+ * `npm run bench -- slack`: what each way to show the work (`STEPS`) costs in Slack calls and how soon people see
+ * something, beside a Slack that answers at once; and how soon Slack has its acks at 50 mentions a second. Loopback
+ * only.
  */
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'

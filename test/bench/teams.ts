@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- teams`: the distributed app with 1, 100 and 1,000 installations on Redis: how long it takes to start, its memory,
- * and what a question costs beside one installation. To reach: a question costs at most 1.1 times as much.
+ * `npm run bench -- teams`: the distributed app with 1, 100 and 1,000 installations on Redis: how long it takes to
+ * start, its memory, and what a question costs beside one installation. To reach: a question costs at most 1.1 times as
+ * much.
  */
 import { spawnSync } from 'node:child_process'
 import { connect } from '../../src/base/redis/redis.ts'

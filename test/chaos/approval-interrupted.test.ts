@@ -1,4 +1,7 @@
-/** What may happen between a card and what comes of its press: others who press, a Redis that goes, processes that are replaced, and time. */
+/**
+ * What may happen between a card and what comes of its press: others who press, a Redis that goes, processes that are
+ * replaced, and time.
+ */
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from '../../src/base/package-root.ts'

@@ -1,4 +1,7 @@
-/** Calls of an MCP server that change the world, and processes that end around them: each takes effect once at most, and nobody is left in the dark. */
+/**
+ * Calls of an MCP server that change the world, and processes that end around them: each takes effect once at most, and
+ * nobody is left in the dark.
+ */
 import { expect, test } from 'vitest'
 import type { BotProcess } from '../harness/chaos/bots.ts'
 import { openCard, pressCard } from '../harness/chaos/pressing.ts'

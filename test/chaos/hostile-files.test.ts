@@ -129,7 +129,8 @@ test.each([
   ['20 MB of quotes', 'a.csv', `"${'"'.repeat(20 * MEBIBYTE)}`],
   ['captions of half-open tags', 'a.vtt', `WEBVTT\n\n00:01.000 --> 00:02.000\n${'<v '.repeat(5_000_000)}`],
 ])('%s: an end within the time of one file', async (_, name, text) => {
-  // Seconds of the clock, of which a busy machine gives a file but some: four times as many as it has where it is alone.
+  // Seconds of the clock, of which a busy machine gives a file but some: four times as many as it has where it is
+  // alone.
   const { file, fault } = await outcomeOf(textFile(name, text), { timeoutMs: 4 * PARSE_LIMITS.timeoutMs })
   expect(file ?? fault).toBeDefined()
   expect(fault ?? '').not.toContain('seconds')

@@ -25,7 +25,9 @@ test('Slack delivers everything three times more, in any order, to two fronts: e
   await expectAllWell(scene)
 })
 
-/** Hands over again, at most so many of what was ever handed over, in any order, two at a time so that one meets itself. */
+/**
+ * Hands over again, at most so many of what was ever handed over, in any order, two at a time so that one meets itself.
+ */
 async function redeliver(scene: Scene, portOf: () => number, most: number): Promise<void> {
   const dice = diceFor(`order ${scene.deliveries.length}`)
   const all = Array.from({ length: TIMES }, () => scene.deliveries).flat()

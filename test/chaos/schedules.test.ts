@@ -1,6 +1,6 @@
 /** Many schedules are due while workers are killed; then everything is down for three hours. */
 import { expect, test } from 'vitest'
-import { scanKeys } from '../../src/base/redis/redis.ts'
+import { scanKeys } from '../../src/base/redis/redis-keys.ts'
 import { ALICE } from '../../playground/slack/slack.ts'
 import { CHANNELS, openScene, type Scene } from '../harness/chaos/scene.ts'
 import { finish } from '../harness/played-model.ts'
@@ -63,7 +63,8 @@ test('each occurrence is asked and answered once, whoever is killed; what nobody
   for (const n of each) await make(scene, n)
   await eventually(() => expect(shown(scene).filter((text) => text.startsWith('Saved'))).toHaveLength(MADE))
   await maker.kill()
-  // All schedules are due at once: the minute over which they are spread has passed. Two fronts, and workers that come and go.
+  // All schedules are due at once: the minute over which they are spread has passed. Two fronts, and workers that come
+  // and go.
   await pass(scene, 22)
   await Promise.all([scene.start('front'), scene.start('front')])
   let worker = await scene.start('worker')

@@ -1,4 +1,7 @@
-/** `tsx test/ci/figures-floors.ts FILE …`: the rule about figures over recorded episodes: false alarms, and planted figures that are found. */
+/**
+ * `tsx test/ci/figures-floors.ts FILE …`: the rule about figures over recorded episodes: false alarms, and planted
+ * figures that are found.
+ */
 import { loadEpisodes } from '../../src/commands/eval/episodes.ts'
 import { measureFigures } from '../harness/planted-figures.ts'
 import { check, summary } from './facts.ts'

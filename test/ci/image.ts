@@ -1,6 +1,6 @@
 /**
- * `tsx test/ci/image.ts FOLDER`: carries out the Dockerfile's steps without Docker, each stage in a folder of its own, from
- * nothing but the files that git knows. FOLDER/app is then what the image would hold.
+ * `tsx test/ci/image.ts FOLDER`: carries out the Dockerfile's steps without Docker, each stage in a folder of its own,
+ * from nothing but the files that git knows. FOLDER/app is then what the image would hold.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'

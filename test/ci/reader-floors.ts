@@ -1,4 +1,7 @@
-/** `tsx test/ci/reader-floors.ts FILE …`: the reader over recorded and made completions; no share may fall below its floor. */
+/**
+ * `tsx test/ci/reader-floors.ts FILE …`: the reader over recorded and made completions; no share may fall below its
+ * floor.
+ */
 import { scoreCases, scoreTable, type Score } from '../../src/commands/eval/score-parser.ts'
 import { check, summary } from './facts.ts'
 

@@ -11,7 +11,10 @@ export interface Running {
   ended: Promise<number | null>
 }
 
-/** Starts a command with nothing but this environment, in a process group of its own, so that all of it ends with `ends`. */
+/**
+ * Starts a command with nothing but this environment, in a process group of its own, so that all of it ends with
+ * `ends`.
+ */
 export function start(
   command: string[],
   at: { cwd: string; env: Record<string, string | undefined>; ends: Ends },

@@ -1,7 +1,7 @@
 /**
- * `tsx test/ci/strict-slack.ts FOLDER [--bare]`: the suites for any Slack, against the strict Slack of FOLDER (`slack.mjs`), which is none
- * of ours; `--bare`: as if it knew no more than a plain emulator does. vitest counts; the exit code is 1 too where the bot sent what
- * that Slack had to refuse.
+ * `tsx test/ci/strict-slack.ts FOLDER [--bare]`: the suites for any Slack, against the strict Slack of FOLDER
+ * (`slack.mjs`), which is none of ours; `--bare`: as if it knew no more than a plain emulator does. vitest counts; the
+ * exit code is 1 too where the bot sent what that Slack had to refuse.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -3,6 +3,9 @@ import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { fileEnds } from '../harness/ends.ts'
 import { commandHere, startCommand } from '../harness/command.ts'
+import { grantSlack, linkIn, logIn } from '../harness/connecting-bot.ts'
+import { startOAuthServer } from '../harness/mcp/oauth-server.ts'
+import { mcpFile } from '../harness/mcp/mcp-servers.ts'
 import { distributed, startManyBot } from '../harness/many-bot.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 
@@ -14,11 +17,14 @@ describeWithRedis('npm run installs', async () => {
   const ends = fileEnds()
   const server = await startRedis()
   ends.onTestFinished(() => server.stop())
-  const bot = await startManyBot(ends, { rotates: true, env: () => ({ REDIS_URL: server.url }) })
+  const tickets = await startOAuthServer(ends)
+  const mcp = mcpFile(ends, { mcpServers: { tickets: { url: tickets.url, login: 'person' } } })
+  const settings = { REDIS_URL: server.url, MCP_CONFIG: mcp }
+  const bot = await startManyBot(ends, { rotates: true, env: () => settings })
   for (const home of [ACME, OTHER]) await bot.install(home)
   await bot.slack.mention(ACME, 'Who?', { channel: 'C0ACME00001' })
   await bot.answered('C0ACME00001')
-  const env = { ...distributed(bot.slack), REDIS_URL: server.url }
+  const env = { ...distributed(bot.slack), ...settings }
   const redis = new Redis(server.url)
   ends.onTestFinished(() => redis.disconnect())
 
@@ -61,10 +67,20 @@ describeWithRedis('npm run installs', async () => {
     expect(findings.filter(({ area }) => area === 'Slack').map(({ name }) => name)).toEqual([ACME.id, OTHER.id])
   })
 
-  test('remove revokes the token and deletes everything of that workspace, and nothing of another', async (t) => {
+  test('remove revokes the token and what people connected, and deletes everything of that workspace, and nothing of another', async (t) => {
+    for (const home of [ACME, OTHER]) {
+      expect((await grantSlack(bot, home)).page.status).toBe(200)
+      const person = bot.browser()
+      const back = await logIn(person, await linkIn(bot, home, { account: 'tickets' }), tickets)
+      expect((await person.get(back)).status).toBe(200)
+    }
     const { code, stdout } = await commandHere(t, FILE, { args: ['remove', ACME.id], env }).ended
     expect([code, stdout]).toEqual([0, expect.stringContaining('Removed: T0ACME00001')])
-    expect(bot.slack.calls.filter(({ method }) => method === 'auth.revoke')).toMatchObject([{ home: ACME.id }])
+    expect(bot.slack.calls.filter(({ method }) => method === 'auth.revoke')).toMatchObject([
+      { home: ACME.id },
+      { home: `U0ALICE0001 of ${ACME.id}` },
+    ])
+    expect(tickets.counts.revoked).toBe(1)
     expect(await redis.keys('*T0ACME00001*')).toEqual([])
     expect(await redis.hkeys('thinkaloud:{installations}:records')).toEqual([OTHER.id])
   })

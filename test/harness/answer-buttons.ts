@@ -5,7 +5,10 @@ import { ASK_AGAIN, FEEDBACK, FORGET_DELETE, SHOW_WORK } from '../../src/slack/f
 import type { Thread } from './bot.ts'
 import { callSlack } from './slack-calls.ts'
 
-/** What a person presses within ten seconds of the clock is one press. Waits for the next ten where these are nearly over. */
+/**
+ * What a person presses within ten seconds of the clock is one press. Waits for the next ten where these are nearly
+ * over.
+ */
 export async function pressesCountAsOne(): Promise<void> {
   const leftMs = 10_000 - (Date.now() % 10_000)
   if (leftMs < 3_000) await sleep(leftMs)
@@ -19,7 +22,10 @@ export function questionId(thread: Thread): string {
   return payload.run
 }
 
-/** Posts in the bot's name what stands below an answer to be pressed, wherever and for whatever question. @returns its place */
+/**
+ * Posts in the bot's name what stands below an answer to be pressed, wherever and for whatever question. @returns its
+ * place
+ */
 export async function postButtons(
   slack: LocalSlack,
   id: string,

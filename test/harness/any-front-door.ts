@@ -87,7 +87,10 @@ export class FrontDoor {
     return { ...written, envelopes }
   }
 
-  /** Posts it, and tells the bot nothing: as the person whose token there is, else as the bot; in direct messages as the bot. */
+  /**
+   * Posts it, and tells the bot nothing: as the person whose token there is, else as the bot; in direct messages as the
+   * bot.
+   */
   async post(text: string, { channel, thread }: Where = {}): Promise<Written> {
     const { asPerson, installation } = this.#slack
     const speaker = channel === undefined || channel === this.#slack.channel ? asPerson : undefined
@@ -185,7 +188,10 @@ export class FrontDoor {
     return place
   }
 
-  /** The person presses what has this `action_id` first in the thread. @throws where this Slack gives no such element back */
+  /**
+   * The person presses what has this `action_id` first in the thread. @throws where this Slack gives no such element
+   * back
+   */
   async press({ channel, thread }: ThreadPlace, actionId: string): Promise<void> {
     const { person, installation } = this.#slack
     const chosen = { action_id: actionId }

@@ -21,17 +21,19 @@ export interface AnySlack {
   asPerson?: SlackWeb | undefined
   isLocal: boolean
   /**
-   * What came of it, or undefined where this Slack does not know the method at all; that is told aloud, and the local Slack has to
-   * know it.
+   * What came of it, or undefined where this Slack does not know the method at all; that is told aloud, and the local
+   * Slack has to know it.
    */
   where<T>(what: string, work: () => Promise<T>): Promise<T | undefined>
 }
 
 /**
- * - `TEST_SLACK_URL`: the address of its Web API, such as `http://127.0.0.1:3000/api/`; without it, but with a token, Slack's own
+ * - `TEST_SLACK_URL`: the address of its Web API, such as `http://127.0.0.1:3000/api/`; without it, but with a token,
+ *   Slack's own
  * - `TEST_SLACK_TOKEN`: a bot token, xoxb-…
  * - `TEST_SLACK_CHANNEL`: the id of a channel that the bot is in, and that may be written to
- * - `TEST_SLACK_USER_TOKEN`: a person's token, xoxp-…, who is in that channel; without it the bot itself posts what people write
+ * - `TEST_SLACK_USER_TOKEN`: a person's token, xoxp-…, who is in that channel; without it the bot itself posts what
+ *   people write
  */
 export async function anySlack(t: Ends): Promise<AnySlack> {
   const { TEST_SLACK_URL: url, TEST_SLACK_TOKEN: token, TEST_SLACK_CHANNEL: given } = process.env

@@ -122,7 +122,10 @@ export async function secondBot(t: Ends, { slack, model, wiki }: TestBot, env: E
   return bot
 }
 
-/** Over a Redis a bot listens a moment before it can store anything. What comes then is not acked, and this Slack soon gives up. */
+/**
+ * Over a Redis a bot listens a moment before it can store anything. What comes then is not acked, and this Slack soon
+ * gives up.
+ */
 async function untilStoring({ port }: Bot, slack: LocalSlack, env: Env = {}): Promise<void> {
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok
   if (env.REDIS_URL) await slack.until(isReady, 'a bot that can store questions')
@@ -172,7 +175,9 @@ export class Thread {
     return this.said
   }
 
-  /** Somebody presses what has this `action_id`, on the last message of the bot's that has one; of thumbs, by its value. */
+  /**
+   * Somebody presses what has this `action_id`, on the last message of the bot's that has one; of thumbs, by its value.
+   */
   async press(actionId: string, options: { user?: string; value?: string } = {}): Promise<Done> {
     const { value, ...who } = options
     const holds = (message: Message) => JSON.stringify(message.blocks ?? []).includes(`"action_id":"${actionId}"`)

@@ -1,6 +1,7 @@
 /**
- * The sources as JavaScript, for tests that start them in a process of their own: under `tsx` a process takes three times as long
- * to begin. Before each run of vitest what has changed since the last one is compiled, without a type check.
+ * The sources as JavaScript, for tests that start them in a process of their own: under `tsx` a process takes three
+ * times as long to begin. Before each run of vitest what has changed since the last one is compiled, without a type
+ * check.
  */
 import {
   existsSync,

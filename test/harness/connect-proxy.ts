@@ -17,7 +17,9 @@ export interface ConnectProxy {
 /** A name of the local Slack that only the proxy knows. */
 export const SLACK_HOST = 'slack.tst'
 
-/** A proxy that tunnels. Every name is this machine to it, so `http://model.tst:PORT` leads to our own server at PORT. */
+/**
+ * A proxy that tunnels. Every name is this machine to it, so `http://model.tst:PORT` leads to our own server at PORT.
+ */
 export async function connectProxy(t: Ends): Promise<ConnectProxy> {
   const proxy: ConnectProxy = { url: '', asked: [], authorization: undefined, refuses: new Set() }
   const sockets = new Set<Socket>()

@@ -1,11 +1,13 @@
 /** A bot with an MCP server that people log in to, each for themselves. */
 import { expect } from 'vitest'
+import { until } from '../../playground/base/until.ts'
 import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 import type { Env } from '../../src/config.ts'
 import { FOR_ASKER } from '../../src/slack/format/messages.ts'
 import type { TestBot, TestBotOptions, Thread } from './bot.ts'
 import type { Ends } from './ends.ts'
-import { Browser } from './many-bot.ts'
+import { Browser, type ManyBot } from './many-bot.ts'
+import { APP, type Home } from './many-slacks.ts'
 import { startOAuthServer, type OAuthMcpServer } from './mcp/oauth-server.ts'
 import { mcpFile } from './mcp/mcp-servers.ts'
 import { act, finish } from './played-model.ts'
@@ -102,3 +104,37 @@ export async function connect(
   const page = await person.get(await logIn(person, linkTo(bot, user) ?? '', server))
   expect(await page.text()).toContain('tickets is connected')
 }
+
+/** The link for connecting an account in `/ask connections` of a distributed app. `team`: a workspace of an organisation. */
+export async function linkIn(
+  { slack }: ManyBot,
+  { id, team = id }: Home & { team?: string },
+  { account, user = ALICE_THERE }: { account: string; user?: string },
+): Promise<string> {
+  const command = new URLSearchParams({
+    ...{ command: '/ask', text: 'connections', user_id: user, channel_id: 'D0ALICE0001', team_id: team },
+    ...(id.startsWith('E') ? { enterprise_id: id, is_enterprise_install: 'true' } : {}),
+    ...{ trigger_id: '1.2', response_url: `${slack.apiUrl}respond`, api_app_id: APP },
+  })
+  const lists = () => slack.calls.filter(({ method }) => method === 'respond')
+  const before = lists().length
+  await slack.post(command.toString(), 'application/x-www-form-urlencoded')
+  const list = await until(() => lists()[before], 'the list')
+  const link = new RegExp(`Connect ${account}".*?example\\.com(/connect\\?link=[\\w-]+)`)
+  return link.exec(JSON.stringify(list.args))?.[1] ?? ''
+}
+
+/** Alice connects Slack in her browser, where she is signed in as `as`. */
+export async function grantSlack(
+  bot: ManyBot,
+  home: Home & { team?: string },
+  { person = bot.browser(), as = ALICE_THERE }: { person?: Browser; as?: string } = {},
+): Promise<{ asked: URL; page: Response }> {
+  const link = await linkIn(bot, home, { account: 'Slack' })
+  const asked = new URL((await person.get(await continued(person, link))).headers.get('location') ?? '')
+  const state = asked.searchParams.get('state') ?? ''
+  const query = new URLSearchParams({ code: bot.slack.agree({ id: home.id, user: as }), state })
+  return { asked, page: await person.get(`/connect/callback?${query.toString()}`) }
+}
+
+const ALICE_THERE = 'U0ALICE0001'

@@ -1,4 +1,6 @@
-/** Returns a clock of the CPU time that this process uses from now on, in ms. Other processes and pauses do not count. */
+/**
+ * Returns a clock of the CPU time that this process uses from now on, in ms. Other processes and pauses do not count.
+ */
 export function cpuClock(): () => number {
   const from = process.cpuUsage()
   return () => {
@@ -8,8 +10,8 @@ export function cpuClock(): () => number {
 }
 
 /**
- * Returns the seconds of CPU that the work takes. Collecting garbage and compiling count too, so work that took `limit` or
- * more is done twice again, and the least is returned.
+ * Returns the seconds of CPU that the work takes. Collecting garbage and compiling count too, so work that took `limit`
+ * or more is done twice again, and the least is returned.
  */
 export function cpuSeconds(work: () => unknown, limit = Infinity): number {
   let least = Infinity

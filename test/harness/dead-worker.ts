@@ -3,8 +3,8 @@ import type { RedisProxy } from './redis-proxy.ts'
 import { eventually } from './stores.ts'
 
 /**
- * Ends the leases that a worker holds on this prefix, as their time would: so that they may be long, and no pause of the machine ends
- * one that is to be held.
+ * Ends the leases that a worker holds on this prefix, as their time would: so that they may be long, and no pause of
+ * the machine ends one that is to be held.
  */
 export async function endLeases(url: string, prefix: string): Promise<void> {
   await asking(url, async (redis) => {

@@ -18,8 +18,8 @@ export interface DemoTurn {
 }
 
 /**
- * The demo with the real loop, the real tools and the shipped pages of the wiki, open while the tests of a file or of a `describe` run.
- * `talk` has a conversation in one thread, and gives a turn for each question.
+ * The demo with the real loop, the real tools and the shipped pages of the wiki, open while the tests of a file or of a
+ * `describe` run. `talk` has a conversation in one thread, and gives a turn for each question.
  */
 export function demoOnWiki(): { wiki(): Wiki; talk(...questions: string[]): Promise<DemoTurn[]> } {
   let wiki: Wiki

@@ -1,4 +1,7 @@
-/** Files for the tests: those of `test/fixtures/files`, which LibreOffice made, and ones too large, too odd or too broken to be kept. */
+/**
+ * Files for the tests: those of `test/fixtures/files`, which LibreOffice made, and ones too large, too odd or too
+ * broken to be kept.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateSync } from 'node:zlib'

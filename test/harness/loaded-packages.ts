@@ -1,6 +1,6 @@
 /**
- * A bot in a process of its own that answers one question and then prints, as JSON, the packages that were loaded for it.
- * Settings that it is started with go to the bot.
+ * A bot in a process of its own that answers one question and then prints, as JSON, the packages that were loaded for
+ * it. Settings that it is started with go to the bot.
  */
 import { createRequire } from 'node:module'
 import { startBot } from './bot.ts'

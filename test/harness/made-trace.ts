@@ -56,7 +56,10 @@ export function madeTrace(calls: TracedCall[], parts: Partial<RunTrace> = {}): R
   }
 }
 
-/** A run in which everything happens: a follow-up, two tools at once, a failure, what cannot be read, a wait, a tool that asks. */
+/**
+ * A run in which everything happens: a follow-up, two tools at once, a failure, what cannot be read, a wait, a tool
+ * that asks.
+ */
 export function fullTrace(): RunTrace {
   const WAIT_MS = 7_380_000
   const after = WAIT_MS + 5_200

@@ -28,7 +28,7 @@ export const distributed = (slack: Pick<ManySlacks, 'apiUrl'>): Env => ({
 
 export async function startManyBot(
   t: Ends,
-  options: { env?: (slack: ManySlacks) => Env; rotates?: boolean; slack?: ManySlacks } = {},
+  options: { env?: (slack: ManySlacks) => Env; rotates?: boolean; slack?: ManySlacks; aheadMs?: number } = {},
 ): Promise<ManyBot> {
   const slack = options.slack ?? (await manySlacks(t, { rotates: options.rotates ?? false }))
   const model = await playModel(t)
@@ -37,7 +37,9 @@ export async function startManyBot(
   const env: Env = { ...distributed(slack), OPENAI_BASE_URL: model.url, ...options.env?.(slack) }
   const config = loadConfig(env, { serves: true })
   const log = createLog(config.LOG_LEVEL, { write: (line) => void logs.push(line) }, secretsOf(config))
-  const bot = await startRealBot(config, { log, now: () => new Date(slack.clock.now) })
+  // By so much is the bot's clock ahead of Slack's.
+  const { aheadMs = 0 } = options
+  const bot = await startRealBot(config, { log, now: () => new Date(slack.clock.now + aheadMs) })
   t.onTestFinished(() => bot.stop())
   const url = `http://127.0.0.1:${bot.port}`
   slack.setTarget(url)

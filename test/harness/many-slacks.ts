@@ -1,11 +1,13 @@
-/** A Slack of many workspaces and organisations: OAuth, tokens that rotate and end, and which token did what. Its clock can be set. */
+/**
+ * A Slack of many workspaces and organisations: OAuth, tokens that rotate and end, and which token did what. Its clock
+ * can be set.
+ */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Json } from '../../playground/slack/slack.ts'
 import { createOAuth, type Home } from '../../playground/workspaces/oauth.ts'
-import { listen } from '../../playground/base/loopback-server.ts'
+import { listen, sendJson } from '../../playground/base/loopback-server.ts'
 import type { Ends } from './ends.ts'
-import { sendJson } from './web-server.ts'
 
 export type { Home }
 
@@ -42,10 +44,12 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     holdAnswer: (_args: Json): Promise<void> | undefined => undefined,
     /** What `assistant.search.context` finds for a token of this home, or of `USER of HOME`; no search if absent. */
     finds: undefined as ((args: Json, home: string) => Json[]) | undefined,
+    /** What `conversations.info` says of a channel besides its id and workspace. */
+    channelFacts: (_channel: string, _home: string): Json => ({ is_private: false }),
     /** How long a new token lives, in seconds. */
     expiresIn: 43_200,
     refreshes: 0,
-    spendRefreshTokens: () => oauth.spendRefreshTokens(),
+    spendRefreshTokens: (user?: string) => oauth.spendRefreshTokens(user),
   }
   const oauth = createOAuth({
     ...{ client: CLIENT, app: APP, botUserOf, scopes: ['chat:write', 'app_mentions:read'], rotates },
@@ -71,6 +75,10 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     }),
     'chat.postMessage': (args) => ({ channel: args['channel'], ts: `${1_700_000_000 + ++count}.000100` }),
     'conversations.replies': () => ({ messages: [] }),
+    'conversations.info': ({ channel, team_id: team }, { id }) => {
+      const place = { id: channel, context_team_id: id.startsWith('E') ? team : id }
+      return { channel: { ...place, ...state.channelFacts(String(channel), id) } }
+    },
     'users.info': (args, { id }) => ({
       user: { id: args['user'], team_id: id.startsWith('E') ? args['team_id'] : id, name: 'someone', profile: {} },
     }),
@@ -109,7 +117,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     await state.hold(args)
     const answered = answer((request.url ?? '').replace(/^\/api\//, ''), args, token)
     await state.holdAnswer(args)
-    sendJson(response, answered)
+    sendJson(response, answered, { headers: { date: new Date(clock.now).toUTCString() } })
   }
 
   /** Sends something as Slack does, signed. */
@@ -143,6 +151,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
         enterprise: isOrg ? { id: home.id } : null,
         is_enterprise_install: isOrg,
       },
+      ...{ container: { type: 'message', message_ts: String(clock.now / 1000) } },
       ...{ user: user ?? { id: 'U0ALICE0001', team_id: home.id }, channel: { id: channel } },
       ...{ response_url: `${server.base}/api/response` },
       actions: [{ type: 'button', action_id: action, block_id: 'b', value }],

@@ -18,7 +18,10 @@ export interface OpenOptions extends BrowserContextOptions {
   drawn?: string
 }
 
-/** The playground's page as a person has it before them. Whatever the browser complains of fails the test, unless it is taken out of `complaints`. */
+/**
+ * The playground's page as a person has it before them. Whatever the browser complains of fails the test, unless it is
+ * taken out of `complaints`.
+ */
 export interface OpenPage {
   page: Page
   box: ReturnType<Page['getByRole']>
@@ -82,7 +85,10 @@ async function openPage(url: string, options: OpenOptions = {}): Promise<OpenPag
   }
 }
 
-/** Opens a panel by its button, which stands behind another where there is little room. Its place, whatever its role there is. */
+/**
+ * Opens a panel by its button, which stands behind another where there is little room. Its place, whatever its role
+ * there is.
+ */
 export async function openPanel(page: Page, title: string): Promise<ReturnType<Page['locator']>> {
   const button = page.getByRole('button', { name: title, exact: true, includeHidden: true })
   await button.waitFor({ state: 'attached' })
@@ -105,8 +111,8 @@ async function violations(page: Page, within: string[]): Promise<string[]> {
 }
 
 /**
- * Takes out of `complaints` what the browser says of requests that were answered 400, of which there were so many. It says so in its
- * own time, which may be after the page has shown what came of them.
+ * Takes out of `complaints` what the browser says of requests that were answered 400, of which there were so many. It
+ * says so in its own time, which may be after the page has shown what came of them.
  */
 export async function expectRefused(complaints: string[], times: number): Promise<void> {
   const refused = 'Failed to load resource: the server responded with a status of 400 (Bad Request)'

@@ -108,8 +108,8 @@ export interface PlayedModel {
 }
 
 /**
- * A model that plays: an OpenAI-compatible server on 127.0.0.1 that answers by script. It honours `stop` where it is sent;
- * where it is not, it runs on after an action and invents an observation and an answer, as real models do.
+ * A model that plays: an OpenAI-compatible server on 127.0.0.1 that answers by script. It honours `stop` where it is
+ * sent; where it is not, it runs on after an action and invents an observation and an answer, as real models do.
  */
 export async function playModel(t: Ends, script: Script = []): Promise<PlayedModel> {
   const scripts: { kind: PlayedRequest['kind']; key: string; script: Script; count: number }[] = []

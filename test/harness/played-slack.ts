@@ -2,7 +2,9 @@ import type { Handler } from '../../src/queue/types.ts'
 import type { Run } from '../../src/stores/runs/types.ts'
 import { toolStep } from './stores.ts'
 
-/** What reached people: `question name: post key`, in the order it did. Enough of a Slack to tell a post twice or lost. */
+/**
+ * What reached people: `question name: post key`, in the order it did. Enough of a Slack to tell a post twice or lost.
+ */
 export class PlayedSlack {
   readonly posts: string[] = []
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * Resident memory of a process and everything that it started, in MiB; pages that two of them share count twice. Where there is no
- * /proc it is 0.
+ * Resident memory of a process and everything that it started, in MiB; pages that two of them share count twice. Where
+ * there is no /proc it is 0.
  */
 export function treeMemory(root: number): number {
   const processes = numbersIn('/proc').flatMap((pid) => statOf(pid) ?? [])

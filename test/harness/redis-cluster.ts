@@ -11,8 +11,9 @@ export interface RedisCluster extends RedisFleet {
 }
 
 /**
- * A Redis Cluster on this machine: masters that share the slots, and as many replicas of each. A master that is silent for
- * `silentMs` is dead to the others: a second where one is to die, longer where none is, as a busy machine may silence one too.
+ * A Redis Cluster on this machine: masters that share the slots, and as many replicas of each. A master that is silent
+ * for `silentMs` is dead to the others: a second where one is to die, longer where none is, as a busy machine may
+ * silence one too.
  */
 export async function startCluster(
   t: Ends,

@@ -39,9 +39,9 @@ export async function follows(server: RedisServer, timeout?: number): Promise<vo
 }
 
 /**
- * The master dies in the midst, at once and with no farewell. Replication is asynchronous: what it took in its last moment is
- * lost at times, and no client can tell. So that a test may ask for everything, writes wait from shortly before (nothing is
- * said yes to, and what waits is never done) until the replica has all that was said yes to.
+ * The master dies in the midst, at once and with no farewell. Replication is asynchronous: what it took in its last
+ * moment is lost at times, and no client can tell. So that a test may ask for everything, writes wait from shortly
+ * before (nothing is said yes to, and what waits is never done) until the replica has all that was said yes to.
  */
 export async function killMaster(master: RedisServer): Promise<void> {
   await asking(master, (redis) => redis.call('CLIENT', 'PAUSE', 60_000, 'WRITE'))

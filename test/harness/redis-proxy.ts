@@ -13,13 +13,15 @@ export interface RedisProxy {
   /** Cuts at the `n`th command from now: before Redis gets it, or after it was done but before its reply comes back. */
   cutAt(n: number, when: 'before' | 'after'): void
   isCut(): boolean
-  /** Whether Redis, asked by another way, has done what had come through, and has taken its leave of all that was cut. */
+  /**
+   * Whether Redis, asked by another way, has done what had come through, and has taken its leave of all that was cut.
+   */
   isForgotten(redis: Redis): Promise<boolean>
   /** Lets nothing pass from the `n`th command from now on, until `release()`: a process that is frozen and woken. */
   holdAt(n: number): void
   /**
-   * The same from the first command on that this takes; it is told the command as it is on the wire. `after`: Redis does that one,
-   * and its reply is the first that waits.
+   * The same from the first command on that this takes; it is told the command as it is on the wire. `after`: Redis
+   * does that one, and its reply is the first that waits.
    */
   holdWhen(isMeant: (command: string) => boolean, when?: 'before' | 'after'): void
   isHeld(): boolean

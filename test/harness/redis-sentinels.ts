@@ -13,8 +13,8 @@ import { eventually } from './stores.ts'
 const NAME = 'main'
 
 /**
- * For how long a master may say nothing. A replica whose link is down for more than ten times as long takes over from nobody, and a Sentinel
- * that the machine has kept from its work for two seconds does nothing for half a minute.
+ * For how long a master may say nothing. A replica whose link is down for more than ten times as long takes over from
+ * nobody, and a Sentinel that the machine has kept from its work for two seconds does nothing for half a minute.
  */
 const SILENCE_MS = 3_500
 

@@ -129,12 +129,17 @@ export function suiteRedis(): SuiteRedis {
   }
 }
 
-/** Below the ports that systems hand out by themselves (Linux from 32768), where a test beside this one cannot be given it. */
+/**
+ * Below the ports that systems hand out by themselves (Linux from 32768), where a test beside this one cannot be given
+ * it.
+ */
 const FIRST_PORT = 10_240
 const PORTS = 22_000
 let nextPort = (process.pid * 101) % PORTS
 
-/** A port of 127.0.0.1 that nobody listens on, and that no other test is given: processes begin at places of their own. */
+/**
+ * A port of 127.0.0.1 that nobody listens on, and that no other test is given: processes begin at places of their own.
+ */
 export async function freePort(): Promise<number> {
   nextPort = (nextPort + 1) % PORTS
   const server = createServer().listen(FIRST_PORT + nextPort, '127.0.0.1')

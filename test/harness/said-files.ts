@@ -1,7 +1,9 @@
 import { deflateSync, crc32 } from 'node:zlib'
 import type { GivenFile } from '../../playground/slack/slack.ts'
 
-/** Files that people bring, in a line each: `bot.mention('sum it up', { files: [textFile('notes.md', '# Notes')] })`. */
+/**
+ * Files that people bring, in a line each: `bot.mention('sum it up', { files: [textFile('notes.md', '# Notes')] })`.
+ */
 export function textFile(name: string, text: string, more: Partial<GivenFile> = {}): GivenFile {
   return { name, bytes: text, ...more }
 }

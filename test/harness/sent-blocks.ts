@@ -1,4 +1,7 @@
-/** Every block, message and view that the bot can send: a sample of each builder, by the file and the name of the builder. */
+/**
+ * Every block, message and view that the bot can send: a sample of each builder, by the file and the name of the
+ * builder.
+ */
 import type { KnownBlock, View } from '@slack/web-api'
 import { loadConfig } from '../../src/config.ts'
 import type { ToolStep } from '../../src/agent/contracts/run-events.ts'
@@ -253,7 +256,9 @@ const table = tableForms(
   ['left', 'right'],
 )
 
-/** A message in its best form, and in the forms for a Slack that refuses the kinds of blocks which have a simpler one. */
+/**
+ * A message in its best form, and in the forms for a Slack that refuses the kinds of blocks which have a simpler one.
+ */
 function message(content: blocks.Content): Sent[] {
   const types = [...new Set([...(content.simpler?.keys() ?? [])].map(({ type }) => type))]
   const forms = [
@@ -277,7 +282,7 @@ export const SENT: Record<string, () => Sent[]> = {
   'display/stream-tasks.ts planBlock': () => alone(planBlock('4 steps', tasks)),
   'approvals/approval-card.ts waitingCard': () =>
     [call, bigCall, { ...call, approval: { ...call.approval, isRepeat: true as const } }].flatMap((one) =>
-      message(approvalCard.waitingCard({ ...one, ...waiting })),
+      message(approvalCard.waitingCard({ ...one, ...waiting, canAskOthers: true })),
     ),
   'approvals/approval-card.ts decidedCard': () =>
     [
@@ -337,7 +342,7 @@ export const SENT: Record<string, () => Sent[]> = {
     [connections, []].flatMap((some) => message(connectionsContent(some))),
   'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
-  'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true)),
+  'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true), fullHome()),
   'views/memory-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),
   'views/memory-content.ts memoryContent': () =>
     [memory, memory.slice(0, 1), []].flatMap((all) => message(memoryContent(all, place))),
@@ -392,6 +397,15 @@ function homeOf(isAdmin: boolean): View {
     ],
     left: [{ limit: 'userHour', allowed: 9, left: 2, nextInMs: 0, fullInMs: 9_000 }],
     ...(isAdmin ? { admin: adminBlocks(admin) } : {}),
+  })
+}
+
+/** A Home with more than fits. */
+function fullHome(): View {
+  const shown = { own: many, others: [], now: 0, nameOf: () => 'Bob' }
+  return homeView({
+    ...{ channel: 'D0ALICE0001', maySeeSettings: false, admin: adminBlocks(admin) },
+    schedules: Array.from({ length: 3 }, () => scheduleBlocks(shown)).flat(),
   })
 }
 

@@ -6,7 +6,9 @@ export type SlackAnswer = Record<string, unknown>
 /** A method, its arguments, and its error or a part of its answer. */
 export type SlackStep = [method: string, args: SlackAnswer, expected: string | SlackAnswer]
 
-/** Calls as @slack/web-api does: a form, structured arguments as JSON inside it. It is about #general unless it says so. */
+/**
+ * Calls as @slack/web-api does: a form, structured arguments as JSON inside it. It is about #general unless it says so.
+ */
 export async function callSlack(slack: LocalSlack, method: string, args: SlackAnswer = {}): Promise<SlackAnswer> {
   const { token = slack.botToken, ...rest } = { channel: GENERAL, channel_id: GENERAL, ...args }
   const body = new URLSearchParams()

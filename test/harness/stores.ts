@@ -52,7 +52,9 @@ export async function atRest(count: () => Promise<number>): Promise<number> {
   return seen
 }
 
-/** Whether something ends before so many milliseconds, in looks: a machine that stands still meanwhile does not count. */
+/**
+ * Whether something ends before so many milliseconds, in looks: a machine that stands still meanwhile does not count.
+ */
 export async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   let isOver = false
   void work.finally(() => (isOver = true))

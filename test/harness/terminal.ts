@@ -26,8 +26,8 @@ export interface TestTerminal {
 }
 
 /**
- * Starts a source file of ours in a pseudo-terminal, as a person does. `after` is a shell command that runs in the same terminal
- * when it has ended. `columns` is the terminal's width; without it the terminal has none.
+ * Starts a source file of ours in a pseudo-terminal, as a person does. `after` is a shell command that runs in the same
+ * terminal when it has ended. `columns` is the terminal's width; without it the terminal has none.
  */
 export function startInTerminal(
   t: Ends,

@@ -1,4 +1,7 @@
-/** What MCP servers ask the asker in the middle of a call: real servers, of the protocol of 2026-07-28 and of the one before it. */
+/**
+ * What MCP servers ask the asker in the middle of a call: real servers, of the protocol of 2026-07-28 and of the one
+ * before it.
+ */
 import { Client, StreamableHTTPClientTransport, type Tool, type Transport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** What a server writes about its tools is hostile: nothing of it is slow, throws, or speaks to the model in another's name. */
+/**
+ * What a server writes about its tools is hostile: nothing of it is slow, throws, or speaks to the model in another's
+ * name.
+ */
 import { describe, expect, test } from 'vitest'
 import { coerceInput } from '../../src/agent/tool-input.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'

@@ -1,4 +1,7 @@
-/** Who may allow a call of a server's tool, and what an approval counts for when the server or its tool is another one since. */
+/**
+ * Who may allow a call of a server's tool, and what an approval counts for when the server or its tool is another one
+ * since.
+ */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { ALWAYS, lastObservation, ONCE, press, waitingCard } from '../harness/approvals.ts'

@@ -1,4 +1,7 @@
-/** A question that takes a tool of an MCP server, in each dialect that lists its tools, with a real server and the real loop. */
+/**
+ * A question that takes a tool of an MCP server, in each dialect that lists its tools, with a real server and the real
+ * loop.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -155,7 +155,10 @@ describe.concurrent('a model that never answers', () => {
     return { played, call, callUntilSilent: (ms: number) => untilSilent(played, ms, call) }
   }
 
-  /** A call whose time is up when the model has said nothing for so long, from when it was asked: however slow the machine. */
+  /**
+   * A call whose time is up when the model has said nothing for so long, from when it was asked: however slow the
+   * machine.
+   */
   async function untilSilent(
     { requests }: PlayedModel,
     ms: number,

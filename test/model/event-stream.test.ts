@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { chunkBatches, EventDecoder } from '../../src/model/model-fetch.ts'
+import { chunkBatches, EventDecoder } from '../../src/model/event-stream.ts'
 
 const all = (...pieces: (string | Uint8Array)[]) => {
   const decoder = new EventDecoder()

@@ -76,7 +76,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL', () => {
     })
     const thread = await bot.mention('What is 2+2?')
     expect(await thread.ended()).toMatch(/^It is 4\.\n1 step · \d+\.\d s · first, second · /)
-    expect(thread.steps()).toEqual(['💭 A sum.\n🔧 *calculator* `2+2`\n👁 4'])
+    expect(thread.steps()).toEqual(['💭 A sum.\n🔧 *Calculator* `2+2`\n👁 4'])
   })
 })
 

@@ -38,7 +38,7 @@ test('OPENAI_STREAM=false asks for whole answers, and the answer is the same', a
   const bot = await startBot(t, { model: script, env: { OPENAI_STREAM: 'false' } })
   const thread = await bot.mention('What is 2+2?')
   expect(await thread.lastAnswer()).toBe('It is 4.')
-  expect(thread.steps()).toEqual(['💭 A sum.\n🔧 *calculator* `2+2`\n👁 4'])
+  expect(thread.steps()).toEqual(['💭 A sum.\n🔧 *Calculator* `2+2`\n👁 4'])
   for (const { body } of bot.model.requests) expect(body).toMatchObject({ stream: false })
   for (const { body } of bot.model.requests) expect(body).not.toHaveProperty('stream_options')
 })

@@ -1,4 +1,7 @@
-/** Pictures of MCP servers' tools: a call that waits for a person, what a server asks the asker, and what an admin sees of it. */
+/**
+ * Pictures of MCP servers' tools: a call that waits for a person, what a server asks the asker, and what an admin sees
+ * of it.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,7 @@
-/** A PNG of a page with at most 256 colours, about a third of what a browser writes. Its form: https://www.w3.org/TR/png-3/. */
+/**
+ * A PNG of a page with at most 256 colours, about a third of what a browser writes. Its form:
+ * https://www.w3.org/TR/png-3/.
+ */
 import { deflateSync, inflateSync } from 'node:zlib'
 import { pngChunk } from '../harness/said-files.ts'
 

@@ -1,7 +1,7 @@
 /**
- * `npm run pictures [-- NAME …]`: makes README's pictures anew, in light and dark, of the playground's page in Chromium with the real bot and
- * the demo model: all of them, or those that are named. Needs a font with emoji (Debian: fonts-noto-color-emoji). Look at each before it is
- * committed.
+ * `npm run pictures [-- NAME …]`: makes README's pictures anew, in light and dark, of the playground's page in Chromium
+ * with the real bot and the demo model: all of them, or those that are named. Needs a font with emoji (Debian:
+ * fonts-noto-color-emoji). Look at each before it is committed.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -89,7 +89,9 @@ const SCENES: Record<string, Scene> = {
   ...PANEL_SCENES,
 }
 
-/** Makes the page as high as what is in it, so that nothing is empty, and nothing is scrolled unless the scene says so. */
+/**
+ * Makes the page as high as what is in it, so that nothing is empty, and nothing is scrolled unless the scene says so.
+ */
 async function fit(page: Page, { lastPoints = HIGHEST }: Scene): Promise<void> {
   const width = NARROW.viewport.width
   await page.setViewportSize({ width, height: LOWEST })

@@ -44,7 +44,9 @@ async function socketUrl(slack: LocalSlack): Promise<string> {
   return ((await opened.json()) as { url: string }).url
 }
 
-/** A socket that has said goodbye and been answered, on a connection that it leaves open: Slack's end of it is closing. */
+/**
+ * A socket that has said goodbye and been answered, on a connection that it leaves open: Slack's end of it is closing.
+ */
 async function leavingApp(slack: LocalSlack): Promise<Socket> {
   const { hostname, port, pathname, search } = new URL(await socketUrl(slack))
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })

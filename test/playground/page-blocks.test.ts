@@ -1,4 +1,7 @@
-/** Block Kit on the page: every block and element that the local Slack takes is drawn, and what the bot sends is among them. */
+/**
+ * Block Kit on the page: every block and element that the local Slack takes is drawn, and what the bot sends is among
+ * them.
+ */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { BLOCK_KINDS } from '../../playground/slack/blocks/block-rules.ts'

@@ -1,4 +1,7 @@
-/** What people do with messages: edit and delete their own, react, reply, go on where they were; by mouse, keys and on a phone. */
+/**
+ * What people do with messages: edit and delete their own, react, reply, go on where they were; by mouse, keys and on a
+ * phone.
+ */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'

@@ -35,11 +35,11 @@ describeWithChromium('the panel Run', () => {
   test('pressing a step opens its run at that step, pressing the answer at the answer', async () => {
     const { thread, panel, part, opened, answered, axe } = await open()
     await answered()
-    const step = thread.getByRole('listitem').filter({ hasText: 'calculator' })
-    await step.nth(1).getByText('calculator', { exact: true }).click()
+    const step = thread.getByRole('listitem').filter({ hasText: 'Calculator' })
+    await step.nth(1).getByText('Calculator', { exact: true }).click()
     await panel.getByText('answered', { exact: true }).first().waitFor()
     await expect.poll(() => opened()).toMatch(/^calculator: step 2/)
-    await step.first().getByText('calculator', { exact: true }).click()
+    await step.first().getByText('Calculator', { exact: true }).click()
     await part.getByRole('heading', { name: 'calculator: step 1' }).waitFor()
     await thread
       .getByText(/^2\.1[67]/)
@@ -82,8 +82,8 @@ describeWithChromium('the panel Run', () => {
   })
 
   const WAYS: [string, Env, RegExp][] = [
-    ['card', { STEPS: 'card' }, /^🔧 2\. calculator/u],
-    ['stream', { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }, /^calculator: 2\.169/],
+    ['card', { STEPS: 'card' }, /^🔧 2\. Calculator/u],
+    ['stream', { STEPS: 'stream', STEPS_STREAM_CHANNELS: 'true' }, /^Calculator: 2\.169/],
     ['hidden', { STEPS: 'hidden' }, /^never/],
   ]
   test.each(WAYS)('a run that is shown as %s is opened too, at its answer and at a step', async (way, env, step) => {

@@ -1,4 +1,7 @@
-/** A page with much on it: bounds so wide that only a freeze breaks them, and nothing is loaded from anywhere but its own server. */
+/**
+ * A page with much on it: bounds so wide that only a freeze breaks them, and nothing is loaded from anywhere but its
+ * own server.
+ */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { BOB, GENERAL, type LocalSlack } from '../../playground/slack/slack.ts'

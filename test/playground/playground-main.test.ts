@@ -82,7 +82,7 @@ describe('the bot in the playground', () => {
       .replies(GENERAL, thread)
       .map((one) => slack.shown(one))
       .join('\n')
-    expect(shown).toMatch(/calculator\* `6\*7`[\s\S]*42[\s\S]*It is 42\./)
+    expect(shown).toMatch(/Calculator\* `6\*7`[\s\S]*42[\s\S]*It is 42\./)
     expect(model.requests.length).toBe(2)
     expect(slack.refusals).toEqual([])
   })

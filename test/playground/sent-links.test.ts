@@ -5,7 +5,10 @@ const section = (text: string, verbatim?: boolean) => [
   { type: 'section', text: { type: 'mrkdwn', text, ...(verbatim !== undefined && { verbatim }) } },
 ]
 
-/** https://docs.slack.dev/messaging/formatting-message-text: what Slack links by itself, and how an app keeps it from that. */
+/**
+ * https://docs.slack.dev/messaging/formatting-message-text: what Slack links by itself, and how an app keeps it from
+ * that.
+ */
 test.each<[string, Record<string, unknown>, string[]]>([
   ['a bare address in a text', { text: 'see https://a.example/x' }, ['https://a.example/x']],
   ['a mail address in a text', { text: 'to a@b.example' }, ['a@b.example']],

@@ -26,7 +26,10 @@ async function sumBot(t: Ends, { env = {}, slack = {}, mode = 'http' }: Given = 
   return bot
 }
 
-/** Asks in trouble: one answer, whole, at rest, and no word of how it came to be; then, with all well, as if nothing had been. */
+/**
+ * Asks in trouble: one answer, whole, at rest, and no word of how it came to be; then, with all well, as if nothing had
+ * been.
+ */
 async function survives(bot: TestBot, name: TroubleName, value?: number | string): Promise<Thread> {
   const { slack } = bot
   slack.trouble.set(name, { isOn: true, ...(value !== undefined && { value }) })

@@ -7,7 +7,7 @@ import { memoryPeople } from '../../src/stores/mcp/people-store.ts'
 import type { RunControl } from '../../src/stores/runs/control.ts'
 import type { IncomingMessage } from 'node:http'
 
-test('a link is over after ten minutes, and a step whose account is already connected does not wait', async () => {
+test('a link is over after ten minutes, and a step whose account is connected does not wait, nor for a process that died', async () => {
   let time = Date.UTC(2026, 10, 26)
   const now = () => time
   const connected = new Set<string>()
@@ -19,7 +19,10 @@ test('a link is over after ten minutes, and a step whose account is already conn
     disconnect: async () => {},
   }
   const resumed: string[] = []
-  const control = { resume: async ({ id }: { id: string }) => (resumed.push(id), 'woken') } as unknown as RunControl
+  let isDown = false
+  const resume = async ({ id }: { id: string }) =>
+    isDown ? Promise.reject(new Error('down')) : (resumed.push(id), 'woken')
+  const control = { resume } as unknown as RunControl
   const connections = createConnections({
     ...{ accounts: [account], people: memoryPeople({ now }), control, now, publicUrl: 'https://bot.example.com/ask' },
     whoIs: async () => ({ name: '@Alice', workspace: 'acme.slack.com' }),
@@ -40,4 +43,15 @@ test('a link is over after ten minutes, and a step whose account is already conn
   connected.add('U1')
   expect(await connections.wait(person, 'tickets', { thread: 'T1:C1:2', id: 'second', key: '1' })).toBe(false)
   expect(resumed).toEqual(['first', 'second'])
+
+  // As if the process ended before it had resumed the third, of which nobody else is told.
+  isDown = true
+  await connections.wait(person, 'tickets', { thread: 'T1:C1:3', id: 'third', key: '1' })
+  expect(await connections.wait({ ...person, user: 'U2' }, 'tickets', { thread: 'T1:C1:4', id: 'U2s', key: '1' })).toBe(
+    true,
+  )
+  isDown = false
+  await connections.resumeLeft()
+  await connections.resumeLeft()
+  expect(resumed).toEqual(['first', 'second', 'third'])
 })

@@ -2,7 +2,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import type { Handler, Queue } from '../../src/queue/types.ts'
 import { deferred, eventually, question } from '../harness/stores.ts'
 
-/** What every queue tells of its lines, and how questions leave them. `make` gives a fresh queue with one place at work. */
+/**
+ * What every queue tells of its lines, and how questions leave them. `make` gives a fresh queue with one place at work.
+ */
 export function lineContract(make: () => Queue): void {
   const opened = async () => {
     const queue = make()
@@ -10,7 +12,10 @@ export function lineContract(make: () => Queue): void {
     await eventually(async () => expect(await queue.ready()).toBe(true))
     return queue
   }
-  /** A queue whose first question is at work until `over` is resolved; `seen` are the names of those that had their turn. */
+  /**
+   * A queue whose first question is at work until `over` is resolved; `seen` are the names of those that had their
+   * turn.
+   */
   const atWork = async (handler: Handler = async () => {}) => {
     const queue = await opened()
     const [begun, over] = [deferred(), deferred()]

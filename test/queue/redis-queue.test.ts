@@ -13,7 +13,9 @@ describeWithRedis('the queue in Redis', () => {
   const server = suiteRedis()
   let count = 0
 
-  /** A queue of its own prefix, with short pauses, and leases that outlast a machine that stands still for some seconds. */
+  /**
+   * A queue of its own prefix, with short pauses, and leases that outlast a machine that stands still for some seconds.
+   */
   const open = (options: Partial<RedisQueueOptions> = {}) =>
     redisQueue({
       redis: { url: server.url },

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { ControlledQueue, Handler } from '../../src/queue/types.ts'
 import { MAX_SIGNALS, type RunControl, type RunRef, type Signal } from '../../src/stores/runs/control.ts'
-import { conversationOf, undecidedSteps, type Question, type Run, type SavedRun } from '../../src/stores/runs/types.ts'
+import { conversationOf, type Question, type Run, type SavedRun } from '../../src/stores/runs/types.ts'
+import { undecidedSteps } from '../../src/stores/runs/waits.ts'
 import { deferred, eventually, question, toolStep } from '../harness/stores.ts'
 
 export interface ControlSettings {
@@ -38,7 +39,9 @@ export function runControlContract(make: (settings?: ControlSettings) => Promise
     await queue.start(handler)
     return { queue, control }
   }
-  /** Waits for a person until something is decided. `seen`: the runs as they were handed out, by their questions' names. */
+  /**
+   * Waits for a person until something is decided. `seen`: the runs as they were handed out, by their questions' names.
+   */
   const waiting = async (names: string[], settings?: ControlSettings) => {
     const seen: [name: string, saved: SavedRun][] = []
     const parts = await opened(async ({ ts = '' }, run) => {

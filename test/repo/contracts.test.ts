@@ -102,7 +102,9 @@ function optionalMembersOf(file: ts.SourceFile): Member[] {
   return found
 }
 
-/** Tells of a member whether it is set: in an object that is made for its contract, or for none in particular, or later. */
+/**
+ * Tells of a member whether it is set: in an object that is made for its contract, or for none in particular, or later.
+ */
 function settersIn(
   files: readonly ts.SourceFile[],
   types: ts.TypeChecker,

@@ -10,8 +10,8 @@ import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
 const scopeList = z.array(z.string().max(50)).max(255)
 
 /**
- * What Slack takes, as far as we use it: slackapi/manifest-schema, schemas/manifest.schema.1.0.0.json and 2.0.0.json, which agree on
- * all of this. Strict, as Slack is: an unknown key is refused.
+ * What Slack takes, as far as we use it: slackapi/manifest-schema, schemas/manifest.schema.1.0.0.json and 2.0.0.json,
+ * which agree on all of this. Strict, as Slack is: an unknown key is refused.
  */
 const manifestSchema = z.strictObject({
   display_information: z.strictObject({

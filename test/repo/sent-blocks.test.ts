@@ -39,7 +39,10 @@ test('the catalogue has each builder of blocks that listeners, displays, views a
   expect(Object.keys(SENT).sort()).toEqual(builders.sort())
 })
 
-/** Types in the code that are no part of Block Kit: chunks of streams, answers to Slack's deliveries, Markdown's and the run's own. */
+/**
+ * Types in the code that are no part of Block Kit: chunks of streams, answers to Slack's deliveries, Markdown's and the
+ * run's own.
+ */
 const NOT_OF_BLOCKS = [
   ...['markdown_text', 'plan_update', 'task_update', 'blocks'],
   ...['message_action', 'view_submission', 'ephemeral', 'in_channel'],

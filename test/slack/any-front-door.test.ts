@@ -1,7 +1,7 @@
 /**
  * The whole bot through its front door, with its Web API at any Slack: the local one, or the one of TEST_SLACK_URL
- * (test/harness/any-slack.ts). Deliveries are the test's own; nothing is looked at but through the Web API, and what is posted is
- * deleted at the end.
+ * (test/harness/any-slack.ts). Deliveries are the test's own; nothing is looked at but through the Web API, and what is
+ * posted is deleted at the end.
  */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
@@ -25,8 +25,9 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
   const shows = (where: ThreadPlace, ...patterns: (string | RegExp)[]) =>
     poll(() => door.shown(where)).toEqual(patterns.map((pattern) => expect.stringMatching(pattern)))
   /**
-   * Another question in a thread whose last answer stands: once it is answered, all is done that came before it, since a thread's
-   * questions are answered in order. What comes before that answer would be a message to the work that is under way.
+   * Another question in a thread whose last answer stands: once it is answered, all is done that came before it, since
+   * a thread's questions are answered in order. What comes before that answer would be a message to the work that is
+   * under way.
    */
   const nextIn = (where: ThreadPlace) => {
     model.condenses('what comes next', 'What is the next?')

@@ -1,6 +1,6 @@
 /**
- * The bot's own client, outbox and formats against any Slack: the local one, or the one of TEST_SLACK_URL (test/harness/any-slack.ts).
- * Nothing is looked at but through the Web API, and what is posted is deleted at the end.
+ * The bot's own client, outbox and formats against any Slack: the local one, or the one of TEST_SLACK_URL
+ * (test/harness/any-slack.ts). Nothing is looked at but through the Web API, and what is posted is deleted at the end.
  */
 import { afterAll, describe, expect, test } from 'vitest'
 import type { Question, Run } from '../../src/stores/runs/types.ts'

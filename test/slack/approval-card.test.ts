@@ -1,4 +1,7 @@
-/** What a card says: what a model and a tool wrote is shown to the letter, pings nobody, formats nothing and hides nothing. */
+/**
+ * What a card says: what a model and a tool wrote is shown to the letter, pings nobody, formats nothing and hides
+ * nothing.
+ */
 import { describe, expect, test } from 'vitest'
 import { checkBlocks } from '../../playground/slack/blocks/block-rules.ts'
 import { ALICE, BOB } from '../../playground/slack/slack.ts'

@@ -1,4 +1,7 @@
-/** Where a card stands: in each way to show steps, in direct messages, for one person alone, and in the forms that a Slack takes. */
+/**
+ * Where a card stands: in each way to show steps, in direct messages, for one person alone, and in the forms that a
+ * Slack takes.
+ */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
 import { ALWAYS, approvalBot, cards, DENY, note, notes, ONCE, press, waitingCard } from '../harness/approvals.ts'
@@ -135,6 +138,18 @@ describe('the card of a private question', () => {
     await bot.slack.until(() => words().includes('✅ *Allowed here from now on* by @Alice'), 'the decided card')
     expect(card(bot)).toBeUndefined()
     expect([posted(bot), bot.slack.whispers(GENERAL, BOB), bot.slack.refusals]).toEqual([[], [], []])
+  })
+
+  test('goes to whom APPROVERS names when its asker sends it to them', async (t) => {
+    const bot = await approvalBot(t, {}, { env: { APPROVERS: `${BOB}|not-asker` } })
+    notes(bot, 'Secret', note('Secrecy'))
+    await bot.slack.slash('private: Write down Secret')
+    const { ts } = await bot.slack.until(() => card(bot), 'the card')
+    await press(bot, { channel: GENERAL, ts }, { action: 'thinkaloud_ask_approvers' })
+    const sent = await bot.slack.until(() => bot.slack.messages(`D${BOB.slice(1)}`).at(-1), 'the card for Bob')
+    await press(bot, { channel: `D${BOB.slice(1)}`, ts: sent.ts }, { action: DENY, user: BOB, reason: 'Not now.' })
+    await bot.slack.until(() => bot.model.about('Secret').at(-1)?.prompt.includes('Not now.'), 'the reason')
+    expect([posted(bot), bot.slack.whispers(GENERAL, BOB)]).toEqual([[], []])
   })
 
   test('is pressed by nobody who brings it to themselves', async (t) => {

@@ -1,4 +1,7 @@
-/** A call that changes the world waits for a person, and what comes of a press: in memory, and where Redis and other processes stand between. */
+/**
+ * A call that changes the world waits for a person, and what comes of a press: in memory, and where Redis and other
+ * processes stand between.
+ */
 import type { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER } from '../../playground/slack/slack.ts'
@@ -22,7 +25,7 @@ function presses(way: () => Way): void {
     await bot.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card')
     const [shown, ...others] = cards(thread)
     expect(shown).toMatch(/^✅ \*Allowed once\* by @Alice \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): notebook\n\{/)
-    expect(thread.shown().at(-1)).toContain('Changed: Groceries (notebook), allowed by Alice')
+    expect(thread.shown().at(-1)).toContain('Changed: Groceries (Notebook), allowed by Alice')
     expect([others, JSON.stringify(card.blocks)]).toEqual([[], expect.not.stringContaining('button')])
     expect([thread.whispers(), bot.slack.refusals]).toEqual([[], []])
   })
@@ -34,7 +37,7 @@ function presses(way: () => Way): void {
     const card = await waitingCard(bot, thread)
     await press(bot, { ...thread, ts: card.ts }, { action: DENY, reason: ' Ask Bob <!here> first. ' })
     expect(await thread.lastAnswer()).toContain('notebook was not run: a person denied it.')
-    expect(thread.shown().at(-1)).toContain('Not done: Denied (notebook) (denied by Alice)')
+    expect(thread.shown().at(-1)).toContain('Not done: Denied (Notebook) (denied by Alice)')
     expect(bot.model.about('Denied').at(-1)?.prompt).toContain('The reason given: Ask Bob <!here> first.')
     await expect.poll(() => cards(thread)[0]).toMatch(/^⛔ \*Denied\* by @Alice .*\nReason: Ask Bob <!here> first\.$/s)
     expect([bot.slack.pings().filter((ping) => ping !== `<@${ALICE}>`), bot.slack.refusals]).toEqual([[], []])

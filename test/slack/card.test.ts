@@ -10,7 +10,10 @@ const env = { STEPS: 'card' }
 const bot = await startBot(fileEnds(), { env })
 let count = 0
 
-/** A question of so many sums, asked in a channel of its own; the model goes on after step `pauseAfter` when `goOn` is called. */
+/**
+ * A question of so many sums, asked in a channel of its own; the model goes on after step `pauseAfter` when `goOn` is
+ * called.
+ */
 async function asked(sums: number, { on = bot, pauseAfter = -1 }: { on?: TestBot; pauseAfter?: number } = {}) {
   const name = `card-${count++}-`
   const gate = deferred()
@@ -45,7 +48,7 @@ describe.concurrent('STEPS=card', () => {
     const card = await cardWith('2*10', thread)
     expect(typesOf(card)).toEqual(['plan', 'actions'])
     const said = JSON.stringify(card.blocks)
-    expect(said).toContain('"title":"calculator: 1*10"')
+    expect(said).toContain('"title":"Calculator: 1*10"')
     expect(said).toContain(`${name} thought 1`)
     const id = card.metadata?.['event_payload']
     expect(said).toContain(`"action_id":"thinkaloud_stop"`)
@@ -55,7 +58,7 @@ describe.concurrent('STEPS=card', () => {
     const folded = await foldedIn(thread)
     expect(thread.messages()).toHaveLength(2)
     expect(folded.blocks).toMatchObject([{ type: 'container', is_collapsible: true, default_collapsed: true }])
-    expect(bot.slack.shown(folded)).toMatch(/^2 steps, \d+\.\d s\n🔧 1\. \*calculator\* `1\*10`\n👁 10\n/)
+    expect(bot.slack.shown(folded)).toMatch(/^2 steps, \d+\.\d s\n🔧 1\. \*Calculator\* `1\*10`\n👁 10\n/)
     expect(JSON.stringify(folded)).not.toContain('thinkaloud_stop')
   })
 
@@ -142,7 +145,7 @@ describe.concurrent('where a workspace refuses', () => {
     const where = ({ blocks }: Record<string, unknown>) => Array.isArray(blocks) && blocks.length > 0
     own.slack.fault({ method: 'chat.*', error: 'invalid_blocks', where, times: 99 })
     const { thread, name } = await asked(1, { on: own })
-    const isWhole = () => thread.messages().length === 2 && thread.shown()[0]?.includes('calculator')
+    const isWhole = () => thread.messages().length === 2 && thread.shown()[0]?.includes('Calculator')
     await own.slack.until(isWhole, 'the card in words')
     expect(thread.shown()[1]).toContain(`${name} answered`)
     expect(thread.messages().flatMap(({ blocks = [] }) => blocks)).toEqual([])
@@ -150,7 +153,10 @@ describe.concurrent('where a workspace refuses', () => {
 })
 
 describe('a run in calls to Slack, status apart', () => {
-  /** Where each turn takes longer than the least time between two updates of a card, nothing but the count holds them back. */
+  /**
+   * Where each turn takes longer than the least time between two updates of a card, nothing but the count holds them
+   * back.
+   */
   async function callsOf(steps: string, sums: number, t: Parameters<typeof startBot>[0]): Promise<string[]> {
     const own = await startBot(t, { env: { STEPS: steps, AGENT_MAX_STEPS: '12' } })
     const delayMs = steps === 'card' && sums > 1 ? 1_050 : 0

@@ -1,4 +1,5 @@
 /** People's own logins at an MCP server, as they meet them in Slack and in the browser. */
+import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { ALLOW_ONCE, DISCONNECT, QUESTION_DECLINE } from '../../src/slack/format/action-ids.ts'
@@ -157,9 +158,27 @@ describe('in memory', () => connecting({}))
 
 describeWithRedis('with the front and the worker apart, over Redis', () => {
   const redis = suiteRedis()
-  connecting({
+  const way = {
     get redisUrl() {
       return redis.url
     },
+  }
+  connecting(way)
+
+  test('a run whose login was done when a process died goes on when the next one starts', async (t) => {
+    const { bot, server, browser, slack, ask, prefix, startWorker } = await connectingBot(t, way)
+    const thread = await ask()
+    const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
+    const store = new Redis(redis.url)
+    t.onTestFinished(() => store.disconnect())
+    const [key = ''] = await store.keys(`${prefix}:*person-waiting:tickets`)
+    // The login is done, and nothing is resumed.
+    await store.rename(key, 'aside')
+    const person = browser()
+    expect((await person.get(await logIn(person, link, server))).status).toBe(200)
+    await store.rename('aside', key)
+    await startWorker()
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    expect(await store.exists(key)).toBe(0)
   })
 })

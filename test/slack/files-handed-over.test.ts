@@ -1,4 +1,7 @@
-/** A question with files whose worker ends in the middle: another one goes on with what was kept. With a key none of it is readable in Redis. */
+/**
+ * A question with files whose worker ends in the middle: another one goes on with what was kept. With a key none of it
+ * is readable in Redis.
+ */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import type { Bot } from '../../src/bot.ts'

@@ -1,8 +1,9 @@
 /** What was found with one person's rights: nobody else is shown it, nor anything that rests on it. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
-import { ALLOW_ONCE, ASK_AGAIN, KEEP, SHARE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
-import { FOR_ASKER } from '../../src/slack/format/messages.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
+import { ALLOW_ONCE, ASK_AGAIN, ASK_APPROVERS, KEEP, SHARE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
+import { PRESS } from '../../src/slack/approvals/approval-words.ts'
+import { FOR_ASKER, HOW_TO_GO_ON } from '../../src/slack/format/messages.ts'
 import { pressAlone } from '../harness/answer-buttons.ts'
 import { answeredAlone, connect, connectingBot } from '../harness/connecting-bot.ts'
 import type { TestBot } from '../harness/bot.ts'
@@ -41,7 +42,10 @@ function leaving(way: Way): void {
     })
     await connect(bot, ALICE, { server, browser })
     const thread = await ask()
-    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    const answer = await answeredAlone(bot, thread)
+    expect(answer).toContain('It is open.')
+    // A reply in the thread would be for everybody.
+    expect(answer).not.toContain(HOW_TO_GO_ON)
     expect(thread.shown()).toEqual([expect.stringMatching(/Only the asker sees this\./), FOR_ASKER])
     expect(traces.length > 0).toBe(way.redisUrl === undefined)
     expect(traces.join('')).not.toMatch(CANARY)
@@ -56,7 +60,7 @@ function leaving(way: Way): void {
 
     const own = JSON.stringify(slack.store.channel(GENERAL).ephemerals.findLast(({ user }) => user === ALICE))
     const [, value = ''] = /"value":"([^"]+)"/.exec(own) ?? []
-    expect(own).toContain('rests on what you alone were shown by Tickets read ticket.')
+    expect(own).toContain('rests on what you alone were shown by Read ticket.')
     await pressCopies(bot, value, BOB)
     expect((await bot.modal(BOB)).shown()).not.toMatch(CANARY)
     expect(slack.whispers(GENERAL, BOB).join('\n')).not.toMatch(CANARY)
@@ -94,10 +98,66 @@ function leaving(way: Way): void {
     expect(seenByAll(bot)).not.toMatch(CANARY)
     expect(server.calls).toEqual(['7', 'is open too'])
   })
+
+  test('an approver is sent a call that rests on it when the asker says so, alone, and it is done as the asker', async (t) => {
+    const { bot, server, browser, slack, model } = await connectingBot(t, way, {
+      rules: { trust: true, ask: ['read_ticket'] },
+      env: { STEPS: 'replies', APPROVERS: `${BOB}|not-asker` },
+    })
+    await connect(bot, ALICE, { server, browser })
+    const call = (id: string) => act('I look.', 'tickets__read_ticket', JSON.stringify({ id }))
+    model.on('ticket', call('7'), call('is open too'), finish('It is open.'))
+    const thread = await bot.mention('What of the ticket?')
+    await thread.press(ALLOW_ONCE, { user: BOB })
+    const word = 'Others must approve this. *Ask approvers* sends what you see here to Bob, each in a direct message.'
+    await slack.until(() => slack.whispers(GENERAL, ALICE).some((one) => one.includes(word)), 'the card')
+    await pressAlone(slack, ALLOW_ONCE)
+    await slack.until(() => slack.whispers(GENERAL, ALICE).includes(PRESS.no), 'a refusal')
+    const dm = `D${BOB.slice(1)}`
+    expect([slack.messages(dm), slack.whispers(GENERAL, BOB)]).toEqual([[], []])
+    await Promise.all([pressAlone(slack, ASK_APPROVERS), pressAlone(slack, ASK_APPROVERS)])
+    const told = () => slack.whispers(GENERAL, ALICE).filter((one) => one === 'I sent it to @Bob.')
+    await slack.until(() => told().length === 2, 'who has it')
+    const [sent, ...more] = slack.messages(dm)
+    expect(slack.shown(sent!)).toMatch(
+      /^🔐 <@U0ALICE0001>'s request needs approval: .*, as @Alice\n[^]*is open too[^]*Can approve: Bob/,
+    )
+    expect([more, server.calls]).toEqual([[], ['7']])
+    await slack.press({ channel: dm, ts: sent!.ts, user: BOB }, { action_id: ALLOW_ONCE })
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    await slack.until(() => slack.shown(slack.messages(dm)[0]!).startsWith('✅ *Allowed once* by @Bob'), 'the decision')
+    expect(server.calls).toEqual(['7', 'is open too'])
+    expect(new Set(server.callers).size).toBe(1)
+    await pressAlone(slack, ALLOW_ONCE)
+    await slack.until(() => slack.whispers(GENERAL, ALICE).some((one) => one.startsWith('@Bob was faster')), 'the end')
+    expect(seenByAll(bot)).not.toMatch(CANARY)
+  })
 }
 
 describe('in memory', () => {
   leaving({})
+
+  test('a card that all were shown before it was found is still decided by whom it names', async (t) => {
+    const { bot, server, browser, slack, model } = await connectingBot(
+      t,
+      {},
+      {
+        env: { APPROVERS: BOB, AGENT_DIALECT: 'native', CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools' },
+      },
+    )
+    await connect(bot, ALICE, { server, browser })
+    const call = (name: string, args: object) => ({ name, arguments: JSON.stringify(args) })
+    const calls = [call('notebook', { title: 'Plan', text: 'x' }), call('tickets__read_ticket', { id: '7' })]
+    model.on('ticket', { toolCalls: calls }, { text: 'It is open.' })
+    const thread = await bot.mention('What of the ticket?')
+    const card = () => thread.messages().find((message) => slack.shown(message).startsWith('🔐'))
+    const { ts } = await slack.until(card, 'the card')
+    await slack.until(() => server.calls.length === 1, 'the find')
+    await slack.settle()
+    await slack.press({ channel: GENERAL, ts, user: BOB }, { action_id: ALLOW_ONCE })
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    expect(seenByAll(bot)).not.toMatch(CANARY)
+  })
 
   test('where Slack takes no word to one person the answer goes to their direct messages, and is shared from there', async (t) => {
     const { bot, server, browser, ask, slack } = await connectingBot(t, {})
@@ -136,9 +196,30 @@ describe('in memory', () => {
 
 describeWithRedis('with the front and the worker apart, over Redis', () => {
   const redis = suiteRedis()
-  leaving({
+  const way = {
     get redisUrl() {
       return redis.url
     },
+  }
+  leaving(way)
+
+  test.each([
+    ['the find and the line', () => ({ dropBefore: true, times: 99 })],
+    ['the line and its record', () => ({ hold: new Promise(() => {}) })],
+  ])('a worker that ends between %s shows nothing of it, and the next one says the line once', async (_, fault) => {
+    const { bot, server, browser, slack, ask, worker, startWorker } = await connectingBot({ onTestFinished }, way)
+    await connect(bot, ALICE, { server, browser })
+    let isReached = false
+    const where = ({ text }: Json) => text === FOR_ASKER && (isReached = true)
+    slack.fault({ method: 'chat.postMessage', where, ...fault() })
+    const thread = await ask()
+    await slack.until(() => isReached && server.calls.length > 0, 'the line for all')
+    await worker?.stop()
+    slack.clearFaults()
+    expect(seenByAll(bot)).not.toMatch(CANARY)
+    await startWorker()
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    expect(thread.shown().filter((text) => text === FOR_ASKER)).toHaveLength(1)
+    expect(seenByAll(bot)).not.toMatch(CANARY)
   })
 })

@@ -11,7 +11,10 @@ import { keptLog } from '../harness/stores.ts'
 const [TEAM, OTHER] = ['T0LOCAL0001', 'T0OTHER0001']
 const SHARED = 'C0SHARED001'
 
-/** Places that are each told things of their own. The channels `SHARED` and, of the other workspace, `RANDOM` are shared by now. */
+/**
+ * Places that are each told things of their own. The channels `SHARED` and, of the other workspace, `RANDOM` are shared
+ * by now.
+ */
 const PLACES = [
   { team: TEAM, channel: GENERAL, user: ALICE },
   { team: TEAM, channel: RANDOM, user: BOB },

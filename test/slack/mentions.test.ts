@@ -53,7 +53,7 @@ describe('names', async () => {
     model.on('echoes', act(`I ask ${ids}.`, 'calculator', `1+<@${BOB}>`), finish(`It is ${ids}.`))
     const thread = await bot.mention('echoes')
     expect(await thread.lastAnswer()).toBe(`It is ${names}.`)
-    expect(thread.steps()[0]).toContain(`💭 I ask ${names}.\n🔧 *calculator* \`1+@Bob\``)
+    expect(thread.steps()[0]).toContain(`💭 I ask ${names}.\n🔧 *Calculator* \`1+@Bob\``)
     // A button carries the question's id, which nobody reads.
     const read = (key: string, value: unknown) => (key === 'value' ? undefined : value)
     expect(

@@ -159,7 +159,7 @@ describe('a failure', () => {
     expect(await thread.ended()).toMatch(REFERENCE)
     await thread.reply('after that')
     expect(await thread.lastAnswer()).toBe('fine again')
-    expect(thread.steps()).toEqual(['💭 A step.\n🔧 *calculator* `1+1`\n👁 2'])
+    expect(thread.steps()).toEqual(['💭 A step.\n🔧 *Calculator* `1+1`\n👁 2'])
   })
 })
 

@@ -1,8 +1,20 @@
 /** What people do with schedules that exist: change them, and manage them from a list or the Home. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import type { TestBot } from '../harness/bot.ts'
 import { finish } from '../harness/played-model.ts'
-import { DM, ephemerals, press, schedule, startWithClock, told } from '../harness/schedules.ts'
+import {
+  DM,
+  dms,
+  ephemerals,
+  MINUTE,
+  occurrence,
+  press,
+  roots,
+  schedule,
+  startWithClock,
+  told,
+} from '../harness/schedules.ts'
 import { strangers } from '../harness/slack-hands.ts'
 
 test('a change is shown before it is saved, may be tried, and keeps a long question whole', async (t) => {
@@ -98,4 +110,93 @@ test('an admin manages the schedules of the channel in which they press, and no 
   expect(await told(bot, /^Deleted/, { user: admin })).not.toMatch(/what is new|fire/)
   await bot.slack.slash('schedules', { channel: PRIVATE, user: BOB })
   expect(await told(bot, /fire/, { channel: PRIVATE, user: BOB })).not.toContain('what of my own')
+})
+
+test('an admin’s Home has the schedules of the channels that they may read, and says how many more there are', async (t) => {
+  const bot = await startWithClock(t, { env: { SCHEDULES_PER_USER: '20' } })
+  const [MINE, OTHERS] = ['G0PRIVATE01', 'G0PRIVATE02']
+  const admin = strangers.admin(bot.slack)
+  bot.slack.addChannel(MINE, { kind: 'group', name: 'board', members: new Set([admin, BOB, BOT_USER]) })
+  bot.slack.addChannel(OTHERS, { kind: 'group', name: 'staff', members: new Set([ALICE, BOB, BOT_USER]) })
+  await schedule(bot, 'every hour what of my own?', { user: admin })
+  await schedule(bot, 'every hour what is new?')
+  await schedule(bot, 'every hour what does the board say?', { user: BOB, channel: MINE })
+  await schedule(bot, 'every hour whom do we fire?', { user: BOB, channel: OTHERS })
+  await schedule(bot, 'every hour what do I owe?', { channel: DM })
+  const home = await bot.openHome(admin)
+  expect(home.shown()).toMatch(
+    /Schedules\n[^]*what of my own[^]*by Alice\n[^\n]*what is new\?[^]*by Bob\n[^\n]*what does the board say\?/,
+  )
+  expect(home.shown()).not.toMatch(/do we fire|do I owe/)
+  expect((await bot.openHome()).shown()).toMatch(/Your schedules\n[^]*what is new/)
+  for (let n = 0; n < 9; n++) await schedule(bot, `every hour what is ${n}?`)
+  const many = (await bot.openHome(admin)).shown()
+  expect(many).toContain('and 2 more')
+  expect(many.match(/Every hour/g)).toHaveLength(10)
+  await home.press('thinkaloud_schedule_pause')
+  await bot.slack.until(() => /Schedules\nPaused\. Its maker can resume it\./.test(home.shown()), 'the outcome')
+  expect(bot.slack.refusals).toEqual([])
+})
+
+/** Somebody presses *Run now* in the list of the channel. */
+async function runNow(bot: TestBot, user = ALICE) {
+  await bot.slack.slash('schedules', { channel: GENERAL, user })
+  await told(bot, /what is new\?/, { user })
+  await press(bot, 'thinkaloud_schedule_run', { user })
+}
+
+test('Run now says at once that the run before is at work, and later why a run that waited was not made', async (t) => {
+  const bot = await startWithClock(t, { env: { WORKER_CONCURRENCY: '1' } })
+  const held: (() => void)[] = []
+  const hold = () => new Promise<ReturnType<typeof finish>>((resolve) => held.push(() => resolve(finish('Done.'))))
+  bot.model.decide('', hold)
+  await schedule(bot, 'every 3 hours what is new?')
+  await runNow(bot)
+  await told(bot, /^I am running it now/)
+  await bot.slack.until(() => held.length === 1, 'the run')
+  await runNow(bot)
+  await told(bot, /^Its run before is not finished yet, so I did not start another one\./)
+  held[0]!()
+  await (await occurrence(bot, 1)).ended()
+  // While another question is answered, two runs wait.
+  const other = await bot.mention('Is anybody busy?')
+  await bot.slack.until(() => held.length === 2, 'the other run')
+  bot.later(MINUTE)
+  await runNow(bot)
+  bot.later(MINUTE)
+  await runNow(bot)
+  held[1]!()
+  await other.ended()
+  await bot.slack.until(() => dms(bot).length > 0, 'a private message')
+  expect(dms(bot)).toEqual([
+    'I did not run the schedule “what is new?” (Every 3 hours), because the run before was not finished.',
+  ])
+  await bot.slack.until(() => held.length === 3, 'the run')
+  held[2]!()
+  await (await occurrence(bot, 2)).ended()
+  expect(roots(bot)).toHaveLength(2)
+  expect(bot.slack.refusals).toEqual([])
+})
+
+test('an admin who has another’s schedule run is told too why it pauses, or waits for a limit', async (t) => {
+  const bot = await startWithClock(t, { env: { LIMIT_USER_HOUR: '1' } })
+  bot.model.on('', finish('Done.'))
+  const admin = strangers.admin(bot.slack)
+  const said = () => bot.slack.messages(`D${admin.slice(1)}`).map((one) => bot.slack.shown(one))
+  await schedule(bot, 'every 3 hours what is new?')
+  await (await bot.mention('Is it so?')).ended()
+  await runNow(bot, admin)
+  await bot.slack.until(() => said().length === 1, 'the word about the limit')
+  bot.slack.store.channel(GENERAL).members.delete(ALICE)
+  bot.later(61 * MINUTE)
+  await runNow(bot, admin)
+  await bot.slack.until(() => said().length === 2, 'the word about the pause')
+  expect(said()).toEqual([
+    'I did not run the schedule “what is new?” (Every 3 hours), because the limit of questions was reached.',
+    'I paused the schedule “what is new?” (Every 3 hours), because its maker is no longer a member of the channel. It does not run until its maker resumes it.',
+  ])
+  expect(dms(bot)).toEqual([expect.stringMatching(/^I paused your schedule .*, because you are no longer a member/)])
+  await bot.slack.slash('schedules', { channel: GENERAL, user: admin })
+  await told(bot, /Paused, because its maker is no longer a member of the channel/, { user: admin })
+  expect(bot.slack.refusals).toEqual([])
 })

@@ -53,6 +53,27 @@ test('a run for which a limit leaves no room is asked again later, and runs once
   expect(bot.slack.refusals).toEqual([])
 })
 
+test('a run whose turn comes too late is not made, and the list does not say that nothing was running', async (t) => {
+  const bot = await startWithClock(t, { env: { WORKER_CONCURRENCY: '1' } })
+  let end = () => {}
+  bot.model.decide('busy', () => new Promise((resolve) => (end = () => resolve(finish('Over.')))))
+  await schedule(bot, 'every 20 minutes what is new?')
+  const other = await bot.mention('Is anybody busy?')
+  await bot.slack.until(() => bot.model.about('busy').length > 0, 'the other run')
+  bot.later(22 * MINUTE)
+  await bot.slack.until(() => seen(bot, 'a schedule is due') === 1, 'a run that waits')
+  bot.later(12 * MINUTE)
+  end()
+  await other.ended()
+  await bot.slack.until(() => seen(bot, '"end":"late"') === 1, 'its end')
+  await bot.slack.slash('schedules', { channel: GENERAL })
+  await told(
+    bot,
+    /Last: [^\n]*: missed, because its turn came too late: I was busy with other questions, or not running/,
+  )
+  expect([roots(bot), dms(bot)]).toEqual([[], []])
+})
+
 test('a used-up budget pauses a schedule, and that is said once, though Slack cut the connection', async (t) => {
   const bot = await startWithClock(t, { env: { BUDGET_USER_DAY_TOKENS: '6000' } })
   bot.model.on('', {
@@ -97,6 +118,21 @@ test('a schedule whose maker was deactivated pauses, and one resumed in a shared
   expect(await (await occurrence(bot, 1)).ended()).toContain('Done.')
   expect(dms(bot).filter((text) => text.includes('another company'))).toEqual([])
   expect(bot.slack.refusals).toEqual([])
+})
+
+test('where Slack no longer tells whether the channel is shared, a schedule pauses, and runs once its maker has resumed it', async (t) => {
+  const bot = await startWithClock(t)
+  bot.model.on('', finish('Done.'))
+  await schedule(bot, 'every 20 minutes what is new?')
+  bot.slack.fault({ method: 'conversations.info', error: 'missing_scope', times: Infinity })
+  bot.later(22 * MINUTE)
+  await bot.slack.until(() => dms(bot).length > 0, 'a private message')
+  expect(dms(bot)[0]).toContain('or Slack no longer tells me that it was not')
+  const [message] = bot.slack.messages(DM)
+  await bot.slack.press({ channel: DM, ts: message!.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_resume' })
+  await bot.slack.until(() => /^Resumed\. Next: /.test(dms(bot)[0]!), 'the next time')
+  bot.later(22 * MINUTE)
+  expect(await (await occurrence(bot, 1)).ended()).toContain('Done.')
 })
 
 test('a word that says there is nothing posts nothing, however it is written, and what is remembered reaches a quiet run', async (t) => {

@@ -1,5 +1,5 @@
 /** Schedules: made by a message, shown before they are saved, and run as their maker. */
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { forget } from '../harness/answer-buttons.ts'
 import { type TestBot, type Thread } from '../harness/bot.ts'
@@ -163,7 +163,7 @@ test('what would change something waits for its maker each time, also in a run t
     const run = await occurrence(bot, n)
     await decide(bot, run, 'thinkaloud_allow_always')
     expect(await run.ended()).toContain('It is written.')
-    expect(run.shown().at(-1)).toContain('Changed: Daily (notebook), allowed by Alice')
+    expect(run.shown().at(-1)).toContain('Changed: Daily (Notebook), allowed by Alice')
   }
   expect(bot.slack.refusals).toEqual([])
 })
@@ -189,19 +189,24 @@ test('a tool that the operator allows without asking asks in a scheduled run', a
   expect(notes.notes).toHaveLength(1)
 })
 
-test('three failures in a row pause it, and so does a budget that is used up; both are said once', async (t) => {
-  const bot = await startWithClock(t, { env: { BUDGET_USER_DAY_TOKENS: '100000' } })
-  bot.model.on('', { status: 400, body: { error: { message: 'no', code: 'invalid' } } })
+test.each([
+  ['failed', { status: 400, body: { error: { message: 'no', code: 'invalid' } } }],
+  ['gave_up', act('I add.', 'calculator', '1+1')],
+])('three runs in a row that end as %s pause it, and that is said once', async (end, turn) => {
+  const bot = await startWithClock({ onTestFinished }, { env: { AGENT_MAX_STEPS: '1' } })
+  bot.model.on('', turn)
   await schedule(bot, 'every 20 minutes what is new?')
   for (const n of [1, 2, 3]) {
     bot.later(20 * MINUTE + (n === 1 ? 2 * MINUTE : 0))
     await (await occurrence(bot, n)).ended()
     await bot.slack.until(
-      () => bot.logs.filter((line) => line.includes('"end":"failed"')).length === n,
+      () => bot.logs.filter((line) => line.includes(`"end":"${end}"`)).length === n,
       `${n} failures`,
     )
   }
   await bot.slack.until(() => dms(bot).length > 0, 'a private message')
-  expect(dms(bot)).toEqual([expect.stringMatching(/because three runs in a row failed\. .*\nResume/)])
+  expect(dms(bot)).toEqual([
+    expect.stringMatching(/because three runs in a row failed or found no answer\. .*\nResume/),
+  ])
   expect(bot.slack.refusals).toEqual([])
 })

@@ -1,10 +1,13 @@
 /** Search with the asker's own grant: where it is used, and whose eyes see what it finds. */
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { until } from '../../playground/base/until.ts'
 import type { Json } from '../../playground/slack/slack.ts'
-import { continued } from '../harness/connecting-bot.ts'
+import { grantSlack, linkIn } from '../harness/connecting-bot.ts'
+import type { Ends } from '../harness/ends.ts'
 import { startManyBot } from '../harness/many-bot.ts'
-import { manySlacks } from '../harness/many-slacks.ts'
+import { manySlacks, type Home } from '../harness/many-slacks.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { DISCONNECT } from '../../src/slack/format/action-ids.ts'
 import { FOR_ASKER } from '../../src/slack/format/messages.ts'
 import { eventually } from '../harness/stores.ts'
 
@@ -12,60 +15,44 @@ const ACME = { id: 'T0ACME00001' }
 const ALICE = 'U0ALICE0001'
 const CANARY = 'the merger is called Narwhal'
 const DM = 'D0ALICE0001'
+const FIND = {
+  ...{ author_user_id: 'U0BOB000001', channel_name: 'deals', message_ts: '1700000001.000100' },
+  ...{ channel_id: 'G0SECRET001', permalink: 'https://acme.slack.com/archives/G0SECRET001/p1700000001000100' },
+}
 
-test('what the asker can see is found for their eyes alone, and no grant touches the installation', async (t) => {
-  const slack = await manySlacks(t)
-  slack.state.finds = (args, home) => {
-    const isTheirs = home.startsWith(ALICE) && String(args['channel_types']).includes('private_channel')
-    const find = {
-      author_user_id: 'U0BOB000001',
-      channel_id: 'G0SECRET001',
-      channel_name: 'deals',
-      message_ts: '1700000001.000100',
-    }
-    if (args['query'] === 'lunch')
-      return [
-        { ...find, channel_id: 'C0GENERAL01', content: 'Lunch is at noon.', permalink: 'https://acme.slack.com/x' },
-      ]
-    return isTheirs
-      ? [{ ...find, content: CANARY, permalink: 'https://acme.slack.com/archives/G0SECRET001/p1700000001000100' }]
-      : []
-  }
+/** A bot in a workspace or an organisation, and how somebody grants it their search there. `team`: where they write. */
+async function startSearching(
+  t: Ends,
+  { home, team = home.id, rotates = false }: { home: Home; team?: string; rotates?: boolean },
+) {
+  const slack = await manySlacks(t, { rotates })
+  slack.state.finds = () => []
   const bot = await startManyBot(t, { slack, env: () => ({ TOOLS: 'workspace_search', STEPS: 'replies' }) })
-  await bot.install(ACME)
-  const person = bot.browser()
-  const command = new URLSearchParams({
-    command: '/ask',
-    text: 'connections',
-    user_id: ALICE,
-    channel_id: DM,
-    team_id: ACME.id,
-  })
-  for (const [name, value] of Object.entries({
-    trigger_id: '1.2',
-    response_url: `${slack.apiUrl}respond`,
-    api_app_id: 'A0MANY00001',
-  }))
-    command.set(name, value)
-  const link = async () => {
-    await slack.post(command.toString(), 'application/x-www-form-urlencoded')
-    const path = () =>
-      /example\.com(\/connect\?link=[\w-]+)/.exec(
-        JSON.stringify(slack.calls.findLast(({ method }) => method === 'respond')),
-      )?.[1]
-    await eventually(() => expect(path()).toBeDefined())
-    return path() ?? ''
+  await bot.install(home)
+  if (home.id.startsWith('E')) {
+    await slack.mention({ ...home, team }, 'Hello.')
+    await bot.answered('C0GENERAL01')
   }
+  const person = bot.browser()
   const grant = async (user: string) => {
-    const sent = new URL((await person.get(await continued(person, await link()))).headers.get('location') ?? '')
-    expect(sent.searchParams.get('user_scope')).toBe(
+    const { asked, page } = await grantSlack(bot, { ...home, team }, { person, as: user })
+    expect(asked.searchParams.get('user_scope')).toBe(
       'search:read.public,search:read.private,search:read.im,search:read.mpim,search:read.files,search:read.users',
     )
-    expect(sent.searchParams.has('scope')).toBe(false)
-    const state = sent.searchParams.get('state') ?? ''
-    const query = new URLSearchParams({ code: slack.agree({ ...ACME, user }), state })
-    return person.get(`/connect/callback?${query.toString()}`)
+    expect(asked.searchParams.has('scope')).toBe(false)
+    return page
   }
+  return { slack, bot, grant }
+}
+
+test('what the asker can see is found for their eyes alone, and no grant touches the installation', async (t) => {
+  const { slack, bot, grant } = await startSearching(t, { home: ACME })
+  slack.state.finds = (args, home) => {
+    const isTheirs = home.startsWith(ALICE) && String(args['channel_types']).includes('private_channel')
+    if (args['query'] === 'lunch') return [{ ...FIND, channel_id: 'C0GENERAL01', content: 'Lunch is at noon.' }]
+    return isTheirs ? [{ ...FIND, content: CANARY }] : []
+  }
+  slack.state.channelFacts = (channel) => ({ is_private: channel.startsWith('G') })
   const other = await grant('U0MALLORY01')
   expect(other.status).toBe(502)
   expect(await other.text()).toContain('signed in to Slack as somebody else')
@@ -111,5 +98,124 @@ test('what the asker can see is found for their eyes alone, and no grant touches
   await slack.mention(ACME, 'What merger, once more?')
   await eventually(() =>
     expect(JSON.stringify(bot.model.about('once more').at(-1) ?? '')).toContain('no permission to search'),
+  )
+})
+
+/**
+ * What a channel is when the same find in it is looked at again, and whether all in the channel of the question see it
+ * then.
+ */
+const CHANGES: [what: string, facts: (channel: string) => Json, isForAll: boolean][] = [
+  ['public', () => ({ is_private: false }), true],
+  ['just made private', (channel) => ({ is_private: channel !== 'C0GENERAL01' }), false],
+  ['public again', () => ({ is_private: false }), true],
+  [
+    'read by guests of another company',
+    (channel) => ({ is_private: false, is_ext_shared: channel === 'C0GENERAL01' }),
+    false,
+  ],
+  ['about to be shared', (channel) => ({ is_private: false, is_pending_ext_shared: channel === 'C0GENERAL01' }), false],
+  ['shared in the organisation', (channel) => ({ is_private: false, is_org_shared: channel === 'C0GENERAL01' }), false],
+  ['of another workspace', (channel) => ({ is_private: false, ...teams(channel, ['T0OTHER0001']) }), false],
+  ['of this workspace too', (channel) => ({ is_private: false, ...teams(channel, ['T0OTHER0001', ACME.id]) }), true],
+]
+
+const teams = (channel: string, shared_team_ids: string[]) => (channel === 'C0GENERAL01' ? {} : { shared_team_ids })
+
+test.each([
+  ['a workspace', { home: ACME }],
+  ['an organisation', { home: { id: 'E0ACME00001' }, team: ACME.id }],
+])(
+  'in %s a find in another channel is for all where all can see it now, as Slack tells each time',
+  async (_, place) => {
+    const { slack, bot, grant } = await startSearching({ onTestFinished }, place)
+    slack.state.finds = () => [{ ...FIND, channel_id: 'C0PLANS0001', content: CANARY }]
+    expect((await grant(ALICE)).status).toBe(200)
+    const where = { ...place.home, team: ACME.id }
+    const ask = async (what: string, isForAll: boolean) => {
+      bot.model.on(what, act('I search.', 'workspace_search', 'merger'), finish(`It was ${what}.`))
+      await slack.mention(where, `What merger, when ${what}?`)
+      const shown = () =>
+        slack.calls.find(({ args }) => String(args['text']).includes(`It was ${what}.`) && 'channel' in args)?.method
+      await eventually(() =>
+        expect([what, shown()]).toEqual([what, isForAll ? 'chat.postMessage' : 'chat.postEphemeral']),
+      )
+    }
+    for (const [what, facts, isForAll] of CHANGES) {
+      slack.state.channelFacts = facts
+      await ask(what, isForAll)
+    }
+    for (const code of ['missing_scope', 'channel_not_found', 'ratelimited']) {
+      slack.state.refuses = (method) => (method === 'conversations.info' ? code : undefined)
+      await ask(code, false)
+    }
+  },
+)
+
+describe('a grant whose tokens rotate', () => {
+  const HOUR_MS = 3_600_000
+  const start = async () => {
+    const started = await startSearching({ onTestFinished }, { home: ACME, rotates: true })
+    const { bot, slack, grant } = started
+    slack.state.finds = () => [{ ...FIND, content: CANARY }]
+    expect((await grant(ALICE)).status).toBe(200)
+    let count = 0
+    /** Alice searches: what the model is told, and the token of the search. */
+    const search = async () => {
+      const text = `Search ${++count}?`
+      bot.model.on(text, act('I search.', 'workspace_search', 'merger'), finish('Here.'))
+      await slack.mention(ACME, text, { channel: `C0PLACE000${count}` })
+      const told = await until(() => bot.model.about(text)[1], `an answer to ${text}`)
+      const { token } = slack.calls.findLast(({ method }) => method === 'assistant.search.context') ?? {}
+      return { prompt: JSON.stringify(told.body), token }
+    }
+    const tokens = () => [...slack.tokens].flatMap(([token, { home }]) => (home.user === ALICE ? [token] : []))
+    const isConnected = async () => (await linkIn(bot, ACME, { account: 'Slack' })) === ''
+    return { ...started, search, tokens, isConnected }
+  }
+
+  test('is renewed before its token ends, and goes on with the old one while Slack refuses', async () => {
+    const { slack, search, isConnected } = await start()
+    const first = await search()
+    slack.clock.now += 11 * HOUR_MS
+    expect((await search()).token).toBe(first.token)
+    slack.clock.now += HOUR_MS - 20 * 60_000
+    const second = await search()
+    expect([second.prompt, second.token]).toEqual([
+      expect.stringContaining(CANARY),
+      expect.not.stringMatching(first.token ?? ''),
+    ])
+    slack.clock.now += 12 * HOUR_MS - 20 * 60_000
+    slack.state.spendRefreshTokens(ALICE)
+    expect((await search()).token).toBe(second.token)
+    expect(await isConnected()).toBe(true)
+    slack.clock.now += HOUR_MS
+    expect((await search()).prompt).toContain('no permission to search')
+    expect(await isConnected()).toBe(false)
+  })
+
+  test.each(['disconnected', 'revoked in Slack'])(
+    'does not come back where it is %s while it is renewed',
+    async (how) => {
+      const { slack, search, tokens, isConnected } = await start()
+      const [first] = tokens()
+      slack.clock.now += 11 * HOUR_MS + 40 * 60_000
+      let [isHeld, release] = [false, () => {}]
+      const held = new Promise<void>((resolve) => (release = resolve))
+      slack.state.holdAnswer = (args) =>
+        args['grant_type'] === 'refresh_token' && slack.state.refreshes > 0 ? ((isHeld = true), held) : undefined
+      const searching = search()
+      await until(() => isHeld, 'a renewal that is under way')
+      const ended =
+        how === 'disconnected'
+          ? slack.press(ACME, { action: DISCONNECT, value: 'Slack', channel: DM })
+          : slack.event(ACME, { type: 'tokens_revoked', tokens: { oauth: [ALICE] } })
+      release()
+      await Promise.all([ended, searching])
+      await eventually(async () => expect(await isConnected()).toBe(false))
+      // The token before ends by itself.
+      if (how === 'disconnected') await eventually(() => expect(tokens()).toEqual([first]))
+      expect((await search()).prompt).toContain('no permission to search')
+    },
   )
 })

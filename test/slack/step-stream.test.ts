@@ -36,7 +36,7 @@ describeWithRedis('a stream whose process ends', () => {
     await secondBot(t, bot, env)
     expect(await thread.ended()).toMatch(/^Handed over\.\n/)
     expect(thread.messages()).toHaveLength(1)
-    for (const part of ['calculator: 1+1', 'calculator: 2+2']) expect(thread.shown()[0]).toContain(part)
+    for (const part of ['Calculator: 1+1', 'Calculator: 2+2']) expect(thread.shown()[0]).toContain(part)
     expect(done(bot)).toEqual(['chat.startStream', 'chat.stopStream'])
   })
 
@@ -54,7 +54,7 @@ describeWithRedis('a stream whose process ends', () => {
     const shown = thread.shown()[0] ?? ''
     expect(shown.replace(/\s+/g, ' ')).toContain(`Otherwise: ${ANSWER}`)
     expect(shown.split('The lighthouse keeper')).toHaveLength(13)
-    expect(shown).toContain('calculator: 1+1')
+    expect(shown).toContain('Calculator: 1+1')
     expect([open(thread), slack.refusals]).toEqual([0, []])
   })
 })

@@ -12,7 +12,7 @@ import { deferred } from '../harness/stores.ts'
 import { atSecondThought, steeredBot, type Way } from '../harness/steered-bot.ts'
 
 const ends = fileEnds()
-const STOPPED = /^_I was asked to stop\._\nThis is what I had found:\s+• calculator: 2\n/
+const STOPPED = /^_I was asked to stop\._\nThis is what I had found:\s+• Calculator: 2\n/
 const ASK = `<@${BOT_USER}>`
 const FORBIDDEN = 'Only the person who asked can stop this question.'
 const WITHDRAWN = /^Your question was removed before I started on it/

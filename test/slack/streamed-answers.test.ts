@@ -32,7 +32,7 @@ describe.concurrent('STEPS=stream', () => {
     await thread.ended()
     expect(thread.messages()).toHaveLength(1)
     expect(thread.messages()[0]).toMatchObject({ text: answer, streaming_state: 'completed' })
-    expect(thread.shown()[0]).toContain('calculator: 1+1')
+    expect(thread.shown()[0]).toContain('Calculator: 1+1')
     const methods = streamCalls(bot).map(({ method }) => method)
     expect(methods.filter((method) => method === 'chat.startStream')).toHaveLength(1)
     expect(methods.filter((method) => method === 'chat.stopStream')).toHaveLength(1)
@@ -152,10 +152,11 @@ describe.concurrent('a stream that dies', () => {
     const left = thread.messages().filter((message) => fault.error !== 'message_not_found' || !isOpen(message))
     const shown = left.map((message) => bot.slack.shown(message)).join('\n')
     expect(shown.split('The lighthouse keeper').length - 1).toBe(20)
-    expect(thread.shown().join('\n')).toContain('calculator: 1+1')
+    expect(thread.shown().join('\n')).toContain('Calculator: 1+1')
     expect(thread.endings()).toHaveLength(1)
     if (!fault.error || fault.error === DEAD) expect(thread.messages().filter(isOpen)).toEqual([])
-    // It is still a stream there: an update that a busy machine sends late is refused for that, which a deleted one cannot be.
+    // It is still a stream there: an update that a busy machine sends late is refused for that, which a deleted one
+    // cannot be.
     const isOfDeleted = ({ why }: { why: string }) =>
       fault.error === 'message_not_found' && why === 'streaming_state_conflict'
     expect(bot.slack.refusals.filter((refusal) => !isOfDeleted(refusal))).toEqual([])
@@ -178,7 +179,7 @@ describe.concurrent('a stream that dies', () => {
     await thread.ended()
     const shown = thread.shown().join('\n')
     expect(thread.messages().length).toBeGreaterThan(1)
-    expect(shown.split('calculator: 1+1')).toHaveLength(2)
+    expect(shown.split('Calculator: 1+1')).toHaveLength(2)
     // A message may end within a word.
     const counts = ['keeper', 'counted', 'passed', 'storm'].map((word) => shown.split(word).length - 1)
     expect(counts.filter((count) => count === 20).length).toBeGreaterThanOrEqual(3)
@@ -213,7 +214,7 @@ describe.concurrent('a stream that dies', () => {
     const ending = await thread.ended()
     expect(ending).toContain('I was asked to stop')
     expect(ending).toContain('The lighthouse keeper')
-    expect(ending).toContain('calculator: 1+1')
+    expect(ending).toContain('Calculator: 1+1')
     await bot.slack.until(() => bot.model.requests.at(-1)?.aborted, 'the end of the call')
   })
 })

@@ -23,8 +23,8 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     const thread = await bot.mention('What is 29 to the power 0.23, and half of it?')
     const ending = await thread.ended()
     expect(thread.shown()).toEqual([
-      '💭 I need the power.\n🔧 *calculator* `29^0.23`\n👁 2.169459462491557',
-      '💭 Half of it.\n🔧 *calculator* `2.169459462491557/2`\n👁 1.0847297312457784',
+      '💭 I need the power.\n🔧 *Calculator* `29^0.23`\n👁 2.169459462491557',
+      '💭 Half of it.\n🔧 *Calculator* `2.169459462491557/2`\n👁 1.0847297312457784',
       ending,
     ])
     expect(ending).toMatch(
@@ -51,7 +51,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     bot.wiki.fault({ times: 1, hold: gate.promise })
     const thread = await bot.mention('What does the slow tool say?')
     const [early] = await slack.until(() => (thread.messages().length > 0 ? thread.messages() : undefined), 'the step')
-    expect(slack.shown(early!)).toBe('💭 Let me read.\n🔧 *wikipedia* `Slow page`\n⏳ running …')
+    expect(slack.shown(early!)).toBe('💭 Let me read.\n🔧 *Wikipedia* `Slow page`\n⏳ running …')
     gate.resolve()
     expect(await thread.lastAnswer()).toBe(
       `read\nSources: [1] Slow page (${bot.wiki.url.replace('/w/api.php', '/wiki/Slow_page')})`,
@@ -72,7 +72,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     await thread.reply('and when was he born?', { user: BOB })
     expect(await thread.lastAnswer()).toBe('In 1920.')
     expect(thread.steps().at(-1)).toBe(
-      '_Understood as:_ When was Frank Herbert born?\n💭 A year.\n🔧 *calculator* `1900+20`\n👁 1920',
+      '_Understood as:_ When was Frank Herbert born?\n💭 A year.\n🔧 *Calculator* `1900+20`\n👁 1920',
     )
     await thread.reply(`<@${BOT_USER}> and his brother?`)
     expect(await thread.lastAnswer()).toBe('_Understood as:_ Who was Frank Herbert’s brother?\nI do not know.')
@@ -177,7 +177,7 @@ describe.each(['http', 'socket'] as const)('over %s', async (mode) => {
     await Promise.all(threads.map((thread) => thread.ended()))
     for (const [i, thread] of threads.entries()) {
       expect(thread.shown()).toEqual([
-        `💭 Thinking of side-${i}.\n🔧 *calculator* \`${i}+100\`\n👁 ${i + 100}`,
+        `💭 Thinking of side-${i}.\n🔧 *Calculator* \`${i}+100\`\n👁 ${i + 100}`,
         expect.stringMatching(`^side-${i} is done\n`),
       ])
     }

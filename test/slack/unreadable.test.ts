@@ -20,7 +20,7 @@ describe('an output that cannot be read', async () => {
     const thread = await bot.mention('One and one?')
     expect(await thread.lastAnswer()).toBe('Two.')
     const steps = thread.shown().slice(0, -1)
-    expect(steps).toEqual([WARNING, '💭 A sum.\n🔧 *calculator* `1+1`\n👁 2', WARNING])
+    expect(steps).toEqual([WARNING, '💭 A sum.\n🔧 *Calculator* `1+1`\n👁 2', WARNING])
     expect(JSON.stringify(bot.slack.calls)).not.toContain('That reply could not be read')
   })
 
@@ -32,7 +32,7 @@ describe('an output that cannot be read', async () => {
     expect(rest).toHaveLength(0)
     const tasks = new Map(stream?.chunks?.flatMap(({ id, title, status }) => (id ? [[id, { title, status }]] : [])))
     const unreadable = { title: 'The model’s output could not be read', status: 'complete' }
-    expect([...tasks.values()]).toEqual([unreadable, { title: 'calculator: 1+1', status: 'complete' }, unreadable])
+    expect([...tasks.values()]).toEqual([unreadable, { title: 'Calculator: 1+1', status: 'complete' }, unreadable])
     expect(bot.slack.shown(stream!)).not.toMatch(/no form|none again|lost/)
   })
 })

@@ -14,7 +14,10 @@ import { eventually } from '../harness/stores.ts'
 
 interface MeteredBot extends TestBot {
   scrape(): Promise<Scrape>
-  /** Scrapes until the sum of a metric's samples with these labels is `value`: a question is counted when its worker is through. */
+  /**
+   * Scrapes until the sum of a metric's samples with these labels is `value`: a question is counted when its worker is
+   * through.
+   */
   until(name: string, labels: Record<string, string>, value: number): Promise<Scrape>
 }
 

@@ -91,7 +91,7 @@ describe.concurrent('a tool of one’s own', () => {
     const peek = act('peek', 'peeks', `${bot.slack.apiUrl}auth.test`)
     bot.model.on('try them', ...calls, peek, finish('None helped.'))
     const thread = await bot.mention('try them')
-    expect(await thread.lastAnswer()).toMatch(/^None helped\.\n⚠️ hangs is down, so this answer may be incomplete\./)
+    expect(await thread.lastAnswer()).toMatch(/^None helped\.\n⚠️ Hangs is down, so this answer may be incomplete\./)
     expect(thread.steps().map((step) => step.split('\n').at(-1))).toEqual([
       expect.stringMatching(/^⚠️ .*Only on Mondays\.$/),
       '⚠️ hangs did not finish within 3.0 s.',

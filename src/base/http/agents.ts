@@ -19,6 +19,15 @@ export interface ProxySetting {
   noProxy?: string
 }
 
+/** The proxy of HTTPS_PROXY and NO_PROXY. Undefined without one. */
+export function proxyFrom(settings: {
+  HTTPS_PROXY?: string | undefined
+  NO_PROXY?: string | undefined
+}): ProxySetting | undefined {
+  const { HTTPS_PROXY: uri, NO_PROXY: noProxy } = settings
+  return uri ? { uri, ...(noProxy ? { noProxy } : {}) } : undefined
+}
+
 /** Two separate connection pools: one only for public addresses, one for hosts that a setting names. */
 export interface Agents {
   outside: Dispatcher

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { discard, followRedirects } from './bounds.ts'
-import { ResponseBody, TransportResponse, type ResponseHead } from './transport-response.ts'
+import { TransportResponse, type ResponseHead } from './transport-response.ts'
+import { ResponseBody } from './response-body.ts'
 
 type WebFetch = typeof globalThis.fetch
 type Init = Parameters<WebFetch>[1]

@@ -1,9 +1,10 @@
 import { movedKey, type Place } from '../place.ts'
-import { below, nameOf, scanKeys, threadKey, type RedisClient } from './redis.ts'
+import type { RedisClient } from './redis.ts'
+import { below, nameOf, scanKeys, threadKey } from './redis-keys.ts'
 
 /**
- * Calls `move` for each key of a channel's threads whose name matches, with the key that it gets in the channel's new id. The two
- * keys may be on different nodes of a Cluster. If it is interrupted, another call does the rest.
+ * Calls `move` for each key of a channel's threads whose name matches, with the key that it gets in the channel's new
+ * id. The two keys may be on different nodes of a Cluster. If it is interrupted, another call does the rest.
  */
 export async function moveKeys(
   redis: RedisClient,

@@ -2,7 +2,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis'
 import { ConfigError, messageOf } from '../errors.ts'
 import type { StoreLog } from '../store-log.ts'
-import type { Forgetting } from '../place.ts'
 import { parseRedisUrl, REDIS_URL_FORM, type RedisAddress } from './redis-url.ts'
 import { faultOf, isReadOnly, isRefusal, isUntrusted } from './redis-errors.ts'
 
@@ -222,71 +221,4 @@ function watchMasters(cluster: Cluster, { lost, back }: { lost(error: string): v
 
 function nodeOf({ options }: Redis): string {
   return `${options.host}:${options.port}`
-}
-
-/** The key of a thread's data. The braces (a hash tag) keep a thread's keys on one node of a Cluster. */
-export function threadKey(prefix: string, thread: string, name: string): string {
-  return `${prefix}:{${thread}}:${name}`
-}
-
-/**
- * Deletes the keys whose tag matches `tag` (a glob, see `below`) and whose name matches `name`. Scans all keys, so it
- * is slow.
- * @throws Error if a master cannot be reached
- */
-export async function forgetKeys(
-  redis: RedisClient,
-  { prefix, tag, name }: { prefix: string; tag: string; name: RegExp },
-): Promise<void> {
-  for await (const keys of scanKeys(redis, threadKey(prefix, tag, '*')))
-    // One by one, because in a Cluster they are on several nodes.
-    await Promise.all(keys.filter((key) => name.test(nameOf(key))).map((key) => redis.unlink(key)))
-}
-
-/** A glob for the tags below a team, or below a channel of it: threads, people, … */
-export function below(...ids: string[]): string {
-  return `${ids.map(escapeGlob).join(':')}:*`
-}
-
-/** Deletes a store's data about the threads of a channel or team, from keys whose name matches. */
-export function forgettingKeys(redis: RedisClient, prefix: string, name: RegExp): Forgetting {
-  return {
-    forgetChannel: ({ team, channel }) => forgetKeys(redis, { prefix, tag: below(team, channel), name }),
-    forgetTeam: (team) => forgetKeys(redis, { prefix, tag: below(team), name }),
-  }
-}
-
-/** The part of a key after its tag. */
-export function nameOf(key: string): string {
-  return key.slice(key.indexOf('}:') + 2)
-}
-
-/** Escapes a text for use in a glob. */
-export function escapeGlob(text: string): string {
-  return text.replace(/[\\*?[\]^-]/g, '\\$&')
-}
-
-/**
- * All matching keys, in batches, from every master. A key may occur twice. @throws Error if a master cannot be reached
- */
-export async function* scanKeys(redis: RedisClient, pattern: string): AsyncGenerator<string[]> {
-  const nodes = redis instanceof Cluster ? await mastersOf(redis) : [redis]
-  for (const node of nodes) {
-    let cursor = '0'
-    do {
-      const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 500)
-      cursor = next
-      if (keys.length > 0) yield keys
-    } while (cursor !== '0')
-  }
-}
-
-/**
- * The current masters. Refreshes the slots first: after a failover, an idle client still knows a shard's former master.
- */
-async function mastersOf(cluster: Cluster): Promise<Redis[]> {
-  await new Promise<void>((resolve, reject) =>
-    cluster.refreshSlotsCache((error) => (error ? reject(error) : resolve())),
-  )
-  return cluster.nodes('master')
 }

@@ -12,7 +12,9 @@ export interface Outcome {
   id: string
   question: string
   answer?: string
-  /** How many figures the answer has, and how many of them stand nowhere in what was read. Absent if nothing was read. */
+  /**
+   * How many figures the answer has, and how many of them stand nowhere in what was read. Absent if nothing was read.
+   */
   figures?: { total: number; unsupported: number }
   /** Why the run was stopped before the model ended it. */
   stopped?: StopReason

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import type { Config } from '../../config.ts'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { createAgents, systemResolve } from '../../base/http/agents.ts'
+import { createAgents, proxyFrom, systemResolve } from '../../base/http/agents.ts'
 import { hideSecrets } from '../../mcp/tools/hide-secrets.ts'
 import { NO_KEY, hasOwnAuthorization, loginStore, type LoginStore } from '../../mcp/login/login-store.ts'
 import { unmatchedRules, type ListedTools, type UnmatchedRule } from '../../mcp/tools/unmatched-rules.ts'
@@ -160,9 +160,8 @@ async function openedServers({ config, servers, store, log }: OperatorPlace): Pr
 
 /** Behind a proxy we also resolve names ourselves, before the proxy does. */
 function wayOut(config: Config) {
-  if (!config.HTTPS_PROXY) return {}
-  const noProxy = config.NO_PROXY ? { noProxy: config.NO_PROXY } : {}
-  return { proxy: { uri: config.HTTPS_PROXY, ...noProxy }, resolve: systemResolve }
+  const proxy = proxyFrom(config)
+  return proxy ? { proxy, resolve: systemResolve } : {}
 }
 
 export function counted(count: number, what: string): string {

@@ -18,7 +18,9 @@ interface Attempt {
   isSent: boolean
 }
 
-/** One server of MCP_CONFIG. Its connection is opened when first needed and shared by all calls; a call is one request. */
+/**
+ * One server of MCP_CONFIG. Its connection is opened when first needed and shared by all calls; a call is one request.
+ */
 export class McpServer {
   readonly config: McpServerConfig
   readonly #link: ConnectionKeeper

@@ -34,7 +34,9 @@ const LOOK_MS = 5_000
 const LIST_MS = 30_000
 const LOCK_MS = 10_000
 
-/** The tools of one server, as all processes know them: listed again from time to time, and checked before each call. */
+/**
+ * The tools of one server, as all processes know them: listed again from time to time, and checked before each call.
+ */
 export class ToolCatalog {
   readonly config: McpServerConfig
   readonly #deps: ToolCatalogDeps
@@ -43,8 +45,8 @@ export class ToolCatalog {
   readonly #identity: string
   #record: ServerRecord | undefined
   /**
-   * Of the record as it was last read or written. A different stamp in the store means that another process has
-   * written.
+   * The stamp of the record as it was last read or written. A different stamp in the store means that another process
+   * has written.
    */
   #stamp: unknown
   #listed: ServerTools | undefined

@@ -226,7 +226,9 @@ function indexesOf(texts: readonly string[], test: (text: string) => boolean): n
   return [...texts.keys()].filter((i) => test(texts[i] ?? ''))
 }
 
-/** Lower case, and a space after each word and number: marks, line breaks and numbers of notes (`[2]`) do not matter. */
+/**
+ * Lower case, and a space after each word and number: marks, line breaks and numbers of notes (`[2]`) do not matter.
+ */
 function wordsOf(text: string): string {
   const words = text
     .replace(/\[\d{1,3}\]/g, ' ')
@@ -261,7 +263,7 @@ function listOf(map: Map<string, Entry[]>, key: string): Entry[] {
 const COUNTED_CHARS = 100_000
 
 /** The numbers of list items, rows or entries in a text: an answer may say `3 results` although the text does not. */
-export function countsIn(text: string): number[] {
+function countsIn(text: string): number[] {
   if (text.length > COUNTED_CHARS) return []
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const items = lines.filter((line) => /^\s*(?:[-*•+]|\(?\d{1,3}[.)])\s/.test(line)).length

@@ -4,7 +4,7 @@
  */
 import type { ActionsBlock, InputBlock, KnownBlock, RichTextBlock } from '@slack/web-api'
 import { toolTitle } from '../../agent/tool-title.ts'
-import { ALLOW_ALWAYS, ALLOW_ONCE, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
+import { ALLOW_ALWAYS, ALLOW_ONCE, ASK_APPROVERS, DENY, DENY_REASON, SHOW_ARGUMENTS } from '../format/action-ids.ts'
 import { clip, context, section, type Content } from '../format/blocks.ts'
 import { button, plainContext, plainText } from '../format/plain-elements.ts'
 import { escapeWithin, headOf, withoutMarks } from '../format/escape.ts'
@@ -18,6 +18,8 @@ export interface WaitingCall extends AskedCall {
   deciders: string
   /** The name of the person whose login the call is made with, `@Alice`; absent if it is the workspace's. */
   as?: string | undefined
+  /** Whether a button sends the card, which only the asker sees, to the others who may decide. */
+  canAskOthers?: boolean
   /** The value of each button, which names the call. */
   value: string
 }
@@ -130,13 +132,14 @@ function reasonInput(): InputBlock {
 }
 
 /** `length`: of the arguments if they are cut, else 0. A repeated call may have taken effect, so it has no "always". */
-function buttonsOf({ value, place, approval: { isRepeat } }: WaitingCall, length: number): ActionsBlock {
+function buttonsOf({ value, place, canAskOthers, approval: { isRepeat } }: WaitingCall, length: number): ActionsBlock {
   return {
     type: 'actions',
     elements: [
       button(ALLOW_ONCE, 'Allow once', { value, style: 'primary' }),
       ...(isRepeat ? [] : [button(ALLOW_ALWAYS, `Always in this ${place}`, { value })]),
       button(DENY, 'Deny', { value, style: 'danger' }),
+      ...(canAskOthers ? [button(ASK_APPROVERS, 'Ask approvers', { value })] : []),
       ...(length > 0 ? [button(SHOW_ARGUMENTS, `Show all ${length} characters`, { value })] : []),
     ],
   }

@@ -11,14 +11,20 @@ export function decidersLine(who: {
   /** Only the asker sees the card: in a direct message, or for a private question. */
   isSeenByAskerAlone: boolean
 }): string {
-  if (who.isSeenByAskerAlone) return who.asker !== undefined ? 'Only you can approve.' : NOT_HERE
   const groups = who.groups === 0 ? [] : [`the members of ${who.groups} user ${who.groups === 1 ? 'group' : 'groups'}`]
-  const all = [...[who.asker ?? [], who.names].flat().map((name) => escapeText(name.replace(/^@/, ''))), ...groups]
+  const others = [...who.names.map(plain), ...groups]
+  const all = [...(who.asker === undefined ? [] : [plain(who.asker)]), ...others]
   if (all.length === 0) return NOBODY
-  return `Can approve: ${all.join(', ')}`
+  if (!who.isSeenByAskerAlone) return `Can approve: ${all.join(', ')}`
+  if (others.length === 0) return 'Only you can approve.'
+  const own = who.asker === undefined ? 'Others must approve this' : 'You can approve'
+  return `${own}. *Ask approvers* sends what you see here to ${others.join(', ')}, each in a direct message.`
 }
 
-const NOT_HERE = 'Nobody who can approve this can see it here. Please stop me and ask in a channel.'
+function plain(name: string): string {
+  return escapeText(name.replace(/^@/, ''))
+}
+
 const NOBODY = 'Nobody can approve this. My admin needs to name somebody in APPROVERS.'
 
 /** Why a press does not count. */
@@ -30,6 +36,12 @@ export const PRESS = {
   gone: 'This request is closed: it was decided, it expired, or it was deleted.',
   away: 'My storage is unavailable. Please press again in a moment.',
 } as const
+
+/** The reply to "Ask approvers"; `names`: who has the card now. */
+export function askedWord(names: string[]): string {
+  if (names.length === 0) return 'I could not reach anybody else who can approve this.'
+  return `I sent it to ${names.map(escapeText).join(', ')}.`
+}
 
 /** Replaces the card of a call that is no longer stored. */
 export const CARD_GONE = '⏹ This request is closed.'

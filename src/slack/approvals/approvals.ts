@@ -1,9 +1,10 @@
 /** Posts and settles approval cards, in every display. Loaded when a call waits, or has waited. */
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
-import { isDirect, isPrivate, waitKey } from '../../stores/runs/types.ts'
+import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
+import { waitKey } from '../../stores/runs/waits.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { approversOf } from './approvers.ts'
-import { decidedCard, waitingCard } from './approval-card.ts'
+import { decidedCard, waitingCard, type WaitingCall } from './approval-card.ts'
 import { decidersLine } from './approval-words.ts'
 import { cardKey, cardsOf, savedCall, verdictOf, type AskedCall } from './saved-call.ts'
 import { waitValue } from './wait-ref.ts'
@@ -28,29 +29,33 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   const call = savedCall(question, { steps: Array.from({ length: n }, () => step) }, key)
   // A posted card is left alone: somebody may be typing a reason into it.
   if (!call || outbox.isPosted(cardKey(key))) return
-  const place = isDirect(question) || isPrivate(question) ? 'conversation' : 'thread'
-  const value = waitValue(question, key)
-  const as = step.waiting?.for?.kind === 'approval' && step.waiting.for.asAsker ? await askerIn(options) : undefined
-  const content = waitingCard({ ...call, place, value, as, deciders: await decidersOf(call, options) })
+  const isSeenByAskerAlone = isDirect(question) || outbox.isForAsker
+  const content = waitingCard(await toWaitingCall(key, call, { ...options, question, isSeenByAskerAlone }))
   await (outbox.isForAsker ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
 }
 
-/** The person as whom the call is made. */
-function askerIn({ outbox: { question }, mentions }: ApprovalOptions): Promise<string> {
-  return mentions.withNames(`<@${question.user}>`)
+interface CardOptions extends Omit<ApprovalOptions, 'outbox'> {
+  question: Question
+  isSeenByAskerAlone: boolean
 }
 
-async function decidersOf(
-  { tool, approval }: AskedCall,
-  { outbox: { question, isForAsker }, mentions, approvers }: ApprovalOptions,
-): Promise<string> {
+/** Returns what the card of a call shows. */
+export async function toWaitingCall(key: string, call: AskedCall, options: CardOptions): Promise<WaitingCall> {
+  const { question, mentions, approvers, isSeenByAskerAlone } = options
+  const { tool, approval } = call
   const { ids, asker } = approversOf({ question, tool: approval.ruleName ?? tool, server: approval.server }, approvers)
-  const people = ids.filter((id) => !id.startsWith('S') && id !== asker)
-  const names = await Promise.all(people.map((id) => mentions.withNames(`<@${id}>`)))
-  const isSeenByAskerAlone = isDirect(question) || isForAsker
-  const groups = ids.length - ids.filter((id) => !id.startsWith('S')).length
-  const askers = asker === undefined ? undefined : await mentions.withNames(`<@${asker}>`)
-  return decidersLine({ asker: askers, names, groups, isSeenByAskerAlone })
+  const others = ids.filter((id) => id !== asker)
+  const people = others.filter((id) => !id.startsWith('S'))
+  const nameOf = (id: string) => mentions.withNames(`<@${id}>`)
+  const names = await Promise.all(people.map(nameOf))
+  const askers = asker === undefined ? undefined : await nameOf(asker)
+  const deciders = { asker: askers, names, groups: others.length - people.length, isSeenByAskerAlone }
+  return {
+    ...{ ...call, value: waitValue(question, key), deciders: decidersLine(deciders) },
+    place: isDirect(question) || isPrivate(question) ? 'conversation' : 'thread',
+    as: approval.asAsker ? await nameOf(question.user) : undefined,
+    canAskOthers: isSeenByAskerAlone && others.length > 0,
+  }
 }
 
 /**

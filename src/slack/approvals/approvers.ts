@@ -1,5 +1,6 @@
 /**
- * Who may allow or deny a tool's call: the asker, unless APPROVERS excludes them, and the people whom APPROVERS names.
+ * Decides who may allow or deny a tool's call: the asker, unless APPROVERS excludes them, and the people whom APPROVERS
+ * names.
  */
 import { z } from 'zod'
 import { matchesRule } from '../../agent/tool-pattern.ts'
@@ -38,6 +39,7 @@ const GROUP_MS = 5 * 60_000
 /** Time limit for loading them, in ms: Slack waits three seconds for the ack of a press. */
 const PATIENCE_MS = 1_800
 const MAX_GROUPS = 1_000
+const MAX_ASKED = 10
 
 /**
  * Whether somebody may decide about a call. Costs at most one `usergroups.users.list` call per named group in five
@@ -61,6 +63,17 @@ export function approversOf(
   const ids = [...new Set(fits.flatMap((list) => list.ids))]
   const isAskers = question.bot === undefined && !fits.some(({ notAsker }) => notAsker)
   return isAskers ? { ids, asker: question.user } : { ids }
+}
+
+/** Returns the people besides the asker who may decide about a call, at most ten. Unknown groups count as empty. */
+export async function otherApprovers(asked: ToolDecision, options: ApproverOptions): Promise<string[]> {
+  const { ids } = approversOf(asked, options.approvers)
+  const found = await Promise.all(
+    ids.map((id) => (id.startsWith('S') ? membersOf(id, asked.question.team, options) : [id])),
+  )
+  const people = new Set(found.flatMap((members) => (typeof members === 'string' ? [] : members)))
+  people.delete(asked.question.user)
+  return [...people].slice(0, MAX_ASKED)
 }
 
 /** The members of user groups per client, by team and group. */

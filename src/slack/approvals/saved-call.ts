@@ -1,5 +1,6 @@
 import type { Awaited } from '../../agent/contracts/run-events.ts'
-import { waitKey, type Decision, type Question, type SavedRun } from '../../stores/runs/types.ts'
+import type { Decision, Question, SavedRun } from '../../stores/runs/types.ts'
+import { waitKey } from '../../stores/runs/waits.ts'
 
 export type Approval = Extract<Awaited, { kind: 'approval' }>
 

@@ -9,11 +9,11 @@ import type { SlackResult, SlackWeb } from './slack-web.ts'
 
 /**
  * What Slack says about an id. `none`: the person or channel does not exist or is hidden from the bot, such as a
- * private channel without the bot. `isExternal`: people of other workspaces read it. `untold`: Slack gives no name, for example because the app lacks a scope.
+ * private channel without the bot. `untold`: Slack gives no name, for example because the app lacks a scope.
  */
 export type Known =
   | { kind: 'person'; name: string }
-  | { kind: 'channel'; name: string; isPrivate: boolean; isExternal?: boolean }
+  | { kind: 'channel'; name: string; isPrivate: boolean }
   | { kind: 'none' }
   | { kind: 'untold' }
 
@@ -199,14 +199,8 @@ export class Directory {
   async #channel(channel: string): Promise<Known> {
     const answer = channelSchema.safeParse(await this.#web.call('conversations.info', { channel }, { effort: 'once' }))
     if (!answer.success) return { kind: 'untold' }
-    const { name, is_private, is_ext_shared, is_pending_ext_shared, is_org_shared } = answer.data.channel
-    const isExternal = [is_ext_shared, is_pending_ext_shared, is_org_shared].includes(true)
-    return {
-      kind: 'channel',
-      name: cleanName(name ?? ''),
-      isPrivate: is_private !== false,
-      ...(isExternal ? { isExternal } : {}),
-    }
+    const { name, is_private } = answer.data.channel
+    return { kind: 'channel', name: cleanName(name ?? ''), isPrivate: is_private !== false }
   }
 
   #pause(why: string): void {
@@ -280,12 +274,4 @@ function factsOf(person: SlackPerson, home: { team: string; enterprise: string |
   }
 }
 
-const channelSchema = z.object({
-  channel: z.object({
-    name: text,
-    is_private: flag,
-    is_ext_shared: flag,
-    is_pending_ext_shared: flag,
-    is_org_shared: flag,
-  }),
-})
+const channelSchema = z.object({ channel: z.object({ name: text, is_private: flag }) })

@@ -4,9 +4,8 @@ import { isForAskerAlone } from '../../stores/runs/audience.ts'
 import { type Question, type Run } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
 import { sendEphemeral } from './ephemeral.ts'
-import { UNPARSED } from './response-url.ts'
 import { SlackRefusal } from './slack-errors.ts'
-import { sendSimpler } from './simpler-forms.ts'
+import { acceptedForm, sendContent, type SendMethod } from './send-content.ts'
 import type { CallOptions, Refusals, SlackArgs, SlackResult } from './slack-web.ts'
 import {
   EVENT_TYPE,
@@ -18,7 +17,7 @@ import {
   type ThreadMessage,
 } from './thread-messages.ts'
 import { shareOnce, uploadText } from './upload.ts'
-import { blocksIn, aboutContent, refusedType, withoutBlocks, type Content } from '../format/blocks.ts'
+import { aboutContent, blocksIn, withoutBlocks, type Content } from '../format/blocks.ts'
 
 export interface OutboxOptions {
   installation: Installation
@@ -41,9 +40,6 @@ interface Post {
 
 /** Options of an update that the next one makes up for, or that is not worth a long wait. */
 type Hurry = Partial<CallOptions>
-
-/** The part of a message's content that is sent in a call. */
-type Shown = Pick<Content, 'text' | 'blocks'>
 
 /**
  * Sends everything that one run posts to Slack. It claims a post in the run before sending it, looks it up if it may
@@ -146,7 +142,7 @@ export class Outbox {
     const isReply = ts !== undefined && thread !== ts
     const place = { channel, user, isAway: schedule?.kind === 'due', ...(isReply ? { thread_ts: thread } : {}) }
     const simple = { text: content.text, blocks: blocksIn(content, () => true) }
-    const forms = [this.#taken(content), simple, withoutBlocks(content, 'chat.postMessage')] as const
+    const forms = [acceptedForm(content, this.refusals), simple, withoutBlocks(content, 'chat.postMessage')] as const
     const way = {
       client: this.#client,
       fetch: this.#options.fetch,
@@ -167,7 +163,7 @@ export class Outbox {
     return ownMessages(this.#ownPlace(thread, until))
   }
 
-  /** What this workspace has refused recently: block types, methods, scopes. */
+  /** The block types, methods and scopes that this workspace has refused recently. */
   get refusals(): Refusals {
     return this.#client.refusals
   }
@@ -220,34 +216,11 @@ export class Outbox {
     return String((await this.#send('chat.postMessage', args, { content: post.content, lookUp })).ts)
   }
 
-  async #send(
-    method: 'chat.postMessage' | 'chat.update',
-    args: SlackArgs,
-    { content, ...given }: { content: Content } & Hurry,
-  ) {
-    const { signal, log } = this.#options
+  #send(method: SendMethod, args: SlackArgs, { content, ...given }: { content: Content } & Hurry) {
+    const { signal } = this.#options
     const checkLease = () => this.run.checkLease()
     const options: CallOptions = { effort: 'patient', asker: this.question.user, checkLease, signal, ...given }
-    const send = (shown: Shown) => this.#client.call(method, { ...args, ...shown, ...UNPARSED }, options)
-    const first = this.#taken(content)
-    return send(first).catch((error: unknown) =>
-      sendSimpler(error, {
-        first,
-        send,
-        without: (refused) => this.#taken(content, refused),
-        blamed: ({ blocks }, details) => refusedType(blocks, content, details),
-        plain: () => withoutBlocks(content, method),
-        refusals: this.refusals,
-        log: (fields, line) => log.warn({ method, channel: args.channel, ...fields }, line),
-      }),
-    )
-  }
-
-  /** Returns the content in the forms that this workspace accepts, as far as known. */
-  #taken(content: Content, refused?: ReadonlySet<string>): Shown {
-    const { text, blocks, simpler } = content
-    if (!simpler || (!refused && this.refusals.until.size === 0)) return { text, blocks }
-    return { text, blocks: blocksIn(content, (type) => refused?.has(type) === true || this.refusals.has(type)) }
+    return sendContent(content, { method, args, options, client: this.#client, log: this.#options.log })
   }
 
   #update(key: string, ts: string, shown: { content: Content } & Hurry): Promise<SlackResult> {

@@ -3,6 +3,7 @@ import type { Installation } from './installations.ts'
 import { SlackRefusal } from './slack-errors.ts'
 
 const flag = z.boolean().optional().catch(undefined)
+const teams = z.array(z.string()).catch([])
 const channelSchema = z.object({
   channel: z.object({
     is_private: flag,
@@ -10,20 +11,34 @@ const channelSchema = z.object({
     is_member: flag,
     is_ext_shared: flag,
     is_pending_ext_shared: flag,
+    is_org_shared: flag,
+    context_team_id: z.string().optional().catch(undefined),
+    shared_team_ids: teams,
+    internal_team_ids: teams,
   }),
 })
 
-interface PlaceFacts {
+export interface PlaceFacts {
   isPrivate: boolean
+  /** Whether it is shared with another company. What Slack does not say counts as shared. */
   isShared: boolean
+  /** Whether it is shared with other workspaces of the organisation. */
+  isOrgShared: boolean
   isMember: boolean
   isArchived: boolean
+  /** Whether it does not exist, or is private without the bot. */
   isHidden: boolean
+  /** The workspaces in which it can be seen. Empty if Slack does not say. */
+  teams: string[]
+}
+
+const UNKNOWN: PlaceFacts = {
+  ...{ isPrivate: false, isShared: true, isOrgShared: true, isMember: true },
+  ...{ isArchived: false, isHidden: false, teams: [] },
 }
 
 /**
- * Returns the facts about a channel. `isHidden`: it does not exist, or is private without the bot; `isShared`: with
- * another company.
+ * Returns the facts about a channel, as Slack tells them now.
  * @throws if Slack does not answer
  */
 export async function factsOfPlace(
@@ -31,21 +46,26 @@ export async function factsOfPlace(
   { client }: Pick<Installation, 'client'>,
   effort: 'once' | 'patient' = 'patient',
 ): Promise<PlaceFacts> {
-  const none = { isPrivate: false, isShared: false, isMember: true, isArchived: false, isHidden: false }
-  if (channel.startsWith('D')) return { ...none, isPrivate: true }
+  if (channel.startsWith('D')) return { ...UNKNOWN, isPrivate: true, isShared: false, isOrgShared: false }
   try {
     const answer = channelSchema.safeParse(await client.call('conversations.info', { channel }, { effort }))
-    if (!answer.success) return none
-    const { is_private, is_archived, is_member, is_ext_shared, is_pending_ext_shared } = answer.data.channel
-    return {
-      isPrivate: is_private === true,
-      isShared: is_ext_shared === true || is_pending_ext_shared === true,
-      isMember: is_member !== false,
-      isArchived: is_archived === true,
-      isHidden: false,
-    }
+    return answer.success ? factsIn(answer.data.channel) : UNKNOWN
   } catch (error) {
     if (!(error instanceof SlackRefusal) || error.code === 'ratelimited') throw error
-    return { ...none, isHidden: error.code === 'channel_not_found', isArchived: error.code === 'is_archived' }
+    return { ...UNKNOWN, isHidden: error.code === 'channel_not_found', isArchived: error.code === 'is_archived' }
+  }
+}
+
+function factsIn(channel: z.infer<typeof channelSchema>['channel']): PlaceFacts {
+  const { is_private, is_archived, is_member, is_ext_shared, is_pending_ext_shared, is_org_shared } = channel
+  const named = [...channel.shared_team_ids, ...channel.internal_team_ids]
+  return {
+    isPrivate: is_private !== false,
+    isShared: is_ext_shared === true || is_pending_ext_shared === true,
+    isOrgShared: is_org_shared === true,
+    isMember: is_member !== false,
+    isArchived: is_archived === true,
+    isHidden: false,
+    teams: named.length > 0 ? named : [channel.context_team_id ?? []].flat(),
   }
 }

@@ -48,7 +48,9 @@ export interface Client {
   ): Promise<unknown>
 }
 
-/** How a message can be reached. `responseUrl`: that of a press on it. `place`: absent where only one person sees it. */
+/**
+ * How a message can be reached. `responseUrl`: that of a press on it. `place`: absent where only one person sees it.
+ */
 interface ReplacedMessage {
   responseUrl?: string | undefined
   place?: { channel: string; ts: string } | undefined

@@ -9,6 +9,7 @@ import { sealerFrom, type Sealer } from '../../base/seal.ts'
 import type { Config } from '../../config.ts'
 import type { Account } from '../../mcp/login/account.ts'
 import { personKey, type PeopleStore } from '../../stores/mcp/people-store.ts'
+import { slackClock } from './slack-clock.ts'
 import { refusalCode } from './slack-errors.ts'
 import { SlackWeb, type ApiOptions } from './slack-web.ts'
 
@@ -40,7 +41,7 @@ const grantSchema = z.object({
   refreshToken: z.string().optional(),
   /** Milliseconds since the epoch. */
   expiresAt: z.number().optional(),
-  /** When the person made it, ms since the epoch. Refreshes keep it. */
+  /** The time at which the person made it, by Slack's clock, ms since the epoch. Refreshes keep it. */
   since: z.number().optional(),
 })
 type Grant = z.infer<typeof grantSchema>
@@ -94,7 +95,8 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
       const { callback } = z.object({ callback: z.string() }).parse(flow)
       const { client_id, client_secret } = credentials(options)
       const args = { client_id, client_secret, code: answer.get('code') ?? '', redirect_uri: callback }
-      const given = answerSchema.parse(await access(args, options))
+      const clock = slackClock(options)
+      const given = answerSchema.parse(await access(args, { ...options, fetch: clock.fetch }))
       const { authed_user: user, team, enterprise } = given
       const isTheirs = user.id === person.user && [team?.id, enterprise?.id].includes(person.team)
       const isOrgWide = !team && user.id === person.user
@@ -102,7 +104,7 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
         await revoke(web(user.access_token)).catch(() => undefined)
         throw new ToolError('In the browser you are signed in to Slack as somebody else, or to another workspace.')
       }
-      const grant = { ...grantOf(user, now()), since: now() }
+      const grant = { ...grantOf(user, now()), since: clock.time() }
       await alone(person, options, () => saveGrant(person, grant, options))
     },
     look: async (person) =>
@@ -183,8 +185,8 @@ function alone<T>(person: Person, { people }: SlackAccountOptions, work: () => P
 }
 
 /**
- * Returns the grant with a new token. If it cannot be renewed, the old one counts while it is valid; after that, a grant
- * that Slack refuses is deleted, so that the person can connect again.
+ * Returns the grant with a new token. If it cannot be renewed, the old one counts while it is valid; after that, a
+ * grant that Slack refuses is deleted, so that the person can connect again.
  */
 async function renew(current: Grant, person: Person, options: SlackAccountOptions): Promise<Grant | undefined> {
   try {

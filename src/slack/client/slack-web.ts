@@ -3,6 +3,7 @@ import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
+import { RateLimits } from './rate-limits.ts'
 import { faultOf, outcomeOf, SlackRefusal } from './slack-errors.ts'
 
 export type SlackArgs = Record<string, unknown>
@@ -55,6 +56,8 @@ export interface WebOptions extends ApiOptions {
   token: string | TokenSource
   /** Sent with each call as `team_id`: a token of a whole organisation needs it. */
   team?: string | undefined
+  /** Returns the id that a channel has been given since. */
+  movedTo?: ((channel: string) => Promise<string | undefined>) | undefined
 }
 
 /** Error codes that mean this app cannot use the method in the workspace, whatever the arguments are. */
@@ -96,8 +99,21 @@ export class SlackWeb {
     return typeof token === 'string' ? token : token.current()
   }
 
-  /** @throws SlackRefusal, or the last error if the patience or the signal ended the call */
+  /**
+   * Calls with the new id of a channel if Slack no longer knows the one that the arguments name.
+   * @throws SlackRefusal, or the last error if the patience or the signal ended the call
+   */
   async call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult> {
+    return this.#call(method, args, options).catch(async (error: unknown) => {
+      const isUnknown = error instanceof SlackRefusal && error.code === 'channel_not_found'
+      const name = 'channel' in args ? 'channel' : 'channel_id'
+      const to = isUnknown ? await this.#options.movedTo?.(String(args[name])) : undefined
+      if (to === undefined) throw error
+      return this.#call(method, { ...args, [name]: to }, options)
+    })
+  }
+
+  async #call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult> {
     const giveUpAt = this.#now() + PATIENCE_MS
     const sent = sanitize(args, options.asker)
     for (let attempt = 0; ; attempt++) {
@@ -219,58 +235,6 @@ function clientOf({ token, team, apiUrl, fetch }: WebOptions & { token: string }
  */
 function rateLimitKey(method: string, args: SlackArgs): string {
   return method === 'chat.postMessage' ? `${method}:${String(args.channel)}` : method
-}
-
-interface Gate {
-  /** When Slack accepts calls again, in milliseconds since the epoch. */
-  until: number
-  waiting: number
-  tail: Promise<void>
-}
-
-/**
- * Holds calls back after a 429, for the time in its Retry-After. Only calls under the same rate limit wait: posts in
- * that channel, or calls of that method. They then go through one at a time, in order.
- */
-class RateLimits {
-  readonly #gates = new Map<string, Gate>()
-  readonly #now: () => number
-
-  constructor(now: () => number) {
-    this.#now = now
-  }
-
-  close(key: string, ms: number): void {
-    const gate = this.#gates.get(key) ?? { until: 0, waiting: 0, tail: Promise.resolve() }
-    gate.until = Math.max(gate.until, this.#now() + ms)
-    this.#gates.set(key, gate)
-  }
-
-  isClosed(key: string): boolean {
-    return (this.#gates.get(key)?.until ?? 0) > this.#now()
-  }
-
-  /** Resolves when it is this caller's turn. The caller must call the returned function after its try. */
-  async enter(key: string, signal?: AbortSignal): Promise<() => void> {
-    const gate = this.#gates.get(key)
-    if (!gate) return () => {}
-    const before = gate.tail
-    let passOn = () => {}
-    gate.tail = new Promise((resolve) => (passOn = resolve))
-    gate.waiting++
-    const leave = () => {
-      if (--gate.waiting === 0 && gate.until <= this.#now()) this.#gates.delete(key)
-      passOn()
-    }
-    try {
-      await before
-      while (gate.until > this.#now()) await sleep(gate.until - this.#now(), signal)
-    } catch (error) {
-      leave()
-      throw error
-    }
-    return leave
-  }
 }
 
 /** Silences the SDK's own log lines, which would repeat ours and can contain arguments. */

@@ -5,7 +5,7 @@ import type { InstallStores } from '../../question/open-stores.ts'
 import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
 import { Directory } from './directory.ts'
 import type { Ending, Installation, InstallationOptions, Installations } from './installations.ts'
-import { SlackWeb } from './slack-web.ts'
+import { SlackWeb, type ApiOptions } from './slack-web.ts'
 import { pauseKey, type TokenRefresh } from './token-refresh.ts'
 
 export interface StoredInstallationsOptions extends InstallationOptions {
@@ -61,14 +61,15 @@ export function storedInstallations(options: StoredInstallationsOptions): Instal
     isOrgWide: false,
     teams: () => held.keys(),
     async of(team, enterprise) {
-      const stored = await find(team, enterprise)
+      const found = await find(team, enterprise)
+      const stored = found && !isComplete(found) ? await completeRecord(found.record.id, options) : found
       if (!stored) {
         held.delete(team)
         return undefined
       }
       const known = held.get(team)
-      const isSame = known?.record.id === stored.record.id && known.record.botUser === stored.record.botUser
-      const one = isSame ? known : opened(team, stored.record, options)
+      const isSame = (['id', 'botUser', 'url'] as const).every((key) => known?.record[key] === stored.record[key])
+      const one = known && isSame ? known : opened(team, stored.record, options)
       one.record = stored.record
       if (now() - one.usedAt > USE_MS) {
         one.usedAt = now()
@@ -86,6 +87,28 @@ export function storedInstallations(options: StoredInstallationsOptions): Instal
     },
     end: (ending) => endInstallation(ending, { stores, load, find, links, left: (team) => held.delete(team) }),
   }
+}
+
+const isComplete = ({ record }: StoredInstallation) => record.url !== ''
+
+/**
+ * Adds the bot's id and the workspace's address to a record without them, which its installation could not ask for. If
+ * that fails, the next event tries again.
+ */
+export async function completeRecord(
+  id: string,
+  { stores, ...api }: ApiOptions & { stores: InstallStores },
+): Promise<StoredInstallation | undefined> {
+  const stored = await stores.records.load(id)
+  if (!stored || isComplete(stored)) return stored
+  try {
+    const me = await new SlackWeb({ ...api, token: stored.record.token }).call('auth.test', {}, { effort: 'once' })
+    const { bot_id: botId = '', url = '' } = me
+    await stores.records.save({ ...stored.record, botId: String(botId), url: String(url) }, stored.generation)
+  } catch (error) {
+    api.log.warn({ team: id, error: messageOf(error) }, 'Slack did not tell the address of a workspace')
+  }
+  return stores.records.load(id)
 }
 
 interface EndParts {
@@ -153,7 +176,11 @@ function opened(team: string, record: InstallationRecord, options: StoredInstall
       return held.record.token !== ended
     },
   }
-  const client = new SlackWeb({ ...{ token, apiUrl, log, now, fetch, onCall }, ...(isOrgWide ? { team } : {}) })
+  const movedTo = async (channel: string) => options.movedTo?.(team, channel)
+  const client = new SlackWeb({
+    ...{ token, apiUrl, log, now, fetch, onCall, movedTo },
+    ...(isOrgWide ? { team } : {}),
+  })
   const directory = new Directory({ web: client, log, enterprise, now })
   const identity = { team, url, botUser, botId }
   const installation = { signingKey: `${secret} ${id}`, identity, client, directory }

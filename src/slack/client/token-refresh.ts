@@ -40,7 +40,7 @@ const AHEAD_MS = 2 * HOUR_MS
 const SPREAD_MS = 20 * 60_000
 /** A token that ends this soon is no longer used, because a call takes a while. */
 const MARGIN_MS = 30_000
-/** Longer than the call and the write may take together. */
+/** Longer than two exchanges and their writes may take, or the telling. */
 const LOCK_MS = 60_000
 const CALL_MS = 20_000
 /** How long nobody retries after a temporary failure. */
@@ -100,21 +100,25 @@ async function refreshOnce(
   options: TokenRefreshOptions,
 ): Promise<void> {
   const { stores } = options
-  await stores.shared.lock(`refresh:${id}`, LOCK_MS, async () => {
+  const isUntold = await stores.shared.lock(`refresh:${id}`, LOCK_MS, async () => {
     const stored = await stores.records.load(id)
-    if (!stored?.record.refreshToken || !isWanted(stored.record)) return
-    if ((await stores.shared.get(pauseKey(id))) === stored.generation) return
-    await exchange(stored, options).catch(async (error: unknown) => {
-      const isFinal = isRefused(error) && (await isRefusedAgain(stored, options))
-      if (isFinal) await giveUp(stored.record, error, options)
+    if (!stored?.record.refreshToken || !isWanted(stored.record)) return false
+    if (stored.record.refused) return stored.record.refused === 'untold'
+    if ((await stores.shared.get(pauseKey(id))) === stored.generation) return false
+    try {
+      await exchange(stored, options)
+      return false
+    } catch (error) {
+      if (isRefused(error) && (await isRefusedAgain(stored, options))) return giveUp(stored, error, options)
       // A new installation has another generation, so this pause does not apply to it.
-      await stores.shared.put(pauseKey(id), stored.generation, isFinal ? {} : { ttlMs: PAUSE_MS })
-      if (!isFinal) throw error
-    })
+      await stores.shared.put(pauseKey(id), stored.generation, { ttlMs: PAUSE_MS })
+      throw error
+    }
   })
+  if (isUntold) await tellOnce(id, options)
 }
 
-/** The key of the note that a generation's refresh failed. */
+/** The key of the note that a generation's refresh failed a moment ago. */
 export const pauseKey = (id: string) => `refresh-failed:${id}`
 
 /** Uses the refresh token. A new installation in the meantime wins: the pair for the old one is dropped. */
@@ -136,10 +140,25 @@ async function exchange({ record, generation }: StoredInstallation, options: Tok
     )
 }
 
-async function giveUp(record: InstallationRecord, error: unknown, options: TokenRefreshOptions): Promise<void> {
+/** @returns whether somebody has to be told, which is not so if the app was installed again in the meantime */
+async function giveUp(
+  { record, generation }: StoredInstallation,
+  error: unknown,
+  { stores, log }: TokenRefreshOptions,
+): Promise<boolean> {
   const fields = { team: record.id, error: messageOf(error) }
-  options.log.error(fields, 'Slack refuses to refresh a token: the app must be installed again')
-  await options.tellInstaller(record)
+  log.error(fields, 'Slack refuses to refresh a token: the app must be installed again')
+  return stores.records.save({ ...record, refused: 'untold' }, generation)
+}
+
+/** A process that ends before it has told somebody leaves that to the next one. */
+async function tellOnce(id: string, { stores, tellInstaller }: TokenRefreshOptions): Promise<void> {
+  await stores.shared.lock(`tell:${id}`, LOCK_MS, async () => {
+    const stored = await stores.records.load(id)
+    if (stored?.record.refused !== 'untold') return
+    await tellInstaller(stored.record)
+    await stores.records.save({ ...stored.record, refused: 'told' }, stored.generation)
+  })
 }
 
 /** Whether Slack refuses the installation itself, rather than our client id or secret, and the connection works. */

@@ -1,5 +1,5 @@
 import { isForAsker } from '../../agent/run-progress.ts'
-import { toolTitle } from '../../agent/tool-title.ts'
+import { actionTitle } from '../../agent/tool-title.ts'
 import { isRepeat, type Run } from '../../stores/runs/types.ts'
 import { noteContent, withPrivateChoice, type AnswerView, type Content } from '../format/blocks.ts'
 import { PRIVATE } from '../format/messages.ts'
@@ -8,8 +8,9 @@ import type { Outbox } from '../client/outbox.ts'
 import type { Display, Ending } from './types.ts'
 
 /**
- * `/ask private:`: one ephemeral message with its buttons. After a press (Ask again, Try now) it takes the place of the message that
- * was pressed. At the response_url of a command Slack ignores `replace_original` (slackapi/bolt-js#2287): there it is a new message.
+ * `/ask private:`: one ephemeral message with its buttons. After a press (Ask again, Try now) it takes the place of the
+ * message that was pressed. At the response_url of a command Slack ignores `replace_original` (slackapi/bolt-js#2287):
+ * there it is a new message.
  */
 export class PrivateAnswer implements Display {
   readonly #outbox: Outbox
@@ -38,7 +39,10 @@ export class PrivateAnswer implements Display {
   async end(): Promise<void> {}
 }
 
-/** Leaves out who asked again, and the file, which the whole channel could see. The buttons for sharing and keeping end the last message. */
+/**
+ * Leaves out who asked again, and the file, which the whole channel could see. The buttons for sharing and keeping end
+ * the last message.
+ */
 function privateContents(
   { questionId: _, againBy: __, ...view }: AnswerView,
   { id, rests }: { id: string; rests: string[] },
@@ -47,8 +51,10 @@ function privateContents(
   return contents.map((content, i) => (i < contents.length - 1 ? content : withPrivateChoice(content, id, rests)))
 }
 
-/** The tools that have found what only the asker may see, in people's words. */
+/** The titles of the tools that have found what only the asker may see. */
 function restsOn({ saved }: Pick<Run, 'saved'>): string[] {
-  const names = saved.steps.flatMap((step) => (step.kind === 'tool' && isForAsker(step) ? [step.action.tool] : []))
-  return [...new Set(names)].map((name) => toolTitle({ name }))
+  const titles = saved.steps.flatMap((step) =>
+    step.kind === 'tool' && isForAsker(step) ? [actionTitle(step.action)] : [],
+  )
+  return [...new Set(titles)]
 }

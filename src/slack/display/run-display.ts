@@ -21,7 +21,7 @@ import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
 import { noteContent, type AnswerView } from '../format/blocks.ts'
 import { PICTURES_UNSEEN, toolsDownText, usedMemory, withReference } from '../format/messages.ts'
-import { footerText } from '../format/split-answer.ts'
+import { footerText } from '../format/footer-text.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
@@ -237,7 +237,9 @@ export class RunDisplay {
     const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, now().getTime())
     const facts = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
     const known = usedMemory(this.#run.saved.remembered)
-    const last = [facts, known, this.#footnotes.figures, this.#footnotes.end].filter(Boolean).join(' · ')
+    // A reply to what one person alone sees would be public.
+    const end = outbox.isForAsker ? undefined : this.#footnotes.end
+    const last = [facts, known, this.#footnotes.figures, end].filter(Boolean).join(' · ')
     const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
     const done = this.#done && doneLines(this.#done, (user) => mentions.nameOf(user))
@@ -248,12 +250,13 @@ export class RunDisplay {
 
   /** Footer lines about tools that are down. They are part of the answer because the steps may be hidden. */
   #downLines(): string[] {
-    const tools = toolsDown(this.#progress.steps)
-    if (tools.length === 0) return []
+    const down = toolsDown(this.#progress.steps)
+    if (down.length === 0) return []
     const { log, outbox } = this.#options
     const reference = randomBytes(4).toString('hex')
+    const tools = down.map(({ tool }) => tool)
     log.warn({ question: outbox.question.id, reference, tools }, 'answered without tools that are down')
-    return [toolsDownText(tools, reference)]
+    return [toolsDownText(down, reference)]
   }
 
   /** Shows the ending after everything before it. Resolves once it is posted. @throws the error if that fails */

@@ -23,7 +23,10 @@ export const STOP = 'thinkaloud_stop'
 export const FORGET_DELETE = 'thinkaloud_forget_delete'
 export const FORGET_CANCEL = 'thinkaloud_forget_cancel'
 
-/** *Forget*, below what was remembered, and the pages of `/ask memory`; their values are `memoryRef`s (views/memory-content.ts). */
+/**
+ * Forget*, below what was remembered, and the pages of `/ask memory`; their values are `memoryRef`s
+ * (views/memory-content.ts).
+ */
 export const FORGET_REMEMBERED = 'thinkaloud_forget_remembered'
 export const FORGET_USED = 'thinkaloud_forget_used'
 export const MEMORY_PAGE = 'thinkaloud_memory_page'
@@ -57,6 +60,7 @@ export const ALLOW_ONCE = 'thinkaloud_allow_once'
 export const ALLOW_ALWAYS = 'thinkaloud_allow_always'
 export const DENY = 'thinkaloud_deny'
 export const SHOW_ARGUMENTS = 'thinkaloud_show_arguments'
+export const ASK_APPROVERS = 'thinkaloud_ask_approvers'
 /** The input for the reason, and the block around it. */
 export const DENY_REASON = 'thinkaloud_deny_reason'
 

@@ -2,6 +2,7 @@ import type { ConfirmationDialog, ContextBlock, KnownBlock, MrkdwnElement } from
 import type { Action, Observation, StopReason } from '../../agent/contracts/run-events.ts'
 import type { Series, Source } from '../../agent/contracts/tool.ts'
 import { inputText } from '../../agent/tool-input.ts'
+import { actionTitle } from '../../agent/tool-title.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, FORGET_CANCEL, FORGET_DELETE, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
 import { button, plainContext, plainText } from './plain-elements.ts'
@@ -103,7 +104,7 @@ function stepWords(view: StepView, sizes: Sizes): string[] {
     ...(understood ? [`Understood as: ${escapeWithin(understood, THOUGHT)}`] : []),
     ...(thought ? [`💭 ${escapeWithin(thought, sizes.thought)}`] : []),
     ...(action
-      ? [`🔧 ${escapeText(`${shorten(action.tool, 80)} ${shorten(inputText(action.input), sizes.input)}`)}`]
+      ? [`🔧 ${escapeText(`${shorten(bothNames(action), 120)} ${shorten(inputText(action.input), sizes.input)}`)}`]
       : []),
     observation && !unreadable ? observationWords(observation, sizes.observation) : stateWords(view),
   ]
@@ -113,8 +114,14 @@ export function understoodLine(question: string): string {
   return `_Understood as:_ ${escapeWithin(question, THOUGHT)}`
 }
 
-function actionLine({ tool, input }: Action, max: number): string {
-  return `🔧 *${escapeText(shorten(tool, 80))}* ${codeSpan(inputText(input), max)}`.trimEnd()
+/** `Add a note (notes__add)`: Slack's search reads a message's text, so a step is found by either name. */
+function bothNames(action: Action): string {
+  const title = actionTitle(action)
+  return title.toLowerCase() === action.tool.toLowerCase() ? action.tool : `${title} (${action.tool})`
+}
+
+function actionLine(action: Action, max: number): string {
+  return `🔧 *${escapeText(shorten(actionTitle(action), 80))}* ${codeSpan(inputText(action.input), max)}`.trimEnd()
 }
 
 /** A tool's result, for plain text. */

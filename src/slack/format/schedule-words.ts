@@ -1,5 +1,6 @@
 import { describeTime, describeWhen } from '../../schedules/describe-when.ts'
 import {
+  hasRun,
   spentIn30Days,
   type Cost,
   type PauseReason,
@@ -24,6 +25,7 @@ export const SCHEDULES = {
   past: 'Its time has passed, so there is nothing to save. Please write it again with a new time.',
   notYours: 'Only the person who made this schedule can do that.',
   running: 'I am running it now. The answer goes to the usual place.',
+  atWork: 'Its run before is not finished yet, so I did not start another one.',
   deleted: 'Deleted.',
   none: `You have no schedules here. Make one with \`${COMMAND} every Monday at 9 what is new in our wiki?\``,
   nothing: 'There is nothing to report, so a scheduled run would post nothing.',
@@ -41,7 +43,7 @@ export function savedText(schedule: Schedule): string {
 
 const REASONS: Record<PauseReason, string> = {
   person: 'somebody paused it',
-  failures: 'three runs in a row failed',
+  failures: 'three runs in a row failed or found no answer',
   makerGone: 'the account of its maker is deactivated',
   makerGuest: 'guests and people of connected workspaces cannot have schedules',
   notAllowed: 'you are not allowed to ask me there any more',
@@ -49,13 +51,42 @@ const REASONS: Record<PauseReason, string> = {
   archived: 'the channel is archived',
   botLeft: 'I am no longer in the channel',
   becamePrivate: 'the channel was made private after you made the schedule',
-  becameShared: 'the channel was shared with another company after you made the schedule',
+  becameShared:
+    'the channel was shared with another company after you made the schedule, or Slack no longer tells me that it was not',
   budget: 'your budget, or that of your workspace, is used up',
 }
 
-/** Tells the maker, alone and once, that a schedule was paused. */
-export function pausedText(schedule: Schedule, why: PauseReason): string {
-  return `I paused your schedule “${questionOf(schedule)}” (${whenText(schedule)}), because ${REASONS[why]}. It does not run until you resume it.`
+/** The reasons that name the maker, for other people. */
+const REASONS_TO_OTHERS: Partial<Record<PauseReason, string>> = {
+  notAllowed: 'its maker is not allowed to ask me there any more',
+  makerLeft: 'its maker is no longer a member of the channel',
+  becamePrivate: 'the channel was made private after the schedule was made',
+  becameShared: 'the channel was shared with another company after the schedule was made',
+  budget: 'the budget of its maker, or of the workspace, is used up',
+}
+
+function reasonText(why: PauseReason, { isMaker }: { isMaker: boolean }): string {
+  return (isMaker ? undefined : REASONS_TO_OTHERS[why]) ?? REASONS[why]
+}
+
+/** Tells a person, alone and once, that a schedule was paused: its maker, or whoever else had it run. */
+export function pausedText(schedule: Schedule, why: PauseReason, { isMaker } = { isMaker: true }): string {
+  const [whose, who] = isMaker ? ['your', 'you resume'] : ['the', 'its maker resumes']
+  return `I paused ${whose} schedule ${nameText(schedule)}, because ${reasonText(why, { isMaker })}. It does not run until ${who} it.`
+}
+
+/** Tells whoever had it run that it did not. */
+export function notRunText(schedule: Schedule, why: keyof typeof NOT_RUN): string {
+  return `I did not run the schedule ${nameText(schedule)}, because ${NOT_RUN[why]}.`
+}
+
+function nameText(schedule: Schedule): string {
+  return `“${questionOf(schedule)}” (${whenText(schedule)})`
+}
+
+const NOT_RUN = {
+  skipped: 'the run before was not finished',
+  limited: 'the limit of questions was reached',
 }
 
 const ENDS: Record<ScheduleRun['end'], string> = {
@@ -65,27 +96,28 @@ const ENDS: Record<ScheduleRun['end'], string> = {
   failed: 'failed',
   quiet: 'looked, nothing to report',
   missed: 'missed, because I was not running',
-  skipped: 'skipped, because the run before was not finished',
-  limited: 'not run, because the limit of questions was reached',
+  late: 'missed, because its turn came too late: I was busy with other questions, or not running',
+  skipped: `skipped, because ${NOT_RUN.skipped}`,
+  limited: `not run, because ${NOT_RUN.limited}`,
 }
 
 /** Returns a line each for a schedule's state, its last runs, its next time and its cost. Not escaped. */
-export function stateLines(schedule: Schedule, now: number): string[] {
+export function stateLines(schedule: Schedule, { now, isMaker }: { now: number; isMaker: boolean }): string[] {
   const { runs, paused, when } = schedule
   const [last, ...earlier] = runs
-  const unusual = earlier.filter(({ end }) => end === 'missed' || end === 'skipped' || end === 'limited').slice(0, 1)
+  const unusual = earlier.filter((run) => !hasRun(run)).slice(0, 1)
   const lines = [...(last ? [last] : []), ...unusual].map((run, i) => {
     const times = run.count === undefined ? '' : ` (${run.count} times)`
     const cost = run.cost ? ` · ${costText(run.cost)}` : ''
     return `${i === 0 ? 'Last' : 'Before'}: ${describeTime(run.due, when.zone)}: ${ENDS[run.end]}${times}${cost}`
   })
-  const next = paused ? pausedLine(paused.why) : `Next: ${nextText(schedule)}`
+  const next = paused ? pausedLine(paused.why, { isMaker }) : `Next: ${nextText(schedule)}`
   const spent = spentIn30Days(schedule, now)
   return [next, ...(lines.length > 0 ? lines : ['Last: has not run yet']), `Cost in 30 days: ${costText(spent)}`]
 }
 
-function pausedLine(why: PauseReason): string {
-  return why === 'person' ? 'Paused' : `Paused, because ${REASONS[why]}`
+function pausedLine(why: PauseReason, viewer: { isMaker: boolean }): string {
+  return why === 'person' ? 'Paused' : `Paused, because ${reasonText(why, viewer)}`
 }
 
 export function nextText({ due, when }: Schedule): string {

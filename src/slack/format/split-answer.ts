@@ -3,9 +3,7 @@
  * long. The messages of a live stream: display/stream-message.ts.
  */
 import type { Tokens } from 'marked'
-import type { Usage } from '../../agent/contracts/model.ts'
 import type { Series } from '../../agent/contracts/tool.ts'
-import { totalOf } from '../../agent/run-progress.ts'
 import {
   buttons,
   clip,
@@ -19,17 +17,17 @@ import {
 } from './blocks.ts'
 import { parseMarkdown } from './bounded-lexer.ts'
 import { chartBlock, CHARTS_A_MESSAGE, chartText } from './chart-block.ts'
-import { escapeText, headOf, isBlank, shorten } from './escape.ts'
+import { escapeText, headOf, shorten } from './escape.ts'
 import { MAY_HAVE_FORMULA, withReadableFormulas } from './latex.ts'
 import { linkPolicy, renderLink, type LinkPolicy } from './links.ts'
-import { cellParts, code, fence, tableText, toMrkdwn, type Piece, type RenderLink } from './markdown.ts'
+import { cellParts, code, fence, tableText, toMrkdwn, type RenderLink } from './markdown.ts'
 import { BEST_ANSWER, STOPPED } from './messages.ts'
 import { plainContext, plainLines } from './plain-elements.ts'
 import { restFile } from './rest-file.ts'
+import { packPieces, SECTION_CHARS, type TextPiece } from './split-text.ts'
 import { TABLE_CHARS, tableForms, type TableForms } from './table-blocks.ts'
 
 /** Slack's limits (https://docs.slack.dev/reference/block-kit/blocks), with a margin. */
-const SECTION_CHARS = 2900
 const MESSAGES_AN_ANSWER = 5
 /** Characters in all blocks of a message, and how many of them the body of the answer may use. */
 const MESSAGE_CHARS = 12_800
@@ -204,97 +202,4 @@ function footerLines(view: AnswerView, link: RenderLink): string[] {
     .map((source, i) => `[${i + 1}] ${link({ label: shorten(source.title, 80), href: source.url })}`)
   while (links.join(' · ').length > SECTION_CHARS - 'Sources: '.length) links.pop()
   return [...(links.length > 0 ? [`Sources: ${links.join(' · ')}`] : []), escapeText(view.footer)]
-}
-
-/** `2 steps · 3.4 s · gpt-5-mini · 1,234 tokens (800 cached, 120 reasoning) · $0.0021`, with `~` before estimates. */
-export function footerText(run: { steps: number; ms: number; usage: Usage[] }): string {
-  const { steps, usage } = run
-  const { tokens, cachedTokens, reasoningTokens, costUsd } = totalOf(usage)
-  const about = usage.some((u) => u.estimated) ? '~' : ''
-  const isPriced = usage.length > 0 && usage.every((u) => u.costUsd !== undefined)
-  const parts = [
-    `${steps} ${steps === 1 ? 'step' : 'steps'}`,
-    `${(run.ms / 1000).toFixed(1)} s`,
-    [...new Set(usage.map((u) => u.model))].join(', '),
-  ]
-  const kinds = [...counted(cachedTokens, 'cached'), ...counted(reasoningTokens, 'reasoning')].join(', ')
-  if (tokens > 0) parts.push(`${about}${tokens.toLocaleString('en-US')} tokens${kinds ? ` (${kinds})` : ''}`)
-  if (isPriced) parts.push(`${about}$${costUsd.toPrecision(2)}`)
-  return parts.filter((part) => part !== '').join(' · ')
-}
-
-function counted(tokens: number, kind: string): string[] {
-  return tokens > 0 ? [`${tokens.toLocaleString('en-US')} ${kind}`] : []
-}
-
-type TextPiece = Exclude<Piece, { kind: 'table' }>
-
-/**
- * Packs pieces into texts for sections. A piece that does not fit is split at lines, sentences or words; a code block
- * becomes several complete ones. Nothing is lost, and no entity or link is cut in two.
- */
-function packPieces(pieces: TextPiece[]): string[] {
-  const out: string[] = []
-  for (const piece of pieces.flatMap((p) => splitPiece(p, SECTION_CHARS))) {
-    const last = out.at(-1)
-    if (last !== undefined && last.length + 2 + piece.length <= SECTION_CHARS)
-      out[out.length - 1] = `${last}\n\n${piece}`
-    else out.push(piece)
-  }
-  return out
-}
-
-function splitPiece(piece: TextPiece, max: number): string[] {
-  if (piece.kind === 'code') return splitText(piece.text, max - FENCE, ['\n']).map(fence)
-  return splitText(piece.text, max, ['\n', '. ', '。', ' '])
-}
-
-const FENCE = fence('').length
-
-function splitText(text: string, max: number, places: string[]): string[] {
-  const out: string[] = []
-  let rest = text
-  while (rest.length > max) {
-    const at = cutAt(rest, max, places)
-    out.push(rest.slice(0, at).trimEnd())
-    rest = places.includes(' ') ? withoutGap(rest.slice(at)) : rest.slice(at).replace(/^\n/, '')
-  }
-  return [...out, rest].filter((part) => !isBlank(part))
-}
-
-/** Trims the start of a text that was split off, but keeps the indent of a new line. */
-function withoutGap(text: string): string {
-  return text.startsWith('\n') ? text.replace(/^\s*\n/, '') : text.trimStart()
-}
-
-/** Returns the last good place to cut before `max`, but not in the first third, where it would leave a stub. */
-function cutAt(text: string, max: number, places: string[]): number {
-  const window = text.slice(0, max)
-  for (const place of places) {
-    const at = window.lastIndexOf(place)
-    if (at > max / 3 && !insideMark(text, at + place.length)) return at + (place === '\n' ? 0 : place.length)
-  }
-  const mark = markStart(text, max)
-  return mark > 0 ? mark : isLowSurrogate(text, max) ? max - 1 : max
-}
-
-function insideMark(text: string, at: number): boolean {
-  return markStart(text, at) >= 0
-}
-
-/** Returns the start of the `<link|label>` or `&entity;` that a cut at `at` would break; -1 if it would break none. */
-function markStart(text: string, at: number): number {
-  const from = Math.max(0, at - MARK_CHARS)
-  const before = text.slice(from, at)
-  const open = before.lastIndexOf('<')
-  if (open >= 0 && before.indexOf('>', open) < 0) return from + open
-  const entity = /&[a-z]{0,4}$/.exec(before.slice(-5))
-  return entity ? at - entity[0].length : -1
-}
-
-/** Longer than the longest link. */
-const MARK_CHARS = 2500
-
-function isLowSurrogate(text: string, at: number): boolean {
-  return text.charCodeAt(at) >= 0xdc00 && text.charCodeAt(at) <= 0xdfff
 }

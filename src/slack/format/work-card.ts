@@ -3,6 +3,7 @@ import { shownThought } from '../../agent/shown-thought.ts'
 import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import type { Source } from '../../agent/contracts/tool.ts'
 import { inputText } from '../../agent/tool-input.ts'
+import { actionTitle } from '../../agent/tool-title.ts'
 import { STOP } from './action-ids.ts'
 import { clip, context, type Content } from './blocks.ts'
 import { plainText } from './plain-elements.ts'
@@ -93,10 +94,10 @@ function taskOf({ n, step }: CardStep, isFull: boolean): TaskCardBlock {
 /** The title of a task, as plain text. */
 function titleOf(step: ToolStep | UnreadableStep): string {
   if (step.kind === 'unreadable') return UNREADABLE
-  const { tool, input } = step.action
+  const { action } = step
   const failed = step.observation?.ok === false ? ' (failed)' : ''
-  const written = oneLine(inputText(input))
-  const title = plain(`${oneLine(tool)}${written === '' ? '' : `: ${written}`}`, TITLE_CHARS)
+  const written = oneLine(inputText(action.input))
+  const title = plain(`${oneLine(actionTitle(action))}${written === '' ? '' : `: ${written}`}`, TITLE_CHARS)
   return `${isBlank(title) ? '…' : headOf(title, MAX_TITLE)}${failed}`
 }
 
@@ -129,8 +130,8 @@ function sourceOf({ title, url }: Source) {
 function stepBlock({ n, step }: CardStep): ContextBlock {
   const { observation } = step
   if (step.kind === 'unreadable') return { type: 'context', elements: [plainText(`⚠️ ${n}. ${UNREADABLE}`)] }
-  const { tool, input } = step.action
-  const action = `🔧 ${n}. *${escapeWithin(oneLine(tool), { max: 60, most: 120 })}* ${codeSpan(headOf(inputText(input), 120))}`
+  const name = escapeWithin(oneLine(actionTitle(step.action)), { max: 60, most: 120 })
+  const action = `🔧 ${n}. *${name}* ${codeSpan(headOf(inputText(step.action.input), 120))}`
   const state = isWaiting({ n, step }) ? '⏳ waiting for a person' : '⏳ running …'
   const gist = observation ? `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(gistOf(step), GIST)}` : state
   return {

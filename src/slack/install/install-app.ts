@@ -3,7 +3,9 @@ import { z } from 'zod'
 import type { Log } from '../../base/log.ts'
 import type { InstallStores } from '../../question/open-stores.ts'
 import type { InstallationRecord } from '../../stores/installations/types.ts'
+import { slackClock } from '../client/slack-clock.ts'
 import { SlackWeb } from '../client/slack-web.ts'
+import { completeRecord } from '../client/stored-installations.ts'
 
 export interface InstallOptions {
   stores: InstallStores
@@ -49,7 +51,8 @@ export const redirectUri = ({ publicUrl }: InstallOptions): string => `${publicU
 export async function installApp(code: string, options: InstallOptions): Promise<InstallationRecord | undefined> {
   const { stores, clientId, clientSecret, allowed, log, now } = options
   const signal = AbortSignal.timeout(CALL_MS)
-  const web = (token: string) => new SlackWeb({ ...options, token })
+  const clock = slackClock(options)
+  const web = (token: string) => new SlackWeb({ ...options, fetch: clock.fetch, token })
   const args = { client_id: clientId, client_secret: clientSecret, code, redirect_uri: redirectUri(options) }
   const answer = answerSchema.parse(await web('').call('oauth.v2.access', args, { effort: 'patient', signal }))
   const { access_token: token, team, enterprise } = answer
@@ -62,16 +65,17 @@ export async function installApp(code: string, options: InstallOptions): Promise
     await web(token).call('auth.revoke', {}, { effort: 'patient', signal })
     return undefined
   }
-  const me = await web(token).call('auth.test', {}, { effort: 'patient', signal })
   const record: InstallationRecord = {
     ...{ id: home.id, name: home.name, isOrgWide, appId: answer.app_id, token },
     ...(enterprise ? { enterprise: enterprise.id } : {}),
-    ...{ botUser: answer.bot_user_id, botId: String(me.bot_id ?? ''), url: typeof me.url === 'string' ? me.url : '' },
-    ...{ scopes: answer.scope.split(',').filter(Boolean), installer: answer.authed_user.id, installedAt: now() },
+    ...{ botUser: answer.bot_user_id, botId: '', url: '', scopes: answer.scope.split(',').filter(Boolean) },
+    ...{ installer: answer.authed_user.id, installedAt: clock.time() },
     ...(answer.refresh_token === undefined ? {} : { refreshToken: answer.refresh_token }),
     ...(answer.expires_in === undefined ? {} : { expiresAt: now() + answer.expires_in * 1000 }),
   }
+  // The code works once, so its tokens are stored before anything else is asked.
   await stores.records.save(record)
   log.info({ team: record.id, isOrgWide }, 'the app was installed')
+  await completeRecord(record.id, options)
   return record
 }

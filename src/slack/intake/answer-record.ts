@@ -6,8 +6,8 @@ import { isPrivate } from '../../stores/runs/types.ts'
 export const GONE = 'I no longer have this answer. Please ask in your own words.'
 
 /**
- * Returns the record if this person may read it: private answers belong to their asker alone. `isElsewhere`: the person asks for it
- * outside its channel, where nothing says that they may read what is in there.
+ * Returns the record if this person may read it: private answers belong to their asker alone. `isElsewhere`: the person
+ * asks for it outside its channel, where nothing says that they may read what is in there.
  */
 export function readableBy(
   user: string,
@@ -18,7 +18,9 @@ export function readableBy(
   return record && (isElsewhere || isPrivate(record.question)) && !isOwn ? undefined : record
 }
 
-/** Whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its channel. */
+/**
+ * Whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its channel.
+ */
 export function isInDirect({ channel }: { channel?: { id: string } | undefined }): boolean {
   return channel?.id.startsWith('D') === true
 }

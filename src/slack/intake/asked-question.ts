@@ -1,7 +1,8 @@
 /** Looks up, answers and updates the questions that tools ask the asker. */
 import type { ToolQuestion } from '../../agent/contracts/tool.ts'
 import type { LoadedRun } from '../../stores/runs/control.ts'
-import { waitKey, type Decision, type Question } from '../../stores/runs/types.ts'
+import type { Decision, Question } from '../../stores/runs/types.ts'
+import { waitKey } from '../../stores/runs/waits.ts'
 import type { Installation } from '../client/installations.ts'
 import { replaceMessage } from '../client/response-url.ts'
 import { isSeenByAll } from '../client/thread-messages.ts'
@@ -42,7 +43,9 @@ export function isAsker(presser: Presser, { question }: AskedQuestion): boolean 
   return question.bot === undefined && isSamePerson(presser, question)
 }
 
-/** `isColleague`: they are of the organisation that has installed the app, where a person has one id in all workspaces. */
+/**
+ * `isColleague`: they are of the organisation that has installed the app, where a person has one id in all workspaces.
+ */
 interface Presser {
   user: string
   userTeam?: string | undefined

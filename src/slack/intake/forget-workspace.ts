@@ -35,7 +35,9 @@ export function installedAs(context: AllMiddlewareArgs['context']): string | und
   return (context.isEnterpriseInstall ? context.enterpriseId : context.teamId) || undefined
 }
 
-/** The teams that know a person: in an organisation that has installed the app, a person has one id in all of its teams. */
+/**
+ * The teams that know a person: in an organisation that has installed the app, a person has one id in all of its teams.
+ */
 export async function teamsOfPerson(context: AllMiddlewareArgs['context'], services: Services): Promise<string[]> {
   const { installations, forgetting } = services
   const recipient = await recipientOf({ context }, services)

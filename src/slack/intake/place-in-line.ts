@@ -17,7 +17,10 @@ interface PlaceOptions {
 /** Delay before the notice. Most queued questions start within it, and their askers are told nothing. Milliseconds. */
 const WAIT_MS = 1_000
 
-/** Delay before a private question is said to be worked on. A quicker answer is the one message that the asker sees. Milliseconds. */
+/**
+ * Delay before a private question is said to be worked on. A quicker answer is the one message that the asker sees.
+ * Milliseconds.
+ */
 const PRIVATE_MS = 2_000
 
 /**
@@ -28,7 +31,10 @@ export function tellPlaceLater(question: Question, options: PlaceOptions): void 
   later(WAIT_MS, question, { tell: () => tellPlace(question, options), log: options.log })
 }
 
-/** After a moment, tells the asker of `/ask private:` that it is worked on, if it still is. Slack shows no other sign of a command. */
+/**
+ * After a moment, tells the asker of `/ask private:` that it is worked on, if it still is. Slack shows no other sign of
+ * a command.
+ */
 export function tellWorkingLater(question: Question, options: PlaceOptions): void {
   later(PRIVATE_MS, question, { tell: () => tellWorking(question, options), log: options.log })
 }

@@ -2,12 +2,13 @@ import type { AllMiddlewareArgs } from '@slack/bolt'
 import { messageOf } from '../../base/errors.ts'
 import { movedKey } from '../../base/place.ts'
 import { isForAskerAlone } from '../../stores/runs/audience.ts'
-import { type Question, type SavedRun } from '../../stores/runs/types.ts'
+import { isDirect, type Question, type SavedRun } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { respond } from '../client/response-url.ts'
+import { isSeenByAll } from '../client/thread-messages.ts'
 import { PRESS } from '../approvals/approval-words.ts'
 import { noteContent } from '../format/blocks.ts'
-import { savedCall, type AskedCall } from '../approvals/saved-call.ts'
+import { cardKey, savedCall, type AskedCall } from '../approvals/saved-call.ts'
 import { waitRef, type WaitRef } from '../approvals/wait-ref.ts'
 import { isSamePerson } from './asked-question.ts'
 import { recipientOf } from './to-question.ts'
@@ -74,7 +75,7 @@ async function isIn(place: string, id: string, services: Services): Promise<bool
 }
 
 /** Returns the id of a question, or the key of its conversation, as it would be with the channel's id of today. */
-async function placeNow(key: string, { threads }: Services): Promise<string> {
+export async function placeNow(key: string, { threads }: Pick<Services, 'threads'>): Promise<string> {
   const [team = '', channel = ''] = key.split(':')
   const { movedTo } = await threads.load(`${team}:${channel}`)
   return (movedTo !== undefined && movedKey(key, { team, channel }, movedTo)) || key
@@ -91,7 +92,7 @@ export interface PressedCall extends Pressed {
 
 /**
  * Resolves a press to its call. Only the asker may use the card of a run that is for them alone, which may be in their
- * direct messages.
+ * direct messages, and those whom they have it sent to (`askApprovers`), in theirs. What was shown to all stays theirs.
  * @returns undefined if the press is not valid here; the presser may have been told
  * @throws if the store fails; the presser has been told
  */
@@ -115,16 +116,18 @@ export async function pressedCall(
   else run = await load(ref)
   const isAlone = run && isForAskerAlone(run.question, run.saved)
   const isItsAskers = run && isAlone && isSamePerson(pressed, run.question)
-  const isHere = !isAlone && (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
-  if (isItsAskers || isHere)
+  const isForAll = run !== undefined && isSeenByAll(run, cardKey(ref.key))
+  const isHere = (!isAlone || isForAll) && (await isIn(`${pressed.team}:${body.channel?.id}:`, ref.id, services))
+  const isSent = isAnywhere && run !== undefined && (isDirect(run.question) || !isForAll)
+  if (isItsAskers || isHere || isSent)
     return { ...pressed, ref, run: run && { ...run, call: savedCall(run.question, run.saved, ref.key) } }
   await pressed.tell(ELSEWHERE)
   return undefined
 }
 
 /**
- * The wait with the channel's id of today, if that is where the button was pressed. What was still at work when the id changed
- * is moved now.
+ * The wait with the channel's id of today, if that is where the button was pressed. What was still at work when the id
+ * changed is moved now.
  */
 async function movedWait(ref: WaitRef, channel: string | undefined, services: Services): Promise<WaitRef | undefined> {
   const [team = '', before = ''] = ref.conversation.split(':')

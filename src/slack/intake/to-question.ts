@@ -17,7 +17,7 @@ import { hearRemember, toRemember } from './remember.ts'
 
 type Context = AllMiddlewareArgs['context']
 
-/** What arrives with a message: the fields of the envelope that are read here. */
+/** The fields of a message's envelope that are read here. */
 export interface Incoming {
   body: { event_id: string; is_ext_shared_channel?: boolean; team_id?: string | null; context_team_id?: string | null }
   context: Context
@@ -25,8 +25,9 @@ export interface Incoming {
 
 /**
  * The team of a delivery, and the bot's identity there. Bolt takes the team from the delivery's authorization. A
- * delivery without a team, or over Slack Connect with a foreign team, goes to the default team. In an organisation Slack names
- * the workspace of whoever presses a button or sends a form, and not that of the place: `id` (`team:…`) does.
+ * delivery without a team, or over Slack Connect with a foreign team, goes to the default team. In an organisation
+ * Slack names the workspace of whoever presses a button or sends a form, and not that of the place: `id` (`team:…`)
+ * does.
  * @returns undefined, with a log line, if the bot is not installed
  */
 export async function recipientOf(

@@ -3,8 +3,9 @@ import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
 /**
- * `channel_id_changed`: a private channel begins to be shared. Its settings, its schedules, its threads with what was said,
- * allowed and uploaded there, and the calls that wait for an approval go with it; what was remembered there does not.
+ * `channel_id_changed`: a private channel begins to be shared. Its settings, its schedules, its threads with what was
+ * said, allowed and uploaded there, and the calls that wait for an approval go with it; what was remembered there does
+ * not.
  */
 export function channelIdChanged(services: Services): OnEvent<'channel_id_changed'> {
   return async ({ event, context }) => {

@@ -5,6 +5,7 @@ import {
   ALLOW_ONCE,
   ASK_ABOUT,
   ASK_AGAIN,
+  ASK_APPROVERS,
   ASK_EDITED,
   CONNECT,
   DENY,
@@ -45,6 +46,7 @@ import { appUninstalled } from './app-uninstalled.ts'
 import { askAboutShortcut } from './ask-about-shortcut.ts'
 import { askAboutSubmission } from './ask-about-submission.ts'
 import { askAgain } from './ask-again.ts'
+import { askApprovers } from './ask-approvers.ts'
 import { askCommand } from './ask-command.ts'
 import { askEdited } from './ask-edited.ts'
 import { channelDeleted } from './channel-deleted.ts'
@@ -109,6 +111,7 @@ function registerInteractions(app: App, services: Services, publishHome: Publish
   app.action(STOP, stopButton(services))
   for (const id of [ALLOW_ONCE, ALLOW_ALWAYS, DENY]) app.action(id, decideCall(services))
   app.action(SHOW_ARGUMENTS, showArguments(services))
+  app.action(ASK_APPROVERS, askApprovers(services))
   app.action(QUESTION_PRESSES, toolQuestion(services))
   app.view(QUESTION_FORM, toolQuestionForm(services))
   app.action(SHOW_WORK, showWork(services))

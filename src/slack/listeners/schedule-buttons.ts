@@ -11,7 +11,7 @@ import { inBackground, pressedOn, type Pressed } from '../intake/pressed.ts'
 import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
-import { pausedSchedule } from '../schedules/scheduled-run.ts'
+import { isAtWork, pausedSchedule } from '../schedules/scheduled-run.ts'
 import { noRoomFor, placeOf } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
 import type { Services } from '../services.ts'
@@ -117,6 +117,7 @@ const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Ou
     return SCHEDULES.cancelled
   },
   async [SCHEDULE.run](press, services) {
+    if (isAtWork(press.schedule, services)) return SCHEDULES.atWork
     await begin('now', press, services)
     return SCHEDULES.running
   },
@@ -180,9 +181,14 @@ async function change({ ref, schedule, pressed, home }: PressOn): Promise<Outcom
 /** Presses within this time are one run. Milliseconds. */
 const SAME_PRESS_MS = 10_000
 
-async function begin(kind: 'now' | 'try', { schedule, responseUrl }: PressOn, services: Services): Promise<void> {
+async function begin(
+  kind: 'now' | 'try',
+  { schedule, responseUrl, pressed: { user } }: PressOn,
+  services: Services,
+): Promise<void> {
   const now = services.now().getTime()
-  const occurrence = occurrenceOf(schedule, { kind, at: now - (now % SAME_PRESS_MS), now })
+  const presser = user === schedule.user ? {} : { by: user }
+  const occurrence = occurrenceOf(schedule, { kind, at: now - (now % SAME_PRESS_MS), now, ...presser })
   await enqueue({ ...occurrence, ...(kind === 'try' && responseUrl ? { responseUrl } : {}) }, services)
 }
 

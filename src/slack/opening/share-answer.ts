@@ -7,7 +7,8 @@ import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
 import { PICTURES_UNSEEN, PRIVATE } from '../format/messages.ts'
-import { answerContents, footerText } from '../format/split-answer.ts'
+import { footerText } from '../format/footer-text.ts'
+import { answerContents } from '../format/split-answer.ts'
 
 /**
  * Posts a private question with its answer for everyone, once, because the asker wants it. It becomes a separate

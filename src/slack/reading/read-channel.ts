@@ -20,7 +20,10 @@ import { minuteIn, readTime, type TimeBase } from './time-words.ts'
 const MAX_READ = 2_000
 const MAX_OPENED = 20
 const MAX_REPLIES = 200
-/** How far before the asked time threads may have begun whose replies are read, and how many messages are looked at for them. */
+/**
+ * How far before the asked time threads may have begun whose replies are read, and how many messages are looked at for
+ * them.
+ */
 const LOOK_BACK_DAYS = 7
 const MAX_LOOKED_AT = 1_000
 /** Characters of a part, without its first and last lines. */
@@ -144,7 +147,10 @@ async function rootsIn(
   return { roots: roots.reverse(), isWhole: true }
 }
 
-/** The roots of threads that began before `since` and have gone on after it, the oldest first. `from`: how far back was looked. */
+/**
+ * The roots of threads that began before `since` and have gone on after it, the oldest first. `from`: how far back was
+ * looked.
+ */
 async function earlierRoots(
   channel: string,
   since: number,

@@ -7,13 +7,13 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 export interface TimeBase {
   zone: string
   now: number
-  /** When the question's schedule last ran, ms since the epoch. */
+  /** The last run of the question's schedule, ms since the epoch. */
   lastRunAt?: number | undefined
 }
 
 /**
- * Reads an ISO date or time, `today`, `yesterday`, the name of a weekday (the last one before today), `now` or `last run`.
- * A day is its first moment, or with `isEnd` its last.
+ * Reads an ISO date or time, `today`, `yesterday`, the name of a weekday (the last one before today), `now` or `last
+ * run`. A day is its first moment, or with `isEnd` its last.
  * @returns ms since the epoch; undefined if it cannot be read, or there was no last run
  */
 export function readTime(words: string, base: TimeBase, { isEnd = false } = {}): number | undefined {

@@ -10,8 +10,8 @@ import { endOf, type Question, type RunPart, type SavedRun } from '../../stores/
 import type { Settings } from '../../stores/settings/settings.ts'
 import {
   beginsAt,
+  hasRun,
   latestMs,
-  refText,
   withRun,
   type Cost,
   type PauseReason,
@@ -22,10 +22,11 @@ import {
 import { UNPARSED } from '../client/response-url.ts'
 import { isAnswer, SlackRefusal } from '../client/slack-errors.ts'
 import { noticeFailure, noticeRefusal } from '../failure-notice.ts'
-import { noteContent } from '../format/blocks.ts'
-import { pausedText, scheduledRoot } from '../format/schedule-words.ts'
+import { noteContent, type Content } from '../format/blocks.ts'
+import { notRunText, pausedText, scheduledRoot } from '../format/schedule-words.ts'
 import { openCommandThread } from '../opening/command-thread.ts'
 import type { QuestionWork } from '../question-work.ts'
+import type { Services } from '../services.ts'
 import { pausedContent } from '../views/schedule-blocks.ts'
 import { whyPaused } from './check-maker.ts'
 import { cardOf } from './schedule-request.ts'
@@ -43,7 +44,9 @@ export function isNothing(answer: { text: string } | undefined): boolean {
   return /^[\s\p{P}\p{S}]*nothing[\s\p{P}\p{S}]*$/iu.test(answer?.text ?? '')
 }
 
-/** The settings of a scheduled run: each write waits for approval, and there is no permission to search the workspace. */
+/**
+ * The settings of a scheduled run: each write waits for approval, and there is no permission to search the workspace.
+ */
 export function scheduledSettings(question: Question, settings: Settings, quietWords: () => string): Settings {
   if (!question.schedule) return settings
   const tools = settings.tools
@@ -111,7 +114,7 @@ async function begin(work: QuestionWork): Promise<Schedule | undefined> {
   const now = services.now().getTime()
   if (schedule.running?.occurrence !== question.id) {
     if (isTooLate(question, schedule, now))
-      return endScheduled(work, question.schedule?.again === undefined ? 'missed' : 'limited')
+      return endScheduled(work, question.schedule?.again === undefined ? 'late' : 'limited')
     if (!(await takeTurn(work, now))) return endScheduled(work, 'skipped')
   }
   const why = await whyPaused(work, schedule)
@@ -144,7 +147,7 @@ async function waitForRoom(work: QuestionWork, schedule: Schedule, refusal: Refu
   const { question, services } = work
   const { kind, at, again = 0 } = question.schedule ?? { kind: 'now', at: 0 }
   const from = services.now().getTime() + (refusal.resetsInMs ?? ROOM_MS)
-  if (kind === 'now') await noticeRefusal(refusal, work)
+  if (kind === 'now' && question.schedule?.by === undefined) await noticeRefusal(refusal, work)
   if (kind === 'now' || isTooLate(question, schedule, from)) return false
   await services.schedules.update(refIn(question), (before) => {
     const after = withoutTurn(before, question)
@@ -156,15 +159,18 @@ async function waitForRoom(work: QuestionWork, schedule: Schedule, refusal: Refu
 
 /** Marks the occurrence as the one at work. @returns false if the one before is still at work */
 async function takeTurn({ question, services }: QuestionWork, now: number): Promise<boolean> {
-  const { schedules, agent } = services
-  // Longer than any run takes. An occurrence that is at work for longer was lost.
-  const longestMs = 2 * agent.answer.agent.limits.timeoutMs + 120_000
-  const taken = await schedules.update(refIn(question), (schedule) => {
-    const { running } = schedule
-    const isBusy = running !== undefined && running.occurrence !== question.id && now - running.since < longestMs
-    return isBusy ? undefined : { ...schedule, running: { occurrence: question.id, since: now } }
-  })
+  const taken = await services.schedules.update(refIn(question), (schedule) =>
+    schedule.running?.occurrence !== question.id && isAtWork(schedule, services)
+      ? undefined
+      : { ...schedule, running: { occurrence: question.id, since: now } },
+  )
   return taken !== undefined
+}
+
+/** Whether an occurrence of the schedule is at work. One that is at work for longer than any run takes was lost. */
+export function isAtWork({ running }: Schedule, { agent, now }: Pick<Services, 'agent' | 'now'>): boolean {
+  const longestMs = 2 * agent.answer.agent.limits.timeoutMs + 120_000
+  return running !== undefined && now().getTime() - running.since < longestMs
 }
 
 /** A run that waits for a person does not hold up the next one. */
@@ -188,15 +194,17 @@ export async function endScheduled(work: QuestionWork, end: ScheduleRun['end'] |
   const noted = { occurrence: question.id, due: occurrence.at, at, end: how, ...costOf(run.saved) }
   const schedule = await services.schedules.update(refIn(question), (before) => {
     const isNoted = before.runs.some((one) => one.occurrence === question.id)
-    const hasRun = !['missed', 'skipped', 'limited'].includes(how)
-    const failures = isNoted || !hasRun ? before.failures : how === 'failed' ? before.failures + 1 : 0
+    const hasFailed = how === 'failed' || how === 'gave_up'
+    const failures = isNoted || !hasRun(noted) ? before.failures : hasFailed ? before.failures + 1 : 0
     const after = { ...withRun(withoutTurn(before, question), noted), failures }
     return failures >= MAX_FAILURES && !isNoted && before.state === 'active'
       ? pausedSchedule(after, { why: 'failures', at, by: question.id })
       : after
   })
   services.log.info({ question: question.id, schedule: occurrence.id, end: how }, 'a scheduled run has ended')
-  return schedule?.paused?.by === question.id ? tellPaused(work, schedule) : undefined
+  if (schedule?.paused?.by === question.id) return tellPaused(work, schedule)
+  if (schedule && occurrence.kind === 'now' && (how === 'skipped' || (how === 'limited' && occurrence.by)))
+    await tellAlone(work, occurrence.by ?? question.user, noteContent(notRunText(schedule, how)))
 }
 
 function costOf({ usage }: SavedRun): { cost?: Cost } {
@@ -225,23 +233,33 @@ export function pausedSchedule(
   return { ...schedule, state: 'paused', paused }
 }
 
-/** Tells the maker once, in their direct messages. */
-async function tellPaused({ question, outbox, services }: QuestionWork, schedule: Schedule): Promise<undefined> {
-  const { text, blocks } = pausedContent(pausedText(schedule, schedule.paused?.why ?? 'person'), schedule)
-  const args = { channel: question.user, text, blocks, ...UNPARSED, unfurl_links: false, unfurl_media: false }
+/** Tells the maker once, and whoever else pressed *Run now*. */
+async function tellPaused(work: QuestionWork, schedule: Schedule): Promise<undefined> {
+  const { user, schedule: occurrence } = work.question
+  const why = schedule.paused?.why ?? 'person'
+  await tellAlone(work, user, pausedContent(pausedText(schedule, why), schedule))
+  if (occurrence?.by) await tellAlone(work, occurrence.by, noteContent(pausedText(schedule, why, { isMaker: false })))
+}
+
+/** Tells a person once, in their direct messages. */
+async function tellAlone(work: QuestionWork, user: string, { text, blocks }: Content): Promise<void> {
+  const { question, outbox, services } = work
+  const args = { channel: user, text, blocks, ...UNPARSED, unfurl_links: false, unfurl_media: false }
   // Whether it is there cannot be looked up: nobody tells the bot which direct messages are whose.
   const lookUp = async (error: unknown) => (isAnswer(error) ? undefined : { ts: 'unsure' })
   const send = async () => String((await outbox.call('chat.postMessage', args, { effort: 'patient', lookUp })).ts)
   await outbox
-    .once('paused', { find: async (isUnsure) => (isUnsure ? 'unsure' : undefined), send })
+    .once(user === question.user ? 'paused' : 'paused-presser', {
+      find: async (isUnsure) => (isUnsure ? 'unsure' : undefined),
+      send,
+    })
     .catch((error: unknown) => {
       if (!(error instanceof SlackRefusal)) throw error
       services.log.warn(
-        { schedule: refText(schedule), error: messageOf(error) },
-        'the maker of a schedule could not be told',
+        { question: question.id, user, error: messageOf(error) },
+        'a person could not be told about a schedule',
       )
     })
-  return undefined
 }
 
 /** After a trial run, shows its maker the card again, with the run's cost. */

@@ -2,6 +2,7 @@ import type { KnownBlock, View } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
 import { stepCount, totalOf, waitedMs, workMs } from '../../agent/run-progress.ts'
 import { inputText } from '../../agent/tool-input.ts'
+import { actionTitle } from '../../agent/tool-title.ts'
 import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import { doneLines } from '../../question/done-lines.ts'
 import type { RunEnd, RunRecord } from '../../stores/archive/types.ts'
@@ -168,7 +169,7 @@ function toolBlocks(step: ToolStep, n: number): KnownBlock[] {
   const { action, observation, ms } = step
   const input = inputText(action.input)
   return [
-    header(`Step ${n}: ${action.tool}`),
+    header(`Step ${n}: ${actionTitle(action)}`),
     ...thoughtBlocks(step),
     ...sections(`🔧 ${action.tool}${input.trim() ? `\n${input}` : ''}`),
     ...(observation
@@ -177,7 +178,7 @@ function toolBlocks(step: ToolStep, n: number): KnownBlock[] {
     ...(observation?.note ? [facts(`⚠️ ${observation.note}`)] : []),
     ...(ms === undefined
       ? []
-      : [facts(`${action.tool} took ${ms < 100 ? `${Math.round(Math.max(0, ms))} ms` : seconds(ms)}`)]),
+      : [facts(`${actionTitle(action)} took ${ms < 100 ? `${Math.round(Math.max(0, ms))} ms` : seconds(ms)}`)]),
   ]
 }
 

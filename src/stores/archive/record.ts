@@ -20,6 +20,7 @@ const doneCall: z.ZodType<DoneCall> = z.object({
   outcome: z.enum(['begun', 'done', 'failed', 'unknown', 'not_run']),
   how: z.enum(['once', 'always', 'config', 'denied', 'expired']),
   tool: z.string(),
+  title: z.string().optional(),
   what: z.string(),
   by: z.string().optional(),
 })

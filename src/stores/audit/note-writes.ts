@@ -5,7 +5,8 @@ import type { Tool } from '../../agent/contracts/tool.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { callKey } from '../runs/call-key.ts'
-import { waitKey, type Decision, type DoneCall, type Question, type SavedRun } from '../runs/types.ts'
+import type { Decision, DoneCall, Question, SavedRun } from '../runs/types.ts'
+import { waitKey } from '../runs/waits.ts'
 import { subjectOf } from './subject.ts'
 import type { AuditEntry, AuditLog, Decided, WriteOutcome } from './types.ts'
 
@@ -54,11 +55,16 @@ export async function noteWrites(steps: readonly NumberedStep[], of: WritesOf): 
 export async function doneCalls(steps: readonly Step[], of: RunFacts): Promise<DoneCall[] | undefined> {
   const calls: DoneCall[] = []
   for (const [i, step] of steps.entries()) {
-    const write = step.kind === 'tool' ? await writeOf(i + 1, step, of) : undefined
+    if (step.kind !== 'tool') continue
+    const write = await writeOf(i + 1, step, of)
     if (!write) continue
     const { outcome, how, decidedBy, tool, input } = write
-    const what = subjectOf(input)
-    calls.push({ outcome, how, tool, what, ...(decidedBy === undefined ? {} : { by: decidedBy }) })
+    const { title } = step.action
+    calls.push({
+      ...{ outcome, how, tool, what: subjectOf(input) },
+      ...(title === undefined ? {} : { title }),
+      ...(decidedBy === undefined ? {} : { by: decidedBy }),
+    })
   }
   const couldWrite = of.tools.some(({ effects }) => effects === 'write')
   return calls.length > 0 || couldWrite ? calls : undefined

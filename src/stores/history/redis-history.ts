@@ -1,6 +1,7 @@
 /** Conversations in Redis, kept for HISTORY_TTL_DAYS. */
 import { z } from 'zod'
-import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { below, forgettingKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { moveKeys } from '../../base/redis/move-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { withoutPerson } from './thread-context.ts'

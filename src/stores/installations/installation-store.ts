@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { redisScript } from '../../base/redis/redis-script.ts'
-import { threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { threadKey } from '../../base/redis/redis-keys.ts'
 import { SealBroken, type Sealer } from '../../base/seal.ts'
 import { installationRecord, type InstallationRecord, type InstallationStore } from './types.ts'
 
@@ -11,7 +12,7 @@ interface RecordTexts {
   ids(): Promise<string[]>
 }
 
-/** In this process's memory. */
+/** Keeps installations in this process's memory. */
 export function memoryInstallations(sealer: Sealer): InstallationStore {
   const texts = new Map<string, string>()
   return installationStore(sealer, {
@@ -32,10 +33,13 @@ const swapRecord = redisScript(new URL('./lua/swap-record.lua', import.meta.url)
   args: ['id', 'expected', 'text', 'ttlMs'],
 })
 
-/** The records are one hash, which expires a year after the last write or listing (each process lists them at its start). */
+/**
+ * The records are one hash, which expires a year after the last write or listing (each process lists them at its
+ * start).
+ */
 const YEAR_MS = 365 * 86_400_000
 
-/** In Redis, in the hash `PREFIX:{installations}:records`. */
+/** Keeps installations in Redis, in the hash `PREFIX:{installations}:records`. */
 export function redisInstallations({
   redis,
   prefix,

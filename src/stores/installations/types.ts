@@ -11,17 +11,21 @@ export const installationRecord = z.object({
   appId: z.string(),
   token: z.string(),
   botUser: z.string(),
+  /** Empty until `auth.test` has told it, like `url`. */
   botId: z.string(),
   /** The URL of the workspace, with a trailing slash. */
   url: z.string(),
   scopes: z.array(z.string()),
   /** The person who installed it. */
   installer: z.string(),
-  /** Milliseconds since the epoch, like `expiresAt`. */
+  /** Milliseconds since the epoch, by Slack's clock, so that it can be compared with its events. */
   installedAt: z.number(),
   /** With token rotation only, like `expiresAt`. */
   refreshToken: z.string().optional(),
+  /** Milliseconds since the epoch, by our clock. */
   expiresAt: z.number().optional(),
+  /** Set once Slack refuses to refresh the token for good: whether somebody was told that. */
+  refused: z.enum(['untold', 'told']).optional(),
 })
 
 export type InstallationRecord = z.infer<typeof installationRecord>

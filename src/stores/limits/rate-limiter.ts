@@ -1,11 +1,13 @@
 /**
- * How fair use is counted; which limits there are, and of whom, is in usage-limits.ts. It is counted with token buckets, and slots for runs at once. A bucket is stored as one number, the moment at
- * which it is full again (the generic cell rate algorithm, ITU-T I.371): taking points from it moves that moment later, the
- * passing of time brings it nearer, and a full bucket is not stored at all.
+ * How fair use is counted; which limits there are, and of whom, is in usage-limits.ts. It is counted with token
+ * buckets, and slots for runs at once. A bucket is stored as one number, the moment at which it is full again (the
+ * generic cell rate algorithm, ITU-T I.371): taking points from it moves that moment later, the passing of time brings
+ * it nearer, and a full bucket is not stored at all.
  *
- * A question is admitted if every bucket holds a whole point. It then reserves points in each bucket, into debt if need be:
- * one point where questions are counted; in a budget the mean cost of a question, so that many questions at once do not all
- * spend the same points. What it reserved is stored under its id, and replaced by its real cost when its run ends.
+ * A question is admitted if every bucket holds a whole point. It then reserves points in each bucket, into debt if need
+ * be: one point where questions are counted; in a budget the mean cost of a question, so that many questions at once do
+ * not all spend the same points. What it reserved is stored under its id, and replaced by its real cost when its run
+ * ends.
  */
 
 export interface Bucket {
@@ -21,13 +23,16 @@ export interface Bucket {
   mean?: string | undefined
 }
 
-/** The parts of a `Question` that are needed here. An id that was admitted before is admitted again and reserves nothing. */
+/**
+ * The parts of a `Question` that are needed here. An id that was admitted before is admitted again and reserves
+ * nothing.
+ */
 export interface Entry {
   team: string
   id: string
 }
 
-/** What a question costs in one bucket, in points. */
+/** The cost of a question in one bucket, in points. */
 export interface Charge {
   bucket: Bucket
   points: number
@@ -40,8 +45,8 @@ export interface RateLimiter {
   /** Reserves points in all buckets and takes a slot; or changes nothing and returns the obstacle. */
   admit<B extends Bucket>(entry: Entry, buckets: B[]): Promise<Obstacle<B> | undefined>
   /**
-   * Frees the slot and charges `points` in place of what the question has reserved. Calling it again changes nothing, except
-   * that a budget is charged for what was spent since.
+   * Frees the slot and charges `points` in place of what the question has reserved. Calling it again changes nothing,
+   * except that a budget is charged for what was spent since.
    */
   release(entry: Entry, charges: Charge[]): Promise<void>
   /** Returns how long each bucket takes to be full again, in milliseconds; 0 for a full one. Changes nothing. */
@@ -70,19 +75,22 @@ export const MEAN_TTL_MS = 30 * QUESTION_TTL_MS
 export const MEAN_SMOOTHING = 0.1
 
 /**
- * `fullAt` of a bucket that changes now, with its debt capped. A bucket may owe any number of points, but it bars the next
- * question for at most one window after its debt last grew: by then it counts as holding one point.
+ * `fullAt` of a bucket that changes now, with its debt capped. A bucket may owe any number of points, but it bars the
+ * next question for at most one window after its debt last grew: by then it counts as holding one point.
  */
 export const capFullAt = (fullAt: number, { windowMs, pointMs }: Bucket, now: number): number =>
   Math.min(fullAt, now + 2 * windowMs - pointMs)
 
-/** The points that a question reserves: at most a full bucket, so that a reservation alone puts no full bucket into debt. */
+/**
+ * The points that a question reserves: at most a full bucket, so that a reservation alone puts no full bucket into
+ * debt.
+ */
 export const reservedPoints = ({ reserve, windowMs, pointMs }: Bucket, mean: number | undefined): number =>
   Math.min(mean ?? reserve, windowMs / pointMs)
 
 /**
- * The ms until a bucket holds a whole point. `fullAt` is not in the past. A thousandth of a point may be missing, because
- * fractions are rounded.
+ * The ms until a bucket holds a whole point. `fullAt` is not in the past. A thousandth of a point may be missing,
+ * because fractions are rounded.
  */
 export function waitFor({ windowMs, pointMs }: Bucket, fullAt: number, now: number): number {
   const wait = fullAt + pointMs - windowMs - now

@@ -1,4 +1,5 @@
-import { escapeGlob, forgetKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { escapeGlob, forgetKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MEAN_SMOOTHING, MEAN_TTL_MS } from './rate-limiter.ts'
 import type { Bucket, Entry, RateLimiter, Slots } from './rate-limiter.ts'
@@ -14,8 +15,8 @@ const releaseSlot = redisScript(new URL('./lua/release-slot.lua', import.meta.ur
 })
 
 /**
- * Fair use in Redis, over all processes that share it: one command when a question is admitted and one when its run ends.
- * All keys of a command carry the team in their hash tag, so that a Cluster keeps them on one node.
+ * Fair use in Redis, over all processes that share it: one command when a question is admitted and one when its run
+ * ends. All keys of a command carry the team in their hash tag, so that a Cluster keeps them on one node.
  */
 export function redisRateLimiter(
   { max, ttlMs }: Slots,

@@ -1,5 +1,6 @@
 /** Values that belong to one person: their logins at servers and in Slack, and the runs that wait for a login. */
-import { below, forgetKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { below, forgetKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import type { Person } from '../../base/place.ts'
 import { memoryMcpStore, redisMcpStore, type McpStore } from './mcp-store.ts'
 
@@ -8,8 +9,8 @@ export interface PeopleStore {
   of(person: string): McpStore
   /** Values that belong to no person, such as links that were sent. */
   shared: McpStore
-  /** The people of a team who have values. */
-  list(team: string): Promise<Person[]>
+  /** The people of a team, or of all teams, who have values. */
+  list(team?: string): Promise<Person[]>
   forgetUser(person: Person): Promise<void>
   forgetTeam(team: string): Promise<void>
 }
@@ -19,12 +20,15 @@ export function personKey({ team, user }: Person): string {
   return `${team}:${user}`
 }
 
-function personsIn(keys: string[], team: string): Person[] {
-  const own = [...new Set(keys)].filter((key) => key.startsWith(`${team}:`))
-  return own.map((key) => ({ team, user: key.slice(team.length + 1) }))
+/** The people among these keys. Slack's ids have no colon. */
+function personsIn(keys: Iterable<string>, team?: string): Person[] {
+  return [...new Set(keys)].flatMap((key) => {
+    const [of = '', user] = key.split(':')
+    return user === undefined || of !== (team ?? of) ? [] : [{ team: of, user }]
+  })
 }
 
-/** In this process's memory. */
+/** Keeps people's values in this process's memory. */
 export function memoryPeople(options: { now?: () => number } = {}): PeopleStore {
   const rooms = new Map<string, McpStore>()
   return {
@@ -34,7 +38,7 @@ export function memoryPeople(options: { now?: () => number } = {}): PeopleStore 
       return room
     },
     shared: memoryMcpStore(options),
-    list: async (team) => personsIn([...rooms.keys()], team),
+    list: async (team) => personsIn(rooms.keys(), team),
     forgetUser: async (person) => void rooms.delete(personKey(person)),
     async forgetTeam(team) {
       for (const person of rooms.keys()) if (person.startsWith(`${team}:`)) rooms.delete(person)
@@ -45,7 +49,7 @@ export function memoryPeople(options: { now?: () => number } = {}): PeopleStore 
 /** The names of a person's keys: other stores keep theirs under the same tag. */
 const NAMES = /^person-/
 
-/** In Redis, under `PREFIX:{TEAM:USER}:person-KEY`. */
+/** Keeps people's values in Redis, under `PREFIX:{TEAM:USER}:person-KEY`. */
 export function redisPeople({ redis, prefix }: { redis: RedisClient; prefix: string }): PeopleStore {
   const roomOf = (room: string) => redisMcpStore({ redis, prefix, room, names: 'person-' })
   const forget = (tag: string) => forgetKeys(redis, { prefix, tag, name: NAMES })
@@ -54,7 +58,7 @@ export function redisPeople({ redis, prefix }: { redis: RedisClient; prefix: str
     shared: roomOf('people'),
     async list(team) {
       const found: string[] = []
-      for await (const keys of scanKeys(redis, threadKey(prefix, below(team), 'person-*')))
+      for await (const keys of scanKeys(redis, threadKey(prefix, team === undefined ? '*' : below(team), 'person-*')))
         for (const key of keys) found.push(key.slice(key.indexOf('{') + 1, key.indexOf('}')))
       return personsIn(found, team)
     },

@@ -2,7 +2,8 @@ import type { Addition, PendingCall, Permission, Steering } from '../../agent/ru
 import type { Tool } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import { callKey } from './call-key.ts'
-import { waitKey, type Decision, type Question, type SavedRun } from './types.ts'
+import type { Decision, Question, SavedRun } from './types.ts'
+import { waitKey } from './waits.ts'
 
 /** Identifies a run: the conversation of its question (`conversationOf`), and the question's id. */
 export interface RunRef {

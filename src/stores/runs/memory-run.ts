@@ -11,7 +11,8 @@ import {
   type ResumeOutcome,
 } from './control.ts'
 import { applyPart } from './apply-part.ts'
-import { freshRun, undecidedSteps, waitsUntil, type Decision, type Question, type Run, type SavedRun } from './types.ts'
+import { freshRun, type Decision, type Question, type Run, type SavedRun } from './types.ts'
+import { undecidedSteps, waitsUntil } from './waits.ts'
 
 /**
  * A run in this process's memory. It changes `saved` in place, so whoever keeps that object can resume the run.

@@ -32,8 +32,9 @@ interface Update {
 const RECORD_MS = 50
 
 /**
- * How long after a check the lease counts as held: much shorter than the shortest lock. A lock that could not be renewed
- * may end in that time, so the next holder waits longer than this before it looks a post up (`settleMs`). Milliseconds.
+ * How long after a check the lease counts as held: much shorter than the shortest lock. A lock that could not be
+ * renewed may end in that time, so the next holder waits longer than this before it looks a post up (`settleMs`).
+ * Milliseconds.
  */
 const SURE_MS = 400
 

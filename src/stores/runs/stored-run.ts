@@ -61,6 +61,7 @@ export const questionSchema: z.ZodType<Question> = z.object({
       ...{ id: z.string(), kind: z.enum(['due', 'now', 'try']), at: z.number(), when: z.string() },
       lastRunAt: z.number().exactOptional(),
       again: z.number().exactOptional(),
+      by: z.string().exactOptional(),
     })
     .exactOptional(),
   prior: z.record(z.string(), z.string()).exactOptional(),

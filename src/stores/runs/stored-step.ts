@@ -68,7 +68,12 @@ const toolStep: z.ZodType<ToolStep> = z.object({
       items: z.array(fields).exactOptional(),
     })
     .exactOptional(),
-  action: z.object({ tool: z.string(), input: z.unknown(), callId: z.string().exactOptional() }),
+  action: z.object({
+    tool: z.string(),
+    title: z.string().exactOptional(),
+    input: z.unknown(),
+    callId: z.string().exactOptional(),
+  }),
   observation: observation.exactOptional(),
   dropped: z.number().exactOptional(),
   ms: z.number().exactOptional(),

@@ -1,10 +1,11 @@
-import { threadKey } from '../../base/redis/redis.ts'
+import { threadKey } from '../../base/redis/redis-keys.ts'
 import type { ThreadKey } from '../../base/place.ts'
 
 /**
  * The keys of one thread's questions, all under one hash tag, so that one script may touch them all:
  *
- *     PREFIX:{T:C:ts}:thread      hash: asked (ms), gen, told (a run was ever told something by a message), and while there is
+ *     PREFIX:{T:C:ts}:thread      hash: asked (ms), gen, told (a run was ever told something by a message), and while
+ *     there is
  *                                 work: active, begun, lease
  *     PREFIX:{T:C:ts}:inbox       list of the questions' ids, oldest first; the head stays until it is finished
  *     PREFIX:{T:C:ts}:run:ID      hash: the question and what its run has done; that it exists is the question's claim
@@ -17,8 +18,9 @@ import type { ThreadKey } from '../../base/place.ts'
  *     PREFIX:{T:D}:conversation     hash: first and last message of the conversation that is going on there
  *     PREFIX:{T:D}:conversation:ts  the conversation of the thread under this message
  *
- * `active` is the generation of the one job that may work on the thread; every turn of the thread is a generation of its
- * own. `begun` is how often that job has been started; `lease` is `gen.begun` of who holds the thread, the fencing token.
+ * `active` is the generation of the one job that may work on the thread; every turn of the thread is a generation of
+ * its own. `begun` is how often that job has been started; `lease` is `gen.begun` of who holds the thread, the fencing
+ * token.
  */
 export interface ThreadKeys {
   thread: string

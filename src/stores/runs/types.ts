@@ -1,5 +1,5 @@
 import type { Usage } from '../../agent/contracts/model.ts'
-import type { Step, StopReason, Waiting } from '../../agent/contracts/run-events.ts'
+import type { Step, StopReason } from '../../agent/contracts/run-events.ts'
 import type { PersonsAnswer, Source, ToolMemory } from '../../agent/contracts/tool.ts'
 import type { ThreadKey } from '../../base/place.ts'
 import type { ThreadContext } from '../history/types.ts'
@@ -53,9 +53,9 @@ export interface Question {
   about?: string
   /** Not a question, but a request to post the private answer of the question with this id for everybody. */
   shares?: string
-  /** Of an archived run: the asker alone may see more than its question. */
+  /** Set for an archived run of which the asker alone may see more than the question. */
   forAsker?: true
-  /** Where an ephemeral reply to `/ask` can be sent. */
+  /** The URL to which an ephemeral reply to `/ask` can be sent. */
   responseUrl?: string
   /** Milliseconds since the epoch, when it came in. */
   at: number
@@ -63,7 +63,7 @@ export interface Question {
   isLate?: boolean | undefined
   /** The channel that the asker was looking at, if Slack reports it for an agent's direct message. */
   lookingAt?: string
-  /** When a repeated question was first asked, in ms. Later turns are not part of its conversation. */
+  /** The time at which a repeated question was first asked, in ms. Later turns are not part of its conversation. */
   firstAt?: number
   /** It was sent to a running question, which ended before it was heard. */
   wasAddition?: boolean
@@ -82,7 +82,7 @@ export interface Question {
 }
 
 /**
- * `due`: its time has come. `now`, `try`: its maker pressed a button. `at`: the scheduled time, in ms since the epoch.
+ * `due`: its time has come. `now`, `try`: somebody pressed a button. `at`: the scheduled time, in ms since the epoch.
  */
 export interface Occurrence {
   id: string
@@ -94,6 +94,8 @@ export interface Occurrence {
   lastRunAt?: number
   /** How often it had to wait for room under a limit. */
   again?: number
+  /** Who pressed the button, if not its maker. */
+  by?: string
 }
 
 /** The part of a question's id that all versions of an edited question share. */
@@ -161,21 +163,22 @@ export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
   return question.thread.startsWith('ask-')
 }
 
-/** What a run has done so far and saved. A fresh run has no steps and no posts. */
+/** The saved state of a run. A fresh run has no steps and no posts. */
 export interface SavedRun {
   /** The question with names in place of the ids of people and channels. Absent if it contains no such ids. */
   named?: string
-  /**
-   * What people wrote in the thread before the question, with names, read when the run began. Empty if nobody wrote.
-   */
+  /** The thread's messages before the question, with names, read when the run began. Empty if nobody wrote. */
   said?: ThreadContext
   standalone?: string
   /** The ids of what was remembered and given to the model. Absent if nothing was. */
   remembered?: string[]
   steps: Step[]
-  /** What the tools remember between steps. */
+  /** The memory of the tools between steps. */
   memory: ToolMemory
-  /** Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be sent. */
+  /**
+   * Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be
+   * sent.
+   */
   posts: Record<string, string>
   usage: Usage[]
   /**
@@ -193,7 +196,7 @@ export interface SavedRun {
     /** The answer's figures and their sources (question/figures). */
     figures?: { text: string; in: string[] }[]
   }
-  /** What people decided about the steps that waited for them, by the wait (`waitKey`). */
+  /** The decisions about steps that waited for a person, by the wait (`waitKey`). */
   decisions: Record<string, Decision>
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */
   startedAt: number
@@ -210,13 +213,16 @@ export interface DoneCall {
   outcome: 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
   how: 'once' | 'always' | 'config' | 'denied' | 'expired'
   tool: string
+  /** What people call the tool, see `Action`. */
+  title?: string
   what: string
   by?: string
 }
 
 /**
- * What was decided about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is about
- * (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool asked. `expired`: nobody decided in time.
+ * A decision about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is about
+ * (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool asked.
+ * `expired`: nobody decided in time.
  */
 export type Decision =
   | { outcome: 'allowed' | 'denied'; by: string; at?: number; reason?: string; key?: string; always?: true }
@@ -244,13 +250,15 @@ export interface Run {
   /** Saves parts in one round trip. */
   save(...parts: RunPart[]): Promise<void>
   /**
-   * Claims a post before it is sent. `fresh`: nobody has tried; send it. `unsure`: an earlier try may have reached Slack;
-   * look it up before sending. With a `ts`: it is in Slack already.
+   * Claims a post before it is sent. `fresh`: nobody has tried; send it. `unsure`: an earlier try may have reached
+   * Slack; look it up before sending. With a `ts`: it is in Slack already.
    */
   claimPost(key: string): Promise<'fresh' | 'unsure' | { ts: string }>
   /** Records the ts of a post that is in Slack; a durable run with its next write, or in a moment. */
   posted(key: string, ts: string): Promise<void>
-  /** For calls that are visible to others but not claimed. Asks Redis only if the lease was not confirmed a moment ago. */
+  /**
+   * For calls that are visible to others but not claimed. Asks Redis only if the lease was not confirmed a moment ago.
+   */
   checkLease(): Promise<void>
 }
 
@@ -263,31 +271,6 @@ export function endOf(answer: SavedRun['answer']): 'answered' | 'gave_up' | 'sto
 /** A run that nobody has worked on. `at`: milliseconds since the epoch of its first start. */
 export function freshRun(at: number): SavedRun {
   return { steps: [], memory: {}, posts: {}, usage: [], decisions: {}, startedAt: at, attempts: 0, retries: 0 }
-}
-
-/** The key of a step's wait for a person: the step's number, and from its second wait on that wait's number: `2`, `2.2`, `2.3`. */
-export function waitKey(n: number, waiting?: Pick<Waiting, 'round'>): string {
-  const round = waiting?.round ?? 1
-  return round === 1 ? String(n) : `${n}.${round}`
-}
-
-/** The undecided waits by their keys. With `since` (ms since the epoch), only those that had begun by then. */
-export function undecidedSteps(saved: Pick<SavedRun, 'steps' | 'decisions'>, since = Infinity): string[] {
-  return undecided(saved).flatMap((wait) => (wait.since <= since ? [wait.key] : []))
-}
-
-/** When the first of these waits ends if each lasts `ms` (ms since the epoch). Undefined if nothing waits. */
-export function waitsUntil(saved: SavedRun, ms: number): number | undefined {
-  const waits = undecided(saved)
-  return waits.length > 0 ? Math.min(...waits.map(({ since }) => since)) + ms : undefined
-}
-
-function undecided({ steps, decisions }: Pick<SavedRun, 'steps' | 'decisions'>): { key: string; since: number }[] {
-  return [...steps.entries()].flatMap(([i, step]) => {
-    if (step.kind !== 'tool' || !step.waiting || step.observation) return []
-    const key = waitKey(i + 1, step.waiting)
-    return decisions[key] ? [] : [{ key, since: step.waiting.since }]
-  })
 }
 
 /** A snapshot of the run's progress, which does not change while the run goes on. */

@@ -1,5 +1,6 @@
 import { redisScript } from '../../base/redis/redis-script.ts'
-import { escapeGlob, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { escapeGlob, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import type { Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { Schedules, type SwappedText } from './schedule-store.ts'

@@ -7,10 +7,13 @@ export interface ScheduleRef extends Place, Person {
   id: string
 }
 
-/** A question that is asked again and again, or once later, on behalf of the person who made it. Times in ms since the epoch. */
+/**
+ * A question that is asked again and again, or once later, on behalf of the person who made it. Times in ms since the
+ * epoch.
+ */
 export interface Schedule extends ScheduleRef {
   createdAt: number
-  /** As the person wrote it, with its time: what *Change* shows. */
+  /** The question as the person wrote it, with its time: *Change* shows it. */
   text: string
   question: string
   when: When
@@ -23,19 +26,19 @@ export interface Schedule extends ScheduleRef {
   paused?: Pause
   /** The latest occurrence that had to wait for room under a limit. */
   again?: Again
-  /** What the channel was like when the schedule was made. */
+  /** The channel's state when the schedule was made. */
   place: { isPrivate: boolean; isShared: boolean; isMember: boolean }
   /** The occurrence at work. */
   running?: { occurrence: string; since: number }
   /** Failures in a row. */
   failures: number
-  /** The newest first; at most `MAX_RUNS`. */
+  /** The newest first; at most `MAX_RUNS`, among them the newest that has told something. */
   runs: ScheduleRun[]
-  /** What runs cost, by day since the epoch, for 30 days. */
+  /** The cost of runs, by day since the epoch, for 30 days. */
   spent: Record<string, Cost>
-  /** What a trial run of a draft cost. */
+  /** The cost of a draft's trial run. */
   tried?: Cost
-  /** Of a draft: the id of the schedule that it changes. */
+  /** The id of the schedule that a draft changes. */
   replaces?: string
 }
 
@@ -46,8 +49,8 @@ export interface Cost {
 }
 
 /**
- * `at`: the occurrence's time. `n`: how often it had to wait. `from`: when it is asked again; absent once it is. Kept until another one
- * waits, so that a try that is made over after a crash is not asked twice.
+ * `at`: the occurrence's time. `n`: how often it had to wait. `from`: when it is asked again; absent once it is. Kept
+ * until another one waits, so that a try that is made over after a crash is not asked twice.
  */
 export interface Again {
   at: number
@@ -75,12 +78,16 @@ export type PauseReason =
   | 'becameShared'
   | 'budget'
 
-/** How an occurrence ended. `quiet`: there was nothing to say. `missed`: it was too late. `skipped`: the one before was still at work. `limited`: a usage limit was reached. */
+/**
+ * How an occurrence ended. `quiet`: there was nothing to say. `missed`: nothing was running when it was due. `late`: it
+ * was enqueued in time, and its turn came too late. `skipped`: the one before was still at work. `limited`: a usage
+ * limit was reached.
+ */
 export interface ScheduleRun {
   occurrence: string
   due: number
   at: number
-  end: 'answered' | 'gave_up' | 'stopped' | 'failed' | 'quiet' | 'missed' | 'skipped' | 'limited'
+  end: 'answered' | 'gave_up' | 'stopped' | 'failed' | 'quiet' | 'missed' | 'late' | 'skipped' | 'limited'
   cost?: Cost
   /** How many times were missed in a row. */
   count?: number
@@ -94,15 +101,16 @@ export interface ScheduleStore extends Forgetting, Moving {
   /** Stores a schedule, unless it is stored already. */
   add(schedule: Schedule): Promise<void>
   /**
-   * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change nothing.
+   * Changes a schedule in one atomic step; `change` may be called several times, and returns undefined to change
+   * nothing.
    * @returns the changed schedule, or undefined if nothing was changed
    */
   update(ref: ScheduleRef, change: (schedule: Schedule) => Schedule | undefined): Promise<Schedule | undefined>
   remove(ref: ScheduleRef): Promise<void>
   /** Drops the name of a schedule that is gone. One that cannot be read stays, and is due again in five minutes. */
   skip(ref: ScheduleRef): Promise<void>
-  /** All schedules of a person or of a channel except drafts, the oldest first. */
-  list(of: { team: string } & ({ user: string } | { channel: string })): Promise<Schedule[]>
+  /** All schedules of a workspace, or of a person or a channel in it, except drafts, the oldest first. */
+  list(of: { team: string; user?: string; channel?: string }): Promise<Schedule[]>
   /** At most `max` schedules whose time has come (`wakeAt`), the earliest first. */
   due(now: number, max: number): Promise<ScheduleRef[]>
   forgetUser(person: Person): Promise<void>
@@ -126,12 +134,12 @@ export function ttlOf({ state, due = 0 }: Schedule, now: number): number {
   return Math.max(TTL_MS[state], due - now + 30 * DAY_MS)
 }
 
-/** When the occurrence of a time begins: repeated ones are spread over a minute by a hash of their id. */
+/** Returns when the occurrence of a time begins: repeated ones are spread over a minute by a hash of their id. */
 export function beginsAt({ id, when }: Pick<Schedule, 'id' | 'when'>, due: number): number {
   return when.kind === 'once' ? due : due + (createHash('sha256').update(id).digest().readUInt32BE() % MINUTE_MS)
 }
 
-/** When the scheduler looks at a schedule next. */
+/** Returns when the scheduler looks at a schedule next. */
 export function wakeAt({ due, again, ...schedule }: Schedule): number | undefined {
   const times = [due === undefined ? [] : beginsAt(schedule, due), again?.from ?? []].flat()
   return times.length > 0 ? Math.min(...times) : undefined
@@ -148,11 +156,24 @@ export function activated({ paused: _, due: __, again: ___, ...schedule }: Sched
   return due === undefined ? { ...schedule, state: 'over' } : { ...schedule, state: 'active', due, failures: 0 }
 }
 
+/** Whether it ended after a run. */
+export function hasRun({ end }: Pick<ScheduleRun, 'end'>): boolean {
+  return !['missed', 'late', 'skipped', 'limited'].includes(end)
+}
+
+/** Whether a run has answered, or found nothing to say: the next one goes on from its time. */
+export function hasTold({ end }: ScheduleRun): boolean {
+  return end === 'answered' || end === 'quiet'
+}
+
 /** Returns the schedule with one more run. A run that is there already is replaced, so that a retry counts once. */
 export function withRun(schedule: Schedule, run: ScheduleRun): Schedule {
   const before = schedule.runs.find(({ occurrence }) => occurrence === run.occurrence)
   const others = schedule.runs.filter((one) => one !== before)
-  const runs = [run, ...others].sort((one, other) => other.due - one.due).slice(0, MAX_RUNS)
+  const all = [run, ...others].sort((one, other) => other.due - one.due)
+  const recent = all.slice(0, MAX_RUNS)
+  const told = all.find(hasTold)
+  const runs = told && !recent.includes(told) ? [...recent.slice(0, -1), told] : recent
   return { ...schedule, runs, spent: spentWith(schedule.spent, { run, before }) }
 }
 
@@ -166,7 +187,7 @@ function spentWith(
   return { ...Object.fromEntries(kept), ...(run.cost || sum.tokens ? { [today]: plus(sum, before?.cost, -1) } : {}) }
 }
 
-/** What the runs of the last 30 days cost. */
+/** Returns the cost of the runs of the last 30 days. */
 export function spentIn30Days({ spent }: Schedule, now: number): Cost {
   const since = Math.floor(now / DAY_MS) - 30
   return Object.entries(spent)

@@ -1,4 +1,5 @@
-import { below, forgettingKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { below, forgettingKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { z } from 'zod'
 import type { ThreadKey } from '../../base/place.ts'
 import { moveKeys } from '../../base/redis/move-keys.ts'

@@ -1,12 +1,15 @@
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { dayOf, USE_TTL_MS, type Counts, type UseStore } from './types.ts'
 
-/** The maximum number of ids whose counts can still change; beyond it those that were booked longest ago stay as they are. */
+/**
+ * The maximum number of ids whose counts can still change; beyond it those that were booked longest ago stay as they
+ * are.
+ */
 const MAX_BOOKED = 10_000
 /** Days of all teams. */
 const MAX_DAYS = 10_000
 
-/** In this process's memory; the clock is in milliseconds. */
+/** Counts use in this process's memory; the clock is in milliseconds. */
 export function memoryUse({ now = Date.now }: { now?: () => number } = {}): UseStore {
   const days = new ExpiringMap<Counts>({ ttlMs: USE_TTL_MS, maxSize: MAX_DAYS, now })
   const booked = new ExpiringMap<Counts>({ ttlMs: USE_TTL_MS, maxSize: MAX_BOOKED, now })

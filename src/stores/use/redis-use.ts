@@ -1,4 +1,5 @@
-import { escapeGlob, forgetKeys, scanKeys, threadKey, type RedisClient } from '../../base/redis/redis.ts'
+import type { RedisClient } from '../../base/redis/redis.ts'
+import { escapeGlob, forgetKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { threadInKey } from '../runs/thread-keys.ts'
 import { dayOf, USE_TTL_MS, type UseStore } from './types.ts'

@@ -16,12 +16,15 @@ export interface Amounts {
   costUsd: number
 }
 
-/** By tool: the questions that called it, with all that they cost, and how often it was called. */
+/** The questions that called each tool, with all that they cost, and how often it was called. */
 export interface ToolAmounts extends Amounts {
   calls: number
 }
 
-/** A question counts once it has ended; tokens and calls count when they are paid and made. By id, the most questions first. */
+/**
+ * A question counts once it has ended; tokens and calls count when they are paid and made. By id, the most questions
+ * first.
+ */
 export interface UseSummary extends Amounts {
   /** How the questions ended, and how many answers people rated down. */
   ends: Record<RunEnd | 'rated_down', number>
@@ -34,8 +37,8 @@ export interface UseSummary extends Amounts {
 const MICRO = 1_000_000
 
 /**
- * A field is a kind, an id and a unit, with spaces between: `channel C1 inputTokens`. Of the whole it is `all - questions`,
- * of ends `all - answered`.
+ * A field is a kind, an id and a unit, with spaces between: `channel C1 inputTokens`. Of the whole it is `all -
+ * questions`, of ends `all - answered`.
  */
 const field = (kind: string, id: string, unit: string) => `${kind} ${id} ${unit}`
 

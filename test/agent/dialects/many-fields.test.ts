@@ -1,4 +1,6 @@
-/** A tool with several fields, nested ones, optional ones or none: told and read in each dialect that lists its tools. */
+/**
+ * A tool with several fields, nested ones, optional ones or none: told and read in each dialect that lists its tools.
+ */
 import { describe, expect, test } from 'vitest'
 import { coerceInput } from '../../../src/agent/tool-input.ts'
 import type { DialectName } from '../../../src/agent/dialects/index.ts'

@@ -73,7 +73,8 @@ describe.concurrent('a connection', () => {
       for (let i = 0; i < 4; i++) await (await call()).text()
     }
     await Promise.all(Array.from({ length: CALLS }, lane))
-    // Read all in one turn of the event loop, no answer would have freed its connection for the next call: each lane had two.
+    // Read all in one turn of the event loop, no answer would have freed its connection for the next call: each lane
+    // had two.
     expect(sockets.length).toBeLessThanOrEqual(1.2 * CALLS)
   })
 

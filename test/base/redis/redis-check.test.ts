@@ -1,4 +1,6 @@
-/** What the start says of a Redis that answers but cannot be used, and how the bot lives on when a right is taken away. */
+/**
+ * What the start says of a Redis that answers but cannot be used, and how the bot lives on when a right is taken away.
+ */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { startBot } from '../../../src/bot.ts'

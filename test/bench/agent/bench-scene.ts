@@ -14,7 +14,10 @@ export const TURNS = [
 export const ANSWER = 'Yesterday, the high temperature in SF was 54°F or 12.2°C.'
 
 const TOKENS = 400
-/** A long answer as people get it streamed, a token a word; the last of its words is a number, so that none can go missing. */
+/**
+ * A long answer as people get it streamed, a token a word; the last of its words is a number, so that none can go
+ * missing.
+ */
 export const LONG_ANSWER = Array.from({ length: TOKENS }, (_, i) => (i + 1 === TOKENS ? String(TOKENS) : 'word')).join(
   ' ',
 )

@@ -19,7 +19,9 @@ export interface PromptTokens {
   ratioToMeasured: number
 }
 
-/** The o200k tokens of the prompts of all three calls, ours beside LangChain's with the same tools and the same steps. */
+/**
+ * The o200k tokens of the prompts of all three calls, ours beside LangChain's with the same tools and the same steps.
+ */
 export async function promptTokens(): Promise<PromptTokens> {
   const ours = sum((await ourPrompts()).map((messages) => sum(messages.map(({ content }) => countTokens(content)))))
   const langchain = sum(TURNS.map((_, n) => countTokens(zeroShot(QUESTION, scratchpad(n)))))

@@ -1,4 +1,6 @@
-/** One built bot with one way to show its work, on a Redis, beside a local Slack that answers at once and is watched. */
+/**
+ * One built bot with one way to show its work, on a Redis, beside a local Slack that answers at once and is watched.
+ */
 import { BOT_USER, startLocalSlack, type LocalSlack } from '../../../playground/slack/slack.ts'
 import type { Call, Change } from '../../../playground/slack/types.ts'
 import { freePort, start } from '../load/measured-process.ts'

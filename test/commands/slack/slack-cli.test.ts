@@ -42,7 +42,10 @@ function run(script: string, { args = [] as string[], env = {} as Record<string,
   return { stdout: () => stdout, ended: endOf(t, child), signal: (name) => void child.kill(name) }
 }
 
-/** What the CLI keeps of an answer: in its newer protocol what stands between the two boundaries, in the first one everything. */
+/**
+ * What the CLI keeps of an answer: in its newer protocol what stands between the two boundaries, in the first one
+ * everything.
+ */
 async function answerOf(script: string, protocol: 'message-boundaries' | 'default'): Promise<unknown> {
   const boundary = '6361666562616265d41d8cd98f00b204'
   const args = protocol === 'default' ? [] : [`--protocol=${protocol}`, `--boundary=${boundary}`]

@@ -21,7 +21,10 @@ export interface BotProcess extends Running {
   status(path: string): Promise<number>
   /** When it was killed or frozen, by performance.now(). */
   harmedAt: number[]
-  /** When it let go of what ran, out of time after SIGTERM or without its lease, as it says itself, by performance.now(). */
+  /**
+   * When it let go of what ran, out of time after SIGTERM or without its lease, as it says itself, by
+   * performance.now().
+   */
   cutAt(): number[]
 }
 

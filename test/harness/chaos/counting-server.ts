@@ -1,4 +1,6 @@
-/** An MCP server over Streamable HTTP that counts what it is asked to do, and what is done. Made with the SDK of 2026. */
+/**
+ * An MCP server over Streamable HTTP that counts what it is asked to do, and what is done. Made with the SDK of 2026.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -22,15 +24,18 @@ export interface CountingServer {
   held: { text: string; at: Point }[]
   /** Texts of calls that it never looked at, as whoever made them has gone. */
   left: string[]
-  /** From now on calls with this text wait there until this is resolved; one that nobody waits for any more is not looked at. */
+  /**
+   * From now on calls with this text wait there until this is resolved; one that nobody waits for any more is not
+   * looked at.
+   */
   hold(text: string, at: Point, until: Promise<unknown>): void
 }
 
 const FIELDS = z.object({ text: z.string() })
 
 /**
- * Tools of `shelf`, which says nothing of them: `keep`, which asks a person, and `stamp`, which is allowed. Of `vault`: `put`, which
- * may be done twice, and `look`, which reads.
+ * Tools of `shelf`, which says nothing of them: `keep`, which asks a person, and `stamp`, which is allowed. Of `vault`:
+ * `put`, which may be done twice, and `look`, which reads.
  */
 export async function startCountingServer(t: Ends): Promise<CountingServer> {
   const holds = new Map<string, Promise<unknown>>()

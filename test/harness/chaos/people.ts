@@ -3,8 +3,8 @@ import { diceFor } from './dice.ts'
 import { CHANNELS, type Scene } from './scene.ts'
 
 /**
- * Many people ask: each thread begins within `startMs`, and its `questions` come at most `pauseMs` after each other, whether
- * or not the one before is answered. Resolves when Slack has the ack for all.
+ * Many people ask: each thread begins within `startMs`, and its `questions` come at most `pauseMs` after each other,
+ * whether or not the one before is answered. Resolves when Slack has the ack for all.
  */
 export async function askAll(
   scene: Scene,

@@ -1,6 +1,7 @@
 /**
- * The play that all scenarios are: each question has a name that stands in all that belongs to it, is answered after two uses
- * of one tool, and so makes three posts. What is missing, twice, out of order or in another's thread shows by the names.
+ * The play that all scenarios are: each question has a name that stands in all that belongs to it, is answered after
+ * two uses of one tool, and so makes three posts. What is missing, twice, out of order or in another's thread shows by
+ * the names.
  */
 import { createServer } from 'node:http'
 import { once } from 'node:events'

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { BOT_USER, startLocalSlack, TEAM } from '../../../playground/slack/slack.ts'
 import type { Delivery, LocalSlack, LocalSlackOptions, Message, Said } from '../../../playground/slack/slack.ts'
-import { connect, scanKeys, type RedisClient } from '../../../src/base/redis/redis.ts'
+import { connect, type RedisClient } from '../../../src/base/redis/redis.ts'
+import { scanKeys } from '../../../src/base/redis/redis-keys.ts'
 import { ROOT } from '../../../src/base/package-root.ts'
 import { envFor } from '../bot.ts'
 import type { Ends } from '../ends.ts'
@@ -194,7 +195,10 @@ export class Scene {
     await this.#acked(said)
   }
 
-  /** The bot's messages in a thread: whose they are by what they say of themselves, and whether they show what they should. */
+  /**
+   * The bot's messages in a thread: whose they are by what they say of themselves, and whether they show what they
+   * should.
+   */
   postsIn(thread: PlayedThread): string[] {
     return this.slack.replies(thread.channel, thread.ts).map((message) => this.#labelOf(message, thread))
   }
@@ -226,7 +230,10 @@ export class Scene {
     return [...calls.map((call) => ({ name: callName(call), at: call.endedAt ?? 0 })), ...used]
   }
 
-  /** What every process has said, and Slack was told, in files, for whoever has to find out what went wrong. @returns their folder. */
+  /**
+   * What every process has said, and Slack was told, in files, for whoever has to find out what went wrong. @returns
+   * their folder.
+   */
   keepWords(): string {
     const folder = join(ROOT, 'tmp', 'chaos')
     rmSync(folder, { recursive: true, force: true })

@@ -56,7 +56,10 @@ function expectThreads(scene: Scene, { posts }: WellOptions): void {
   expect(seen).toEqual(wanted)
 }
 
-/** Statuses, reactions, streams and cards to press that a person would still see; not the mark of what was heard, which stays. */
+/**
+ * Statuses, reactions, streams and cards to press that a person would still see; not the mark of what was heard, which
+ * stays.
+ */
 export function signsLeft({ slack }: Scene): string[] {
   return [...slack.store.channels.values()].flatMap((channel) => [
     ...[...channel.statuses.keys()].filter((ts) => slack.status(channel.id, ts)).map((ts) => `status in ${ts}`),
@@ -71,15 +74,15 @@ export function signsLeft({ slack }: Scene): string[] {
 }
 
 /**
- * How long a call's end may be under way to where it is saved, on a busy machine; and how long its server may take to see
- * that nobody listens any more. Milliseconds.
+ * How long a call's end may be under way to where it is saved, on a busy machine; and how long its server may take to
+ * see that nobody listens any more. Milliseconds.
  */
 const UNSAVED_MS = 1_500
 const UNHEARD_MS = 1_000
 
 /**
- * No model call and no use of the tool was made again, unless it had ended in the moment in which its worker was harmed, or
- * hung up because it had to hand its run over.
+ * No model call and no use of the tool was made again, unless it had ended in the moment in which its worker was
+ * harmed, or hung up because it had to hand its run over.
  */
 function expectNothingPaidAgain(scene: Scene): void {
   const moments = scene.bots.flatMap((bot) => [...bot.harmedAt, ...bot.cutAt()])

@@ -1,4 +1,7 @@
-/** MCP servers that ask a person in the middle of a call, over HTTP: in the protocol of 2026-07-28, and in the one before it. */
+/**
+ * MCP servers that ask a person in the middle of a call, over HTTP: in the protocol of 2026-07-28, and in the one
+ * before it.
+ */
 import {
   createMcpHandler,
   inputRequired,

@@ -66,8 +66,9 @@ export interface AuthorizationServer {
 }
 
 /**
- * An authorization server as OAuth 2.1 has it: PKCE (S256 alone), `resource` (RFC 8707) wanted and compared, `iss` in its answers
- * (RFC 9207), registration (RFC 7591), refresh tokens that rotate, and that end the login when one is used twice (RFC 9700, 4.14).
+ * An authorization server as OAuth 2.1 has it: PKCE (S256 alone), `resource` (RFC 8707) wanted and compared, `iss` in
+ * its answers (RFC 9207), registration (RFC 7591), refresh tokens that rotate, and that end the login when one is used
+ * twice (RFC 9700, 4.14).
  */
 export function authorizationServer(issuer: string, resource: string): AuthorizationServer {
   const clients = new Map<string, Client>()

@@ -1,4 +1,7 @@
-/** An MCP server over Streamable HTTP, of the protocol before 2026-07-28, that says of its tools what a test wants it to say next. */
+/**
+ * An MCP server over Streamable HTTP, of the protocol before 2026-07-28, that says of its tools what a test wants it to
+ * say next.
+ */
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { startWebServer } from '../web-server.ts'

@@ -1,4 +1,7 @@
-/** What hostile-http.ts and hostile-stdio.ts share: a server of the protocol before 2026-07-28, written on the wire by hand. */
+/**
+ * What hostile-http.ts and hostile-stdio.ts share: a server of the protocol before 2026-07-28, written on the wire by
+ * hand.
+ */
 import { z } from 'zod'
 
 export const MEGABYTE = 'x'.repeat(1_000_000)

@@ -64,7 +64,10 @@ function httpActs(other: string): Record<string, Act> {
   }
 }
 
-/** Over Streamable HTTP at `/mcp`; at `/endless` its list of tools has no end. `other` is an origin to send people on to. */
+/**
+ * Over Streamable HTTP at `/mcp`; at `/endless` its list of tools has no end. `other` is an origin to send people on
+ * to.
+ */
 export async function startHostileServer(other = 'http://127.0.0.1:1'): Promise<WebServer> {
   const acts = httpActs(other)
   return startWebServer((path, response, request) => {

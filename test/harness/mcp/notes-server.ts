@@ -1,6 +1,6 @@
 /**
- * An MCP server made with the SDK of 2026: it speaks 2026-07-28 and the protocol before. As a program (`node --import tsx notes-server.ts`)
- * it serves stdio.
+ * An MCP server made with the SDK of 2026: it speaks 2026-07-28 and the protocol before. As a program (`node --import
+ * tsx notes-server.ts`) it serves stdio.
  */
 import { fileURLToPath } from 'node:url'
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
@@ -21,7 +21,10 @@ export interface NotesOptions {
 
 const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] })
 
-/** Tools: `search_notes` (reads), `add_note` (writes, three fields), `broken` (fails), `links` (a page and a file), `env` (what it has). */
+/**
+ * Tools: `search_notes` (reads), `add_note` (writes, three fields), `broken` (fails), `links` (a page and a file),
+ * `env` (what it has).
+ */
 export function notesServer(notes: Notes, { ttlMs, more = [] }: NotesOptions = {}): McpServer {
   const server = new McpServer(
     { name: 'notes', version: '1.0.0' },

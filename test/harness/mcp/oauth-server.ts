@@ -91,7 +91,9 @@ async function isListing(request: Request): Promise<boolean> {
   return LISTING.includes(String(method))
 }
 
-/** `echo_login` in place of an id gives back what the server was sent as a token, as a careless or a hostile one may. */
+/**
+ * `echo_login` in place of an id gives back what the server was sent as a token, as a careless or a hostile one may.
+ */
 function mcpServer(
   { calls, callers }: Pick<OAuthMcpServer, 'calls' | 'callers'>,
   { description, readOnlyHint }: OAuthMcpServer['says'],

@@ -48,7 +48,7 @@ const QUESTIONS: [string, string | RegExp][] = [
   ['What can you do?', /• .*15% of 240/],
   ['Who are you?', 'I’m Thinkaloud'],
   ['Are you a real AI?', 'no language model'],
-  ['What does our handbook say about holidays?', 'workspace_search'],
+  ['What does our handbook say about holidays?', 'Search this workspace'],
   ['Note down: buy milk', 'Noted: “buy milk”'],
   ['What notes do we have?', 'buy milk'],
   ['What is 15% of 240?', '*36*'],
@@ -57,7 +57,7 @@ const QUESTIONS: [string, string | RegExp][] = [
   ['Summarise this thread', 'Nothing was said here before'],
   ['What day is it today?', /Today is \*\w+,? \d{1,2} \w+ \d{4}\*/],
   ['How many days until Christmas?', /Days until Christmas: \*\d{1,3}\*/],
-  ['What did we decide about the launch?', 'workspace_search'],
+  ['What did we decide about the launch?', 'Search this workspace'],
   ['Can you read PDFs?', 'Attach'],
   ['How do I change your settings?', '/ask settings'],
   ['Remind me tomorrow to call Anna', 'Note down: '],
@@ -81,32 +81,32 @@ test('of twenty first questions at most two end in what the demo cannot do', () 
   expect(QUESTIONS.filter(([, expected]) => expected === ONLY_DEMO).length).toBeLessThanOrEqual(2)
 })
 
-/** A plain question for each tool, whose call and answer are told. The link is that of a message in #random. */
-const TOOLS: [string, string, string | RegExp][] = [
-  ['calculator', 'What is 15% of 240?', '*36*'],
-  ['wikipedia', 'Who founded Slack?', 'Stewart Butterfield'],
-  ['wikipedia_lookup', 'How old is the author of Dune?', '*65*'],
-  ['duckduckgo', 'Search the web for Redis', 'connection'],
-  ['arxiv', 'Find papers about transformers', 'connection'],
-  ['github_user', 'How many followers does torvalds have on GitHub?', 'connection'],
-  ['make_file', 'Write "Buy milk" into list.txt', 'Here is *list.txt*'],
-  ['workspace_search', 'What did we decide about lunch?', ''],
-  ['read_channel', `What happened in <#${RANDOM}|random> today?`, /1 message, [^]*Lunch is at noon/],
-  ['read_channel', `What did I miss in <#${RANDOM}|random> since yesterday?`, 'Lunch is at noon'],
-  ['read_thread', 'Summarise LINK', 'Lunch is at noon'],
-  ['notes__add', 'Note down: call Anna', 'Noted: “call Anna”'],
-  ['notes__list', 'What notes do we have?', 'call Anna'],
-  ['read_skill', 'Write an incident summary', 'Our skill “incident-summary”'],
-  ['weekday', 'Which weekday is 2026-11-21?', /👁 Saturday\nSaturday/],
+/** For each tool its title and a plain question, whose call and answer are told. The link is that of a message in #random. */
+const TOOLS: [string, string, string, string | RegExp][] = [
+  ['calculator', 'Calculator', 'What is 15% of 240?', '*36*'],
+  ['wikipedia', 'Wikipedia', 'Who founded Slack?', 'Stewart Butterfield'],
+  ['wikipedia_lookup', 'Wikipedia lookup', 'How old is the author of Dune?', '*65*'],
+  ['duckduckgo', 'DuckDuckGo', 'Search the web for Redis', 'connection'],
+  ['arxiv', 'arXiv', 'Find papers about transformers', 'connection'],
+  ['github_user', 'GitHub users', 'How many followers does torvalds have on GitHub?', 'connection'],
+  ['make_file', 'Make a file', 'Write "Buy milk" into list.txt', 'Here is *list.txt*'],
+  ['workspace_search', 'Search this workspace', 'What did we decide about lunch?', ''],
+  ['read_channel', 'Read a channel', `What happened in <#${RANDOM}|random> today?`, /1 message, [^]*Lunch is at noon/],
+  ['read_channel', 'Read a channel', `What did I miss in <#${RANDOM}|random> since yesterday?`, 'Lunch is at noon'],
+  ['read_thread', 'Read a thread', 'Summarise LINK', 'Lunch is at noon'],
+  ['notes__add', 'Add a note', 'Note down: call Anna', 'Noted: “call Anna”'],
+  ['notes__list', 'List notes', 'What notes do we have?', 'call Anna'],
+  ['read_skill', 'Read a skill', 'Write an incident summary', 'Our skill “incident-summary”'],
+  ['weekday', 'Weekday', 'Which weekday is 2026-11-21?', /👁 Saturday\nSaturday/],
 ]
 
 test('each tool is called by a question that somebody at work would ask, one’s own by its name', async () => {
   const { slack } = playground
   const { ts } = await slack.say({ channel: RANDOM, text: 'Lunch is at noon' })
   const link = `${slack.apiUrl.replace(/\/api\/$/, '')}/archives/${RANDOM}/p${ts.replace('.', '')}`
-  for (const [tool, question, expected] of TOOLS) {
+  for (const [, title, question, expected] of TOOLS) {
     const answer = await ask(question.replace('LINK', link))
-    expect(answer).toContain(`🔧 *${tool}*`)
+    expect(answer).toContain(`🔧 *${title}*`)
     expect(answer).toMatch(expected)
     expect(answer).not.toContain(ONLY_DEMO)
   }

@@ -1,5 +1,5 @@
 /** The distributed app is installed over HTTP, as a browser does it; every outcome is a page. */
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { fileEnds } from '../../harness/ends.ts'
 import { startManyBot } from '../../harness/many-bot.ts'
 import { CLIENT } from '../../harness/many-slacks.ts'
@@ -145,4 +145,18 @@ test('a HEAD, as a link preview sends it, uses nothing up', async () => {
 
 test('no token and no client secret stands in the log', () => {
   expect(bot.logs.join('\n')).not.toMatch(new RegExp(`xoxb-T0|${CLIENT.secret}`))
+})
+
+test('what comes after the code cannot lose its token: the address of the workspace is asked for again', async () => {
+  const bot = await startManyBot({ onTestFinished }, { rotates: true })
+  bot.slack.state.refuses = (method) => (method === 'auth.test' ? 'fatal_error' : undefined)
+  expect((await bot.install(T)).status).toBe(200)
+  bot.slack.state.refuses = () => undefined
+  await bot.slack.mention(T, 'Who?', { channel: 'C0LATER0001' })
+  await bot.answered('C0LATER0001')
+  const asked = () => bot.slack.calls.filter(({ method }) => method === 'auth.test').length
+  const before = asked()
+  await bot.slack.mention(T, 'Who?', { channel: 'C0LATER0002' })
+  await bot.answered('C0LATER0002')
+  expect(asked()).toBe(before)
 })

@@ -1,4 +1,5 @@
 /** Tokens that rotate: twelve hours each, a refresh token works once, and nobody waits for it in an ack. */
+import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { until } from '../../../playground/base/until.ts'
 import type { Ends } from '../../harness/ends.ts'
@@ -153,5 +154,30 @@ describeWithRedis('over processes', () => {
     await until(() => new Set(first.slack.posts().map(({ channel }) => channel)).size >= 50, 'answers everywhere')
     await refreshed(first, 1)
     expect(first.slack.state.refreshes).toBe(1)
+  })
+
+  test('the installer is told once, even if the telling outlives the lock of the refresh', async (t) => {
+    const env = () => ({ REDIS_URL: server.url, REDIS_PREFIX: 'telling' })
+    const first = await startManyBot(t, { rotates: true, env })
+    await first.install(ACME)
+    const other = await startManyBot(t, { slack: first.slack, env })
+    first.slack.state.spendRefreshTokens()
+    let release = () => {}
+    let isHeld = false
+    const held = new Promise<void>((resolve) => (release = resolve))
+    first.slack.state.hold = (args) => (args['channel'] === 'U0INSTALLER' ? ((isHeld = true), held) : undefined)
+    first.slack.setTarget(first.url)
+    first.slack.clock.now += 11 * HOUR_MS
+    await ask(first)
+    await until(() => isHeld, 'a telling that is under way')
+    const redis = new Redis(server.url)
+    t.onTestFinished(() => redis.disconnect())
+    for (const lock of await redis.keys(`telling:*lock:refresh:${ACME.id}`)) await redis.unlink(lock)
+    first.slack.setTarget(other.url)
+    await ask(other)
+    release()
+    await until(() => told(first).length > 0, 'a word to the installer')
+    await ask(other)
+    expect(told(first)).toHaveLength(1)
   })
 })

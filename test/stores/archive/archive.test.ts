@@ -228,7 +228,8 @@ describeWithRedis('in Redis', () => {
     const redis = server.rawClient()
     await archive.keep(record('1'))
     const commands = async () => Number(/total_commands_processed:(\d+)/.exec(await redis.info('stats'))?.[1])
-    // A connection that has been idle for long asks whether Redis is there: that comes on top once, and never takes any off.
+    // A connection that has been idle for long asks whether Redis is there: that comes on top once, and never takes any
+    // off.
     await eventually(async () => {
       const before = await commands()
       await archive.keep(record('2'))

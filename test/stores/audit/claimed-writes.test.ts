@@ -1,4 +1,7 @@
-/** Two hundred runs in which the model lies about writing are each contradicted by their record, two hundred honest ones are not. */
+/**
+ * Two hundred runs in which the model lies about writing are each contradicted by their record, two hundred honest ones
+ * are not.
+ */
 import { expect, test } from 'vitest'
 import { doneLines } from '../../../src/question/done-lines.ts'
 import { doneCalls } from '../../../src/stores/audit/note-writes.ts'
@@ -6,6 +9,7 @@ import type { Observation, Step, ToolStep } from '../../../src/agent/contracts/r
 import type { Tool } from '../../../src/agent/contracts/tool.ts'
 import type { Decision } from '../../../src/stores/runs/types.ts'
 import { zodInput } from '../../../src/agent/tool-input.ts'
+import { toolTitle } from '../../../src/agent/tool-title.ts'
 import { z } from 'zod'
 
 const input = zodInput(z.looseObject({}))
@@ -99,7 +103,7 @@ test('each of two hundred lies is contradicted', async () => {
     expect(lines).toEqual(
       called.length === 0
         ? ['Nothing was changed.']
-        : called.map(({ tool, path, fate }) => fate.line(`${path} (${tool})`)),
+        : called.map(({ tool, path, fate }) => fate.line(`${path} (${toolTitle({ name: tool })})`)),
     )
     expect(lines.filter((line) => CONTRADICTS.test(line)).length).toBe(called.length === 0 ? 1 : lies.length)
     for (const { path } of lies) expect(lines.join('\n')).not.toContain(`Changed: ${path}`)
@@ -110,7 +114,7 @@ test('none of two hundred honest answers is', async () => {
   for (const n of runs) {
     const calls = claimed(n, DONE)
     const lines = await linesOf(calls)
-    expect(lines).toEqual(calls.map(({ tool, path, fate }) => fate.line(`${path} (${tool})`)))
+    expect(lines).toEqual(calls.map(({ tool, path, fate }) => fate.line(`${path} (${toolTitle({ name: tool })})`)))
     expect(lines.some((line) => CONTRADICTS.test(line))).toBe(false)
   }
 })

@@ -1,4 +1,7 @@
-/** What cannot be played with tools of people's own: rounds of questions, grants, tools that are gone, a list that is away. */
+/**
+ * What cannot be played with tools of people's own: rounds of questions, grants, tools that are gone, a list that is
+ * away.
+ */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { zodInput } from '../../../src/agent/tool-input.ts'

@@ -1,4 +1,6 @@
-/** What the audit list says of a conversation, with the whole bot on a local Slack, tools that write and a real Redis. */
+/**
+ * What the audit list says of a conversation, with the whole bot on a local Slack, tools that write and a real Redis.
+ */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
@@ -8,7 +10,8 @@ import { loadConfig, type Env } from '../../../src/config.ts'
 import { createLog } from '../../../src/base/log.ts'
 import { ALICE, BOB, GENERAL, TEAM } from '../../../playground/slack/slack.ts'
 import { callKey } from '../../../src/stores/runs/call-key.ts'
-import { undecidedSteps, type Decision } from '../../../src/stores/runs/types.ts'
+import type { Decision } from '../../../src/stores/runs/types.ts'
+import { undecidedSteps } from '../../../src/stores/runs/waits.ts'
 import { createStores } from '../../../src/question/open-stores.ts'
 import { envFor, startBot, type TestBotOptions, type Thread } from '../../harness/bot.ts'
 import { runHere, temporaryFolder } from '../../harness/command.ts'
@@ -35,7 +38,9 @@ describeWithRedis('the audit list', async () => {
   ends.onTestFinished(() => server.stop())
   let count = 0
 
-  /** A bot whose tools `write` and `ask_write` (which needs a person) write at an address where `onWrite` hears of it. */
+  /**
+   * A bot whose tools `write` and `ask_write` (which needs a person) write at an address where `onWrite` hears of it.
+   */
   async function world(t: Ends, options: TestBotOptions & { onWrite?: (what: string) => Promise<unknown> } = {}) {
     const prefix = `noted${count++}`
     const written: string[] = []
@@ -163,7 +168,8 @@ describeWithRedis('the audit list', async () => {
     const thread = await bot.mention('Put all on the list')
     const key = `${bot.prefix}:{${runOf(thread).thread}}:run:${runOf(thread).id}`
     await eventually(async () => expect(await bot.redis.hget(key, 'state')).toBe('parked'))
-    // As it stands when the process dies before it has noted the first write's end, and before it has heard the second's.
+    // As it stands when the process dies before it has noted the first write's end, and before it has heard the
+    // second's.
     const entries = `${bot.prefix}:{${TEAM}}:audit`
     await bot.redis.del(entries, `${entries}-times`)
     const { observation, ...second } = JSON.parse((await bot.redis.hget(key, 'step:2')) ?? '') as {

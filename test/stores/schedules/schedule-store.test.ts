@@ -5,7 +5,14 @@ import { enqueueDue } from '../../../src/question/scheduler.ts'
 import type { Question } from '../../../src/stores/runs/types.ts'
 import { memorySchedules } from '../../../src/stores/schedules/memory-schedules.ts'
 import { redisSchedules } from '../../../src/stores/schedules/redis-schedules.ts'
-import { activated, wakeAt, type Schedule, type ScheduleStore } from '../../../src/stores/schedules/types.ts'
+import {
+  activated,
+  wakeAt,
+  withRun,
+  type Schedule,
+  type ScheduleRun,
+  type ScheduleStore,
+} from '../../../src/stores/schedules/types.ts'
 import { describeWithRedis, suiteRedis } from '../../harness/redis.ts'
 import { keptLog } from '../../harness/stores.ts'
 
@@ -113,6 +120,19 @@ function contract(make: () => ScheduleStore): void {
     expect((await store.load(once))?.state).toBe('over')
   })
 }
+
+test('the last run that told something is known after any number of others', async () => {
+  const store = memorySchedules({ log: keptLog(), now: () => START })
+  await store.add(schedule('a'))
+  const ends: ScheduleRun['end'][] = ['quiet', 'answered', ...Array.from({ length: 9 }, () => 'failed' as const)]
+  for (const [n, end] of ends.entries())
+    await store.update(schedule('a'), (one) => withRun(one, { occurrence: `o${n}`, due: n, at: n, end }))
+  const { accepted, look } = acceptedBy(store, () => START + 21 * MINUTE)
+  await look()
+  expect(accepted[0]?.schedule).toMatchObject({ kind: 'due', lastRunAt: 1 })
+  const { runs } = (await store.load(schedule('a')))!
+  expect(runs.map(({ due }) => due)).toEqual([10, 9, 8, 7, 1])
+})
 
 test('a one-off that another process has moved on is still there for its run, and gone a day later', async () => {
   let now = START

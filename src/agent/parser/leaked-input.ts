@@ -1,0 +1,101 @@
+/** The arguments of a leaked call, in the forms of its vendors. */
+import { readLoose } from './loose-json.ts'
+import { matchAt, skipSpace, tidy } from './text-lines.ts'
+
+/** The input of a leaked call and where it ends. Not ok if it is incomplete. */
+export type Fields = { ok: true; input: unknown; end: number } | { ok: false }
+
+const PREFIX = '(?:[a-z]{1,12}:|\\w{1,16}_|[|｜]DSML[|｜])?'
+/** An argument as an element: the key is in the opening tag, or in an element before the value. */
+const ELEMENT = new RegExp(
+  `<${PREFIX}(?:parameter|param|argument|arg)(?:=["']?(?<equal>[^<>"'\\n]{1,60})["']?|\\s[^<>\\n]{0,40}?name=["'](?<named>[^<>"'\\n]{1,60})["'][^<>\\n]{0,60})>` +
+    `|<${PREFIX}arg_key>\\s{0,9}(?<key>[^<>\\n]{1,60}?)\\s{0,9}</${PREFIX}arg_key>\\s{0,9}<${PREFIX}arg_value>` +
+    '|<(?<tag>[a-z_]{1,60})>',
+  'iuy',
+)
+const WRAP =
+  /(?:\s{0,9}<(?:parameters|arguments|args|params|tool_input|action_input|input)>)?\s{0,20}(?:`{3}(?:json)?\s{0,9})?/iuy
+const AFTER = /\s{0,20}(?:`{3}\s{0,9})?/y
+/** Gemma's quotes around text. */
+const GEMMA = /<escape>|<\|"\|>/g
+
+/**
+ * Reads the arguments of a call at `at`: a JSON object, elements, or plain text up to the end of the call. Undefined if
+ * there are none.
+ */
+export function readFields(text: string, at: number, closes: string): Fields | undefined {
+  const start = at + (matchAt(WRAP, text, at)?.[0].length ?? 0)
+  if (text[start] === '{') return readObject(text, start)
+  const elements = readElements(text, start)
+  if (elements) return elements
+  const close = new RegExp(closes, 'giu')
+  close.lastIndex = start
+  const match = close.exec(text)
+  if (!match) return closes === '(?!)' ? undefined : { ok: false }
+  const input = tidy(text.slice(start, match.index))
+  return { ok: true, input: input === '' ? {} : input, end: Math.max(start, close.lastIndex) }
+}
+
+function readObject(text: string, start: number): Fields | undefined {
+  const loose = readLoose(text, start)
+  if (loose.ok)
+    return { ok: true, input: loose.value, end: loose.end + (matchAt(AFTER, text, loose.end)?.[0].length ?? 0) }
+  const gemma = gemmaObject(text, start)
+  return gemma ?? (loose.cut ? { ok: false } : undefined)
+}
+
+/** Reads `{query:<escape>x<escape>}`: marks enclose the texts, so quotes inside are literal. */
+function gemmaObject(text: string, start: number): Fields | undefined {
+  const pieces = text.slice(start, start + MAX_CHARS).split(GEMMA)
+  const end = pieces.findIndex((piece, i) => i % 2 === 0 && i > 0 && piece.includes('}'))
+  if (end < 0) return undefined
+  const json = pieces.slice(0, end + 1).map((piece, i) => (i % 2 === 0 ? piece : JSON.stringify(piece)))
+  const loose = readLoose(json.join(''))
+  return loose.ok
+    ? { ok: true, input: loose.value, end: start + pieces.slice(0, end + 1).join('<escape>').length }
+    : undefined
+}
+
+/** The longest arguments in this form, in characters. */
+const MAX_CHARS = 20_000
+
+/** Reads consecutive elements. Undefined if there are none, not ok if one is not closed. */
+function readElements(text: string, start: number): Fields | undefined {
+  const fields: [string, unknown][] = []
+  let at = start
+  for (;;) {
+    const element = matchAt(ELEMENT, text, skipSpace(text, at))
+    const { equal, named, key, tag } = element?.groups ?? {}
+    const name = equal ?? named ?? key ?? tag
+    if (!element || name === undefined) break
+    const valueAt = element.index + element[0].length
+    const close = closing(text, valueAt, tag)
+    if (!close) return tag ? undefined : { ok: false }
+    fields.push([name.trim(), valueOf(text.slice(valueAt, close.at))])
+    at = close.end
+  }
+  return fields.length > 0 ? { ok: true, input: Object.fromEntries(fields), end: at } : undefined
+}
+
+const CLOSING = new RegExp(`</${PREFIX}(?:parameter|param|argument|arg|arg_value)>`, 'giu')
+
+function closing(text: string, from: number, tag: string | undefined): { at: number; end: number } | undefined {
+  const pattern = tag === undefined ? CLOSING : new RegExp(`</${tag}>`, 'g')
+  const match = matchAt(pattern, text, from)
+  return match ? { at: match.index, end: pattern.lastIndex } : undefined
+}
+
+/**
+ * Reads a value as text, without line breaks at its ends, or as JSON of another type. A number stays text if JSON would
+ * change how it is written (`1.50`, an id of twenty digits).
+ */
+function valueOf(written: string): unknown {
+  const text = written.replace(/^\n|\n$/g, '')
+  if (!/^\s{0,20}(?:[{[]|-?\d|true\b|false\b|null\b)/.test(text)) return text
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'number' && String(value) !== text.trim() ? text : value
+  } catch {
+    return text
+  }
+}

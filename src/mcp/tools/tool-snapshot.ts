@@ -1,0 +1,159 @@
+/** The tools of all MCP servers at one moment: which are on and under which names, and why the others are off. */
+import type { Tool, ToolContext } from '../../agent/contracts/tool.ts'
+import { callAsAsker } from '../login/call-as-asker.ts'
+import type { PersonLogins } from '../login/person-logins.ts'
+import type { McpServers } from '../servers/servers.ts'
+import { isPersonal, type CallResult, type PersonLogin } from '../types.ts'
+import { mcpNames } from './mcp-names.ts'
+import { isRuled, mcpTool, type ServerCall } from './mcp-tools.ts'
+import type { PersonalCatalogs } from './personal-catalogs.ts'
+import { fingerprintOf, versionOf, whyOff, type ServerRecord } from './pins.ts'
+import type { Schema } from './plain-schema.ts'
+import { shadowing } from './seen-tools.ts'
+import type { ToolCatalog } from './tool-catalog.ts'
+
+/** A server with more tools is offered as a whole. */
+const MAX_CHOICES = 20
+
+/** A tool that is off, or, with an empty `tool`, a server whose tools are unknown. */
+export interface OffTool {
+  server: string
+  tool: string
+  /** The end of a sentence that begins with the tool's name. */
+  why: string
+  /** The current fingerprint; absent if no admin can accept the tool. */
+  fingerprint?: string | undefined
+}
+
+interface Snapshot {
+  /** The tools that are on, by server. */
+  tools: Map<string, Tool[]>
+  off: OffTool[]
+  choices: string[]
+}
+
+interface SnapshotDeps {
+  /** Names of other tools. */
+  taken: readonly string[]
+  /** TOOL_TIMEOUT_MS. */
+  timeoutMs: number
+  /** People's own logins. Absent if nobody has any. */
+  logins?: PersonLogins | undefined
+  /** Undefined in a process that calls no tools. */
+  connections: (() => Promise<McpServers>) | undefined
+  /** The catalogs of people's own logins. */
+  own: PersonalCatalogs
+}
+
+/** A view of the servers' records, rebuilt only if one of them has changed. */
+export function snapshots(servers: ToolCatalog[], deps: SnapshotDeps): () => Snapshot {
+  let records: (ServerRecord | undefined)[] = []
+  let last: Snapshot | undefined
+  return () => {
+    const current = servers.map(({ record }) => record)
+    if (!last || current.some((record, i) => record !== records[i])) last = snapshotOf(servers, deps)
+    records = current
+    return last
+  }
+}
+
+export function snapshotOf(servers: ToolCatalog[], deps: SnapshotDeps): Snapshot {
+  const others = othersOf(servers, deps.taken)
+  const all = servers.flatMap((server) =>
+    listedBy(server).map(({ seen, pin }) => {
+      const { name, trust } = server.config
+      return {
+        server,
+        seen,
+        pin,
+        order: pin?.order ?? 0,
+        why: whyOff({ seen, pin }, { trust, suspect: shadowing(seen, others.get(name) ?? new Set()) }),
+      }
+    }),
+  )
+  // A tool that is off gets no name, so a server's new tool cannot rename a tool that settings refer to.
+  const on = inOrder(all.filter(({ why }) => why === undefined))
+  const names = mcpNames(
+    on.map(({ server, seen }) => ({ server: server.config.name, tool: seen.name })),
+    deps.taken,
+  )
+  const off = all.flatMap(({ server, seen, why }): OffTool[] => {
+    const taking = seen.broken === undefined ? { fingerprint: fingerprintOf(seen) } : {}
+    return why === undefined ? [] : [{ server: server.config.name, tool: seen.name, why, ...taking }]
+  })
+  const snapshot: Snapshot = { tools: new Map(), off, choices: [] }
+  for (const [i, { server, seen, pin }] of on.entries())
+    addTool(
+      snapshot,
+      mcpTool(seen, {
+        name: names[i] ?? '',
+        version: versionOf({ seen, pin }, server.target),
+        config: server.config,
+        call: callOf(server, deps),
+      }),
+    )
+  for (const [server, tools] of snapshot.tools) snapshot.choices.push(...choicesOf(server, tools))
+  return snapshot
+}
+
+/**
+ * Sorts by server, and within a server by the time of pinning, so that a later tool cannot take an earlier one's name.
+ */
+function inOrder<T extends { server: ToolCatalog; order: number }>(tools: T[]): T[] {
+  const servers = [...new Set(tools.map(({ server }) => server))]
+  return tools.toSorted((a, b) => servers.indexOf(a.server) - servers.indexOf(b.server) || a.order - b.order)
+}
+
+function listedBy({ record, config }: ToolCatalog) {
+  const entries = Object.values(record?.tools ?? {})
+  return entries.flatMap(({ seen, pin }) => (seen && !isRuled(config.deny, seen.name) ? [{ seen, pin }] : []))
+}
+
+/** For each server, the names of all tools that are not its own. */
+function othersOf(servers: ToolCatalog[], taken: readonly string[]): Map<string, ReadonlySet<string>> {
+  const own = servers.map((server) => ({ server, names: listedBy(server).map(({ seen }) => seen.name) }))
+  return new Map(
+    own.map(({ server, names }) => {
+      const theirs = own.flatMap((other) => (other.server === server ? [] : other.names))
+      const others = new Set([...theirs, ...taken])
+      for (const name of names) others.delete(name)
+      return [server.config.name, others]
+    }),
+  )
+}
+
+function addTool({ tools }: Snapshot, tool: Tool<Schema>): void {
+  const server = tool.server ?? ''
+  const known = tools.get(server)
+  if (known) known.push(tool)
+  else tools.set(server, [tool])
+}
+
+function choicesOf(server: string, tools: Tool[]): string[] {
+  if (tools.length <= MAX_CHOICES) return tools.map(({ name }) => name)
+  return [`${server.replace(/[^a-zA-Z0-9_-]+/g, '_')}__*`]
+}
+
+/** Before the call, the tool is checked against the version that the run was given. */
+function callOf(server: ToolCatalog, { connections, timeoutMs, logins, own: catalogs }: SnapshotDeps) {
+  const { config } = server
+  const { name, timeoutMs: own = timeoutMs } = config
+  const callAs = async (
+    { tool, args, isRepeatable, isRead, version }: ServerCall,
+    { signal, answers }: Pick<ToolContext, 'signal' | 'answers'>,
+    as?: PersonLogin,
+  ): Promise<CallResult> => {
+    const catalog = as ? catalogs.of(config, as) : server
+    const recheck = () => catalog.check(tool, { signal, version, isFresh: true })
+    await catalog.check(tool, { signal, version, isFresh: !isRead })
+    if (!connections) throw new Error('This process calls no tools.')
+    const called = (await connections()).of(name, as)
+    return called.call(tool, args, { signal, timeoutMs: own, answers, isRepeatable, recheck })
+  }
+  return (call: ServerCall, context: ToolContext): Promise<CallResult> => {
+    if (!isPersonal(config)) return callAs(call, context)
+    const asAsker = (as: PersonLogin, answers: ToolContext['answers'] & object) =>
+      callAs(call, { signal: context.signal, answers }, as)
+    return callAsAsker({ server: config, logins, title: call.title, call: asAsker }, context)
+  }
+}

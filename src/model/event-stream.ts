@@ -1,0 +1,159 @@
+/** Reads a streamed answer: server-sent events, in batches of chunks. */
+import { APIError } from 'openai/core/error'
+import { TransportResponse } from '../base/http/transport-response.ts'
+import { checkNoPage, tooMuch } from './model-fetch.ts'
+
+/**
+ * A fast model's tokens are read in batches of this many milliseconds: nobody sees them singly, and each turn of the
+ * readers costs more than its token. The end of a stream is never delayed.
+ */
+const GATHER_MS = 20
+
+/**
+ * The chunks of a streamed answer, in batches as they arrived. Leaving early ends the request.
+ * @throws SyntaxError for a chunk that is not JSON, APIError for an error instead of a chunk, KnownFailure for a web
+ *   page or an oversized stream, and what the connection throws
+ */
+export function chunkBatches(response: Response): AsyncIterable<unknown[]> {
+  return { [Symbol.asyncIterator]: () => new BatchReader(response) }
+}
+
+/**
+ * Written by hand, because an async generator costs each token of a slow stream three more turns of the microtask
+ * queue.
+ */
+class BatchReader implements AsyncIterator<unknown[], undefined> {
+  readonly #response: Response
+  readonly #bytes: AsyncIterator<Uint8Array> | undefined
+  readonly #decoder = new EventDecoder()
+  #isDone = false
+  #bytesRead = 0
+  /** The error that ended the stream after a good batch. */
+  #fault: unknown
+
+  constructor(response: Response) {
+    this.#response = response
+    const body = response instanceof TransportResponse ? response.gathered(GATHER_MS) : response.body
+    this.#bytes = body?.[Symbol.asyncIterator]()
+  }
+
+  async next(): Promise<IteratorResult<unknown[], undefined>> {
+    for (;;) {
+      if (this.#fault !== undefined) return this.#fail(this.#fault)
+      const read = await this.#bytes?.next()
+      if (!read || read.done) return OVER
+      const batch = this.#decode(read.value)
+      if (batch.length > 0) return { value: batch, done: false }
+    }
+  }
+
+  async return(): Promise<IteratorResult<unknown[], undefined>> {
+    await this.#bytes?.return?.()
+    return OVER
+  }
+
+  #decode(bytes: Uint8Array): unknown[] {
+    const batch: unknown[] = []
+    try {
+      this.#check(bytes)
+      for (const data of this.#decoder.push(bytes)) {
+        this.#isDone ||= data.startsWith('[DONE]')
+        // Still reads to the end, so that the connection can be reused.
+        if (this.#isDone) break
+        batch.push(chunkOf(data, this.#response))
+      }
+    } catch (error) {
+      this.#fault = error
+    }
+    return batch
+  }
+
+  #check(bytes: Uint8Array): void {
+    if (this.#bytesRead === 0) checkNoPage(Buffer.from(bytes.subarray(0, PAGE_BYTES)).toString('latin1'))
+    this.#bytesRead += bytes.length
+    if (this.#bytesRead > MAX_STREAM_BYTES) throw tooMuch()
+  }
+
+  async #fail(fault: unknown): Promise<never> {
+    await this.return()
+    throw fault
+  }
+}
+
+const OVER = { value: undefined, done: true } as const
+
+function chunkOf(data: string, response: Response): unknown {
+  const chunk = JSON.parse(data) as { error?: object; type?: string }
+  if (chunk?.error && chunk.type !== 'error') throw new APIError(undefined, chunk.error, undefined, response.headers)
+  return chunk
+}
+
+/** This many bytes are enough to recognise a web page. */
+const PAGE_BYTES = 1100
+/** Each token of a stream takes about 200 bytes. The longest answer that is read has a megabyte (completion.ts). */
+const MAX_STREAM_BYTES = 64_000_000
+const MAX_EVENT_BYTES = 2_000_000
+const LINE_FEED = 10
+
+/**
+ * Server-sent events (WHATWG HTML, "Interpreting an event stream"): bytes in, the data of complete events out. Reads
+ * each byte once, however the bytes are split. Lines end with LF or CRLF. Names, ids and comments are ignored.
+ */
+export class EventDecoder {
+  /** The bytes of an incomplete line; `#restBytes` is their number. Grows by doubling. */
+  #rest = Buffer.alloc(0)
+  #restBytes = 0
+  /** Data lines of an incomplete event. */
+  #data: string[] = []
+  #dataChars = 0
+
+  push(bytes: Uint8Array): string[] {
+    const end = bytes.lastIndexOf(LINE_FEED) + 1
+    if (end === 0) {
+      this.#keep(bytes)
+      return []
+    }
+    const whole = Buffer.concat([this.#rest.subarray(0, this.#restBytes), bytes.subarray(0, end)])
+    this.#restBytes = 0
+    if (end < bytes.length) this.#keep(bytes.subarray(end))
+    // Split at a line feed, which is never inside a character.
+    return this.#read(whole.toString())
+  }
+
+  #keep(bytes: Uint8Array): void {
+    const size = this.#restBytes + bytes.length
+    this.#check(size)
+    if (size > this.#rest.length) this.#rest = Buffer.concat([this.#rest], 2 * size)
+    this.#rest.set(bytes, this.#restBytes)
+    this.#restBytes = size
+  }
+
+  #check(size: number): void {
+    if (size > MAX_EVENT_BYTES) throw tooMuch()
+  }
+
+  /** Reads complete lines. */
+  #read(text: string): string[] {
+    const events: string[] = []
+    for (let from = 0; from < text.length;) {
+      const end = text.indexOf('\n', from)
+      const isEmpty = end === from || (end === from + 1 && text[from] === '\r')
+      if (isEmpty) this.#finish(events)
+      else if (text.startsWith('data:', from)) this.#take(text.slice(from + 5, text[end - 1] === '\r' ? end - 1 : end))
+      from = end + 1
+    }
+    return events
+  }
+
+  #take(value: string): void {
+    this.#data.push(value.startsWith(' ') ? value.slice(1) : value)
+    this.#dataChars += value.length + 1
+    this.#check(this.#dataChars)
+  }
+
+  #finish(events: string[]): void {
+    if (this.#data.length > 0) events.push(this.#data.join('\n'))
+    this.#data = []
+    this.#dataChars = 0
+  }
+}

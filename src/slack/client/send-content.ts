@@ -1,0 +1,61 @@
+/** Sends a message in the fullest form that Slack accepts. */
+import type { Log } from '../../base/log.ts'
+import { blocksIn, refusedType, withoutBlocks, type Content } from '../format/blocks.ts'
+import { UNPARSED } from './response-url.ts'
+import { isOfForm, TOO_LONG } from './slack-errors.ts'
+import type { CallOptions, Refusals, SlackArgs, SlackResult, SlackWeb } from './slack-web.ts'
+
+export type SendMethod = 'chat.postMessage' | 'chat.update'
+
+/** The part of a message's content that is sent in a call. */
+type SentForm = Pick<Content, 'text' | 'blocks'>
+
+interface SendCall {
+  method: SendMethod
+  args: SlackArgs
+  options: CallOptions
+  client: SlackWeb
+  log: Log
+}
+
+/** Returns the content without the block types that are refused here, as far as they have simpler forms. */
+export function acceptedForm(content: Content, refusals: Refusals, refused: ReadonlySet<string> = new Set()): SentForm {
+  const { text, blocks, simpler } = content
+  if (!simpler || refused.size + refusals.until.size === 0) return { text, blocks }
+  return { text, blocks: blocksIn(content, (type) => refused.has(type) || refusals.has(type)) }
+}
+
+/**
+ * Sends the content. If Slack refuses its form, it is sent again in simpler forms, at last as plain text. Remembers the
+ * block types that this workspace does not support, but not faults of a single message. @throws what is not about the
+ * form
+ */
+export async function sendContent(content: Content, call: SendCall): Promise<SlackResult> {
+  const { method, args, options, client, log } = call
+  const { refusals } = client
+  const send = (form: SentForm) => client.call(method, { ...args, ...form, ...UNPARSED }, options)
+  const warn = (fields: object, line: string) => log.warn({ method, channel: args.channel, ...fields }, line)
+  const refused = new Set<string>()
+  let form = acceptedForm(content, refusals)
+  let blamed: string | undefined
+  for (;;) {
+    try {
+      const result = await send(form)
+      if (blamed !== undefined) refusals.remember(blamed)
+      return result
+    } catch (error) {
+      if (!isOfForm(error)) throw error
+      const { code, details } = error
+      const type = TOO_LONG.has(code) ? undefined : refusedType(form.blocks, content, details)
+      if (type === undefined) {
+        warn({ code }, 'Slack refused the blocks: sent as plain text')
+        return send(withoutBlocks(content, method))
+      }
+      warn({ code, type }, 'Slack refused a kind of block: sent in a simpler form')
+      if (details.some((detail) => detail.includes('unsupported'))) refusals.remember(type)
+      // Without details, the type was the cause if the message goes through without it.
+      blamed = details.length === 0 ? type : undefined
+      form = acceptedForm(content, refusals, refused.add(type))
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import { ToolError } from '../../src/base/errors.ts'
+import { CONSTANTS, FUNCTIONS } from './functions.ts'
+import { clean } from './plain-signs.ts'
+
+const MAX_OPERATORS = 250
+const MAX_DEPTH = 50
+
+const NUMBER = /0x[\da-f]{1,13}|(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,4})?/iy
+/** `1,234.5`. Only matched where a comma cannot separate two arguments. */
+const GROUPED = /\d{1,3}(?:,\d{3})+(?![\d,])(?:\.\d+)?/y
+const NAME = /(?:math\.|np\.)?([a-z]\w*)/iy
+const CURRENCY = /[$€£¥]\s*(?=[\d.])/y
+const SPACE = /\s+/y
+
+/** An open bracket. One that belongs to a function counts its arguments. */
+interface Bracket {
+  of?: string
+  values: number
+}
+
+/**
+ * Reads an expression in one pass and rewrites it from checked numbers, known names and signs in a valid order.
+ * Anything else (assignments, strings, lists, members, unknown names) never reaches the parser.
+ * @throws ToolError with a sentence that says what is wrong.
+ */
+export function readExpression(text: string): string {
+  const reader = new Reader(clean(text))
+  while (reader.step());
+  return reader.finish()
+}
+
+/** The state of one reading: position, output, open brackets, and what must come next. */
+class Reader {
+  private readonly text: string
+  private at = 0
+  private out: string[] = []
+  private brackets: Bracket[] = []
+  private operators = 0
+  /** True if a number must come next, false if a sign must. */
+  private wantsValue = true
+  /** The sign before the last value. After + or - it is unclear what a percentage refers to. */
+  private lastSign = ''
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** Reads one token. Returns false at the end. @throws ToolError */
+  step(): boolean {
+    this.match(SPACE)
+    if (this.at >= this.text.length) return false
+    if (this.wantsValue) this.match(CURRENCY)
+    const number = (this.brackets.at(-1)?.of === undefined && this.match(GROUPED)?.[0]) || this.match(NUMBER)?.[0]
+    if (number) return this.value(numeral(number))
+    const name = this.match(NAME)?.[1]
+    if (name) return this.word(name.toLowerCase())
+    return this.sign(this.text[this.at++] ?? '')
+  }
+
+  /** Returns the checked expression. @throws ToolError if something is missing at the end */
+  finish(): string {
+    if (this.out.length === 0) throw new ToolError('There is no expression to calculate.')
+    if (this.wantsValue) throw new ToolError('The expression is incomplete: a number is missing at its end.')
+    if (this.brackets.length > 0) throw new ToolError('A closing bracket is missing.')
+    return this.out.join(' ')
+  }
+
+  private value(text: string): true {
+    if (!this.wantsValue) throw new ToolError(`A sign is missing before "${text}": write * where you mean times.`)
+    this.out.push(text)
+    this.wantsValue = false
+    return true
+  }
+
+  /** Reads a constant, a function with its bracket, or a word operator. `sqrt 25` (from √25) needs no bracket. */
+  private word(name: string): true {
+    if (!this.wantsValue && name === 'x') return this.binary('*')
+    if (!this.wantsValue && name === 'mod') return this.binary('%')
+    if (CONSTANTS.has(name)) return this.value(name)
+    if (!FUNCTIONS.has(name)) throw new ToolError(unknown(name))
+    this.match(SPACE)
+    const bare = name === 'sqrt' ? this.match(NUMBER)?.[0] : undefined
+    if (bare) return this.value(`sqrt ( ${numeral(bare)} )`)
+    if (this.text[this.at] !== '(') throw new ToolError(`${name} needs its value in brackets: ${name}(…).`)
+    this.at += 1
+    this.value(name)
+    return this.open({ of: name, values: 1 })
+  }
+
+  /** Reads one character: a bracket, a comma or a sign. Plus or minus in place of a number is unary. */
+  private sign(sign: string): true {
+    if (sign === '(') {
+      if (!this.wantsValue) throw new ToolError('A sign is missing before "(": write * where you mean times.')
+      return this.open({ values: 1 })
+    }
+    if (sign === ')') return this.close()
+    if (sign === ',') return this.comma()
+    if (sign === '!') return this.postfix('!')
+    if (sign === '%') return this.percent()
+    if ((sign === '-' || sign === '+') && this.wantsValue) return this.operator(sign)
+    if ('+-*/^'.includes(sign)) return this.binary(sign)
+    throw new ToolError(unknown(sign))
+  }
+
+  private binary(sign: string): true {
+    if (this.wantsValue) throw new ToolError(`A number is missing before "${sign}".`)
+    this.wantsValue = true
+    this.lastSign = sign
+    return this.operator(sign)
+  }
+
+  private postfix(sign: string): true {
+    if (this.wantsValue) throw new ToolError(`A number is missing before "${sign}".`)
+    return this.operator(sign)
+  }
+
+  private operator(sign: string): true {
+    this.operators += 1
+    if (this.operators > MAX_OPERATORS)
+      throw new ToolError(`The expression is too long: at most ${MAX_OPERATORS} signs.`)
+    this.out.push(sign)
+    return true
+  }
+
+  /** `15% of 200` and `200 * 15%` are percentages, `17 % 5` is a remainder. Ambiguous uses are rejected. */
+  private percent(): true {
+    const rest = this.text.slice(this.at, this.at + 40).trimStart()
+    const of = /^of(?!\w)/i.test(rest)
+    const endsTerm = rest === '' || /^[,)]/.test(rest)
+    if (!of && !endsTerm && !/^[-+*/^]/.test(rest)) return this.binary('%')
+    const number = this.out.at(-1) ?? ''
+    const unclear = /^[-+]/.test(rest) || (endsTerm && this.lastSign !== '' && '+-'.includes(this.lastSign))
+    if (unclear || !/^\d/.test(number))
+      throw new ToolError('Unclear what the percentage refers to: write it as a fraction, such as 200 * (1 + 10/100).')
+    this.out[this.out.length - 1] = `( ${number} / 100 )`
+    if (!of) return true
+    this.at = this.text.toLowerCase().indexOf('of', this.at) + 2
+    return this.binary('*')
+  }
+
+  private comma(): true {
+    const bracket = this.brackets.at(-1)
+    if (bracket?.of === undefined || this.wantsValue) throw new ToolError('There is a comma in the wrong place.')
+    bracket.values += 1
+    this.out.push(',')
+    this.wantsValue = true
+    this.lastSign = ''
+    return true
+  }
+
+  private open(bracket: Bracket): true {
+    this.brackets.push(bracket)
+    if (this.brackets.length > MAX_DEPTH) throw new ToolError(`Brackets go too deep: at most ${MAX_DEPTH} levels.`)
+    this.out.push('(')
+    this.wantsValue = true
+    this.lastSign = ''
+    return true
+  }
+
+  private close(): true {
+    if (this.wantsValue) throw new ToolError('A number is missing before ")".')
+    const bracket = this.brackets.pop()
+    if (!bracket) throw new ToolError('There is one closing bracket too many.')
+    const called = bracket.of === undefined ? undefined : FUNCTIONS.get(bracket.of)
+    if (called && (bracket.values < called.least || bracket.values > called.most))
+      throw new ToolError(`${bracket.of} does not take ${bracket.values} value${bracket.values === 1 ? '' : 's'}.`)
+    this.out.push(')')
+    return true
+  }
+
+  private match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.at
+    const found = pattern.exec(this.text)
+    if (found) this.at += found[0].length
+    return found
+  }
+}
+
+function numeral(text: string): string {
+  const value = Number(text.replace(/[,_]/g, ''))
+  if (!Number.isFinite(value)) throw new ToolError('A number in the expression is too large.')
+  return `${value}`.replace('e+', 'e')
+}
+
+function unknown(what: string): string {
+  const shown = what.length > 20 ? `${what.slice(0, 20)}…` : what
+  return `"${shown}" is not arithmetic: use numbers, + - * / ^ % !, brackets, pi, e and functions such as sqrt, ln, round.`
+}
