@@ -252,7 +252,7 @@ export function loadConfig(env: Env, options: { serves?: boolean } = {}): Config
   return result.data
 }
 
-/** What is missing to serve Slack, one sentence each. */
+/** Returns the settings that are missing to serve Slack, one sentence each. */
 function missing(config: Config): string[] {
   const problems = missingOfWorkspaces(config)
   if (config.ROLE !== 'worker' && !config.SLACK_APPS && !config.SLACK_APP_TOKEN && !config.SLACK_SIGNING_SECRET)

@@ -22,7 +22,7 @@ interface Pending {
   step: ToolStep
 }
 
-/** What happens to a pending step: it gets an observation without a call, it is suspended, or its tool is called. */
+/** The next act on a pending step: an observation without a call, a suspension, or the call of its tool. */
 type Plan = { observation: Observation } | { suspended: ToolStep } | Call
 
 /**

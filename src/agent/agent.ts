@@ -136,8 +136,8 @@ function turnOf({ dialect, tools }: RunState, completion: Completion): ParsedTur
 }
 
 /**
- * What is usable of a completion that was cut off at its length limit: an answer, which is then marked as cut off, and
- * an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
+ * Returns the usable part of a completion that was cut off at its length limit: an answer, which is then marked as cut
+ * off, or an action with JSON input. A plain-text input may be incomplete, and a tool must not run on that.
  */
 function wholeOf(reading: ParsedTurn, { cutOff }: Completion): ParsedTurn {
   if (cutOff !== 'length' || reading.kind === 'finish') return reading

@@ -43,7 +43,7 @@ const LABEL_LINE = new RegExp(`^(?:${LABELS})(?: \\d{1,3})?[*_\`]{0,3}\\s{0,3}[:
 const BREAKS = new Set([0x0a, 0x0b, 0x0c, 0x0d, 0x1c, 0x1d, 0x1e, 0x85, 0x2028, 0x2029])
 /** Invisible characters: soft hyphens, bidi marks, joiners, fillers, selectors. */
 const UNSEEN = /[\p{Cf}\p{Cc}\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0]/gu
-/** What may precede a label on its line: quotes, bullets, headings, numbers, emoji. */
+/** Matches before a label on its line: quotes, bullets, headings, numbers, emoji. */
 const BEFORE = /[\s>*_#`|•●▪◦‣·–—►▶→➤»+-]|\d{1,3}[.):]|[①-⑳]|\p{Extended_Pictographic}/uy
 /** Text without invisible or look-alike characters. */
 const PLAIN = /^[ -~\n]*$/

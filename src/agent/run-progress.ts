@@ -3,10 +3,10 @@ import type { Usage } from './contracts/model.ts'
 import type { Action, AgentEvent, Step, ToolStep } from './contracts/run-events.ts'
 import type { ToolMemory } from './contracts/tool.ts'
 
-/** What a run has done so far. Immutable: each event creates a new value. */
+/** The progress of a run. Immutable: each event creates a new value. */
 export interface RunProgress {
   readonly steps: readonly Step[]
-  /** What the tools remember between steps. */
+  /** The memory of the tools between steps. */
   readonly memory: ToolMemory
   /** The usage of all model calls, including those of tools. */
   readonly usage: readonly Usage[]

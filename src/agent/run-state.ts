@@ -6,7 +6,9 @@ import type { KeptReasoning, Model, Picture, Usage } from './contracts/model.ts'
 import type { StopReason, ToolStep } from './contracts/run-events.ts'
 import type { PersonsAnswer, RunFiles, Tool, ToolFetch, ToolMemory, WorkspaceReader } from './contracts/tool.ts'
 
-/** What one run may spend (create-agent.ts sets it from the settings, budget.ts enforces it). Times in milliseconds. */
+/**
+ * The limits of one run (create-agent.ts sets them from the settings, budget.ts enforces them). Times in milliseconds.
+ */
 export interface RunLimits {
   /** AGENT_MAX_STEPS: tool calls (parallel ones count each) and unreadable turns. The answer does not count. */
   maxSteps: number
@@ -29,7 +31,7 @@ export interface ToolEnv {
   fetch: ToolFetch
   now(): Date
   workspace?: (() => Promise<WorkspaceReader>) | undefined
-  /** Who asks, as an opaque key. Absent if no person does. */
+  /** The asker, as an opaque key. Absent if no person asks. */
   asker?: string | undefined
   /** The files of the conversation. Absent if it has none. */
   files?: RunFiles | undefined
@@ -48,15 +50,15 @@ export interface Task extends Partial<RunProgress> {
   /** The text of the conversation's files for the first prompt (files/question-files.ts). */
   filesText?: string
   history?: PastTurn[]
-  /** What people wrote in the thread before the question. */
+  /** The thread's messages before the question. */
   said?: string
-  /** What people had remembered in the question's place, a line each. */
+  /** The texts that are remembered in the question's place, a line each. */
   remembered?: string
   /** Aborted when the process hands the run over. The run then throws the signal's reason. */
   signal: AbortSignal
 }
 
-/** What a person adds to the question while the agent works on it. */
+/** A message that a person adds to the question while the agent works on it. */
 export interface Addition {
   /** Identifies the addition, so that whoever stores the run knows which ones the model has received. */
   id: string
@@ -135,7 +137,7 @@ export interface RunState extends AgentDeps {
   signal: AbortSignal
   /** Removes the run's listeners. */
   release(): void
-  /** What the events have reported so far. */
+  /** The progress that the events have reported. */
   progress: RunProgress
   /** The tools change it in place. The events carry copies. */
   memory: ToolMemory
@@ -152,7 +154,7 @@ export interface RunState extends AgentDeps {
   /** The reasoning beside it, and what of it goes back with its calls. */
   reasoning?: string | undefined
   kept?: KeptReasoning | undefined
-  /** What has been streamed of its answer. */
+  /** The part of its answer that has been streamed. */
   told: string
   cutOff?: CutOff | undefined
   /** Whether the model could not see the question's pictures. */

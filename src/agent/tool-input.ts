@@ -118,7 +118,7 @@ function unquoted(text: string): string {
   return paired && !trimmed.slice(1, -1).includes(first) ? trimmed.slice(1, -1).trim() : trimmed
 }
 
-/** What models write as input of a tool without fields. */
+/** Words that models write as the input of a tool without fields. */
 function isEmpty(input: unknown): boolean {
   return (
     input === undefined ||

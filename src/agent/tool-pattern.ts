@@ -1,4 +1,4 @@
-/** Whether a tool's name matches an operator's pattern: the exact name, or a prefix followed by `*`. */
+/** Returns whether a tool's name matches an operator's pattern: the exact name, or a prefix followed by `*`. */
 export function matchesPattern(name: string, pattern: string): boolean {
   return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
 }

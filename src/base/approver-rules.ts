@@ -2,8 +2,8 @@
 import { z } from 'zod'
 
 /**
- * Who may decide, for everything or for one server or tool. If several lists fit a tool, the people of all of them may
- * decide.
+ * The people who may decide, for everything or for one server or tool. If several lists fit a tool, the people of all
+ * of them may decide.
  */
 export interface ApproverList {
   /**

@@ -1,5 +1,5 @@
 /**
- * What each setting does, in one sentence, grouped by how likely an operator is to set it. `.env.example` and the
+ * Describes each setting in one sentence, grouped by how likely an operator is to set it. `.env.example` and the
  * documentation are made from it.
  */
 export const SETTING_WORDS = {

@@ -3,10 +3,10 @@ import type { Readable, Writable } from 'node:stream'
 import { messageOf } from '../base/errors.ts'
 import { readEnv, type Env } from '../config.ts'
 
-/** What a command reads, and where it prints. */
+/** The input and output of a command. */
 export interface CommandIo {
   args: string[]
-  /** Where `.env` is. */
+  /** The folder of `.env`. */
   folder: string
   /** The settings. @throws ConfigError if `.env` cannot be read */
   readEnv(): Env

@@ -2,7 +2,7 @@
 export class Turns {
   #free: number
   readonly #busy = new Set<string>()
-  /** By person; those whose turn is next come first. */
+  /** The waiting starts, by person; those whose turn is next come first. */
   readonly #waiting = new Map<string, (() => void)[]>()
 
   constructor(places: number) {

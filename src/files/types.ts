@@ -28,11 +28,11 @@ export interface ParsedFile {
   /** The title inside the file. The caller knows its name in Slack. */
   title?: string
   /**
-   * In order: the pages of a pdf, the slides of a presentation, the sheets of a workbook (a csv is one unnamed sheet).
-   * Every other kind has one section. There is always at least one.
+   * The sections in order: the pages of a pdf, the slides of a presentation, the sheets of a workbook (a csv is one
+   * unnamed sheet). Every other kind has one section. There is always at least one.
    */
   sections: Section[]
-  /** For the outline: headings of a document, bookmarks of a pdf, declarations in code. */
+  /** The entries of the outline: headings of a document, bookmarks of a pdf, declarations in code. */
   headings?: Heading[]
   /** Sentences about what is missing: the file was cut for its size, or pages could not be read. */
   notes?: string[]
@@ -84,11 +84,11 @@ export interface ZipLimits {
 }
 
 export interface ParseLimits {
-  /** From the start of a file's reader to its result. Milliseconds. */
+  /** Time from the start of a file's reader to its result. Milliseconds. */
   timeoutMs: number
-  /** One page of a pdf. Milliseconds. */
+  /** Time for one page of a pdf. Milliseconds. */
   pageMs: number
-  /** All files of a question together, without the wait for a reader. Milliseconds. */
+  /** Time for all files of a question together, without the wait for a reader. Milliseconds. */
   questionMs: number
   /** The memory of all readers together; each gets an even share. */
   memoryMb: number

@@ -69,7 +69,7 @@ export interface ServerTool {
   annotations: ToolHints
 }
 
-/** What a tool says about itself. */
+/** A tool's description of itself. */
 export interface ToolHints {
   readOnlyHint?: boolean
   destructiveHint?: boolean

@@ -2,7 +2,7 @@
 import { APIError } from 'openai/core/error'
 import { causesOf, ModelError } from '../base/errors.ts'
 
-/** What one failed model call means: whether to retry, and the error to report. */
+/** The meaning of a failed model call: whether to retry, and the error to report. */
 export interface Failure {
   retryable: boolean
   /** The wait that the endpoint asked for, in milliseconds. */

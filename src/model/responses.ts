@@ -108,9 +108,9 @@ class ResponseReader implements AnswerReader {
   /** How many output items of each type have begun to arrive, and have arrived whole. */
   readonly #begun = new Counts()
   readonly #whole = new Counts()
-  /** By type, the position in the output of the item whose pieces are arriving. */
+  /** The position in the output of the item whose pieces are arriving, by type. */
   readonly #open = new Map<unknown, unknown>()
-  /** By type, the item and the part of it that the last text belongs to. */
+  /** The item and the part of it that the last text belongs to, by type. */
   readonly #last = new Map<unknown, string>()
 
   constructor(model: string) {

@@ -1,7 +1,7 @@
 /** Learns from an endpoint's refusals, once per process, what its model does not accept. */
 import { APIError } from 'openai/core/error'
 
-/** What is known about the requests of one model. */
+/** The known facts about the requests of one model. */
 export interface Learnt {
   /** Refused parameters. o3, gpt-5 and grok refuse `stop`; some refuse `temperature`. */
   readonly refused: ReadonlySet<string>

@@ -116,7 +116,7 @@ async function* answerOnceHeard(question: Question, run: Run, deps: ListeningDep
   if (answer !== undefined) await deps.history.append(thread, turnOf(question, run.saved, { standalone, answer, said }))
 }
 
-/** In the history of a thread, in place of an answer that its readers have not seen. */
+/** Stands in a thread's history in place of an answer that its readers have not seen. */
 const FOR_ASKER_ALONE = '(This answer went to the asker alone.)'
 
 const hasSaid = (past: { turns: readonly Turn[]; said: string }) =>
@@ -141,7 +141,7 @@ interface ListeningDeps extends AnswerDeps {
 
 interface Deps extends ListeningDeps {
   turns: Turn[]
-  /** What people wrote before the question. */
+  /** The messages before the question. */
   said: string
 }
 
@@ -205,7 +205,7 @@ async function* work(
   return final
 }
 
-/** Nothing is loaded for a conversation without files. */
+/** Loads the conversation's files, if it has any. */
 async function filesOf({ saved }: Run, { turns, loadFiles }: Deps): Promise<ConversationFiles> {
   const hasFiles = saved.said?.hasFiles === true || turns.some((turn) => turn.hasFiles)
   return (hasFiles ? await loadFiles?.() : undefined) ?? { text: '', images: [], tools: [] }

@@ -1,4 +1,4 @@
-/** What a browser shows while a person connects an account. */
+/** The pages that a browser shows while a person connects an account. */
 import { ToolError } from '../base/errors.ts'
 import { htmlPage } from '../base/http/html-page.ts'
 import type { Page } from '../base/http/server.ts'

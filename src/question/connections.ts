@@ -53,7 +53,7 @@ interface ConnectionsParts {
   log: Log
   /** Milliseconds since the epoch. */
   now(): number
-  /** What people call a person and their workspace. */
+  /** Returns the names of a person and their workspace. */
   whoIs(person: Person): Promise<{ name: string; workspace: string }>
 }
 

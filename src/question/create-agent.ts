@@ -56,12 +56,12 @@ export interface AgentSources {
   net: Network
   /** The clock; the system's unless given. */
   now?: (() => Date) | undefined
-  /** In place of the configured one. */
+  /** Replaces the configured model. */
   model?: Model | undefined
   meter?: ModelMeter | undefined
   /** Called with each custom tool that is left out, in place of a log line. */
   leftOut?: ((one: LeftOut) => void) | undefined
-  /** Where the known tools of MCP servers are kept. Without it there are none, as in an evaluation. */
+  /** The store of the known tools of MCP servers. Without it there are none, as in an evaluation. */
   mcpStore?: McpStore | undefined
   /** People's own logins. Without it there are none. */
   people?: PeopleStore | undefined
@@ -70,7 +70,7 @@ export interface AgentSources {
   toolSeam?: ToolSeam | undefined
   /** Wraps a tool for the call of one step; see AgentDeps. */
   watchCall?: AgentDeps['watchCall']
-  /** In place of the files of `prompts/`. */
+  /** Replaces the files of `prompts/`. */
   prompts?: Prompts | undefined
 }
 

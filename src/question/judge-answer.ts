@@ -24,10 +24,10 @@ interface AnsweredRun {
   agent: Pick<AgentDeps, 'tools' | 'now'>
   grants?: Grants | undefined
   turns: Turn[]
-  /** What people wrote before the question. */
+  /** The messages before the question. */
   said: string
   filesText: string
-  /** What people had remembered, a line for each. */
+  /** The remembered texts, a line for each. */
   remembered: string
 }
 

@@ -53,7 +53,7 @@ export interface Stores {
   actionTokens: ActionTokens
   channelSettings: ChannelSettingsStore
   schedules: ScheduleStore
-  /** What people asked the bot to remember. */
+  /** The texts that people asked the bot to remember. */
   remembered: RememberedStore
   /** Opened when the first file comes, or before forgetting. */
   files(): Promise<FileStore>

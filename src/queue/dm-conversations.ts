@@ -39,7 +39,10 @@ interface ConversationBounds extends Pick<QueueSettings, 'dmMemoryMs' | 'knownTt
   maxKnown: number
 }
 
-/** In this process's memory. Nothing in here awaits, so that a queue can place and accept in one step. */
+/**
+ * Keeps conversations in this process's memory. Nothing in here awaits, so that a queue can place and accept in one
+ * step.
+ */
 export class MemoryConversations {
   readonly #windowMs: number
   readonly #roots: ExpiringMap<string>
@@ -79,7 +82,7 @@ const placeDirectMessage = redisScript(new URL('./lua/place-direct-message.lua',
   args: ['root', 'isTopLevel', 'windowS', 'ttlMs'],
 })
 
-/** In Redis, for all processes. */
+/** Keeps conversations in Redis, for all processes. */
 export class RedisConversations {
   readonly #redis: RedisClient
   readonly #settings: QueueSettings

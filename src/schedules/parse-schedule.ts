@@ -29,7 +29,7 @@ export const SCHEDULE_EXAMPLES = [
   '0 9 * * 1-5 what is new?',
 ]
 
-/** What follows the word `schedule` at the beginning of a text; undefined if it does not begin so. */
+/** Returns the text after the word `schedule` at its beginning; undefined if it does not begin so. */
 export function afterScheduleWord(text: string): string | undefined {
   return /^schedule(?:\s*:|\s|$)\s*(.*)$/is.exec(text.trim())?.[1]
 }

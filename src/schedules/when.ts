@@ -1,6 +1,6 @@
 /**
- * When a schedule runs. cron-parser evaluates the expression in UTC, as if UTC were the local wall-clock time, because
- * its own daylight-saving code throws in zones that shift by half an hour (Australia/Lord_Howe).
+ * Computes when a schedule runs. cron-parser evaluates the expression in UTC, as if UTC were the local wall-clock
+ * time, because its own daylight-saving code throws in zones that shift by half an hour (Australia/Lord_Howe).
  */
 import { CronExpressionParser } from 'cron-parser'
 

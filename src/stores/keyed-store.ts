@@ -19,7 +19,7 @@ interface Bounds {
   ttlMs: number
 }
 
-/** In this process's memory. Beyond `maxSize` texts, those that were set longest ago are forgotten. */
+/** Keeps texts in this process's memory. Beyond `maxSize` of them, those that were set longest ago are forgotten. */
 export function memoryKeyedStore(bounds: Bounds & { maxSize: number; now: () => number }): KeyedStore {
   const texts = new ExpiringMap<string>(bounds)
   const keyOf = (belongsTo: string, name: string) => `${belongsTo}:${name}`
@@ -47,7 +47,7 @@ export interface RedisKeyedStoreOptions extends Bounds {
   names: RegExp
 }
 
-/** In Redis, under `PREFIX:{BELONGS TO}:NAME`. */
+/** Keeps texts in Redis, under `PREFIX:{BELONGS TO}:NAME`. */
 export function redisKeyedStore({ redis, prefix, names: name, ttlMs }: RedisKeyedStoreOptions): KeyedStore {
   const keyOf = (belongsTo: string, name: string) => threadKey(prefix, belongsTo, name)
   return {

@@ -19,7 +19,7 @@ interface Bounds {
   now?: () => number
 }
 
-/** In this process's memory. */
+/** Keeps the list in this process's memory. */
 export function memoryRecentList({ ttlMs, most, now = Date.now }: Bounds): RecentList {
   const teams = new Map<string, Map<string, number>>()
   const sorted = (team: string) =>
@@ -45,7 +45,7 @@ interface RedisPlace extends Bounds {
   name: string
 }
 
-/** In Redis: a sorted set `PREFIX:{T}:NAME`, scored by time (ms). */
+/** Keeps the list in Redis, as a sorted set `PREFIX:{T}:NAME`, scored by time (ms). */
 export function redisRecentList({ redis, prefix, name, ttlMs, most, now = Date.now }: RedisPlace): RecentList {
   const keyOf = (team: string) => threadKey(prefix, team, name)
   return {

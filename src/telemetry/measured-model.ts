@@ -4,7 +4,7 @@ import type { Model, ModelEvent, ModelRequest, ToolCall, Usage } from '../agent/
 export interface MeasuredCall {
   model: string
   request: ModelRequest
-  /** When it began, in milliseconds since the epoch. */
+  /** The start, in milliseconds since the epoch. */
   from: number
   /** Milliseconds until the first piece of the stream; absent if none came. */
   firstMs?: number

@@ -10,7 +10,7 @@ import type { RunTrace, TracedModelCall, TracedReading, TracedToolCall } from '.
 import { TraceText } from './trace-text.ts'
 
 export interface RecordingOptions {
-  /** What earlier processes recorded of the run. */
+  /** The events that earlier processes recorded of the run. */
   before?: RunTrace | undefined
   secrets: readonly string[]
   now(): number

@@ -49,7 +49,7 @@ export interface ModelCallEvent {
   usages: Usage[]
   /** A short, low-cardinality name for the error, such as `429`. */
   error?: string
-  /** What was sent and what came back. It is kept only if OTEL_CAPTURE_CONTENT asks for it. */
+  /** The call's request and response. They are kept only if OTEL_CAPTURE_CONTENT asks for it. */
   request: ModelRequest
   text: string
   toolCalls: ToolCall[]

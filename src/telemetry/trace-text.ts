@@ -20,7 +20,7 @@ export class TraceText {
     this.#room -= used
   }
 
-  /** From now on each text is replaced by a sentence: what comes may hold what only the asker may see. */
+  /** Replaces each later text by a sentence: it may hold what only the asker may see. */
   mute(): void {
     this.#isMuted = true
   }

@@ -342,7 +342,7 @@ export const SENT: Record<string, () => Sent[]> = {
     [connections, []].flatMap((some) => message(connectionsContent(some))),
   'views/feedback-view.ts feedbackView': () => modal(feedbackView(question.id, { isDirect: true })),
   'views/feedback-view.ts FEEDBACK_GONE': () => modal(FEEDBACK_GONE),
-  'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true)),
+  'views/home-view.ts homeView': () => modal(homeOf(false), homeOf(true), fullHome()),
   'views/memory-content.ts keptContent': () => message(keptContent({ id: '1.1', text: memory[0]!.text }, place)),
   'views/memory-content.ts memoryContent': () =>
     [memory, memory.slice(0, 1), []].flatMap((all) => message(memoryContent(all, place))),
@@ -397,6 +397,15 @@ function homeOf(isAdmin: boolean): View {
     ],
     left: [{ limit: 'userHour', allowed: 9, left: 2, nextInMs: 0, fullInMs: 9_000 }],
     ...(isAdmin ? { admin: adminBlocks(admin) } : {}),
+  })
+}
+
+/** A Home with more than fits. */
+function fullHome(): View {
+  const shown = { own: many, others: [], now: 0, nameOf: () => 'Bob' }
+  return homeView({
+    ...{ channel: 'D0ALICE0001', maySeeSettings: false, admin: adminBlocks(admin) },
+    schedules: Array.from({ length: 3 }, () => scheduleBlocks(shown)).flat(),
   })
 }
 

@@ -162,12 +162,38 @@ test.each([
   ],
   [
     '*/15 9-17 * * MON-FRI UTC anything new?',
-    'At the times of the cron expression */15 9-17 * * MON-FRI (UTC)',
+    'Every weekday, every 15 minutes from 09:00 to 17:45 (UTC)',
     'Thu, 26 Nov 2026, 13:15 (UTC)',
     'anything new?',
   ],
 ])('%s', (text, ...expected) => {
   expect(told(text)).toEqual(expected)
+})
+
+test.each([
+  ['0 9 * * MON', 'Every Monday at 09:00'],
+  ['0 9,17 * * *', 'Every day at 09:00 and 17:00'],
+  ['30 8 1 * *', 'On the 1st of each month at 08:30'],
+  ['0 9 * * 1-5', 'Every weekday at 09:00'],
+  ['*/30 * * * *', 'Every 30 minutes'],
+  ['0 9 * * MON,WED', 'Every Monday and Wednesday at 09:00'],
+  ['0 9 * * 1-3,5', 'Every Monday to Wednesday and Friday at 09:00'],
+  ['0 9 * * 7', 'Every Sunday at 09:00'],
+  ['0 9 * * 0-6', 'Every day at 09:00'],
+  ['0 */4 * * *', 'Every 4 hours'],
+  ['15 * * * *', 'Every hour from 00:15 to 23:15'],
+  ['0 9-17/2 * * FRI', 'Every Friday, every 2 hours from 09:00 to 17:00'],
+  ['*/25 * * * *', 'In minutes 0, 25 and 50 of each hour'],
+  ['0,30 9-12,14 * * *', 'In minutes 0 and 30 of the hours 9 to 12 and 14'],
+  ['0 9 1,15 JAN,JUL *', 'On the 1st and 15th of January and July at 09:00'],
+  ['0 9 31 * *', 'On the 31st of each month that has one at 09:00'],
+  ['0 9 1-7 * MON', 'On the 1st to 7th of each month and every Monday at 09:00'],
+  ['0 9 * 6-8 *', 'Every day in June to August at 09:00'],
+  ['0 9 L * *', 'On the last day of each month at 09:00'],
+  ['0 9 * * 1#2', 'On the second Monday of each month at 09:00'],
+  ['0 9 * * 5L', 'On the last Friday of each month at 09:00'],
+])('%s reads “%s”', (cron, words) => {
+  expect(describeWhen({ kind: 'cron', cron, zone: 'UTC' })).toBe(`${words} (UTC)`)
 })
 
 test.each([

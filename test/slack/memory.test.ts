@@ -111,6 +111,21 @@ describeWithRedis('in Redis', async () => {
     await Promise.all((await bot.slack.people.uninstall()).map(({ first }) => first))
     expect(await places()).toEqual([])
   })
+
+  test('what no key opens is left as it is, and that is said', async (t) => {
+    const env = { REDIS_URL: server.url, REDIS_PREFIX: 'rotated' }
+    const before = await start(t, { ...env, SECRETS_KEY: 'k'.repeat(40) })
+    await slash(before, 'remember our bird is the heron')
+    await before.stop()
+    const bot = await start(t, { ...env, SECRETS_KEY: 'n'.repeat(40) })
+    for (const text of ['remember our bird is the owl', 'memory'])
+      expect(await slash(bot, text)).toContain('I cannot read what I remember here, so I left it as it is')
+    const { answer } = await ask(bot, 'Which bird?')
+    expect(answer).not.toContain('remembered')
+    await bot.stop()
+    const again = await start(t, { ...env, SECRETS_KEY: 'n'.repeat(40), SECRETS_KEY_OLD: 'k'.repeat(40) })
+    expect(await slash(again, 'memory')).toMatch(/I remember 1 thing [^]*our bird is the heron/)
+  })
 })
 
 test('a channel that is shared with another company is a scope of its own, and guests of it only read', async (t) => {
@@ -161,6 +176,7 @@ describe('people', () => {
     expect(await told(bot, () => thread.reply('remember: Bob pays the rent'))).toContain('Bob pays the rent')
     expect(await slash(bot, 'remember our year starts in May')).toContain('our year starts in May')
     expect(await slash(bot, 'remember: our year starts in June')).toContain('our year starts in June')
+    expect(await slash(bot, 'remember Our year starts in May')).toContain('I already remember that here')
     const said = await bot.slack.say({ user: BOB, channel: GENERAL, text: 'The lift is broken.' })
     const menu = () => bot.slack.shortcut({ channel: GENERAL, ts: said.ts, user: ALICE }, 'thinkaloud_remember')
     expect(await told(bot, menu)).toContain('The lift is broken.')

@@ -112,6 +112,32 @@ test('an admin manages the schedules of the channel in which they press, and no 
   expect(await told(bot, /fire/, { channel: PRIVATE, user: BOB })).not.toContain('what of my own')
 })
 
+test('an admin’s Home has the schedules of the channels that they may read, and says how many more there are', async (t) => {
+  const bot = await startWithClock(t, { env: { SCHEDULES_PER_USER: '20' } })
+  const [MINE, OTHERS] = ['G0PRIVATE01', 'G0PRIVATE02']
+  const admin = strangers.admin(bot.slack)
+  bot.slack.addChannel(MINE, { kind: 'group', name: 'board', members: new Set([admin, BOB, BOT_USER]) })
+  bot.slack.addChannel(OTHERS, { kind: 'group', name: 'staff', members: new Set([ALICE, BOB, BOT_USER]) })
+  await schedule(bot, 'every hour what of my own?', { user: admin })
+  await schedule(bot, 'every hour what is new?')
+  await schedule(bot, 'every hour what does the board say?', { user: BOB, channel: MINE })
+  await schedule(bot, 'every hour whom do we fire?', { user: BOB, channel: OTHERS })
+  await schedule(bot, 'every hour what do I owe?', { channel: DM })
+  const home = await bot.openHome(admin)
+  expect(home.shown()).toMatch(
+    /Schedules\n[^]*what of my own[^]*by Alice\n[^\n]*what is new\?[^]*by Bob\n[^\n]*what does the board say\?/,
+  )
+  expect(home.shown()).not.toMatch(/do we fire|do I owe/)
+  expect((await bot.openHome()).shown()).toMatch(/Your schedules\n[^]*what is new/)
+  for (let n = 0; n < 9; n++) await schedule(bot, `every hour what is ${n}?`)
+  const many = (await bot.openHome(admin)).shown()
+  expect(many).toContain('and 2 more')
+  expect(many.match(/Every hour/g)).toHaveLength(10)
+  await home.press('thinkaloud_schedule_pause')
+  await bot.slack.until(() => /Schedules\nPaused\. Its maker can resume it\./.test(home.shown()), 'the outcome')
+  expect(bot.slack.refusals).toEqual([])
+})
+
 /** Somebody presses *Run now* in the list of the channel. */
 async function runNow(bot: TestBot, user = ALICE) {
   await bot.slack.slash('schedules', { channel: GENERAL, user })

@@ -21,11 +21,11 @@ export interface RunView {
   /** Marks the beginning and end of an observation, so that a page cannot forge the end. */
   nonce: string
   history: PastTurn[]
-  /** What people wrote in the thread before the question, one message per line. Untrusted data, like observations. */
+  /** The thread's messages before the question, one per line. Untrusted data, like observations. */
   said?: string | undefined
   /** The text of the files that came with the question. Untrusted data too. */
   filesText?: string | undefined
-  /** What people had remembered in the question's place. Untrusted data too. */
+  /** The texts that are remembered in the question's place. Untrusted data too. */
   remembered?: string | undefined
   /** The reason why this is the final turn: the model must answer now, without tools. */
   finalTurn?: StopReason
@@ -87,8 +87,8 @@ export interface Dialect {
   render(view: RunView): Rendered
   read(completion: Completion, tools: Tool[]): ParsedTurn
   /**
-   * Where an answer may begin in a line that may still grow, for streaming. `isFirst` is true up to the first line with
-   * words. Absent if answers are sent whole.
+   * Finds where an answer may begin in a line that may still grow, for streaming. `isFirst` is true up to the first
+   * line with words. Absent if answers are sent whole.
    */
   opensAnswer?(line: string, isFirst: boolean): AnswerOpening | undefined
 }

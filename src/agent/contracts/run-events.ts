@@ -42,11 +42,13 @@ export interface ToolStep {
   kind: 'tool'
   /** Counts the model's completions from 1. Calls of one completion share a turn. */
   turn: number
-  /** What the model wrote before its action. */
+  /** The model's text before its action. */
   thought: string
   /** The model's own reasoning, where its endpoint sends it. For people alone: no prompt contains it. */
   reasoning?: string
-  /** On the first step of a turn: what goes back to the model with the turn's calls. The archive has none of it. */
+  /**
+   * On the first step of a turn: the reasoning that the endpoint wants back with the turn's calls. It is not archived.
+   */
   kept?: KeptReasoning
   action: Action
   observation?: Observation
@@ -59,7 +61,8 @@ export interface ToolStep {
   /** People's answers to the tool's questions, in order. */
   answers?: PersonsAnswer[]
   /**
-   * When the call of a tool with `effects: 'write'` was about to be made (ms since the epoch). Saved before the call.
+   * The time at which the call of a tool with `effects: 'write'` was about to be made (ms since the epoch). Saved
+   * before the call.
    */
   begun?: number
 }
@@ -77,7 +80,7 @@ export interface Waiting {
   for?: Awaited
 }
 
-/** What is waited for, with everything that a process without the tool needs to show it. */
+/** The thing that a step waits for, with all that a process without the tool needs to show it. */
 export type Awaited =
   | {
       kind: 'approval'
@@ -112,7 +115,7 @@ export interface UnreadableStep {
   observation: Observation
 }
 
-/** What the person `user` added during the run; `turn` is that of the step before. */
+/** A message that the person `user` added during the run; `turn` is that of the step before. */
 export interface MessageStep {
   kind: 'message'
   turn: number

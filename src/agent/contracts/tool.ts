@@ -15,7 +15,7 @@ export interface Series {
   points: { label: string; value: number }[]
 }
 
-/** What to search for in a workspace. One kind per search. */
+/** The kinds of things that a search finds, one kind a search. */
 export type FindKind = 'messages' | 'files' | 'channels' | 'users'
 
 /** A search result, with names instead of ids. `text` is as somebody wrote it, cut. `at`: a Slack ts, in seconds. */
@@ -30,7 +30,7 @@ export interface Find {
 
 export interface FindOptions {
   kind: FindKind
-  /** Where an earlier search with the same query and kind ended. */
+  /** The cursor of an earlier search with the same query and kind. */
   cursor?: string | undefined
   signal: AbortSignal
 }
@@ -43,7 +43,7 @@ export interface ReadThread {
   url: string
 }
 
-/** What to read of a channel, as a model names it (untrusted). `channel`: id or name. Times: time-words.ts. */
+/** The part of a channel to read, as a model names it (untrusted). `channel`: id or name. Times: time-words.ts. */
 export interface WantedChannel {
   channel: string
   since?: string | undefined
@@ -104,7 +104,7 @@ export interface ToolContext {
   ask(prompt: string): Promise<string>
   /** Opens the workspace. Absent if the question does not come from one. */
   workspace?: (() => Promise<WorkspaceReader>) | undefined
-  /** Who asks, as an opaque key. Absent if no person does. */
+  /** The asker, as an opaque key. Absent if no person asks. */
   asker?: string
   /** The asker's answers to this call so far, see `ToolAsks`. */
   answers?: readonly PersonsAnswer[]
@@ -117,8 +117,8 @@ export interface ToolContext {
 }
 
 /**
- * What a tool returns: text for the model, its source pages, a series and a file for people. `exhausted`: a repeatable
- * tool has nothing more, so from then on the same input is a repetition, until another tool has run.
+ * The output of a tool: text for the model, its source pages, a series and a file for people. `exhausted`: a
+ * repeatable tool has nothing more, so from then on the same input is a repetition, until another tool has run.
  */
 export interface ToolOutput {
   text: string
@@ -147,9 +147,9 @@ export interface InputIssue {
 export type ParsedInput<Input = unknown> = { ok: true; value: Input } | { ok: false; issues: InputIssue[] }
 
 /**
- * What a tool asks the asker before it can return its output (MCP's elicitation): a form, whose `schema` is an object
- * of plain fields as in MCP, or a page to visit. `state` comes back to the tool with the answer, possibly in another
- * process.
+ * A question of a tool to the asker, before it can return its output (MCP's elicitation): a form, whose `schema` is an
+ * object of plain fields as in MCP, or a page to visit. `state` comes back to the tool with the answer, possibly in
+ * another process.
  */
 export interface ToolQuestion {
   server: string
@@ -178,8 +178,8 @@ export interface ToolAsks {
 }
 
 /**
- * What a tool accepts: the JSON Schema that the model sees, and the check behind it. `zodInput` (agent/tool-input.ts)
- * derives both from a zod schema. A tool of an MCP server uses its server's schema.
+ * The input that a tool accepts: the JSON Schema that the model sees, and the check behind it. `zodInput`
+ * (agent/tool-input.ts) derives both from a zod schema. A tool of an MCP server uses its server's schema.
  */
 export interface ToolInput<Input = unknown> {
   parameters: Record<string, unknown>
@@ -229,6 +229,6 @@ export interface Tool<Input = unknown> extends ToolInput<Input> {
 }
 
 /**
- * What tools remember between the steps of a run, by keys of their choice. JSON only, because it is saved with the run.
+ * The memory of tools between the steps of a run, by keys of their choice. JSON only, because it is saved with the run.
  */
 export type ToolMemory = Record<string, unknown>

@@ -7,7 +7,7 @@ import { nativeDialect } from './native.ts'
 import { selfAskDialect } from './self-ask.ts'
 import { textDialect } from './text.ts'
 
-/** What dialects are built from. `examples` are worked examples for custom tools. */
+/** The parts that dialects are built from. `examples` are worked examples for custom tools. */
 export interface DialectParts {
   prompts: Prompts
   examples: string

@@ -11,7 +11,7 @@ export function labelledAnswer(line: string, labelAt: LabelReader<string> = reac
 
 const KEY = /["'](?:action[ _]?input|tool[ _]?input|final[ _]?answer|answer|arguments|input)["']\s{0,9}:\s{0,9}"/i
 
-/** In a string of a JSON object: `{"action": "Final Answer", "action_input": "…`. */
+/** Finds an answer in a string of a JSON object: `{"action": "Final Answer", "action_input": "…`. */
 export function answerInJson(line: string): AnswerOpening | undefined {
   const match = KEY.exec(line)
   return match ? { at: match.index + match[0].length, form: 'json' } : undefined
@@ -19,7 +19,7 @@ export function answerInJson(line: string): AnswerOpening | undefined {
 
 const CALL = /(?<![\p{L}\p{N}])finish\[/iu
 
-/** In the brackets of a call: `Finish[…`. A label ends the answer. */
+/** Finds an answer in the brackets of a call: `Finish[…`. A label ends it. */
 export function answerInBrackets(line: string): AnswerOpening | undefined {
   const match = CALL.exec(line)
   const endsAt = (later: string) => reactLabel(later, 0) !== undefined

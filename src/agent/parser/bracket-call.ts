@@ -65,8 +65,8 @@ export function argumentInput({ round, argument }: Call): ParsedInput {
 }
 
 /**
- * Where the bracket at `open` closes after a JSON object. Brackets and quotes inside the object's strings are ignored.
- * Undefined if it contains something else, or if something follows.
+ * Returns where the bracket at `open` closes after a JSON object. Brackets and quotes inside the object's strings are
+ * ignored. Undefined if it contains something else, or if something follows.
  */
 function jsonEnd(text: string, open: number, { close, mayFollow }: { close: string; mayFollow: string }) {
   const start = BEFORE_JSON.exec(text.slice(open + 1, open + 1 + LONGEST_LEAD))?.[0].length
@@ -80,14 +80,15 @@ function jsonEnd(text: string, open: number, { close, mayFollow }: { close: stri
   return [...rest].every((char) => isSpace(char) || mayFollow.includes(char)) ? end : undefined
 }
 
-/** What models write between the bracket and an object: a fence, or the word from the prompt's placeholder. */
+/** Matches between the bracket and an object: a fence, or the word from the prompt's placeholder. */
 const BEFORE_JSON = /^\s{0,20}(?:(?:action[ _]?)?input\s{0,3}[:=]\s{0,9})?(?:`{1,3}(?:json)?\s{0,20})?\{/i
 const LONGEST_LEAD = 100
 
 /**
- * Where the bracket at `open` closes: at the last closing bracket of its line (the paper's environment did the same),
- * or of a later line while brackets are open. Brackets are counted twice, with and without those inside quotes. One
- * balanced count is enough, so that `grep "["` is complete. Undefined if the text ends first, or if the line continues.
+ * Returns where the bracket at `open` closes: at the last closing bracket of its line (the paper's environment did the
+ * same), or of a later line while brackets are open. Brackets are counted twice, with and without those inside quotes.
+ * One balanced count is enough, so that `grep "["` is complete. Undefined if the text ends first, or if the line
+ * continues.
  */
 function callEnd(text: string, open: number, { close, mayFollow }: { close: string; mayFollow: string }) {
   const opening = text[open]

@@ -4,7 +4,7 @@ import { thoughtBefore, type Match, type ModelOutput } from './model-output.ts'
 import { braceAfter, nextLine, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
 
-/** What may precede an object: a fence with its language, the bracket of a list, `<tool_call>`. */
+/** Matches before an object: a fence with its language, the bracket of a list, `<tool_call>`. */
 const LEAD = /(?:[\s`~\\[]|json\b|<[\w|/]{1,20}>)*$/i
 const LONGEST_LEAD = 60
 

@@ -182,7 +182,8 @@ function isQuoted(turn: string, sections: Section[], at: number): boolean {
 }
 
 /**
- * Where the arguments end that the text begins with (a JSON value, or a word for none). Undefined for any other text.
+ * Returns where the arguments end that the text begins with (a JSON value, or a word for none). Undefined for any other
+ * text.
  */
 function argumentsEnd(value: string): number | undefined {
   const none = /^(?:none|null|n\/a)\b/i.exec(value)?.[0].length

@@ -149,13 +149,13 @@ function toMatch(turn: ModelOutput, call: LeakedCall): Match {
 }
 
 /**
- * What may precede a Python call on its line: a list, `print(`, an assignment, template marks, the previous call of the
+ * Matches before a Python call on its line: a list, `print(`, an assignment, template marks, the previous call of the
  * list.
  */
 const BEGIN =
   /(?:[ \t`]|<[|｜]?[\w▁:/]{1,30}[|｜]?>){0,6}(?:\w{1,12}\n)?(?<wrap>(?:\[|print\(|await |return |[a-z_]\w{0,40} ?= ?){0,3})(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/iuy
 const NEXT = /[ \t]{0,4},\s{0,9}(?<name>[\p{L}_][\p{L}\p{N}_.]{0,100})\(/uy
-/** What may follow it. */
+/** Matches after the call. */
 const END = /[\])]{0,3}[ \t;`]{0,4}(?:#[^\n]{0,200})?(?=\n|$|<)/y
 
 /**

@@ -190,7 +190,7 @@ class LooseReader {
     return unescaped(inner)
   }
 
-  /** Where the string ends if it contains an object with unescaped quotes: `"{"query": "x"}"`. */
+  /** Returns where the string ends if it contains an object with unescaped quotes: `"{"query": "x"}"`. */
   objectInQuotes(close: string, closers: string): number | undefined {
     if (this.text[this.at + 1] !== '{' || this.retries.left-- <= 0) return undefined
     const inner = readLoose(this.text, this.at + 1, { left: 0 })

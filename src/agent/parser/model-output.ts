@@ -89,7 +89,7 @@ function cutLastLine(text: string, begins: (line: string) => boolean): string {
   return at < text.length && begins(`${text.slice(at)}\n`) ? text.slice(0, at) : text
 }
 
-/** What a reader found in a turn, before it becomes a ParsedTurn. `at` is the offset where it begins. */
+/** A reader's find in a turn, before it becomes a ParsedTurn. `at` is the offset where it begins. */
 export type Match = ActionPosition &
   (
     | { kind: 'action'; tool: string; input: unknown }

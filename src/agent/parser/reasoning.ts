@@ -77,7 +77,7 @@ const MARKS: Marks[] = [
 /** An opening mark anywhere in a text. */
 const OPENING = new RegExp(MARKS.flatMap(({ open, first }) => (first ? [] : [open])).join('|'), 'iu')
 
-/** What may precede the mark on its line: white space, the tokens that open a turn, the label of a thought. */
+/** Matches before the mark on its line: white space, the tokens that open a turn, the label of a thought. */
 const BEFORE =
   '((?:[\\s\\u200b-\\u200d\\u2060\\ufeff]{1,20}|<[|｜](?:im_start|start_header_id|end_header_id|begin_of_text|assistant|Assistant|START_OF_TURN_TOKEN|CHATBOT_TOKEN)[|｜]>(?:assistant)?|<start_of_turn>(?:model)?|<s>|<bos>){0,6}(?:[*_]{0,3}(?:thoughts?|思考|想法)[ *_]{0,4}[:：][ *_]{0,4})?)'
 

@@ -9,7 +9,7 @@ const END =
   /<\|(?:eot_id|eom_id|eot|eom|im_end|endoftext|end_of_text|end_of_turn|end|eos|return|call|end_of_solution|END_RESPONSE|END_OF_TURN_TOKEN|user|observation|separator|endofassistant|im_user)\|>|<end_of_turn>|<turn\|>|<end_of_utterance>|<end_code>|<｜end▁of▁sentence｜>|<｜User｜>|<seed:eos>|<\/(?:response|output|reply|solution)>/gi
 const TAIL = ['</s>', '<eos>', '<|im_start|>', '<|start|>', '[/INST]', '[INST]', '[e~[']
 
-/** What harmony (gpt-oss) writes before the part for people, and before a message to a tool. */
+/** The marks of harmony (gpt-oss) before the part for people, and before a message to a tool. */
 const FINAL = /<\|channel\|>final[^<\n]{0,40}<\|message\|>|<\|START_RESPONSE\|>|^\s{0,20}assistant ?final(?=\S)/
 const TO_TOOL = /\bto=[\w.]/
 /** The boundary between two harmony messages. */

@@ -24,7 +24,7 @@ const BEFORE =
 const AFTER =
   /(?:\s+(?:#|\/\/|--)[^\n]*|\s*(?:tool|function|api|工具|函数)|\.(?:call|run|invoke|execute)|[:#]\d{1,3})$/iu
 const TAGS = /<?\/?[a-z_]{1,20}>|<\/[a-z_]{1,20}/gi
-/** What separates a namespace from a name: `functions.search`, `mcp__web__search`, `web/search`, `web::search`. */
+/** Matches between a namespace and a name: `functions.search`, `mcp__web__search`, `web/search`, `web::search`. */
 const NAMESPACE = /^\S*(?:__|::|->|[./:\\])(?=[^\s./:\\])/u
 
 /**
@@ -96,7 +96,7 @@ function prefixed(phrase: string, folded: ToolIndex['folded']): string | undefin
 interface ToolIndex {
   folded: Map<string, string>
   squashed: Map<string, { tool: string; at: number }>
-  /** By the name without its own namespace. Undefined if several tools share it. */
+  /** The tools by their names without a namespace. Undefined if several tools share one. */
   own: Map<string, string | undefined>
 }
 

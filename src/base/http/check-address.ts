@@ -1,13 +1,13 @@
 /**
- * Which hosts a tool may call: those of its setting, or else any public one. See address.ts for the classes of IP
- * addresses.
+ * Checks that a tool may call a host: those of its setting, or else any public one. See address.ts for the classes of
+ * IP addresses.
  */
 import { ToolError } from '../errors.ts'
 import { literalAddress, reachOf } from './address.ts'
 import { AddressRefused, type Resolve } from './agents.ts'
 import { untilAborted } from './shared-work.ts'
 
-/** What a tool may call: the origins of these URLs, or any public host if `hosts` is absent. */
+/** The hosts that a tool may call: the origins of these URLs, or any public host if `hosts` is absent. */
 export interface Allowed {
   name: string
   hosts?: string[] | undefined

@@ -11,7 +11,7 @@ import { checkAddress, checkName } from './check-address.ts'
 import type { Exchange } from './exchange.ts'
 import { createSharedWork } from './shared-work.ts'
 
-/** What one tool's fetch may do. */
+/** The limits of one tool's fetch. */
 export interface Scope {
   /** The subject of error sentences: `wikipedia did not answer within 10 s.` */
   name: string
@@ -19,7 +19,10 @@ export interface Scope {
   hosts?: string[]
   /** Set if an operator's setting names the hosts: they may be on a private network. */
   inside?: boolean
-  /** For everything together: redirects, the retry, the body. Milliseconds. Defaults to that of `ToolHttpOptions`. */
+  /**
+   * The time for everything together: redirects, the retry, the body. Milliseconds. Defaults to that of
+   * `ToolHttpOptions`.
+   */
   timeoutMs?: number
   /** Maximum size of the unpacked body. Default 2 MB. */
   maxBytes?: number

@@ -7,7 +7,7 @@ import { checkRedis, connect, type RedisClient, type RedisSettings } from './red
 
 export interface RedisProblem {
   name: 'INFO' | 'cluster' | 'role' | 'eviction' | 'permission'
-  /** What is wrong and what to do. */
+  /** The fault and its fix, in a sentence each. */
   sentence: string
   /** Whether the bot cannot work with this Redis. */
   isFatal: boolean

@@ -86,8 +86,7 @@ export interface DoctorOptions {
   /** Returns the settings. @throws ConfigError if they cannot be read, which is a finding */
   readEnv: () => Env
   /**
-   * Where the table is printed. `columns` is a terminal's width, 0 if it is unknown. Without it each finding is one
-   * line.
+   * The output for the table. `columns` is a terminal's width, 0 if it is unknown. Without it each finding is one line.
    */
   output: { print(text: string): void; columns?: number | undefined }
 }

@@ -8,7 +8,7 @@ export interface Finding {
   name: string
   /** `note`: nothing is broken, but the operator should know. */
   outcome: 'ok' | 'note' | 'fault'
-  /** What was found, and what to do about a fault. */
+  /** The finding in a sentence, and the fix of a fault. */
   sentence: string
 }
 

@@ -24,7 +24,7 @@ export interface Summary {
   steps: number
   seconds: { median: number; p95: number }
   tokens: { in: number; out: number; estimated: boolean }
-  /** Of all answers for which something was read. */
+  /** Counted over all answers for which something was read. */
   figures: { total: number; unsupported: number }
   /** Omitted if the price of any call is unknown. */
   costUsd?: number

@@ -9,7 +9,7 @@ import { SlackWeb } from '../../slack/client/slack-web.ts'
 import { lastUsed } from '../../slack/client/stored-installations.ts'
 import { readManifest } from '../slack/app-manifest.ts'
 
-/** What operators see of one installation. It never holds a token. */
+/** An installation as operators see it. It never holds a token. */
 export interface InstallRow {
   /** The workspace's or organisation's id; the app's name in SLACK_APPS if Slack does not tell the id. */
   team: string
@@ -18,7 +18,7 @@ export interface InstallRow {
   /** Scopes of manifest.yml that the app was installed without. */
   missingScopes: string[]
   search: 'on' | 'off'
-  /** When a token that rotates ends, in ISO 8601. */
+  /** The end of a token that rotates, in ISO 8601. */
   rotation: string | null
   lastUsed: string | null
 }

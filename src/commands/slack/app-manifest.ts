@@ -10,7 +10,7 @@ const FILES = { plain: 'manifest.yml', agent: 'manifest.agent.yml' } as const
 
 export type ManifestKind = keyof typeof FILES
 
-/** What our app requests from a workspace. */
+/** The scopes, events and commands that our app requests from a workspace. */
 export interface AppManifest {
   file: string
   text: string

@@ -10,9 +10,9 @@ import { appOf, formFault, WHERE, type SlackTokens, type TokenName } from './sla
 export interface CheckRow {
   name: string
   ok: boolean
-  /** What was found, never containing a token. */
+  /** The finding in a sentence. It never contains a token. */
   sentence: string
-  /** What to do, and where to click. */
+  /** The fix: where to click. */
   fix?: string
   /** The token that must be replaced. */
   token?: TokenName

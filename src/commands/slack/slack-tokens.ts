@@ -8,7 +8,7 @@ export type TokenName = (typeof TOKEN_NAMES)[number]
 /** The bot's credentials for Slack: a bot token, and an app-level token (Socket Mode) or a signing secret (HTTP). */
 export type SlackTokens = Partial<Record<TokenName, string>>
 
-/** Where Slack shows each of them, by its menu names. */
+/** The page on which Slack shows each token, by its menu names. */
 export const WHERE: Record<TokenName, string> = {
   SLACK_BOT_TOKEN: 'OAuth & Permissions → Bot User OAuth Token',
   SLACK_APP_TOKEN: 'Basic Information → App-Level Tokens → Generate Token and Scopes, with the scope connections:write',

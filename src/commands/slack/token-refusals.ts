@@ -1,6 +1,6 @@
 import { WHERE, type TokenName } from './slack-tokens.ts'
 
-/** What Slack's token errors mean: https://docs.slack.dev/reference/methods/auth.test, apps.connections.open */
+/** The meaning of Slack's token errors: https://docs.slack.dev/reference/methods/auth.test, apps.connections.open */
 const MEANINGS: Record<string, string> = {
   account_inactive: 'belongs to an app that was removed from its workspace',
   token_revoked: 'was revoked',

@@ -2,7 +2,7 @@ import type { Person } from '../../base/place.ts'
 
 /** An account that people connect with their own login. Two implementations: a server of MCP_CONFIG, and Slack. */
 export interface Account {
-  /** What people call it. */
+  /** The name that people see. */
   name: string
   /**
    * Begins a login whose answer comes to `callback`. @returns the page for the browser, the state that comes back, and

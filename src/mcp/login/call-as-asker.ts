@@ -11,7 +11,7 @@ const CONNECTS = 'connect'
 export interface CallAsAsker {
   server: HttpServerConfig
   logins: PersonLogins | undefined
-  /** What people call the tool. */
+  /** The tool's name for people. */
   title: string
   /** Calls it. `answers`: the asker's answers to the server itself. */
   call(as: PersonLogin, answers: readonly PersonsAnswer[]): Promise<CallResult>

@@ -15,7 +15,7 @@ export interface LogInOptions {
   fetch: FetchLike
   /** The local port that the browser comes back to; 0 for any free one. */
   port: number
-  /** Where a person may paste the address that the browser was redirected to. */
+  /** The terminal. A person may paste there the address that the browser was redirected to. */
   input: Readable
   say(line: string): void
   /** Milliseconds since the epoch. */

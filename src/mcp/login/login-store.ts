@@ -20,7 +20,7 @@ const login = z.object({
   accessToken: z.string(),
   refreshToken: z.string().optional(),
   scope: z.string().optional(),
-  /** When it was made, in milliseconds since the epoch. Renewals keep it. */
+  /** The time of the login, in milliseconds since the epoch. Renewals keep it. */
   since: z.number().optional(),
   /** Milliseconds since the epoch; absent if the authorization server did not say. */
   expiresAt: z.number().optional(),
@@ -38,7 +38,7 @@ const login = z.object({
       revocation_endpoint: z.string().optional(),
     })
     .optional(),
-  /** What the tokens are for (RFC 8707); the same at every renewal. */
+  /** The resource that the tokens are for (RFC 8707); the same at every renewal. */
   resource: z.string().optional(),
 })
 

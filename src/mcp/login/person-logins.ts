@@ -7,7 +7,7 @@ import type { HttpServerConfig, PersonLogin } from '../types.ts'
 /** People's own logins at the servers that want them. A person is `team:user`. */
 export interface PersonLogins {
   of(person: string): LoginStore
-  /** What else is kept for a person. */
+  /** The store of everything else that is kept for a person. */
   storeOf(person: string): McpStore
   /** Returns a person's valid login, if there is one. */
   current(server: HttpServerConfig, person: string): Promise<PersonLogin | undefined>

@@ -85,7 +85,7 @@ export class ConnectionKeeper {
     await connection.close()
   }
 
-  /** Nothing is started after this. */
+  /** Closes the connection. Nothing is started after this. */
   async close(): Promise<void> {
     this.#closing.abort(new ToolError(`${this.#config.name} was stopped with the bot.`, { isDown: true }))
     const opening = this.#opening

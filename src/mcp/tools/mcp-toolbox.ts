@@ -16,7 +16,7 @@ import type { Person } from '../../base/place.ts'
 import { personalCatalogs } from './personal-catalogs.ts'
 import { isPersonal, type McpConfig, type McpServerConfig, type PersonLogin } from '../types.ts'
 
-/** Where a question is asked, and by whom. `waits`: waits a few seconds for servers whose tools are not known yet. */
+/** A question's place and asker. `waits`: waits a few seconds for servers whose tools are not known yet. */
 export interface ToolsPlace {
   team: string
   channel: string

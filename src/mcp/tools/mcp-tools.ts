@@ -17,7 +17,7 @@ const BRIEF_CHARS = 100
 export interface ServerCall {
   tool: string
   args: Schema
-  /** What people call it. */
+  /** The tool's name for people. */
   title: string
   isRepeatable: boolean
   /** It only reads, according to a trusted server. */

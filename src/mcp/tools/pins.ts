@@ -39,11 +39,11 @@ export interface Pin {
   taken?: number | undefined
 }
 
-/** What all processes know about a server. */
+/** A server's record, which all processes share. */
 export interface ServerRecord {
   /** A hash of the command or the address. If it changes, it is another server, which is pinned anew. */
   identity: string
-  /** By the server's own names. A tool that is not listed now keeps only its pin. */
+  /** The tools by the server's own names. A tool that is not listed now keeps only its pin. */
   tools: Record<string, { seen?: SeenTool | undefined; pin?: Pin | undefined }>
 }
 

@@ -7,7 +7,7 @@ import type { ServerTool } from '../types.ts'
 const DESCRIPTION_CHARS = 3_000
 const NAME_CHARS = 200
 
-/** What was removed from a tool's description of itself. */
+/** The parts that were removed from a tool's description of itself. */
 export interface Cleaning {
   tool: string
   faults: Fault[]

@@ -45,8 +45,8 @@ export class ToolCatalog {
   readonly #identity: string
   #record: ServerRecord | undefined
   /**
-   * Of the record as it was last read or written. A different stamp in the store means that another process has
-   * written.
+   * The stamp of the record as it was last read or written. A different stamp in the store means that another process
+   * has written.
    */
   #stamp: unknown
   #listed: ServerTools | undefined

@@ -10,7 +10,7 @@ export interface Unit {
 interface Duration {
   text: string
   at: number
-  /** In `unit`. */
+  /** The size in `unit`. */
   value: number
   unit: Unit
   /** The offsets of the parts. */

@@ -10,12 +10,12 @@ export interface RunTexts {
   steps: readonly Step[]
   /** The sources of the answer, in the order of their numbers. */
   sources: readonly Source[]
-  /** What people wrote in the thread. */
+  /** The messages of the thread. */
   said?: string
   turns?: readonly Turn[]
   /** The part of the files that is in the first prompt. */
   filesText?: string
-  /** What people had remembered, a line for each. */
+  /** The remembered texts, a line for each. */
   remembered?: string
 }
 

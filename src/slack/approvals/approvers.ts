@@ -1,5 +1,6 @@
 /**
- * Who may allow or deny a tool's call: the asker, unless APPROVERS excludes them, and the people whom APPROVERS names.
+ * Decides who may allow or deny a tool's call: the asker, unless APPROVERS excludes them, and the people whom APPROVERS
+ * names.
  */
 import { z } from 'zod'
 import { matchesRule } from '../../agent/tool-pattern.ts'

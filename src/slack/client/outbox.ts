@@ -163,7 +163,7 @@ export class Outbox {
     return ownMessages(this.#ownPlace(thread, until))
   }
 
-  /** What this workspace has refused recently: block types, methods, scopes. */
+  /** The block types, methods and scopes that this workspace has refused recently. */
   get refusals(): Refusals {
     return this.#client.refusals
   }

@@ -1,7 +1,7 @@
 import { sleep } from '../../base/backoff.ts'
 
 interface Gate {
-  /** When Slack accepts calls again, in milliseconds since the epoch. */
+  /** The time from which Slack accepts calls again, in milliseconds since the epoch. */
   until: number
   waiting: number
   tail: Promise<void>

@@ -41,7 +41,7 @@ const grantSchema = z.object({
   refreshToken: z.string().optional(),
   /** Milliseconds since the epoch. */
   expiresAt: z.number().optional(),
-  /** When the person made it, by Slack's clock, ms since the epoch. Refreshes keep it. */
+  /** The time at which the person made it, by Slack's clock, ms since the epoch. Refreshes keep it. */
   since: z.number().optional(),
 })
 type Grant = z.infer<typeof grantSchema>

@@ -43,7 +43,7 @@ export class Socket {
   #isConnected = false
   #connectedAt = 0
   #heardAt = 0
-  /** When the connection was lost, in ms since the epoch; undefined while it is fine. */
+  /** The time at which the connection was lost, in ms since the epoch; undefined while it is fine. */
   #lostAt: number | undefined
   /** Whether Slack asked for a new connection, as it does every few hours. */
   #isReplacing = false

@@ -9,7 +9,7 @@ interface Client {
   ): Promise<Record<string, unknown>>
 }
 
-/** Where to read messages: a thread, or the channel itself without `thread`, from `since` on (a Slack ts). */
+/** The messages to read: of a thread, or of the channel itself without `thread`, from `since` on (a Slack ts). */
 export interface MessagePlace {
   channel: string
   thread?: string | undefined
@@ -27,7 +27,7 @@ export interface ThreadMessage {
   bot_id?: string
   text?: string
   subtype?: string
-  /** Of a thread's root. */
+  /** The number of replies to a thread's root. */
   reply_count?: number
   latest_reply?: string
   /** The author's workspace, which may be another one. */
@@ -63,7 +63,7 @@ export async function* readMessages(
 /** The type of our posts' metadata. Its payload is the run and the post key, which find a post again after a crash. */
 export const EVENT_TYPE = 'thinkaloud_post'
 
-/** Where to look for the bot's own messages about a question: in a thread or, without one, in the channel. */
+/** The place of the bot's own messages about a question: in a thread or, without one, in the channel. */
 interface OwnPlace {
   client: Client
   identity: { botUser: string; botId: string }

@@ -15,7 +15,7 @@ const SIGNS =
 
 const LETTERS = 'A 𝔸 B 𝔹 C ℂ D 𝔻 E 𝔼 F 𝔽 H ℍ N ℕ P ℙ Q ℚ R ℝ Z ℤ'
 
-/** From a command's name, without its backslash, to the sign. */
+/** The signs by the names of their commands, without the backslash. */
 const SYMBOLS = pairs(`${GREEK} ${SIGNS}`)
 
 /** `\mathbb{R}`. */

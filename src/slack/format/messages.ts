@@ -110,7 +110,7 @@ export function cannotPost(code: string): string {
   return `Slack does not let me answer here (${code}). Please tell my admin.`
 }
 
-/** What `/ask forget` asks before it deletes anything. */
+/** The question of `/ask forget` before it deletes anything. */
 export const FORGET_WHAT = {
   person:
     '*Delete what I remember of you?* That is our direct messages, your questions elsewhere in this workspace with my answers, ' +
@@ -148,6 +148,8 @@ export const MEMORY = {
   untold: 'Slack did not tell me who you are, so I remembered nothing. Please try again in a minute.',
   failed: 'That did not work. Please try again in a minute.',
   known: 'I already remember this message, or was asked to forget it.',
+  same: `I already remember that here. \`${COMMAND} memory\` lists what I remember.`,
+  unreadable: 'I cannot read what I remember here, so I left it as it is. My admin may have changed SECRETS_KEY.',
   forgotten: 'Forgotten.',
   notYours: 'Only the person who said this, or an admin, can make me forget it.',
 }
@@ -157,7 +159,7 @@ export function tooLongToRemember(length: number): string {
   return `That has ${count(length, 'character')}, and I can remember at most 500 at a time. Please shorten it.`
 }
 
-/** In an answer's footer; '' if nothing was remembered. */
+/** The part of an answer's footer about memory; '' if nothing was remembered. */
 export function usedMemory({ length } = [] as readonly string[]): string {
   return length > 0 ? `${count(length, 'thing')} remembered` : ''
 }

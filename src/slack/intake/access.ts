@@ -1,5 +1,5 @@
 /**
- * Who may ask, and where: ALLOW_CHANNELS, ALLOW_USERS, ALLOW_EXTERNAL and ALLOW_BOTS, as `settings.access`
+ * Decides who may ask, and where: ALLOW_CHANNELS, ALLOW_USERS, ALLOW_EXTERNAL and ALLOW_BOTS, as `settings.access`
  * (stores/settings/settings.ts). handle-question.ts checks this before each run. stores/limits/usage-limits.ts limits
  * how much a person may ask.
  */

@@ -11,7 +11,7 @@ import type { Services } from '../services.ts'
 import { denialNow } from './access.ts'
 import { isAdmin } from './may-set.ts'
 import { scopeNow } from './memory-scope.ts'
-import { remember, tellOutcome, tellPerson } from './remember.ts'
+import { remember, tellOutcome, tellPerson, unreadable } from './remember.ts'
 
 const COMMAND = /^(private\s*:\s*)?remember(?![\p{L}\p{N}])\s*[:\uff1a]?(.*)$/isu
 
@@ -73,7 +73,8 @@ async function listFor(command: Question, deps: Deps): Promise<{ refusal: string
   const applicant = { question: command, settings, installation, signal: AbortSignal.timeout(10_000) }
   const denial = await denialNow(applicant, { log: services.log })
   if (denial && !READERS.has(denial)) return { refusal: denialText(denial) }
-  return { all: await memoryOf(command, deps) }
+  const all = await memoryOf(command, deps).catch(unreadable)
+  return all === 'unreadable' ? { refusal: MEMORY.unreadable } : { all }
 }
 
 /** The remembered items of a place, for a person in it. @throws if the store fails */

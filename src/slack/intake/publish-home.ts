@@ -6,17 +6,19 @@ import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Person } from '../../base/place.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
+import type { Schedule } from '../../stores/schedules/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
 import { adminBlocks, type AdminParts } from '../views/admin-home.ts'
 import { section } from '../format/blocks.ts'
 import { homeView, type HomeParts } from '../views/home-view.ts'
+import { header } from '../views/plain-blocks.ts'
 import { scheduleBlocks } from '../views/schedule-blocks.ts'
 import { useBlocks } from '../views/use-view.ts'
 import { connectionsOf } from './connections-command.ts'
 import { isAdmin } from './may-set.ts'
 import { inBackground } from './pressed.ts'
 import { signedView } from './signed-metadata.ts'
-import { useOfTeam } from './use-of-team.ts'
+import { mayRead, useOfTeam } from './use-of-team.ts'
 import type { Services } from '../services.ts'
 
 /** The person whose Home it is. */
@@ -37,6 +39,8 @@ const ASKED_SHOWN = 10
 const WRITES_SHOWN = 10
 /** Slack accepts 100 blocks, and a schedule takes three. */
 const SCHEDULES_SHOWN = 10
+/** The number of channels that are looked up for an admin, to show the schedules there. */
+const CHANNELS_LOOKED_AT = 20
 /** Time limit for looking up names, in ms. */
 const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
@@ -96,13 +100,14 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
   const { team, user, channel, installation } = of
   const { settingsFor, limits, archive, agent } = services
   const facts = inTime(installation.directory.factsOf(team, user))
-  const [settings, left, connections, asked, schedules, person, admin] = await Promise.all([
+  const [settings, left, connections, asked, own, person, others, admin] = await Promise.all([
     inTime(settingsFor({ team, channel })),
     inTime(limits?.left({ team, user })),
     inTime(connectionsOf({ team, user }, services)),
     inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
-    inTime(schedulesOf(of, services)),
+    inTime(services.schedules.list({ team, user })),
     facts,
+    facts.then((person) => (isAdmin(person) ? inTime(othersSchedules(of, services)) : undefined)),
     facts.then((person) => (isAdmin(person) ? adminBlocksOf(of, services) : undefined)),
   ])
   const maySeeSettings = settings !== undefined && person !== undefined && maySee(settings, person)
@@ -116,17 +121,39 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
     connections,
     asked,
     maySeeSettings,
-    schedules,
+    schedules: schedulesOf(of, { own: own ?? [], others: others ?? [], now: services.now().getTime() }),
     ...(isAdmin(person) ? { toolsOff: tools?.off ?? agent.choices.toolsOff } : {}),
     admin,
   }
 }
 
-/** The person's own schedules. Others' schedules are only in their channels' lists (`/ask schedules`). */
-async function schedulesOf({ team, user, note }: HomeOf, { schedules, now }: Services): Promise<KnownBlock[]> {
-  const own = await schedules.list({ team, user })
-  const shown = { own: own.slice(0, SCHEDULES_SHOWN), others: [], now: now().getTime(), nameOf: (id: string) => id }
-  return [...(note === undefined ? [] : [section(note)]), ...scheduleBlocks(shown)]
+/** The person's own schedules, and for an admin those of other people. */
+function schedulesOf(
+  { team, note, installation: { directory } }: HomeOf,
+  { own, others, now }: { own: Schedule[]; others: Schedule[]; now: number },
+): KnownBlock[] {
+  if (note === undefined && own.length + others.length === 0) return []
+  const nameOf = (id: string) => {
+    const known = directory.get(team, id)
+    return known?.kind === 'person' ? known.name : 'somebody'
+  }
+  return [
+    header(others.length > 0 ? 'Schedules' : 'Your schedules'),
+    ...(note === undefined ? [] : [section(note)]),
+    ...scheduleBlocks({ own, others, now, nameOf }, SCHEDULES_SHOWN),
+  ]
+}
+
+/** Other people's schedules in the channels that an admin may read. */
+async function othersSchedules(of: HomeOf, { schedules }: Services): Promise<Schedule[]> {
+  const { team, user, installation } = of
+  const all = (await schedules.list({ team })).filter((one) => one.user !== user && !one.channel.startsWith('D'))
+  const channels = [...new Set(all.map(({ channel }) => channel))].slice(0, CHANNELS_LOOKED_AT)
+  const readable = await Promise.all(channels.map((channel) => mayRead(channel, of)))
+  const others = all.filter(({ channel }) => readable[channels.indexOf(channel)])
+  const people = others.slice(0, SCHEDULES_SHOWN).map((one) => one.user)
+  if (people.length > 0) await installation.directory.lookUp(team, people, NAMES_MS)
+  return others
 }
 
 /** A search tool counts as off if the workspace does not let apps search. */

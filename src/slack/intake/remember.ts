@@ -1,6 +1,7 @@
 /** Stores the things that people ask the bot to remember, for the place where they said them. */
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
+import { SealBroken } from '../../base/seal.ts'
 import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import { REMEMBERED_CHARS, type Remembered } from '../../stores/remembered/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
@@ -21,7 +22,7 @@ export interface Wanted {
   id: string
   text: string
   by?: string
-  /** When it was said; now unless given. Milliseconds since the epoch. */
+  /** The time at which it was said; now unless given. Milliseconds since the epoch. */
   at?: number
 }
 
@@ -63,11 +64,18 @@ export async function remember(wanted: Wanted, installation: Installation, servi
   if (scope === undefined) return { refusal: MEMORY.failed }
   const one: Remembered = { id, text, by, at: wanted.at ?? services.now().getTime() }
   const isOthers = by !== question.user
-  const outcome = await remembered.add(scope, isOthers ? { ...one, keptBy: question.user } : one)
+  const adding = remembered.add(scope, isOthers ? { ...one, keptBy: question.user } : one)
+  const outcome = await adding.catch(unreadable)
   log.info({ question: question.id, user: question.user, chars: text.length, outcome }, 'asked to remember')
-  if (outcome === 'full') return { refusal: MEMORY.full }
   if (outcome === 'known') return outcome
+  if (outcome !== 'added') return { refusal: MEMORY[outcome] }
   return { kept: { id, text: await new Mentions(installation.directory, question).withNames(text) } }
+}
+
+/** @throws any other error */
+export function unreadable(error: unknown): 'unreadable' {
+  if (error instanceof SealBroken) return 'unreadable'
+  throw error
 }
 
 /** Time limit for looking up the person, because Slack waits three seconds for an ack. Milliseconds. */

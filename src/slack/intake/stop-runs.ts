@@ -19,10 +19,10 @@ export interface StopWish {
   thread: string
   /** The ts of the request by Slack's clock. A late delivery does not stop questions that were asked after it. */
   at: string
-  /** In a direct message: stops everything that runs there, in any thread. */
+  /** Stops everything that runs in a direct message, in any thread. */
   isWide?: boolean
   /**
-   * Which questions to stop. The default is the running and suspended ones of the thread, and the person's own waiting
+   * The questions to stop. The default is the running and suspended ones of the thread, and the person's own waiting
    * ones.
    */
   isMeant?: (question: Question) => boolean

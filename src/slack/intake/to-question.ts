@@ -17,7 +17,7 @@ import { hearRemember, toRemember } from './remember.ts'
 
 type Context = AllMiddlewareArgs['context']
 
-/** What arrives with a message: the fields of the envelope that are read here. */
+/** The fields of a message's envelope that are read here. */
 export interface Incoming {
   body: { event_id: string; is_ext_shared_channel?: boolean; team_id?: string | null; context_team_id?: string | null }
   context: Context

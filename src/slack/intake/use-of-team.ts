@@ -102,7 +102,8 @@ export async function maySeeQuestion(
   return !isPrivate(question) && !channel.startsWith('D') && mayReadChannel(channel)
 }
 
-async function mayRead(channel: string, { team, user, installation }: Admin): Promise<boolean> {
+/** Whether an admin may read a channel: a public one, or a private one that they are in. */
+export async function mayRead(channel: string, { team, user, installation }: Admin): Promise<boolean> {
   await installation.directory.lookUp(team, [channel], NAMES_MS)
   const known = installation.directory.get(team, channel)
   if (known?.kind === 'channel' && !known.isPrivate) return true

@@ -15,7 +15,7 @@ export interface MessageChanged {
   previous_message?: Message
 }
 
-/** What a person did to a message. `message` is its new version (`edited`) or its last one (`deleted`). */
+/** A person's change of a message. `message` is its new version (`edited`) or its last one (`deleted`). */
 export type MessageChange =
   { kind: 'edited'; message: SlackMessage; previous: SlackMessage } | { kind: 'deleted'; message: SlackMessage }
 

@@ -136,7 +136,7 @@ async function usedIn({ question, remembered: ids = [] }: RunRecord, showing: Sh
   if (ids.length === 0) return []
   const { user, installation, services } = showing
   const scope = await scopeNow(question, installation).catch(() => undefined)
-  const all = scope === undefined ? [] : await services.remembered.list(scope)
+  const all = scope === undefined ? [] : await services.remembered.list(scope).catch(() => [])
   const viewer = { user, isAdmin: isAdmin(installation.directory.knownFacts(question.team, user)) }
   const used = all.filter(({ id }) => ids.includes(id))
   return shownMemory(used, { place: question, viewer, installation })

@@ -88,7 +88,7 @@ interface Press {
   ref: WaitRef
   pressed: Pressed
   responseUrl: string | undefined
-  /** When the card was shown, in milliseconds since the epoch. */
+  /** The time at which the card was shown, in milliseconds since the epoch. */
   shownAt: number
 }
 

@@ -7,7 +7,7 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 export interface TimeBase {
   zone: string
   now: number
-  /** When the question's schedule last ran, ms since the epoch. */
+  /** The last run of the question's schedule, ms since the epoch. */
   lastRunAt?: number | undefined
 }
 

@@ -39,11 +39,14 @@ export interface HomeParts {
   connections?: readonly Connection[] | undefined
   /** Absent if there are no limits. */
   left?: Allowance[] | undefined
-  /** The person's schedules: schedule-blocks.ts. */
+  /** The schedules that the person may see, with their heading: schedule-blocks.ts. */
   schedules?: KnownBlock[] | undefined
   /** Only for admins: admin-home.ts. */
   admin?: KnownBlock[] | undefined
 }
+
+/** Slack's limit for a view. */
+const MAX_BLOCKS = 100
 
 /** A person's Home: what the bot can do, and the person's own questions, limits and settings. */
 export function homeView(parts: HomeParts): View {
@@ -58,24 +61,23 @@ export function homeView(parts: HomeParts): View {
     schedules = [],
     admin,
   } = parts
-  return {
-    type: 'home',
-    private_metadata: parts.channel,
-    blocks: [
-      header('Ask me anything'),
-      ...(settings ? [section(helpText(settings))] : []),
-      header('Try asking'),
-      ...examples.map(exampleBlock),
-      ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff ?? [])] : []),
-      ...(schedules.length > 0 ? [header('Your schedules'), ...schedules] : []),
-      ...(settings?.skills?.length ? [header('Skills'), ...skillBlocks(settings.skills)] : []),
-      ...(connections?.length ? [header('Your connections'), ...connectionBlocks(connections)] : []),
-      ...(asked ? [header('Your latest questions'), ...askedBlocks(asked)] : []),
-      ...(left?.length ? [header('Your limits'), ...sections(left.map(leftLine).join('\n'))] : []),
-      ...(settings && maySeeSettings ? [header('Settings here'), ...settingBlocks(settings)] : []),
-      ...(admin ?? []),
-    ],
-  }
+  const blocks = [
+    header('Ask me anything'),
+    ...(settings ? [section(helpText(settings))] : []),
+    header('Try asking'),
+    ...examples.map(exampleBlock),
+    ...(settings ? [header('Tools'), ...toolBlocks(settings, toolsOff ?? [])] : []),
+    ...schedules,
+    ...(settings?.skills?.length ? [header('Skills'), ...skillBlocks(settings.skills)] : []),
+    ...(connections?.length ? [header('Your connections'), ...connectionBlocks(connections)] : []),
+    ...(asked ? [header('Your latest questions'), ...askedBlocks(asked)] : []),
+    ...(left?.length ? [header('Your limits'), ...sections(left.map(leftLine).join('\n'))] : []),
+    ...(settings && maySeeSettings ? [header('Settings here'), ...settingBlocks(settings)] : []),
+    ...(admin ?? []),
+  ]
+  const rest = [facts('There is more than fits here.')]
+  const shown = blocks.length > MAX_BLOCKS ? [...blocks.slice(0, MAX_BLOCKS - 1), ...rest] : blocks
+  return { type: 'home', private_metadata: parts.channel, blocks: shown }
 }
 
 function exampleBlock(question: string): KnownBlock {

@@ -38,7 +38,7 @@ export function readMemoryRef(value = ''): MemoryRef | undefined {
 type Place = Pick<MemoryRef, 'team' | 'channel'>
 
 /** `this channel`, `our direct messages`. */
-export function memoryPlace({ channel }: Pick<Place, 'channel'>): string {
+function memoryPlace({ channel }: Pick<Place, 'channel'>): string {
   return channel.startsWith('D') ? 'our direct messages' : 'this channel'
 }
 
@@ -82,7 +82,7 @@ export function memoryContent(all: ShownMemory[], { page = 0, ...place }: Place 
   }
 }
 
-/** In *How I worked*: the remembered items that the model got. */
+/** Shows the remembered items that the model got, in *How I worked*. */
 export function usedBlocks(used: ShownMemory[], place: Place): KnownBlock[] {
   return [header('Remembered'), ...used.flatMap((one) => blocksOf(one, FORGET_USED, place))]
 }

@@ -45,7 +45,7 @@ const MAX_SHOWN = 15
 
 export interface ShownSchedules {
   own: Schedule[]
-  /** Those of other people in the channel; only for admins. */
+  /** The schedules of other people in the channel; only for admins. */
   others: Schedule[]
   now: number
   nameOf(user: string): string
@@ -63,9 +63,9 @@ export function scheduleList({ note, ...shown }: ShownSchedules & { note?: strin
   return { text: clip([note, text || SCHEDULES.none].filter(Boolean).join('\n')), blocks }
 }
 
-/** Schedules with their buttons, the viewer's own first. */
-export function scheduleBlocks({ own, others, now, nameOf }: ShownSchedules): KnownBlock[] {
-  const shown = [...own, ...others].slice(0, MAX_SHOWN)
+/** At most so many schedules with their buttons, the viewer's own first. */
+export function scheduleBlocks({ own, others, now, nameOf }: ShownSchedules, max = MAX_SHOWN): KnownBlock[] {
+  const shown = [...own, ...others].slice(0, max)
   const left = own.length + others.length - shown.length
   return [
     ...shown.flatMap((one) => oneBlocks(one, { now, whose: own.includes(one) ? undefined : nameOf(one.user) })),

@@ -13,7 +13,7 @@ export interface UnansweredQuestion {
   id: string
   /** With names in place of ids. */
   text: string
-  /** Where it was asked, in words. */
+  /** The place where it was asked, in words. */
   place: string
   why: 'gave_up' | 'failed' | 'rated_down'
 }

@@ -8,7 +8,7 @@ export interface EvaluationLine {
   gold: string[]
   /** The answer, if people disliked it. */
   rejected?: string[]
-  /** What people said was wrong. */
+  /** The faults that people named. */
   comments?: string[]
   /** The model that answered. */
   model: string

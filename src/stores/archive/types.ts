@@ -10,7 +10,7 @@ import type { Question, SavedRun } from '../runs/types.ts'
  */
 export type RunEnd = 'answered' | 'gave_up' | 'stopped' | 'failed'
 
-/** What a person thinks of an answer. */
+/** A person's rating of an answer. */
 export interface Feedback {
   /** The person's id. */
   by: string

@@ -1,8 +1,8 @@
 import type { Place } from '../../base/place.ts'
 
 /**
- * Who allowed or refused a write. A person: `once`, or `always` in the thread. Nobody, because the operator allows it
- * (`config`). `expired`: nobody decided in time.
+ * The authority that allowed or refused a write. A person: `once`, or `always` in the thread. Nobody, because the
+ * operator allows it (`config`). `expired`: nobody decided in time.
  */
 export type Decided = 'once' | 'always' | 'config' | 'denied' | 'expired'
 
@@ -31,8 +31,8 @@ export interface AuditEntry extends Place {
   /** SHA-256 of the tool's name and its arguments, in hex (stores/runs/call-key.ts). */
   argumentsHash: string
   /**
-   * When the call was about to be made, or when a person was asked about one that was not made. Milliseconds since the
-   * epoch.
+   * The time at which the call was about to be made, or a person was asked about one that was not made. Milliseconds
+   * since the epoch.
    */
   at: number
   outcome: WriteOutcome

@@ -1,6 +1,6 @@
 /**
- * What people wrote in a thread between the questions, as text: the oldest first, `@Name: words`, one message a line.
- * Further lines of a message are indented, so that no message passes for two.
+ * Renders the messages of a thread between the questions as text: the oldest first, `@Name: words`, one message a
+ * line. Further lines of a message are indented, so that no message passes for two.
  */
 import { SAID_CHARS } from '../../agent/prompt-size.ts'
 import type { ThreadContext, Turn } from './types.ts'

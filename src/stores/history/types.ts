@@ -1,8 +1,8 @@
 import type { Forgetting, Moving, Person, ThreadKey } from '../../base/place.ts'
 
 /**
- * What people wrote in a thread, in the form of thread-context.ts, and the id of each message's author; '' for a line
- * of nobody's.
+ * The messages of a thread, in the form of thread-context.ts, and the id of each one's author; '' for a line of
+ * nobody's.
  */
 export interface ThreadContext {
   text: string
@@ -16,7 +16,7 @@ export interface Turn {
   /** The question's id. Appending the same id twice keeps one turn. */
   id: string
   question: string
-  /** What people wrote in the thread between the turn before and this question. */
+  /** The thread's messages between the turn before and this question. */
   said?: string
   /** The author of each message; see `ThreadContext`. */
   saidBy?: string[]

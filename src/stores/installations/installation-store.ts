@@ -12,7 +12,7 @@ interface RecordTexts {
   ids(): Promise<string[]>
 }
 
-/** In this process's memory. */
+/** Keeps installations in this process's memory. */
 export function memoryInstallations(sealer: Sealer): InstallationStore {
   const texts = new Map<string, string>()
   return installationStore(sealer, {
@@ -39,7 +39,7 @@ const swapRecord = redisScript(new URL('./lua/swap-record.lua', import.meta.url)
  */
 const YEAR_MS = 365 * 86_400_000
 
-/** In Redis, in the hash `PREFIX:{installations}:records`. */
+/** Keeps installations in Redis, in the hash `PREFIX:{installations}:records`. */
 export function redisInstallations({
   redis,
   prefix,

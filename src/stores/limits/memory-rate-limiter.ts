@@ -23,7 +23,7 @@ interface Taken {
 export class MemoryRateLimiter implements RateLimiter {
   readonly #slots: Slots
   readonly #now: () => number
-  /** When each held slot is free again at the latest. */
+  /** The time at which each held slot is free again at the latest. */
   readonly #held = new Map<string, number>()
   readonly #buckets: ExpiringMap<BucketState>
   readonly #means: ExpiringMap<number>

@@ -19,7 +19,7 @@ const MAX_REMEMBERED = 10_000
  */
 const NAMES = /^limit:/
 
-/** In this process; the clock is in milliseconds. */
+/** Remembers in this process; the clock is in milliseconds. */
 export function memoryOncePerDay(now: () => number = Date.now): OncePerDay {
   return oncePerDay(memoryKeyedStore({ ttlMs: REMEMBERED_MS, maxSize: MAX_REMEMBERED, now }))
 }

@@ -32,7 +32,7 @@ export interface Entry {
   id: string
 }
 
-/** What a question costs in one bucket, in points. */
+/** The cost of a question in one bucket, in points. */
 export interface Charge {
   bucket: Bucket
   points: number

@@ -35,7 +35,7 @@ export interface Refusal {
   resetsInMs?: number
 }
 
-/** What is left of a limit, in the unit of its setting. */
+/** The rest of a limit, in the unit of its setting. */
 export interface Allowance {
   limit: keyof UsageLimitSettings
   allowed: number
@@ -73,7 +73,7 @@ interface Rule {
   scale: number
   /** Points that a question reserves; in a budget only until its mean is known. */
   reserve: number
-  /** What a run costs, in points. Only budgets have it. */
+  /** Returns the cost of a run, in points. Only budgets have it. */
   cost?: (usage: Usage[]) => number
 }
 
@@ -97,7 +97,7 @@ const questions = (windowMs: number) => ({ windowMs, scale: 1, reserve: 1 })
 
 type BucketLimit = Exclude<keyof UsageLimitSettings, 'teamRuns'>
 
-/** In the order in which they are checked: a refusal names the first limit that the question exceeds. */
+/** The limits in the order in which they are checked: a refusal names the first that the question exceeds. */
 const RULES: Record<BucketLimit, Rule> = {
   userDayTokens: { of: 'user', ...TOKENS },
   teamDayTokens: { of: 'team', ...TOKENS },

@@ -41,7 +41,7 @@ interface StoredValue {
   ttlMs?: number | undefined
 }
 
-/** In this process's memory. */
+/** Keeps values in this process's memory. */
 export function memoryMcpStore({ now = Date.now }: { now?: () => number } = {}): McpStore {
   const kept = new Map<string, StoredValue>()
   const turns = new Map<string, Promise<unknown>>()
@@ -93,7 +93,7 @@ export interface RedisMcpStoreOptions {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string
-  /** What the keys belong to: `mcp` unless given. */
+  /** The owner of the keys: `mcp` unless given. */
   room?: string
   /** The beginning of the keys' names. */
   names?: string
@@ -105,7 +105,7 @@ const releaseLock = redisScript(new URL('./lua/release-lock.lua', import.meta.ur
 /** How long a process waits before it tries again to get a lock. Milliseconds. */
 const AGAIN_MS = 40
 
-/** In Redis, under `PREFIX:{ROOM}:KEY`. */
+/** Keeps values in Redis, under `PREFIX:{ROOM}:KEY`. */
 export function redisMcpStore({
   redis,
   prefix,

@@ -28,7 +28,7 @@ function personsIn(keys: Iterable<string>, team?: string): Person[] {
   })
 }
 
-/** In this process's memory. */
+/** Keeps people's values in this process's memory. */
 export function memoryPeople(options: { now?: () => number } = {}): PeopleStore {
   const rooms = new Map<string, McpStore>()
   return {
@@ -49,7 +49,7 @@ export function memoryPeople(options: { now?: () => number } = {}): PeopleStore 
 /** The names of a person's keys: other stores keep theirs under the same tag. */
 const NAMES = /^person-/
 
-/** In Redis, under `PREFIX:{TEAM:USER}:person-KEY`. */
+/** Keeps people's values in Redis, under `PREFIX:{TEAM:USER}:person-KEY`. */
 export function redisPeople({ redis, prefix }: { redis: RedisClient; prefix: string }): PeopleStore {
   const roomOf = (room: string) => redisMcpStore({ redis, prefix, room, names: 'person-' })
   const forget = (tag: string) => forgetKeys(redis, { prefix, tag, name: NAMES })

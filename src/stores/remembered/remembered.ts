@@ -1,4 +1,4 @@
-/** What people asked the bot to remember: one text for each scope, which is changed by compare-and-swap. */
+/** Stores what people asked the bot to remember: one text for each scope, which is changed by compare-and-swap. */
 import { z } from 'zod'
 import { messageOf, TransientError } from '../../base/errors.ts'
 import { ExpiringMap, forgettingIn } from '../../base/expiring-map.ts'
@@ -6,7 +6,7 @@ import type { Forgetting } from '../../base/place.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { below, forgettingKeys, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
-import type { Sealer } from '../../base/seal.ts'
+import { SealBroken, type Sealer } from '../../base/seal.ts'
 import type { StoreLog } from '../../base/store-log.ts'
 import { MAX_REMEMBERED, type Remembered, type RememberedScope, type RememberedStore } from './types.ts'
 
@@ -28,7 +28,7 @@ interface Options {
 /** The most scopes in memory; beyond it those that were changed longest ago are forgotten. */
 const MAX_SCOPES = 10_000
 
-/** In this process's memory. */
+/** Keeps the texts in this process's memory. */
 export function memoryRemembered({ ttlMs, now = Date.now }: Options): RememberedStore {
   const texts = new ExpiringMap<string>({ ttlMs, maxSize: MAX_SCOPES, now })
   return rememberedStore(
@@ -65,7 +65,7 @@ export interface RedisRememberedOptions extends Options {
   sealer?: Sealer | undefined
 }
 
-/** In Redis, under `PREFIX:{SCOPE}:remembered`. */
+/** Keeps the texts in Redis, under `PREFIX:{SCOPE}:remembered`. */
 export function redisRemembered(options: RedisRememberedOptions): RememberedStore {
   const { redis, prefix, ttlMs, now = Date.now, log, sealer } = options
   const keyOf = (scope: RememberedScope) => threadKey(prefix, scope, NAME)
@@ -125,7 +125,7 @@ interface Parts {
 function documentsIn(texts: Texts, { ttlMs, now, log, sealer }: Parts) {
   const sealName = (scope: RememberedScope) => `${NAME} ${scope}`
 
-  /** A text that cannot be read counts as empty. One that begins with `{` was stored without SECRETS_KEY. */
+  /** A text that begins with `{` was stored without SECRETS_KEY. @throws SealBroken if it cannot be read */
   function parse(scope: RememberedScope, text: string | undefined): Document {
     let stored: Document = { kept: [], gone: [] }
     try {
@@ -133,6 +133,7 @@ function documentsIn(texts: Texts, { ttlMs, now, log, sealer }: Parts) {
       if (json !== undefined) stored = documentSchema.parse(JSON.parse(json))
     } catch (error) {
       log?.warn({ scope, error: messageOf(error) }, 'what was remembered in a place cannot be read')
+      throw new SealBroken('What was remembered in a place cannot be read.')
     }
     const kept = stored.kept.filter(({ usedAt }) => usedAt > now() - ttlMs)
     return { kept, gone: stored.gone.filter(({ at }) => at > now() - GONE_MS) }
@@ -162,10 +163,11 @@ function rememberedStore(texts: Texts, parts: Parts): RememberedStore {
   return {
     list: async (scope) => (await read(scope)).kept.map(({ usedAt: _, ...one }) => one),
     async add(scope, one) {
-      let outcome: 'added' | 'known' | 'full' = 'added'
+      let outcome: Awaited<ReturnType<RememberedStore['add']>> = 'added'
       await update(scope, ({ kept, gone }) => {
         const isKnown = [...kept, ...gone].some(({ id }) => id === one.id)
-        outcome = isKnown ? 'known' : kept.length >= MAX_REMEMBERED ? 'full' : 'added'
+        const isSame = kept.some(({ text }) => wordsOf(text) === wordsOf(one.text))
+        outcome = isKnown ? 'known' : isSame ? 'same' : kept.length >= MAX_REMEMBERED ? 'full' : 'added'
         return outcome === 'added' ? { kept: byTime([...kept, { ...one, usedAt: now() }]), gone } : undefined
       })
       return outcome
@@ -182,15 +184,24 @@ function rememberedStore(texts: Texts, parts: Parts): RememberedStore {
         return rest.length < kept.length ? { kept: rest, gone: [...gone, { id, at: now() }] } : undefined
       }),
     async forgetUser({ team, user }) {
+      const without = ({ kept, gone }: Document) => {
+        const rest = kept.filter(({ by, keptBy }) => by !== user && keptBy !== user)
+        return rest.length < kept.length ? { kept: rest, gone } : undefined
+      }
+      // A place that cannot be read does not keep the others from being forgotten.
       for await (const scope of texts.scopesOf(team))
-        await update(scope, ({ kept, gone }) => {
-          const rest = kept.filter(({ by, keptBy }) => by !== user && keptBy !== user)
-          return rest.length < kept.length ? { kept: rest, gone } : undefined
+        await update(scope, without).catch((error: unknown) => {
+          if (!(error instanceof SealBroken)) throw error
         })
     },
     forgetChannel: (place) => texts.forgetChannel(place),
     forgetTeam: (team) => texts.forgetTeam(team),
   }
+}
+
+/** Two texts with the same words say the same. */
+function wordsOf(text: string): string {
+  return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()
 }
 
 function byTime(kept: Kept[]): Kept[] {

@@ -9,7 +9,7 @@ export interface Remembered {
   by: string
   /** The id of the person who had somebody else's words remembered. */
   keptBy?: string
-  /** When it was said. Milliseconds since the epoch. */
+  /** The time at which it was said. Milliseconds since the epoch. */
   at: number
 }
 
@@ -19,7 +19,7 @@ export interface Remembered {
  */
 export type RememberedScope = string
 
-/** Where something was said, as an event names it. */
+/** The place where something was said, as an event names it. */
 export interface RememberedPlace extends Place, Person {}
 
 /** Returns all scopes that a place can have. */
@@ -38,14 +38,18 @@ export function scopeOf(place: RememberedPlace, { isShared }: { isShared: boolea
 export const MAX_REMEMBERED = 100
 export const REMEMBERED_CHARS = 500
 
-/** What people had remembered, by scope, each until MEMORY_TTL_DAYS after its last use. */
+/**
+ * The remembered items by scope, each until MEMORY_TTL_DAYS after its last use. A scope that no key opens is left as it
+ * is: `list`, `add`, `use` and `remove` throw SealBroken.
+ */
 export interface RememberedStore extends Forgetting {
   /** Returns all of a scope, the oldest first. */
   list(scope: RememberedScope): Promise<Remembered[]>
   /**
-   * Adds an item. `known`: it exists already, or was forgotten a moment ago. `full`: the scope has `MAX_REMEMBERED`.
+   * Adds an item. `known`: its id exists already, or was forgotten a moment ago. `same`: the same words are kept
+   * already. `full`: the scope has `MAX_REMEMBERED`.
    */
-  add(scope: RememberedScope, one: Remembered): Promise<'added' | 'known' | 'full'>
+  add(scope: RememberedScope, one: Remembered): Promise<'added' | 'known' | 'same' | 'full'>
   /** Restarts the expiry of these. */
   use(scope: RememberedScope, ids: readonly string[]): Promise<void>
   remove(scope: RememberedScope, id: string): Promise<void>

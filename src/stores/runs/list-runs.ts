@@ -3,7 +3,7 @@ import type { RedisClient } from '../../base/redis/redis.ts'
 import { escapeGlob, scanKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { parseRun, type RunStatus, type StoredRun } from './stored-run.ts'
 
-/** Where to look for runs. */
+/** The Redis, and the prefix of its keys, in which runs are looked for. */
 export interface RunsPlace {
   redis: RedisClient
   /** The prefix of every key. */

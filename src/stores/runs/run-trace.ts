@@ -1,6 +1,6 @@
 /**
- * What a run exchanged with its models and tools. RUN_TRACES keeps it with the run; the playground draws it, `npm run
- * runs -- trace ID` prints it, and `npm run trace FILE` opens it.
+ * The trace of a run: its exchanges with models and tools. RUN_TRACES keeps it with the run; the playground draws it,
+ * `npm run runs -- trace ID` prints it, and `npm run trace FILE` opens it.
  */
 import type { Message, ToolCall, ToolSpec, Usage } from '../../agent/contracts/model.ts'
 import type { StopReason } from '../../agent/contracts/run-events.ts'
@@ -28,11 +28,11 @@ export interface RunTrace {
   endedAt?: number
   /** How many processes have worked on it. */
   attempts: number
-  /** In the order in which they began. */
+  /** The calls in the order in which they began. */
   calls: TracedCall[]
-  /** When the run waited for a person. */
+  /** The times for which the run waited for a person. */
   waits?: TracedWait[]
-  /** What people added while the run was at work, each before the step with its number. */
+  /** The messages that people added during the run, each before the step with its number. */
   added?: { step: number; at: number; user: string; text: string }[]
   /** Post key (`step-1`, `answer-1`, …) to the post's Slack ts. */
   posts?: Record<string, string>
@@ -92,7 +92,7 @@ export interface TracedModelCall extends CallTimes {
   isCut?: true
 }
 
-/** What the dialect read in an output. `step` is the number of the resulting step. */
+/** The dialect's reading of an output. `step` is the number of the resulting step. */
 export type TracedReading =
   | { kind: 'actions'; thought: string; actions: { step: number; tool: string; input: unknown }[]; dropped?: number }
   | { kind: 'finish'; answer: string }

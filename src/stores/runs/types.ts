@@ -53,9 +53,9 @@ export interface Question {
   about?: string
   /** Not a question, but a request to post the private answer of the question with this id for everybody. */
   shares?: string
-  /** Of an archived run: the asker alone may see more than its question. */
+  /** Set for an archived run of which the asker alone may see more than the question. */
   forAsker?: true
-  /** Where an ephemeral reply to `/ask` can be sent. */
+  /** The URL to which an ephemeral reply to `/ask` can be sent. */
   responseUrl?: string
   /** Milliseconds since the epoch, when it came in. */
   at: number
@@ -63,7 +63,7 @@ export interface Question {
   isLate?: boolean | undefined
   /** The channel that the asker was looking at, if Slack reports it for an agent's direct message. */
   lookingAt?: string
-  /** When a repeated question was first asked, in ms. Later turns are not part of its conversation. */
+  /** The time at which a repeated question was first asked, in ms. Later turns are not part of its conversation. */
   firstAt?: number
   /** It was sent to a running question, which ended before it was heard. */
   wasAddition?: boolean
@@ -163,19 +163,17 @@ export function isUnrooted(question: Pick<Question, 'thread'>): boolean {
   return question.thread.startsWith('ask-')
 }
 
-/** What a run has done so far and saved. A fresh run has no steps and no posts. */
+/** The saved state of a run. A fresh run has no steps and no posts. */
 export interface SavedRun {
   /** The question with names in place of the ids of people and channels. Absent if it contains no such ids. */
   named?: string
-  /**
-   * What people wrote in the thread before the question, with names, read when the run began. Empty if nobody wrote.
-   */
+  /** The thread's messages before the question, with names, read when the run began. Empty if nobody wrote. */
   said?: ThreadContext
   standalone?: string
   /** The ids of what was remembered and given to the model. Absent if nothing was. */
   remembered?: string[]
   steps: Step[]
-  /** What the tools remember between steps. */
+  /** The memory of the tools between steps. */
   memory: ToolMemory
   /**
    * Post key (`root`, `step-1`, `answer-1`, …) to the post's Slack ts; empty while it is claimed and not known to be
@@ -198,7 +196,7 @@ export interface SavedRun {
     /** The answer's figures and their sources (question/figures). */
     figures?: { text: string; in: string[] }[]
   }
-  /** What people decided about the steps that waited for them, by the wait (`waitKey`). */
+  /** The decisions about steps that waited for a person, by the wait (`waitKey`). */
   decisions: Record<string, Decision>
   /** Milliseconds since the epoch of the first start, and how many workers have started it. */
   startedAt: number
@@ -222,9 +220,9 @@ export interface DoneCall {
 }
 
 /**
- * What was decided about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is
- * about (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool
- * asked. `expired`: nobody decided in time.
+ * A decision about a step that waits for a person. `at`: when, in ms since the epoch; `key`: the call that it is about
+ * (stores/runs/call-key.ts); `always`: for the tool in this thread from now on. `answered`: to what the tool asked.
+ * `expired`: nobody decided in time.
  */
 export type Decision =
   | { outcome: 'allowed' | 'denied'; by: string; at?: number; reason?: string; key?: string; always?: true }

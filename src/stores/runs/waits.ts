@@ -16,7 +16,7 @@ export function undecidedSteps(saved: Pick<SavedRun, 'steps' | 'decisions'>, sin
   return undecided(saved).flatMap((wait) => (wait.since <= since ? [wait.key] : []))
 }
 
-/** When the first of these waits ends if each lasts `ms` (ms since the epoch). Undefined if nothing waits. */
+/** Returns when the first wait ends if each lasts `ms` (ms since the epoch). Undefined if nothing waits. */
 export function waitsUntil(saved: SavedRun, ms: number): number | undefined {
   const waits = undecided(saved)
   return waits.length > 0 ? Math.min(...waits.map(({ since }) => since)) + ms : undefined

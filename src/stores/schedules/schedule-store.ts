@@ -6,7 +6,7 @@ import type { StoreLog } from '../../base/store-log.ts'
 import { messageOf } from '../../base/errors.ts'
 import { refOf, refText, ttlOf, wakeAt, type Schedule, type ScheduleRef, type ScheduleStore } from './types.ts'
 
-/** Where the texts of schedules are, and the index: `score` is when the scheduler looks at one. */
+/** The store of the schedules' texts, and the index: `score` is the time at which the scheduler looks at one. */
 export interface ScheduleTexts {
   get(ref: ScheduleRef): Promise<string | undefined>
   /** Replaces a text if it is still `expected` (undefined: there is none). An undefined `text` removes it. */
@@ -35,7 +35,9 @@ interface Options {
 /** How often a change is tried again because another process was faster. */
 const TRIES = 20
 
-/** When a schedule that cannot be read is looked at again: another process may have the key that opens it. */
+/**
+ * The pause before a schedule that cannot be read is looked at again: another process may have the key that opens it.
+ */
 const UNREADABLE_MS = 5 * 60_000
 
 /** The rules of a schedule store, over texts in memory or in Redis. */

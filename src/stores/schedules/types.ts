@@ -13,7 +13,7 @@ export interface ScheduleRef extends Place, Person {
  */
 export interface Schedule extends ScheduleRef {
   createdAt: number
-  /** As the person wrote it, with its time: what *Change* shows. */
+  /** The question as the person wrote it, with its time: *Change* shows it. */
   text: string
   question: string
   when: When
@@ -26,7 +26,7 @@ export interface Schedule extends ScheduleRef {
   paused?: Pause
   /** The latest occurrence that had to wait for room under a limit. */
   again?: Again
-  /** What the channel was like when the schedule was made. */
+  /** The channel's state when the schedule was made. */
   place: { isPrivate: boolean; isShared: boolean; isMember: boolean }
   /** The occurrence at work. */
   running?: { occurrence: string; since: number }
@@ -34,11 +34,11 @@ export interface Schedule extends ScheduleRef {
   failures: number
   /** The newest first; at most `MAX_RUNS`, among them the newest that has told something. */
   runs: ScheduleRun[]
-  /** What runs cost, by day since the epoch, for 30 days. */
+  /** The cost of runs, by day since the epoch, for 30 days. */
   spent: Record<string, Cost>
-  /** What a trial run of a draft cost. */
+  /** The cost of a draft's trial run. */
   tried?: Cost
-  /** Of a draft: the id of the schedule that it changes. */
+  /** The id of the schedule that a draft changes. */
   replaces?: string
 }
 
@@ -109,8 +109,8 @@ export interface ScheduleStore extends Forgetting, Moving {
   remove(ref: ScheduleRef): Promise<void>
   /** Drops the name of a schedule that is gone. One that cannot be read stays, and is due again in five minutes. */
   skip(ref: ScheduleRef): Promise<void>
-  /** All schedules of a person or of a channel except drafts, the oldest first. */
-  list(of: { team: string } & ({ user: string } | { channel: string })): Promise<Schedule[]>
+  /** All schedules of a workspace, or of a person or a channel in it, except drafts, the oldest first. */
+  list(of: { team: string; user?: string; channel?: string }): Promise<Schedule[]>
   /** At most `max` schedules whose time has come (`wakeAt`), the earliest first. */
   due(now: number, max: number): Promise<ScheduleRef[]>
   forgetUser(person: Person): Promise<void>
@@ -134,12 +134,12 @@ export function ttlOf({ state, due = 0 }: Schedule, now: number): number {
   return Math.max(TTL_MS[state], due - now + 30 * DAY_MS)
 }
 
-/** When the occurrence of a time begins: repeated ones are spread over a minute by a hash of their id. */
+/** Returns when the occurrence of a time begins: repeated ones are spread over a minute by a hash of their id. */
 export function beginsAt({ id, when }: Pick<Schedule, 'id' | 'when'>, due: number): number {
   return when.kind === 'once' ? due : due + (createHash('sha256').update(id).digest().readUInt32BE() % MINUTE_MS)
 }
 
-/** When the scheduler looks at a schedule next. */
+/** Returns when the scheduler looks at a schedule next. */
 export function wakeAt({ due, again, ...schedule }: Schedule): number | undefined {
   const times = [due === undefined ? [] : beginsAt(schedule, due), again?.from ?? []].flat()
   return times.length > 0 ? Math.min(...times) : undefined
@@ -187,7 +187,7 @@ function spentWith(
   return { ...Object.fromEntries(kept), ...(run.cost || sum.tokens ? { [today]: plus(sum, before?.cost, -1) } : {}) }
 }
 
-/** What the runs of the last 30 days cost. */
+/** Returns the cost of the runs of the last 30 days. */
 export function spentIn30Days({ spent }: Schedule, now: number): Cost {
   const since = Math.floor(now / DAY_MS) - 30
   return Object.entries(spent)

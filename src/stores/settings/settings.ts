@@ -21,9 +21,9 @@ export interface Settings extends AgentSetup {
   /** `mention`: a follow-up must name the bot again. */
   followUps: Config['FOLLOW_UPS']
   whoMayStop: NonNullable<ChannelSettings['whoMayStop']>
-  /** Who may have a channel forgotten. */
+  /** The people who may have a channel forgotten. */
   whoMayForget: NonNullable<ChannelSettings['whoMayForget']>
-  /** Who may change the settings of a channel. */
+  /** The people who may change the settings of a channel. */
   settingsBy: Config['SETTINGS_BY']
   /**
    * How far apart the messages of one conversation in a direct message may be; 0: each is a conversation of its own.
@@ -31,9 +31,9 @@ export interface Settings extends AgentSetup {
   dmMemoryMinutes: number
   /** Hosts to which links open, besides those of a run's sources. */
   linkHosts: string[]
-  /** Who may ask, and where. */
+  /** The people who may ask, and the channels. */
   access: Access
-  /** Who besides the asker may approve the call of a tool. */
+  /** The people besides the asker who may approve the call of a tool. */
   approvers: Config['APPROVERS']
   /** Whether a footer says how many figures of the answer are not from a source. */
   figures: boolean
@@ -56,7 +56,7 @@ export interface Access {
  * does not.
  */
 export interface SettingsPlace extends Place {
-  /** Who asks, for tools that depend on it. */
+  /** The asker, for tools that depend on it. */
   user?: string
   waits?: boolean
 }
@@ -132,7 +132,7 @@ export interface ChosenAgent {
   instructions?: string | undefined
 }
 
-/** What the people of a channel have set for it. Absent settings are the operator's. */
+/** The settings that the people of a channel have chosen. Absent ones are the operator's. */
 export interface ChannelSettings extends ChosenAgent {
   steps?: Config['STEPS'] | undefined
   followUps?: Config['FOLLOW_UPS'] | undefined
@@ -161,7 +161,7 @@ const MAX_CHANNELS = 10_000
 
 const NAME = 'settings'
 
-/** In this process's memory. */
+/** Keeps channels' settings in this process's memory. */
 export function memoryChannelSettings({ now = Date.now }: { now?: () => number } = {}): ChannelSettingsStore {
   return storedSettings(memoryKeyedStore({ ttlMs: YEAR_MS, maxSize: MAX_CHANNELS, now }))
 }
@@ -199,7 +199,10 @@ const CACHE_MS = 5_000
 /** How long a load may take: the ack of a follow-up waits for it, and then for the queue. Milliseconds. */
 const LOAD_MS = 1_000
 
-/** In Redis, as JSON under `PREFIX:{team:channel}:settings`. Each process asks once in a few seconds for a channel. */
+/**
+ * Keeps channels' settings in Redis, as JSON under `PREFIX:{team:channel}:settings`. Each process asks once in a few
+ * seconds for a channel.
+ */
 export function redisChannelSettings(options: RedisChannelSettingsOptions): ChannelSettingsStore {
   const { redis, log, prefix, now = Date.now } = options
   const names = new RegExp(`^${NAME}$`)

@@ -12,7 +12,10 @@ export interface ThreadState {
    * since the epoch).
    */
   lookingAt?: { channel: string; at: number }
-  /** What people have allowed here from then on ("Always in this thread"), the oldest first, at most `MAX_GRANTS`. */
+  /**
+   * The tools that people have allowed here from then on ("Always in this thread"), the oldest first, at most
+   * `MAX_GRANTS`.
+   */
   grants?: Grant[]
   /** For the state of a channel (`team:channel`): the id that Slack has given it since. */
   movedTo?: string

@@ -34,7 +34,7 @@ function tokenIn(event: unknown): string | undefined {
   return read?.action_token ?? read?.assistant_thread?.action_token
 }
 
-/** In this process; the clock is in milliseconds. */
+/** Keeps tokens in this process; the clock is in milliseconds. */
 export function memoryActionTokens(now: () => number = Date.now): ActionTokens {
   return actionTokens(memoryKeyedStore({ ttlMs: ACTION_TOKEN_MS, maxSize: MAX_KEPT, now }))
 }
@@ -56,7 +56,7 @@ export interface RedisActionTokensOptions {
 
 const NAME = 'action-token'
 
-/** In Redis, under `PREFIX:{QUESTION}:action-token`. */
+/** Keeps tokens in Redis, under `PREFIX:{QUESTION}:action-token`. */
 export function redisActionTokens({ redis, prefix, ...options }: RedisActionTokensOptions): ActionTokens {
   const names = new RegExp(`^${NAME}$`)
   return actionTokens(redisKeyedStore({ redis, prefix, ttlMs: ACTION_TOKEN_MS, names }), options)

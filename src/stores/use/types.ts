@@ -1,7 +1,7 @@
 /** Whole numbers by field. `use-counts.ts` says which fields there are. */
 export type Counts = Record<string, number>
 
-/** What is booked: an id of a team, which adds to the counts of the day (UTC) of `at`, in ms since the epoch. */
+/** A booking: an id of a team, which adds to the counts of the day (UTC) of `at`, in ms since the epoch. */
 export interface Booking {
   team: string
   id: string

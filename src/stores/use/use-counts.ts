@@ -16,7 +16,7 @@ export interface Amounts {
   costUsd: number
 }
 
-/** By tool: the questions that called it, with all that they cost, and how often it was called. */
+/** The questions that called each tool, with all that they cost, and how often it was called. */
 export interface ToolAmounts extends Amounts {
   calls: number
 }

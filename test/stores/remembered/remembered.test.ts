@@ -33,6 +33,18 @@ function rememberedContract(make: Make): void {
     expect(new Set(scopes).size).toBe(scopes.length)
   })
 
+  test('the same words are kept once in a place, however they are written', async () => {
+    const store = make()
+    const [first, again] = [
+      one('1', { text: 'Our year starts in May.' }),
+      one('2', { text: ' our  year starts in\nmay.' }),
+    ]
+    expect([await store.add(SCOPE, first), await store.add(SCOPE, again)]).toEqual(['added', 'same'])
+    expect(await store.add('T1:C2:all', again)).toBe('added')
+    expect(await store.add(SCOPE, one('3', { text: 'Our year starts in June.' }))).toBe('added')
+    expect(await ids(store)).toEqual(['1', '3'])
+  })
+
   test('at most a hundred are kept, however many come at once', async () => {
     const store = make()
     const all = Array.from({ length: MAX_REMEMBERED + 3 }, (_, i) => one(String(i)))
@@ -102,7 +114,7 @@ describeWithRedis('in Redis', () => {
 
   rememberedContract(open)
 
-  test('it is sealed with a key, also where it was kept without one; with another key it cannot be read', async () => {
+  test('it is sealed with a key, also where it was kept without one; with another key it cannot be read, and stays', async () => {
     const [raw, secret] = [server.rawClient(), 'a'.repeat(32)]
     await open({ prefix: 'sealed' }).add(SCOPE, one('1'))
     const store = open({ prefix: 'sealed', secret })
@@ -114,6 +126,15 @@ describeWithRedis('in Redis', () => {
     expect(await raw.pttl(key)).toBeGreaterThan(9 * DAY_MS)
     expect(await store.list(SCOPE)).toEqual([one('1'), one('2')])
     const other = open({ prefix: 'sealed', secret: 'b'.repeat(32) })
-    expect([await other.list(SCOPE), other.log.lines.length]).toEqual([[], 1])
+    for (const failing of [
+      other.list(SCOPE),
+      other.add(SCOPE, one('3')),
+      other.use(SCOPE, ['1']),
+      other.remove(SCOPE, '1'),
+    ])
+      await expect(failing).rejects.toThrow('cannot be read')
+    await other.forgetUser({ team: 'T1', user: 'U1' })
+    expect(other.log.lines).toHaveLength(5)
+    expect(await store.list(SCOPE)).toEqual([one('1'), one('2')])
   })
 })
