@@ -76,5 +76,5 @@ export async function openOtherPages(
 }
 
 export function workspacesNote({ gateway }: ManyWorkspaces): string {
-  return `Played: two workspaces, and an organisation of three. The app is in none of them yet: “Add or remove the app” in the menu of workspaces, ${gateway.base}/workspaces, installs it.`
+  return `Simulated: two workspaces, and an organisation of three. Install the app first: choose “Add or remove the app…” in the menu of workspaces at the top, or open ${gateway.base}/workspaces.`
 }

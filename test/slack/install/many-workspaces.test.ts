@@ -11,6 +11,7 @@ import { ALLOW_ONCE, SHOW_WORK } from '../../../src/slack/format/action-ids.ts'
 import { act, finish } from '../../harness/played-model.ts'
 import { botUserOf, type Home } from '../../harness/many-slacks.ts'
 import { describeWithRedis, startRedis } from '../../harness/redis.ts'
+import { deferred } from '../../harness/stores.ts'
 
 const ACME = { id: 'T0ACME00001' }
 const OTHER = { id: 'T0OTHER0001' }
@@ -171,6 +172,31 @@ describe('in memory', async () => {
     await press(moved)
     await until(() => written(moved).length > 0, 'the answer')
     expect(written(place)).toEqual([])
+  })
+
+  test('a run at work goes on in its channel’s new id, and what is asked there next goes on from it', async () => {
+    const [place, moved] = [channel(), channel()]
+    const ts = '1900000020.000100'
+    const mention = (at: string, text: string, of: Json) => {
+      const where = { channel: at, ts, event_ts: ts, user: 'U0ALICE0001', ...of }
+      return slack.event(OTHER, { type: 'app_mention', ...where, text: `<@${botUserOf(OTHER.id)}> ${text}` })
+    }
+    const gate = deferred()
+    slack.state.hold = (args) => (args['channel'] === place && 'text' in args ? gate.promise : undefined)
+    await mention(place, 'Which of the two?', {})
+    const isHeld = () => bot.model.requests.some(({ prompt }) => prompt.includes('Which of the two?'))
+    await until(isHeld, 'the work')
+    await slack.event(OTHER, { type: 'channel_id_changed', old_channel_id: place, new_channel_id: moved })
+    slack.state.refuses = (_, __, args) =>
+      [args['channel'], args['channel_id']].includes(place) ? 'channel_not_found' : undefined
+    gate.resolve()
+    expect((await bot.answered(moved)).text).toContain('Answered.')
+    await until(() => bot.logs.some((line) => line.includes(place) && line.includes('question answered')), 'its end')
+    await mention(moved, 'And of three?', { ts: '1900000021.000100', event_ts: '1900000021.000100', thread_ts: ts })
+    await until(() => slack.posts().filter((post) => post.channel === moved).length > 1, 'another answer')
+    expect(JSON.stringify(bot.model.requests)).toMatch(/Which of the two\?.*And of three\?/)
+    slack.state.refuses = () => undefined
+    slack.state.hold = () => undefined
   })
 
   test('a button works for a person of another workspace of the organisation, and for no other organisation', async () => {
