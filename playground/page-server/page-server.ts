@@ -1,7 +1,7 @@
 /**
- * The page of the playground: files, the workspace as JSON, changes as they happen (page-changes.ts), and what the
- * person at the page does. It listens on 127.0.0.1 alone, and answers only to its own names, so that no website can
- * reach it by DNS rebinding or by posting across origins.
+ * Serves the page of the playground: its files, the workspace as JSON, changes as they happen (page-changes.ts), and
+ * the acts of the person at the page. It listens only on 127.0.0.1 and answers only to its own names, so that no
+ * website can reach it by DNS rebinding or by posting across origins.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -24,7 +24,7 @@ export interface PageOptions {
   notes: PageNotes
   /** Further parts of the page, beside the workspace. */
   parts?: PagePart[]
-  /** Told of what somebody does there; see page-actions.ts. */
+  /** Called before a person's act; see page-actions.ts. */
   onAct?: OnAct
 }
 
@@ -33,7 +33,7 @@ export interface Page {
   close(): Promise<void>
 }
 
-/** The kinds of files that the page is made of; nothing else is given out. */
+/** The kinds of files that the page consists of. No others are served. */
 const PAGE = join(import.meta.dirname, '../page')
 
 const TYPES: Record<string, string> = {
@@ -60,7 +60,7 @@ export const HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** Starts it. @throws when the port is taken. */
+/** Starts the server. @throws Error if the port is in use */
 export async function startPage(slack: LocalSlack, options: PageOptions): Promise<Page> {
   const { parts = [] } = options
   const actions = new Map([
@@ -121,8 +121,8 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
 }
 
 /**
- * The Host that was asked for must be ours, and so must a page that asks (a browser names it); what is posted is JSON
- * or a file.
+ * Whether a request is from the page: its Host and its Origin (which a browser names) are ours, and a posted body is
+ * JSON or a file.
  */
 export function isOurs(request: IncomingMessage, port: number): boolean {
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`]

@@ -51,7 +51,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     /** How long a new token lives, in seconds. */
     expiresIn: 43_200,
     refreshes: 0,
-    spendRefreshTokens: () => oauth.spendRefreshTokens(),
+    spendRefreshTokens: (user?: string) => oauth.spendRefreshTokens(user),
   }
   const oauth = createOAuth({
     ...{ client: CLIENT, app: APP, botUserOf, scopes: ['chat:write', 'app_mentions:read'], rotates },
@@ -153,6 +153,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
         enterprise: isOrg ? { id: home.id } : null,
         is_enterprise_install: isOrg,
       },
+      ...{ container: { type: 'message', message_ts: String(clock.now / 1000) } },
       ...{ user: user ?? { id: 'U0ALICE0001', team_id: home.id }, channel: { id: channel } },
       ...{ response_url: `${server.base}/api/response` },
       actions: [{ type: 'button', action_id: action, block_id: 'b', value }],

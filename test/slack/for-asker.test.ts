@@ -1,6 +1,6 @@
 /** What was found with one person's rights: nobody else is shown it, nor anything that rests on it. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
 import { ALLOW_ONCE, ASK_AGAIN, ASK_APPROVERS, KEEP, SHARE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import { PRESS } from '../../src/slack/approvals/approval-words.ts'
 import { FOR_ASKER, HOW_TO_GO_ON } from '../../src/slack/format/messages.ts'
@@ -196,9 +196,30 @@ describe('in memory', () => {
 
 describeWithRedis('with the front and the worker apart, over Redis', () => {
   const redis = suiteRedis()
-  leaving({
+  const way = {
     get redisUrl() {
       return redis.url
     },
+  }
+  leaving(way)
+
+  test.each([
+    ['the find and the line', () => ({ dropBefore: true, times: 99 })],
+    ['the line and its record', () => ({ hold: new Promise(() => {}) })],
+  ])('a worker that ends between %s shows nothing of it, and the next one says the line once', async (_, fault) => {
+    const { bot, server, browser, slack, ask, worker, startWorker } = await connectingBot({ onTestFinished }, way)
+    await connect(bot, ALICE, { server, browser })
+    let isReached = false
+    const where = ({ text }: Json) => text === FOR_ASKER && (isReached = true)
+    slack.fault({ method: 'chat.postMessage', where, ...fault() })
+    const thread = await ask()
+    await slack.until(() => isReached && server.calls.length > 0, 'the line for all')
+    await worker?.stop()
+    slack.clearFaults()
+    expect(seenByAll(bot)).not.toMatch(CANARY)
+    await startWorker()
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    expect(thread.shown().filter((text) => text === FOR_ASKER)).toHaveLength(1)
+    expect(seenByAll(bot)).not.toMatch(CANARY)
   })
 })
