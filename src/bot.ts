@@ -83,7 +83,8 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   }
   const onCall = telemetry && ((call: SlackCall) => telemetry.note({ kind: 'slack', ...call }))
   // Comes before the calls of the model and the MCP servers, so that a start without a network fails early.
-  const ways = { log, now: nowMs, fetch: net.fetch, onCall, signal, installs: stores.installs }
+  const movedTo = async (team: string, channel: string) => (await stores.threads.load(`${team}:${channel}`)).movedTo
+  const ways = { log, now: nowMs, fetch: net.fetch, onCall, signal, movedTo, installs: stores.installs }
   const installing = openInstallations(config, ways)
   installing.catch(() => undefined)
   const agent = await createAgent(config, {

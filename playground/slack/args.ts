@@ -20,7 +20,7 @@ export function parseArgs(body: string, contentType: string, query: URLSearchPar
   return { ...fromQuery, ...fromForm(new URLSearchParams(body)) }
 }
 
-/** A JSON body; the SDK never sends one, other clients do. */
+/** Reads a JSON body. The SDK never sends one, but other clients do. */
 function fromJson(body: string): Json {
   let value: unknown
   try {
@@ -32,7 +32,7 @@ function fromJson(body: string): Json {
   return value
 }
 
-/** A form’s values are text: flags and structured arguments are read here, numbers where they are used. */
+/** Reads a form. Its values are text: flags and structured arguments are parsed here, numbers where they are used. */
 function fromForm(form: URLSearchParams): Json {
   const entries = [...form].map(([key, text]) => [key, STRUCTURED.has(key) ? structured(key, text) : scalar(text)])
   return Object.fromEntries(entries)
@@ -53,19 +53,19 @@ function scalar(text: string): unknown {
   return text === 'false' ? false : text
 }
 
-/** A plain object, as JSON has it. */
+/** Whether a value is a plain object of JSON. */
 export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A text argument that must be there. @throws Refusal `invalid_arguments`. */
+/** Returns a required text argument. @throws Refusal `invalid_arguments` */
 export function required(args: Json, name: string): string {
   const value = args[name]
   if (typeof value === 'string' && value !== '') return value
   throw invalid(`[ERROR] missing required field: ${name}`)
 }
 
-/** A text argument, absent when it is empty. @throws Refusal where it is something else. */
+/** Returns a text argument; undefined if it is empty. @throws Refusal if it is not a text */
 export function optional(args: Json, name: string): string | undefined {
   const value = args[name]
   if (value === undefined || value === null || value === '') return undefined
@@ -73,7 +73,7 @@ export function optional(args: Json, name: string): string | undefined {
   throw invalid(`[ERROR] must be a string: ${name}`)
 }
 
-/** A whole number within bounds; forms carry it as text. */
+/** Returns a whole number within bounds. Forms carry it as text. */
 export function whole(args: Json, name: string, bounds: { normal: number; most: number }): number {
   const value = args[name] ?? bounds.normal
   const number = Number(value)
@@ -82,12 +82,12 @@ export function whole(args: Json, name: string, bounds: { normal: number; most: 
   return Math.min(number, bounds.most)
 }
 
-/** An argument that is on: `true`, `1`. */
+/** Whether an argument is on: `true`, `1`. */
 export function flag(args: Json, name: string): boolean {
   return args[name] === true || args[name] === '1' || args[name] === 1
 }
 
-/** `invalid_arguments`, with the reason where Slack's SDK shows it. */
+/** Returns the refusal `invalid_arguments`, with the reason where Slack's SDK shows it. */
 export function invalid(why: string): Refusal {
   return new Refusal('invalid_arguments', { why, more: { response_metadata: { messages: [why] } } })
 }

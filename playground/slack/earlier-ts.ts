@@ -1,7 +1,7 @@
 import type { Store } from './store.ts'
 import type { Channel } from './types.ts'
 
-/** A fresh ts of so many milliseconds ago, but after all that stands in the thread. */
+/** Returns a fresh ts of some milliseconds ago, but after every message of the thread. */
 export function earlierTs(
   store: Store,
   { channel, ms, thread }: { channel: Channel; ms: number; thread: string | undefined },

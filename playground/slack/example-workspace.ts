@@ -1,6 +1,6 @@
 /**
- * Who is in the playground's workspace, and where: one of each kind of person that Slack knows. Alice and Bob are there
- * already.
+ * Fills the playground's workspace with one person of each kind that Slack knows, and their channels. Alice and Bob
+ * exist already.
  */
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Store } from './store.ts'
 

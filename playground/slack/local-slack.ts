@@ -12,19 +12,19 @@ import type { Trouble } from '../faults/trouble.ts'
 import type { Call, Channel, Json, Message, Reaction, Refused, Session, StoredFile, User } from './types.ts'
 import type { Views } from './view-stack.ts'
 
-/** How this Slack is; the defaults are those of the real one. */
+/** The options of a local Slack. The defaults are those of the real one. */
 export interface LocalSlackOptions {
   port?: number
   /** The beginning of its own addresses, for apps that reach it through another server. */
   base?: string
-  /** The name that it goes by in its own addresses, for apps that reach it through a proxy: 127.0.0.1. */
+  /** The host name in its own addresses, for apps that reach it through a proxy. Default: 127.0.0.1. */
   host?: string
-  /** Another name that requests may give it, as through a proxy of names. */
+  /** Another host name that requests may use, as through a proxy. */
   alias?: string
   botToken?: string
   appToken?: string
   signingSecret?: string
-  /** The scopes of the bot token and the events subscribed to, as in a manifest; all of them where missing. */
+  /** The scopes of the bot token and the events subscribed to, as in a manifest; all if absent. */
   scopes?: string[]
   events?: string[]
   /**
@@ -36,9 +36,9 @@ export interface LocalSlackOptions {
   agent?: boolean
   /** Whether the workspace lets apps search, by words or by meaning too: off unless turned on. */
   search?: SearchKind
-  /** How long the token of an event lives that lets the app search: 10 minutes, in milliseconds. */
+  /** The life of an event's search token, in milliseconds. Default: 10 minutes. */
   actionTokenMs?: number
-  /** Kinds of blocks that this workspace refuses by `invalid_blocks`, as one does that has them not yet. */
+  /** Kinds of blocks that this workspace refuses by `invalid_blocks`, like one that does not have them yet. */
   refusedBlocks?: string[]
   /** Answer 429 beyond Slack's rates: for all methods, or for these. */
   strictRate?: boolean | string[]
@@ -48,8 +48,8 @@ export interface LocalSlackOptions {
   /** How long a trigger opens a modal: 3,000 ms. */
   triggerMs?: number
   /**
-   * What a download without the right to it meets: a redirect to the login page (as at Slack), or that page with status
-   * 200.
+   * The answer to a download without the right to it: a redirect to the login page (as at Slack), or that page with
+   * status 200.
    */
   loginPage?: 'redirect' | 'page'
   /** Whether the bot is told of its own messages, as Slack does; on unless turned off. */
@@ -60,13 +60,13 @@ export interface LocalSlackOptions {
   streamMs?: number
   /** How many UTF-8 bytes a streamed message holds: 11,000. */
   streamBytes?: number
-  /** Where all that passes is written down. */
+  /** The journal, which records all traffic. */
   journal?: Journal
   /** Milliseconds since the epoch. */
   now?: () => number
 }
 
-/** What runs; see the methods' own comments in People and Store for the details. */
+/** A running local Slack. The methods are documented in People and Store. */
 export interface LocalSlack {
   /** For SLACK_API_URL, SLACK_BOT_TOKEN, SLACK_APP_TOKEN and SLACK_SIGNING_SECRET. */
   apiUrl: string
@@ -78,12 +78,12 @@ export interface LocalSlack {
   people: People
   views: Views
   sockets: Sockets
-  /** What goes wrong while it runs; all of it is off at the start. */
+  /** The faults that can be switched on; all are off at the start. */
   trouble: Trouble
   /** Every Web API call so far, and those that were the app's own mistake. */
   calls: Call[]
   refusals: Refused[]
-  /** Where the app takes deliveries over HTTP; without one they go over its sockets. */
+  /** Sets the URL for deliveries over HTTP. Without one they go over the app's sockets. */
   setTarget(url: string | undefined): void
   target(): string | undefined
   fault(fault: Fault): void
@@ -91,44 +91,41 @@ export interface LocalSlack {
   addChannel(id: string, extra?: Partial<Channel>): Channel
   addUser(id: string, extra?: Partial<User>): User
   say(options: SayOptions): Promise<SentMessage>
-  /** `say`, with the bot named first. */
+  /** Like `say`, with the bot mentioned first. */
   mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<SentMessage>
-  /** Somebody, Alice unless told otherwise, takes a file in, as yet for nobody else; `say` shares it by its id. */
+  /** Uploads a file of a person (Alice unless given), not shared yet. `say` shares it by its id. */
   upload(file: GivenFile, user?: string): StoredFile
-  /**
-   * Changes a file that is there, as when it is deleted (`mode: 'tombstone'`) or its download begins to fail
-   * (`trouble`).
-   */
+  /** Changes a file, for example to deleted (`mode: 'tombstone'`) or to a failing download (`trouble`). */
   changeFile: People['changeFile']
   slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<Done>
   press: Interactions['press']
   submit: Interactions['submit']
   closeView: Interactions['closeView']
   shortcut: Interactions['shortcut']
-  /** Kinds of blocks that are refused from now on, and those that are not any more. */
+  /** Sets the kinds of blocks that are refused from now on. */
   refuseBlocks(...types: string[]): void
   redeliver: Deliveries['redeliver']
-  /** All messages of a channel, oldest first, and the bot's own in a thread. */
+  /** Returns all messages of a channel, oldest first; `replies` are the bot's own in a thread. */
   messages(channel: string): Message[]
   replies(channel: string, thread: string): Message[]
-  /** What a person reads in a message. */
+  /** Returns the text that a person reads in a message. */
   shown(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string
-  /** Whom the bot's messages would have pinged. */
+  /** Returns the people whom the bot's messages would have pinged. */
   pings(): string[]
-  /** What could be clicked in all that the bot sent, wherever it stands. */
+  /** Returns all links in the bot's messages. */
   links(): string[]
   status(channel: string, thread: string): string
   /** The agent's session in a thread. */
   session(channel: string, thread: string): Session | undefined
-  /** The uppermost modal of a person, Alice unless told otherwise, and their Home. */
+  /** Returns the uppermost modal of a person (Alice unless given); `home` their Home. */
   modal(user?: string): Json | undefined
   home(user?: string): Json | undefined
-  /** What a person reads in a view: its title, its blocks. */
+  /** Returns the text that a person reads in a view: its title and its blocks. */
   shownView(view: Json): string
-  /** All files, people's and the app's; `content` is the bytes as UTF-8. */
+  /** Returns all files, people's and the app's. `content` is the bytes as UTF-8. */
   files(): (StoredFile & { content: string | undefined })[]
   reactions(channel: string, ts: string): Reaction[]
-  /** What only this person was shown. */
+  /** Returns the messages that only this person was shown. */
   whispers(channel: string, user: string): string[]
   /** Resolves with the first truthy value of `check`. @throws after `ms` (45,000), naming `what`. */
   until<T>(check: () => T | Promise<T>, what: string, ms?: number): Promise<NonNullable<T>>

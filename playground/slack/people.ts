@@ -1,4 +1,4 @@
-/** What people do in Slack, and how the app is told of it. */
+/** The acts of people in Slack, and their events. */
 import type { Delivery } from './events/deliveries.ts'
 import { earlierTs } from './earlier-ts.ts'
 import { changedEvent, deletedEvent, mentionEvent, mentions, messageEvent } from './events/event-payloads.ts'
@@ -9,24 +9,24 @@ import { ALICE, BOT_USER, GENERAL, TEAM } from './store.ts'
 import { keepFile, type GivenFile } from './files/stored-files.ts'
 import type { Json, StoredFile } from './types.ts'
 
-/** What is said, where and by whom: Alice in #general unless told otherwise. */
+/** A message to send, its place and its author: Alice in #general unless given. */
 export interface SayOptions {
   channel?: string
   /** A person, or a bot that `addUser` made. */
   user?: string
-  /** As Slack carries it: `<@U…>` for a mention, `&lt;` for a sign. */
+  /** The text in Slack's form: `<@U…>` for a mention, `&lt;` for a sign. */
   text: string
   thread_ts?: string
   subtype?: string
-  /** Files that are brought, those that are there already (by `id`), or a file's object as it shall stand. */
+  /** New files, existing ones (by `id`), or a file's object as it should appear. */
   files?: (GivenFile | Partial<Record<'id' | 'name' | 'title', string>>)[]
-  /** The `app_mention` comes without the files, as it does at times; `alone`: the `message` event does not come. */
+  /** Sends the `app_mention` without the files, as Slack sometimes does. `alone`: without the `message` event too. */
   bareMention?: boolean | 'alone'
-  /** Anything else that the message shall have. */
+  /** Further fields of the message. */
   extra?: Json
 }
 
-/** A message that was said, and how the app took it. `thread` is the root that replies to it stand under. */
+/** A sent message, and its deliveries. `thread` is the root of the replies to it. */
 export interface SentMessage {
   ts: string
   thread: string
@@ -34,20 +34,20 @@ export interface SentMessage {
   deliveries: Delivery[]
 }
 
-/** A message, by its place. */
+/** The place of a message. */
 export interface MessagePlace {
   channel: string
   ts: string
 }
 
-/** A thread, and who does something with it. */
+/** A thread, and the person who acts in it. */
 export interface ThreadPlace {
   channel: string
   thread: string
   user?: string
 }
 
-/** The voices of a workspace. Every method resolves when the app has had its first chance to ack. */
+/** The acts of the people of a workspace. Every method resolves when the app has had its first chance to ack. */
 export class People {
   private readonly way: HandOver
 
@@ -55,12 +55,12 @@ export class People {
     this.way = way
   }
 
-  /** Sends an event as it stands, if the app subscribed to it. */
+  /** Sends an event as it is, if the app subscribed to it. */
   event(event: Json): Delivery | undefined {
     return this.way.event(event)
   }
 
-  /** Somebody writes. Resolves when the app has had its first chance to ack. */
+  /** Sends a person's message. Resolves when the app has had its first chance to ack. */
   async say(options: SayOptions): Promise<SentMessage> {
     const { store } = this.way.with
     const { user = ALICE, text, thread_ts, extra = {}, bareMention = false } = options
@@ -86,12 +86,12 @@ export class People {
     return { ts: message.ts, thread: message.thread_ts ?? message.ts, channel: channel.id, deliveries }
   }
 
-  /** Somebody takes a file into Slack, as yet for nobody else. `say` shares it, by its id. */
+  /** Uploads a person's file, not shared yet. `say` shares it by its id. */
   upload(file: GivenFile, user: string = ALICE): StoredFile {
     return keepFile(this.way.with.store, file, user)
   }
 
-  /** A file changes; messages that show it show it as it now is. @throws where there is none of this id */
+  /** Changes a file, also in the messages that show it. @throws Error if there is none with this id */
   changeFile(id: string, change: Partial<Omit<StoredFile, 'id'>>): StoredFile {
     const { store, base } = this.way.with
     const file = store.files.get(id)
@@ -106,7 +106,7 @@ export class People {
     return file
   }
 
-  /** The objects of the files that somebody shares. */
+  /** Returns the objects of the files that a person shares. */
   private shared(files: NonNullable<SayOptions['files']>, by: { user: string; channel: string }): Json[] {
     const { store, base } = this.way.with
     return files.map((one) => {
@@ -117,7 +117,7 @@ export class People {
     })
   }
 
-  /** Somebody changes their message. An edit that names the bot for the first time is an `app_mention` too. */
+  /** Edits a person's message. An edit that names the bot for the first time is an `app_mention` too. */
   async edit(where: MessagePlace, text: string): Promise<Delivery[]> {
     const { store } = this.way.with
     const channel = this.way.channel(where.channel)
@@ -133,7 +133,7 @@ export class People {
     ])
   }
 
-  /** Somebody deletes a message. A root that has replies becomes a tombstone, which comes as a change. */
+  /** Deletes a message. A root that has replies becomes a tombstone, which is sent as a change. */
   async remove(where: MessagePlace): Promise<Delivery[]> {
     const { store } = this.way.with
     const channel = this.way.channel(where.channel)
@@ -146,7 +146,7 @@ export class People {
     ])
   }
 
-  /** Somebody joins a channel. */
+  /** Lets a person join a channel. */
   async join(where: { channel: string; user: string }): Promise<Delivery[]> {
     const channel = this.way.channel(where.channel)
     channel.members.add(where.user)
@@ -155,7 +155,7 @@ export class People {
     return this.way.all([messageEvent(channel, message)])
   }
 
-  /** Somebody adds a reaction, or takes theirs back. */
+  /** Adds or removes a person's reaction. */
   async react(where: MessagePlace & { name: string; user?: string; removed?: boolean }): Promise<Delivery[]> {
     const { store } = this.way.with
     const { name, user = ALICE, removed = false } = where
@@ -167,7 +167,7 @@ export class People {
     return this.way.all([{ type, user, reaction: name, item_user: message.user, item, event_ts: store.ts() }])
   }
 
-  /** Somebody opens the app's Home, or its messages. The event carries the Home that was published last. */
+  /** Opens the app's Home, or its messages. The event carries the Home that was published last. */
   async openHome(user = ALICE, tab: 'home' | 'messages' = 'home'): Promise<Delivery[]> {
     const { store, views } = this.way.with
     const channel = store.directChannel(user).id
@@ -175,14 +175,14 @@ export class People {
     return this.way.all([{ type: 'app_home_opened', user, channel, tab, event_ts: store.ts(), ...(view && { view }) }])
   }
 
-  /** Somebody with the agent beside them looks at something else, such as another channel. */
+  /** Changes what a person looks at beside the agent, such as another channel. */
   async lookAt(entities: Json[], user = ALICE): Promise<Delivery[]> {
     const { store } = this.way.with
     const channel = store.directChannel(user).id
     return this.way.all([{ type: 'app_context_changed', channel, user, context: { entities }, event_ts: store.ts() }])
   }
 
-  /** Somebody presses Slack's own Stop: the streams of the thread end, its session goes on until the app ends it. */
+  /** Presses Slack's own Stop: the streams of the thread end, and its session goes on until the app ends it. */
   async stopSession(where: ThreadPlace): Promise<Delivery[]> {
     const { store } = this.way.with
     const channel = this.way.channel(where.channel)
@@ -198,7 +198,7 @@ export class People {
     return this.way.all([{ ...event, event_ts: store.ts() }])
   }
 
-  /** Somebody gives an agent's session another title. */
+  /** Renames an agent's session. */
   async renameSession(where: ThreadPlace, title: string): Promise<Delivery[]> {
     const { store } = this.way.with
     const channel = this.way.channel(where.channel)
@@ -210,7 +210,7 @@ export class People {
     return this.way.all([{ type: 'agent_session_title_changed', ...place, ...told }])
   }
 
-  /** An owner removes the app: its token is dead at once, and it is told so twice. */
+  /** Removes the app: its token is revoked at once, and two events tell it so. */
   async uninstall(): Promise<Delivery[]> {
     this.way.with.revoke()
     return this.way.all([{ type: 'tokens_revoked', tokens: { bot: [BOT_USER] } }, { type: 'app_uninstalled' }])

@@ -1,12 +1,12 @@
 import type { Json } from './types.ts'
 
-/** A token bucket: how many calls a minute, and how many at once. */
+/** A token bucket: calls per minute, and calls at once. */
 interface Rate {
   perMinute: number
   burst: number
 }
 
-/** Slack promises so many calls a minute and “some burst”; a quarter of a minute’s worth is taken for that. */
+/** Slack documents calls per minute and “some burst”, which is taken as a quarter of a minute’s calls. */
 const TIER_2: Rate = { perMinute: 20, burst: 5 }
 const TIER_3: Rate = { perMinute: 50, burst: 12 }
 const TIER_4: Rate = { perMinute: 100, burst: 25 }
@@ -45,7 +45,10 @@ const RATES: Record<string, Rate> = {
   'views.publish': TIER_4,
 }
 
-/** Counts calls, of these methods `only` or of all; says after how many whole seconds one more may come, 0 for now. */
+/**
+ * Counts calls, of the methods in `only` or of all. Returns the whole seconds until the next call is accepted, 0 for
+ * now.
+ */
 export function createRates(now: () => number, only?: string[]): (method: string, args: Json) => number {
   const buckets = new Map<string, { left: number; at: number }>()
   return (method, args) => {

@@ -5,15 +5,12 @@ import type { Json } from './types.ts'
 /** Whether a workspace lets apps search: by words alone, or by meaning too. */
 export type SearchKind = 'words' | 'meaning'
 
-/**
- * The action tokens of events in which the bot was addressed. How long real ones live nobody says: here, so many
- * milliseconds.
- */
+/** The action tokens of events in which the bot was addressed. Slack does not document how long they live. */
 export interface SearchTokens {
   kind: SearchKind
-  /** The event with a token, if the bot is addressed in it. */
+  /** Returns the event with a token, if the bot is addressed in it. */
   withToken(event: Json): Json
-  /** Whose token it is. `expired`: it was somebody's. */
+  /** Returns the person of a token. `expired`: it was valid once. */
   personOf(token: string): { user: string } | 'expired' | undefined
 }
 

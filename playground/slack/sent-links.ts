@@ -6,9 +6,9 @@ const BARE = /(?:https?:\/\/|www\.)[^\s<>|"'`*~]+|(?<![\w.+-])[\w.+-]{1,64}@[\w-
 const LABELLED = /\[[^\]\n]*\](?:\(\s*<?([^\s)>]+)|:\s*<?([^\s>]+))/g
 
 /**
- * The addresses that people could click if this were sent: what stands between `<` and `>`, and what Slack makes links
- * of by itself. It does so in a text unless `parse` is `none`, in mrkdwn unless it is `verbatim`, and in a task's
- * Markdown always.
+ * Returns the addresses that people could click if this were sent: those between `<` and `>`, and those that Slack
+ * turns into links by itself. Slack does that in a text unless `parse` is `none`, in mrkdwn unless it is `verbatim`,
+ * and in a task's Markdown always.
  */
 export function links(args: Json): string[] {
   const text = typeof args['text'] === 'string' ? mrkdwnLinks(args['text'], args['parse'] !== 'none') : []

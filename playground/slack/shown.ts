@@ -2,12 +2,12 @@ import { isObject } from './args.ts'
 import type { Store } from './store.ts'
 import type { Json, Message } from './types.ts'
 
-/** Keys under which blocks and chunks carry words that people read. */
+/** The keys of the texts in blocks and chunks that people read. */
 const WORDS = ['text', 'title', 'subtitle', 'caption', 'details', 'output', 'alt_text', 'label', 'hint', 'description']
 
 /**
- * What a person reads in a message, one piece a line: its blocks where it has some (the text is then only what a
- * notification says), the chunks of a stream, its attachments; names in place of ids, a link as `label (address)`.
+ * Returns the text that a person reads in a message, one piece a line: its blocks if it has any (the text is then only
+ * for notifications), the chunks of a stream, its attachments. Names replace ids, and a link is `label (address)`.
  */
 export function shown(store: Store, message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string {
   const blocks = message.blocks ?? []
@@ -20,7 +20,7 @@ export function shown(store: Store, message: Pick<Message, 'text' | 'blocks' | '
     .join('\n')
 }
 
-/** What a stream's chunks come to: each task and the plan as they were told last, in the order of their coming. */
+/** Merges a stream's chunks: each task and the plan in their last state, in the order of their first chunks. */
 function folded(chunks: Json[]): Json[] {
   const parts = new Map<unknown, Json>()
   for (const chunk of chunks) {
@@ -33,14 +33,14 @@ function folded(chunks: Json[]): Json[] {
   return [...parts.values()]
 }
 
-/** What a person reads in a view: its title, then its blocks. */
+/** Returns the text that a person reads in a view: its title, then its blocks. */
 export function shownView(store: Store, view: Json): string {
   const title = isObject(view['title']) ? String(view['title']['text']) : ''
   const blocks: Json[] = Array.isArray(view['blocks']) ? view['blocks'] : []
   return shown(store, { text: '', blocks: [{ title }, ...blocks] })
 }
 
-/** Walks blocks in their order and gathers the words; a piece of rich text is one line, however it is cut up. */
+/** Collects the texts of blocks in order. A piece of rich text is one line, however it is divided. */
 function collect(store: Store, value: unknown, pieces: string[]) {
   if (Array.isArray(value)) for (const one of value) collect(store, one, pieces)
   if (!isObject(value)) return
@@ -61,7 +61,7 @@ function inlineText(store: Store, elements: unknown): string {
   return list.map((one) => (isObject(one) ? inline(store, one) : '')).join('')
 }
 
-/** One inline element as a person reads it. */
+/** Returns one inline element as a person reads it. */
 function inline(store: Store, element: Json): string {
   const text = String(element['text'] ?? '')
   if (element['type'] === 'link')
@@ -73,7 +73,7 @@ function inline(store: Store, element: Json): string {
   return text
 }
 
-/** Slack's text form as people see it: entities and escapes resolved. */
+/** Returns a text in Slack's form as people see it: entities and escapes resolved. */
 export function readable(store: Store, text: string): string {
   return text
     .replace(/<@([UW]\w+)(?:\|[^>]*)?>/g, (_, id: string) => `@${nameOf(store, id)}`)
@@ -94,8 +94,8 @@ function nameOf(store: Store, id: string): string {
 }
 
 /**
- * The pings that a message would make: users, groups and broadcasts, in its text, blocks and chunks. A text of
- * `rich_text` makes none.
+ * Returns the pings of a message: users, groups and broadcasts, in its text, blocks and chunks. A text of `rich_text`
+ * has none.
  */
 export function pings(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string[] {
   const { text, blocks, chunks, attachments } = message

@@ -1,7 +1,7 @@
 /**
- * A small Slack on this machine: the Web API methods that the bot calls, with Slack's own refusals and limits; signed
- * deliveries over HTTP or Socket Mode, with redelivery; and people who write, command and press. For those who want to
- * see the bot before they make an app, and for tests.
+ * A small Slack on this machine, for trying the bot without an app and for tests. It has the Web API methods that the
+ * bot calls, with Slack's own refusals and limits; signed deliveries over HTTP or Socket Mode, with redelivery; and
+ * people who write, command and press.
  */
 import { createDeliveries } from './events/deliveries.ts'
 import { echoBot } from './events/echo.ts'
@@ -46,7 +46,7 @@ const DEFAULTS = {
   now: Date.now,
 }
 
-/** When an impatient Slack delivers again, so that one sees it without waiting for five minutes. */
+/** The retries of an impatient Slack, in milliseconds, so that one can see them without waiting for five minutes. */
 const IMPATIENT_RETRY_MS = [0, 2_000, 5_000]
 
 type Settings = LocalSlackOptions & typeof DEFAULTS
@@ -97,7 +97,7 @@ function hideSecrets({ journal, botToken, appToken, signingSecret }: Settings) {
   journal?.hide(signingSecret, '$SLACK_SIGNING_SECRET')
 }
 
-/** Makes the parts and joins them. */
+/** Creates the parts and connects them. */
 function assemble(settings: Settings, server: Listening) {
   const { now, scopes, events } = settings
   const store = new Store(now)
@@ -152,14 +152,14 @@ function assemble(settings: Settings, server: Listening) {
   return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget, uncut }
 }
 
-/** Slack's rates for the methods that were asked for, or for all while the switch is on. */
+/** Returns Slack's rates: for the given methods, or for all while the switch is on. */
 function ratesOf({ now, strictRate }: Settings, trouble: Trouble): ReturnType<typeof createRates> {
   const own = strictRate ? createRates(now, Array.isArray(strictRate) ? strictRate : undefined) : () => 0
   const strict = createRates(now)
   return (method, args) => (trouble.isOn('rates') ? strict : own)(method, args)
 }
 
-/** How things reach the app, as patient as this Slack is at the moment. */
+/** Creates the deliveries, with the retries that are set at the moment. */
 function deliveriesOf(
   { signingSecret: secret, now, ackMs, retryMs, journal }: Settings,
   { trouble, ...way }: { trouble: Trouble; sockets: Sockets; target: () => string | undefined },
@@ -180,7 +180,7 @@ type Acts =
   | ('addChannel' | 'addUser' | 'say' | 'mention' | 'slash' | 'press' | 'submit' | 'closeView' | 'shortcut')
   | ('upload' | 'changeFile')
 
-/** What tests do most, at hand without a detour. */
+/** Returns the acts that tests use most. */
 function acting({ store, people, interactions }: ReturnType<typeof assemble>): Pick<LocalSlack, Acts> {
   return {
     addChannel: (id, extra) => store.addChannel(id, extra),
@@ -201,7 +201,7 @@ type Reads =
   | ('messages' | 'replies' | 'shown' | 'pings' | 'status' | 'reactions' | 'whispers')
   | ('session' | 'modal' | 'home' | 'shownView' | 'files')
 
-/** What tests look at: the state of the workspace, read only. */
+/** Returns the state of the workspace for tests, read only. */
 function reading(store: Store, views: Views): Pick<LocalSlack, Reads> {
   const channelOf = (id: string) => store.channels.get(id)
   const messages = (id: string) => channelOf(id)?.messages ?? []
@@ -229,7 +229,7 @@ function reading(store: Store, views: Views): Pick<LocalSlack, Reads> {
   }
 }
 
-/** A file with its bytes as a text too. */
+/** Returns a file with its bytes as a text too. */
 function asText(file: StoredFile): StoredFile & { content: string | undefined } {
   return { ...file, content: file.bytes && Buffer.from(file.bytes).toString() }
 }

@@ -21,24 +21,24 @@ export const BOB = 'U0BOB000001'
 export const GENERAL = 'C0GENERAL01'
 export const RANDOM = 'C0RANDOM001'
 
-/** A status clears itself after two minutes; a session that nobody ends, after an hour. */
+/** How long a status stands, and a session that nobody ends. Milliseconds. */
 const STATUS_MS = 120_000
 const SESSION_MS = 3_600_000
 
-/** Who reacted how. */
+/** A person's reaction. */
 export interface Reacted {
   name: string
   user: string
   removed?: boolean
 }
 
-/** The workspace: channels, people, messages. All that changes goes through here and is told to those who watch. */
+/** The workspace: channels, people, messages. Every change goes through here and is reported to the watchers. */
 export class Store {
   readonly channels = new Map<string, Channel>()
   readonly users = new Map<string, User>()
-  /** User groups, by id: who is in them. */
+  /** The members of user groups, by the group's id. */
   readonly usergroups = new Map<string, string[]>()
-  /** Every modal and Home that the app showed, in their order; `Views` knows which are open. */
+  /** Every modal and Home that the app showed, in order. `Views` knows which are open. */
   readonly views: Json[] = []
   readonly files = new Map<string, StoredFile>()
   private readonly watchers = new Set<(change: Change) => void>()
@@ -56,31 +56,31 @@ export class Store {
     this.directChannel(ALICE)
   }
 
-  /** Calls back at every change; returns what ends it. */
+  /** Calls back at every change. Returns a function that ends this. */
   watch(watcher: (change: Change) => void): () => void {
     this.watchers.add(watcher)
     return () => void this.watchers.delete(watcher)
   }
 
-  /** Tells all watchers, in the order of their coming. */
+  /** Calls all watchers, in the order in which they began. */
   tell(change: Change) {
     for (const watcher of this.watchers) watcher(change)
   }
 
-  /** A fresh message ts: seconds and microseconds, never twice the same. */
+  /** Returns a fresh message ts: seconds and microseconds, never the same twice. */
   ts(): string {
     this.lastTs = Math.max(this.now() * 1000, this.lastTs + 1)
     const digits = String(this.lastTs)
     return `${digits.slice(0, -6)}.${digits.slice(-6)}`
   }
 
-  /** A fresh id in Slack's form, such as `Ev00000001`. */
+  /** Returns a fresh id in Slack's form, such as `Ev00000001`. */
   id(prefix: string): string {
     this.count += 1
     return `${prefix}${String(this.count).padStart(10, '0')}`
   }
 
-  /** Adds a person, or changes one that is there. */
+  /** Adds a person, or replaces one. */
   addUser(id: string, extra: Partial<User> = {}): User {
     const name = extra.name ?? id.toLowerCase()
     const user: User = {
@@ -104,7 +104,7 @@ export class Store {
     return user
   }
 
-  /** Adds a channel that everybody is in; `members` says otherwise. The first letter of the id gives the kind. */
+  /** Adds a channel. Everybody is in it unless `members` is given. The first letter of the id gives the kind. */
   addChannel(id: string, extra: Partial<Channel> = {}): Channel {
     const kinds: Record<string, Channel['kind']> = { C: 'channel', G: 'group', D: 'im' }
     const channel: Channel = {
@@ -127,14 +127,14 @@ export class Store {
     return channel
   }
 
-  /** The direct messages between a person and the bot. */
+  /** Returns the direct messages between a person and the bot. */
   directChannel(user: string): Channel {
     const id = `D${user.slice(1)}`
     const members = new Set([user, BOT_USER])
     return this.channels.get(id) ?? this.addChannel(id, { kind: 'im', name: 'directmessage', members })
   }
 
-  /** @throws Refusal `channel_not_found`, also for what the bot must not know of. */
+  /** Returns a channel. @throws Refusal `channel_not_found`, also for a channel that is hidden from the bot */
   channel(id: unknown): Channel {
     const channel = typeof id === 'string' ? this.channels.get(id) : undefined
     if (!channel) throw new Refusal('channel_not_found', { why: `There is no channel ${String(id)}.` })
@@ -142,7 +142,9 @@ export class Store {
     return channel
   }
 
-  /** A channel that the bot may write in. @throws Refusal `not_in_channel`, `is_archived` and those of `channel`. */
+  /**
+   * Returns a channel that the bot may write in. @throws Refusal `not_in_channel`, `is_archived` and those of `channel`
+   */
   writable(id: unknown): Channel {
     const direct = typeof id === 'string' && this.users.has(id) && id !== BOT_USER
     const channel = direct ? this.directChannel(id) : this.channel(id)
@@ -151,12 +153,14 @@ export class Store {
     return channel
   }
 
-  /** The message with this ts, if the channel has it. */
+  /** Returns the message with this ts, if the channel has it. */
   find(channel: Channel, ts: unknown): Message | undefined {
     return channel.messages.find((message) => message.ts === ts)
   }
 
-  /** @throws Refusal with the error given, the app's mistake unless the message was there once. */
+  /**
+   * Returns a message. @throws Refusal with the given error; it is the app's mistake unless the message existed once
+   */
   message(channel: Channel, ts: unknown, error = 'message_not_found'): Message {
     const message = this.find(channel, ts)
     if (message) return message
@@ -164,7 +168,7 @@ export class Store {
     throw new Refusal(error, { why: `There is no message ${String(ts)} in ${channel.id}.`, blame: !gone })
   }
 
-  /** Puts a message into a channel. A bot's message clears the status of its thread. */
+  /** Adds a message to a channel. A bot's message clears the status of its thread. */
   post(channel: Channel, message: Omit<Message, 'type' | 'ts'> & { text: string }): Message {
     const posted: Message = { type: 'message', ts: this.ts(), ...message }
     const root = posted.thread_ts ? this.find(channel, posted.thread_ts) : undefined
@@ -207,7 +211,7 @@ export class Store {
     this.changed(channel, message)
   }
 
-  /** Shows something to one person. */
+  /** Shows an ephemeral message to one person. */
   sendEphemeral(channel: Channel, ephemeral: Omit<Ephemeral, 'ts'>): Ephemeral {
     const whispered = { ts: this.ts(), ...ephemeral }
     channel.ephemerals.push(whispered)
@@ -215,7 +219,7 @@ export class Store {
     return whispered
   }
 
-  /** Shows something else in its place. */
+  /** Replaces an ephemeral message. */
   rewhisper(channel: Channel, ephemeral: Ephemeral, shown: { text: string; blocks?: Json[] | undefined }) {
     Object.assign(ephemeral, shown)
     this.tell({ type: 'ephemeral', channel: channel.id, ephemeral })
@@ -226,12 +230,12 @@ export class Store {
     this.tell({ type: 'removed', channel: channel.id, ts: ephemeral.ts })
   }
 
-  /** What an assistant says that it does; an empty text clears it. */
+  /** Sets an assistant's status. An empty text clears it. */
   setStatus(channel: Channel, thread: string, text: string) {
     this.putStatus(channel, { thread, text, ofSession: false })
   }
 
-  /** Sessions and assistants share this one place: the last writer wins. */
+  /** Sets the status of a thread. Sessions and assistants share it: the last writer wins. */
   private putStatus(channel: Channel, status: { thread: string; text: string; ofSession: boolean }) {
     const { thread, text, ofSession } = status
     if (text === '' && !channel.statuses.delete(thread)) return
@@ -240,12 +244,12 @@ export class Store {
     this.tell({ type: 'status', channel: channel.id, thread, text })
   }
 
-  /** A message of the bot's clears what an assistant said that it does; a session's own status stands. */
+  /** Clears an assistant's status, because the bot has posted. A session's status stays. */
   private clearBy(channel: Channel, thread: string) {
     if (channel.statuses.get(thread)?.ofSession === false) this.setStatus(channel, thread, '')
   }
 
-  /** Opens a session or changes it; `processing` shows as a status, anything else clears it. */
+  /** Opens or changes a session. `processing` shows as a status; any other state clears it. */
   setSession(channel: Channel, thread: string, change: Session): Session {
     const session = { ...channel.sessions.get(thread), ...change }
     channel.sessions.set(thread, session)
@@ -266,25 +270,25 @@ export class Store {
     this.tell({ type: 'prompts', channel: channel.id, thread, prompts })
   }
 
-  /** What the bot says that it does in a thread; an empty string when nothing, or when two minutes have passed. */
+  /** Returns the bot's status in a thread; an empty string if there is none, or if two minutes have passed. */
   status(channel: Channel, thread: string): string {
     const status = channel.statuses.get(thread)
     return status && status.until > this.now() ? status.text : ''
   }
 
-  /** The messages of a thread, its root first. */
+  /** Returns the messages of a thread, its root first. */
   thread(channel: Channel, root: string): Message[] {
     return channel.messages.filter((message) => message.ts === root || message.thread_ts === root)
   }
 }
 
-/** What is left of a deleted root that has replies. */
+/** Returns the message that replaces a deleted root with replies. */
 function tombstone({ ts }: Message): Message {
   const text = 'This message was deleted.'
   return { type: 'message', subtype: 'tombstone', hidden: true, user: 'USLACKBOT', ts, thread_ts: ts, text }
 }
 
-/** Names and address; `users.info` gives the address only with `users:read.email`. */
+/** Returns a profile: names and e-mail address. `users.info` shows the address only with `users:read.email`. */
 function profileOf(name: string, real: string): Json {
   return { display_name: real, real_name: real, email: `${name}@example.com` }
 }

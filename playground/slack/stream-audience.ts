@@ -2,8 +2,8 @@ import type { LocalSlack } from './local-slack.ts'
 import type { Json, Message } from './types.ts'
 
 /**
- * A message as somebody sees it. While it is streamed in a channel, only the one that it is for sees it grow, and
- * others see how it began (measured once by others, written nowhere by Slack), unless the switch says that all see it.
+ * Returns a message as a person sees it. While it is streamed in a channel, only its recipient sees it grow. The others
+ * see its beginning (measured by others, not documented by Slack), unless the switch shows it to all.
  */
 export function asSeenBy({ trouble }: Pick<LocalSlack, 'trouble'>, message: Message, you: string): Json {
   const { stream, ...rest } = message

@@ -1,9 +1,9 @@
 /** The things of a workspace, in the forms that Slack's Web API and events use. */
 
-/** What came or goes as JSON, not yet looked into. */
+/** Unchecked JSON. */
 export type Json = Record<string, unknown>
 
-/** One emoji under a message, and whose it is. */
+/** One emoji under a message, and the people who chose it. */
 export interface Reaction {
   name: string
   users: string[]
@@ -29,15 +29,15 @@ export interface Message {
   metadata?: Json
   edited?: { user: string; ts: string }
   reactions?: Reaction[]
-  /** Present while and after `chat.startStream` wrote it. */
+  /** Present if `chat.startStream` wrote it. */
   streaming_state?: 'in_progress' | 'completed' | 'stopped'
   chunks?: Json[]
-  /** Whom a stream in a channel is for, and how it began, which is all that others see until it ends. */
+  /** The recipient of a stream in a channel, and its beginning, which is all that others see until it ends. */
   stream?: { recipient: string; text: string; chunks: Json[] }
   [more: string]: unknown
 }
 
-/** What only one person sees; it is kept nowhere in Slack, and here only to be looked at. */
+/** A message that only one person sees. Slack does not store it; here it is kept for tests. */
 export interface Ephemeral {
   ts: string
   user: string
@@ -46,15 +46,15 @@ export interface Ephemeral {
   blocks?: Json[]
 }
 
-/**
- * What a thread shows that the bot does: of `assistant.threads.setStatus` or of an agent's session, whichever came
- * last.
- */
+/** The status in a thread: from `assistant.threads.setStatus` or an agent's session, whichever came last. */
 export interface Status {
   text: string
   /** Milliseconds since the epoch at which Slack clears it by itself. */
   until: number
-  /** A session's own stands until the session says otherwise; the other kind goes with the bot's next message. */
+  /**
+   * Whether it is a session's, which stays until the session changes it. The other kind ends with the bot's next
+   * message.
+   */
   ofSession: boolean
 }
 
@@ -67,7 +67,7 @@ export interface Session {
 
 export type SessionStatus = 'processing' | 'active' | 'suspended' | 'closed'
 
-/** Where a file lies: with Slack, elsewhere, or nowhere any more. */
+/** The place of a file: at Slack, elsewhere, or deleted. */
 export type FileMode = 'hosted' | 'snippet' | 'external' | 'tombstone' | 'hidden_by_limit'
 
 /** A file of the workspace. */
@@ -75,33 +75,33 @@ export interface StoredFile {
   id: string
   name: string
   title: string
-  /** In bytes: what was announced, or what Slack is to say. */
+  /** The size in bytes that was announced, or that Slack reports. */
   size: number
-  /** Missing until they are uploaded, and where the file lies elsewhere. */
+  /** The bytes; absent until they are uploaded, and for a file elsewhere. */
   bytes?: Uint8Array
   mimetype: string
   filetype: string
   mode: FileMode
-  /** Who brought it, when (seconds), and the channels in which it was shared. */
+  /** The person who uploaded it, the time (seconds), and the channels in which it was shared. */
   user: string
   created: number
   channels: Set<string>
   altText?: string
   externalUrl?: string
   access?: 'check_file_info' | 'access_denied'
-  /** By width in pixels. */
+  /** The smaller pictures by width in pixels. */
   thumbs?: Record<number, Uint8Array>
   transcription?: { status: string; text: string }
   trouble?: FileTrouble
 }
 
-/** What goes wrong on purpose when a file is downloaded. */
+/** A fault of a file's download. */
 export interface FileTrouble {
-  /** How many downloads it meets; all unless told. */
+  /** How many downloads fail; all unless given. */
   times?: number
   /** As for a token without `files:read`: a redirect to the login page, or that page itself with status 200. */
   login?: 'redirect' | 'page'
-  /** So many redirects on this server come first; Infinity goes round for ever. */
+  /** The number of redirects on this server before the file; Infinity never ends. */
   redirects?: number
   /** A redirect to this address, in place of the file. */
   redirectTo?: string
@@ -111,9 +111,9 @@ export interface FileTrouble {
   /** A silence before the answer, and one before each piece of 1,024 bytes, in milliseconds. */
   delayMs?: number
   pieceMs?: number
-  /** The connection is cut after so many bytes. */
+  /** The number of bytes after which the connection is cut. */
   cutAfter?: number
-  /** So many bytes come, whatever the size says: the file's over and over, without a Content-Length. */
+  /** The number of bytes to send in place of the true size: the file repeated, without a Content-Length. */
   sends?: number
   /** Another Content-Type. */
   type?: string
@@ -130,13 +130,13 @@ export interface Channel {
   shared: boolean
   messages: Message[]
   ephemerals: Ephemeral[]
-  /** What the bot says that it is doing, by thread. */
+  /** The bot's status by thread. */
   statuses: Map<string, Status>
   /** An agent's sessions, by thread. */
   sessions: Map<string, Session>
-  /** What `assistant.threads.setSuggestedPrompts` offers, by thread; the channel itself is the empty text. */
+  /** The suggested prompts of `assistant.threads.setSuggestedPrompts`, by thread; '' for the channel itself. */
   prompts: Map<string, Json[]>
-  /** The ts of messages that are gone, so that asking for one is known from making one up. */
+  /** The ts of deleted messages, to tell a deleted message from an invented ts. */
   deleted: Set<string>
 }
 
@@ -158,7 +158,7 @@ export interface User {
   profile: Json
 }
 
-/** One Web API call, as it came and as it ended. */
+/** One Web API call, with its outcome. */
 export interface Call {
   method: string
   args: Json
@@ -168,14 +168,14 @@ export interface Call {
   at: number
 }
 
-/** A call that is the app's own mistake: a broken form, a limit passed, something made up. */
+/** A call that is the app's own mistake: a broken form, an exceeded limit, an invented id. */
 export interface Refused {
   method: string
   error: string
   why: string
 }
 
-/** What changed, for whoever watches the workspace. */
+/** A change of the workspace, for its watchers. */
 export type Change =
   | { type: 'message'; channel: string; message: Message }
   | { type: 'removed'; channel: string; ts: string }
@@ -187,8 +187,8 @@ export type Change =
   | { type: 'view'; user: string; view?: Json }
 
 /**
- * Slack says no. `blame` tells the app's own mistakes (a broken form, a limit, an id that never was) from an answer
- * that a good app meets too (not in the channel, already reacted).
+ * A refusal by Slack. `blame` marks the app's own mistakes (a broken form, a limit, an invented id); other refusals are
+ * met by good apps too (not in the channel, already reacted).
  */
 export class Refusal extends Error {
   readonly error: string
@@ -203,7 +203,7 @@ export class Refusal extends Error {
   }
 }
 
-/** An answer that is no, and nobody's mistake. */
+/** Returns a refusal that is nobody's mistake. */
 export function declined(error: string): Refusal {
   return new Refusal(error, { blame: false })
 }

@@ -1,12 +1,13 @@
 import { methods } from './methods/index.ts'
 
-/** Of Slack's methods those that this one does not have: each answers `unknown_method`. */
+/** Slack's methods that the local Slack does not have: each answers `unknown_method`. */
 export function unknownMethods(all: string[]): string[] {
   return all.filter((name) => !methods.has(name))
 }
 
 /**
- * All of them in a sentence: a family that is missing whole by its first name and its size, of the others each method.
+ * Returns a sentence with all of them: a family that is missing entirely by its name and size, and the other methods
+ * one by one.
  */
 export function tellUnknown(all: string[]): string {
   const missing = unknownMethods(all)

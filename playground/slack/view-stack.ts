@@ -1,18 +1,18 @@
-/** What stands open before people: modals, one over the other, and each person's Home. */
+/** The open views of people: stacked modals, and each person's Home. */
 import type { Store } from './store.ts'
 import { APP, BOT, TEAM } from './store.ts'
 import { declined, Refusal, type Json } from './types.ts'
 
-/** At most so many modals one over the other. */
+/** The maximum number of stacked modals. */
 const MAX_MODALS = 3
 
-/** A view that is known, with whom it is shown to. */
+/** A known view, and the person who sees it. */
 export interface Shown {
   user: string
   view: Json
 }
 
-/** The open views of all people. What opens, changes or closes is told to those who watch the store. */
+/** The open views of all people. Every change is reported to the store's watchers. */
 export class Views {
   private readonly stacks = new Map<string, Json[]>()
   private readonly homes = new Map<string, Json>()
@@ -22,7 +22,7 @@ export class Views {
     this.store = store
   }
 
-  /** A person's open modals, the uppermost last. */
+  /** Returns a person's open modals, the uppermost last. */
   modals(user: string): Json[] {
     return this.stacks.get(user) ?? []
   }
@@ -31,13 +31,13 @@ export class Views {
     return this.homes.get(user)
   }
 
-  /** Opens a modal in place of whatever is open. */
+  /** Opens a modal in place of the open ones. */
   open(user: string, view: Json): Json {
     this.stacks.set(user, [])
     return this.push(user, view)
   }
 
-  /** Lays a modal over the open ones. @throws Refusal `push_limit_reached` over the third. */
+  /** Opens a modal over the open ones. @throws Refusal `push_limit_reached` after the third */
   push(user: string, view: Json): Json {
     const stack = this.modals(user)
     if (stack.length >= MAX_MODALS) throw new Refusal('push_limit_reached', { why: `${MAX_MODALS} modals are open` })
@@ -57,10 +57,7 @@ export class Views {
     return shown
   }
 
-  /**
-   * Changes an open view. @throws Refusal `not_found` for one that is closed, `hash_conflict` for one that changed
-   * since.
-   */
+  /** Changes an open view. @throws Refusal `not_found` if it is closed, `hash_conflict` if it has changed since */
   update(
     which: { id?: string | undefined; external?: string | undefined; hash?: string | undefined },
     view: Json,
@@ -78,13 +75,13 @@ export class Views {
     return fresh
   }
 
-  /** Takes the uppermost modal away, or all of them. */
+  /** Closes the uppermost modal, or all of them. */
   close(user: string, all = false) {
     this.stacks.set(user, all ? [] : this.modals(user).slice(0, -1))
     this.tell(user)
   }
 
-  /** An open view, and who sees it. */
+  /** Returns an open view, and the person who sees it. */
   find(is: (view: Json) => boolean): Shown | undefined {
     const open = [...this.stacks].flatMap(([user, views]) => views.map((view) => ({ user, view })))
     const homes = [...this.homes].map(([user, view]) => ({ user, view }))
@@ -113,7 +110,7 @@ function signed(view: Json): Json {
   return { ...plain, ...view, team_id: TEAM, app_id: APP, bot_id: BOT }
 }
 
-/** Slack names the blocks that came without a name, and so their places in a form. */
+/** Names the blocks that came without a `block_id`, as Slack does. */
 function withIds(store: Store, blocks: unknown): Json[] {
   const list: Json[] = Array.isArray(blocks) ? blocks : []
   return list.map((block) => ({ ...block, block_id: block['block_id'] ?? store.id('b') }))

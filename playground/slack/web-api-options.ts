@@ -4,30 +4,30 @@ import type { Workspace } from './methods/method.ts'
 import type { ResponseUrls } from './events/response-urls.ts'
 import type { Call, Json, Refused } from './types.ts'
 
-/** What goes back. */
+/** The HTTP response. */
 export interface Answer {
   status?: number
   headers?: Record<string, string>
   body: Json
-  /** Cuts the connection in place of answering. */
+  /** Set to cut the connection instead of answering. */
   drop?: boolean
 }
 
-/** What answering takes; `calls` and `refusals` are written to. */
+/** The parts for answering. `calls` and `refusals` are appended to. */
 export interface WebApiOptions {
   workspace: Workspace
   botToken: string
   appToken: string
-  /** The scopes of the bot token; all of them where this is missing. */
+  /** The scopes of the bot token; all if absent. */
   scopes?: string[]
   /** Whether the app was removed, so that its token is dead. */
   isRevoked: () => boolean
   /** Kinds of blocks that this workspace refuses. */
   refusedBlocks: Set<string>
   faults: Faults
-  /** @throws Refusal where the scope is gone that a call needs */
+  /** Checks the scope that a call needs. @throws Refusal if it is missing */
   checkScope: (method: string, args: Json) => void
-  /** How somebody without a right to a file meets the login page. */
+  /** The answer to a download without the right to it. */
   loginPage: () => 'redirect' | 'page'
   /** Seconds to wait before this call, 0 for none. */
   rate: (method: string, args: Json) => number

@@ -33,7 +33,7 @@ export function createWebApi(
   }
 }
 
-/** Addresses of methods, response URLs, uploads, and nothing else. */
+/** Whether an address is one of a method, a response URL or an upload. */
 async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> {
   const [, first = '', name = ''] = arrived.url.pathname.split('/')
   const type = arrived.request.headers['content-type'] ?? ''
@@ -49,7 +49,7 @@ async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> 
   return { status: 404, body: { ok: false, error: 'not_found' } }
 }
 
-/** An upload's address needs no token either. */
+/** Answers an upload, whose address needs no token either. */
 function answerUpload(options: WebApiOptions, id: string, body: Buffer): Answer {
   const call = { method: 'upload', args: { id } }
   const fault = options.faults.meet(call.method, call.args)
@@ -61,7 +61,7 @@ function answerUpload(options: WebApiOptions, id: string, body: Buffer): Answer 
   return { status: answer.body['ok'] === true ? 200 : 400, body: answer.body }
 }
 
-/** A response URL needs no token: knowing it is enough, which is why it is never logged. */
+/** Answers a response URL. It needs no token, which is why it is never logged. */
 function answerResponse(options: WebApiOptions, { id, read }: { id: string; read: () => Json }): Answer {
   const call = { method: 'response_url', args: {} as Json }
   const fault = options.faults.meet(call.method, call.args)
@@ -83,7 +83,7 @@ interface ApiCall {
   authorization: string
 }
 
-/** In Slack’s order: what fails on the way, then rates, then the token, then the form, then the method itself. */
+/** Checks in Slack’s order: network faults, rates, the token, the form, then the method itself. */
 async function answerCall(options: WebApiOptions, { method, read, authorization }: ApiCall): Promise<Answer> {
   let args: Json = {}
   let broken: Refusal | undefined
@@ -113,12 +113,12 @@ async function answerCall(options: WebApiOptions, { method, read, authorization 
   return fault?.dropAfter ? { ...told, drop: true } : told
 }
 
-/** What this workspace does not know yet it refuses, which is no mistake of the app's. */
+/** Refuses what this workspace does not know yet, which is no mistake of the app. */
 function refuseKinds({ refusedBlocks }: WebApiOptions, { blocks, attachments, chunks, view }: Json) {
   if (refusedBlocks.size > 0) checkKinds([blocks, attachments, chunks, view], refusedBlocks)
 }
 
-/** @throws Refusal for a missing, unknown or wrong token, and for a scope that it lacks. */
+/** Checks the token. @throws Refusal if it is missing, unknown or wrong, or lacks a scope */
 function authorize(options: WebApiOptions, method: string, authorization: string) {
   if (method === 'api.test') return
   const token = /^Bearer (\S+)$/.exec(authorization)?.[1]
@@ -136,7 +136,7 @@ function authorize(options: WebApiOptions, method: string, authorization: string
   })
 }
 
-/** What the token may do, as Slack tells with every answer to one that it takes. */
+/** Returns the token's scopes as headers, which Slack sends with every answer to a valid token. */
 function scopesHeader(options: WebApiOptions, authorization: string): Record<string, string> {
   const { botToken, appToken, scopes = everyScope } = options
   if (authorization === `Bearer ${appToken}`) return { 'x-oauth-scopes': 'connections:write' }
@@ -144,7 +144,7 @@ function scopesHeader(options: WebApiOptions, authorization: string): Record<str
   return isTaken ? { 'x-oauth-scopes': scopes.join(',') } : {}
 }
 
-/** Runs a call, writes it down, and turns a refusal into Slack's answer. */
+/** Runs a call, records it, and turns a refusal into Slack's answer. */
 function record(options: WebApiOptions, call: { method: string; args: Json }, run: () => Json): Answer {
   try {
     const body = run()
@@ -159,7 +159,7 @@ function record(options: WebApiOptions, call: { method: string; args: Json }, ru
   }
 }
 
-/** An answer that is wrong on purpose, or one call too many. */
+/** Returns a wrong answer that a fault asks for, or a 429. */
 function faulty(
   options: WebApiOptions,
   call: { method: string; args: Json },
@@ -178,7 +178,7 @@ function faulty(
   )
 }
 
-/** Writes the call down as it ended. */
+/** Records the call with its outcome. */
 function note(options: WebApiOptions, call: { method: string; args: Json; error?: string }, answer: Answer): Answer {
   options.calls.push({ ...call, ok: call.error === undefined, at: options.workspace.now() })
   return answer

@@ -223,7 +223,7 @@ function send(
 }
 
 /** Returns whether the app is installed in a workspace, or in its organisation and added to it. */
-export function isServed({ id, enterprise, isGranted }: PlayedWorkspace, oauth: OAuth): boolean {
+function isServed({ id, enterprise, isGranted }: PlayedWorkspace, oauth: OAuth): boolean {
   return isInstalled(id, oauth) || (isGranted && enterprise !== undefined && isInstalled(enterprise.id, oauth))
 }
 

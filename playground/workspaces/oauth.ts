@@ -14,8 +14,9 @@ export interface Home {
   /** The organisation of a workspace. */
   enterprise?: string
   app?: string
-  /** A person who grants a token of their own. */
+  /** A person who grants a token of their own, and the workspace of such a token. */
   user?: string
+  of?: string
 }
 
 export interface OAuthOptions {
@@ -52,7 +53,10 @@ export function createOAuth(options: OAuthOptions) {
     const { home } = given
     return home.user === undefined
       ? installed(home, { ...options, issued: issue(home) })
-      : granted(home, { user: home.user, app: options.app, issued: issue({ id: `${home.user} of ${home.id}` }) })
+      : granted(home, {
+          ...{ user: home.user, app: options.app },
+          issued: issue({ id: `${home.user} of ${home.id}`, user: home.user, of: home.id }),
+        })
   }
   return {
     /** All tokens that were not revoked. */
@@ -79,14 +83,18 @@ export function createOAuth(options: OAuthOptions) {
       if (!known) return { error: token === '' ? 'not_authed' : 'invalid_auth' }
       return known.until <= now() ? { error: 'token_expired' } : { home: known.home }
     },
-    /** Ends a token, or all of a home. */
+    /** Ends a token. */
     revoke: (token: string) => tokens.delete(token),
     end(home: string): void {
-      for (const [token, one] of tokens) if (one.home.id === home) tokens.delete(token)
-      for (const [refresh, one] of refreshTokens) if (one.id === home) refreshTokens.delete(refresh)
+      const isOf = ({ id, of }: Home) => id === home || of === home
+      for (const [token, one] of tokens) if (isOf(one.home)) tokens.delete(token)
+      for (const [refresh, one] of refreshTokens) if (isOf(one)) refreshTokens.delete(refresh)
     },
-    /** As if a process had used them and ended before it stored the answer. */
-    spendRefreshTokens: () => refreshTokens.clear(),
+    /** As if a process had used them, or those of one person, and ended before it stored the answer. */
+    spendRefreshTokens(user?: string): void {
+      for (const [refresh, home] of refreshTokens)
+        if (user === undefined || home.user === user) refreshTokens.delete(refresh)
+    },
   }
 }
 
@@ -95,21 +103,22 @@ function createIssuer({ now, rotates, expiresIn = () => LIFE_SECONDS }: OAuthOpt
   const refreshTokens = new Map<string, Home>()
   /** Makes a token, and a refresh token where tokens rotate. */
   const issue = (home: Home): Json => {
-    const token = `${rotates ? 'xoxe.' : ''}xoxb-${home.id}-${randomBytes(6).toString('hex')}`
+    const [type, kind] = home.user === undefined ? ['bot', 'xoxb'] : ['user', 'xoxp']
+    const token = `${rotates ? 'xoxe.' : ''}${kind}-${home.of ?? home.id}-${randomBytes(6).toString('hex')}`
     tokens.set(token, { home, until: rotates ? now() + expiresIn() * 1000 : Infinity })
-    if (!rotates) return { access_token: token, token_type: 'bot' }
+    if (!rotates) return { access_token: token, token_type: type }
     const refresh = `xoxe-1-${randomBytes(6).toString('hex')}`
     refreshTokens.set(refresh, home)
     const active = [...tokens].filter(([, one]) => one.home.id === home.id && one.until > now())
     for (const [old] of active.slice(0, -MAX_ACTIVE)) tokens.delete(old)
-    return { access_token: token, token_type: 'bot', refresh_token: refresh, expires_in: expiresIn() }
+    return { access_token: token, token_type: type, refresh_token: refresh, expires_in: expiresIn() }
   }
   return { tokens, refreshTokens, issue }
 }
 
 /** The answer to the code of somebody who granted a token of their own. */
 function granted({ id, app }: Home, given: { user: string; app: string; issued: Json }): Json {
-  const authed_user = { id: given.user, access_token: given.issued['access_token'] }
+  const authed_user = { id: given.user, ...given.issued }
   const place = id.startsWith('E') ? { team: null, enterprise: { id } } : { team: { id }, enterprise: null }
   return { ok: true, app_id: app ?? given.app, ...place, authed_user }
 }

@@ -16,6 +16,7 @@ import { UPLOAD_SCOPE } from './client/upload.ts'
 import type { RunDisplay } from './display/run-display.ts'
 import { filesForRun, saidWithFiles } from './files/file-intake.ts'
 import { HOW_TO_GO_ON } from './format/messages.ts'
+import { placeNow } from './intake/pressed.ts'
 import type { QuestionWork } from './question-work.ts'
 import { openWorkspace } from './reading/open-workspace.ts'
 import { recallIn } from './reading/recall-in-place.ts'
@@ -58,7 +59,9 @@ export function granterIn({ question, settings, installation, services }: Questi
 function historyOf({ question, settings, mentions, services }: QuestionWork, display: RunDisplay): History {
   const { followUps, dmMemoryMinutes } = settings
   const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
-  const history = mentions.history(services.history, (turns) => {
+  const append: History['append'] = async (thread, turn) =>
+    services.history.append(await placeNow(thread, services), turn)
+  const history = mentions.history({ ...services.history, append }, (turns) => {
     if (isOpen && turns.every(({ id }) => id === question.id)) display.addToFooter(HOW_TO_GO_ON)
   })
   return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history

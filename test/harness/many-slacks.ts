@@ -46,10 +46,12 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     finds: undefined as ((args: Json, home: string) => Json[]) | undefined,
     /** What `conversations.info` says of a channel besides its id and workspace. */
     channelFacts: (_channel: string, _home: string): Json => ({ is_private: false }),
+    /** What `conversations.replies` returns. */
+    messages: (_channel: string): Json[] => [],
     /** How long a new token lives, in seconds. */
     expiresIn: 43_200,
     refreshes: 0,
-    spendRefreshTokens: () => oauth.spendRefreshTokens(),
+    spendRefreshTokens: (user?: string) => oauth.spendRefreshTokens(user),
   }
   const oauth = createOAuth({
     ...{ client: CLIENT, app: APP, botUserOf, scopes: ['chat:write', 'app_mentions:read'], rotates },
@@ -74,7 +76,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       },
     }),
     'chat.postMessage': (args) => ({ channel: args['channel'], ts: `${1_700_000_000 + ++count}.000100` }),
-    'conversations.replies': () => ({ messages: [] }),
+    'conversations.replies': ({ channel }) => ({ messages: state.messages(String(channel)) }),
     'conversations.info': ({ channel, team_id: team }, { id }) => {
       const place = { id: channel, context_team_id: id.startsWith('E') ? team : id }
       return { channel: { ...place, ...state.channelFacts(String(channel), id) } }
@@ -151,6 +153,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
         enterprise: isOrg ? { id: home.id } : null,
         is_enterprise_install: isOrg,
       },
+      ...{ container: { type: 'message', message_ts: String(clock.now / 1000) } },
       ...{ user: user ?? { id: 'U0ALICE0001', team_id: home.id }, channel: { id: channel } },
       ...{ response_url: `${server.base}/api/response` },
       actions: [{ type: 'button', action_id: action, block_id: 'b', value }],
@@ -158,9 +161,16 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
     return post(body, 'application/x-www-form-urlencoded')
   }
+  /** Somebody of a workspace of an organisation uses a shortcut on a message, or sends the modal that it opened. */
+  const interact = (home: Home, user: { id: string; team_id: string }, more: Json) => {
+    const place = { team: null, enterprise: { id: home.id }, is_enterprise_install: true }
+    const payload = { ...place, api_app_id: APP, user, trigger_id: `1.${++count}`, ...more }
+    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+    return post(body, 'application/x-www-form-urlencoded')
+  }
   return {
     apiUrl: `${server.base}/api/`,
-    ...{ calls, tokens, clock, state, post, event, press },
+    ...{ calls, tokens, clock, state, post, event, press, interact },
     setTarget: (url: string) => void (target = url),
     /** Somebody agrees to an installation: the code that Slack sends the browser back with. */
     agree: oauth.agree,

@@ -1,9 +1,9 @@
 /** What was found with one person's rights: nobody else is shown it, nor anything that rests on it. */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
 import { ALLOW_ONCE, ASK_AGAIN, ASK_APPROVERS, KEEP, SHARE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'
 import { PRESS } from '../../src/slack/approvals/approval-words.ts'
-import { FOR_ASKER } from '../../src/slack/format/messages.ts'
+import { FOR_ASKER, HOW_TO_GO_ON } from '../../src/slack/format/messages.ts'
 import { pressAlone } from '../harness/answer-buttons.ts'
 import { answeredAlone, connect, connectingBot } from '../harness/connecting-bot.ts'
 import type { TestBot } from '../harness/bot.ts'
@@ -42,7 +42,10 @@ function leaving(way: Way): void {
     })
     await connect(bot, ALICE, { server, browser })
     const thread = await ask()
-    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    const answer = await answeredAlone(bot, thread)
+    expect(answer).toContain('It is open.')
+    // A reply in the thread would be for everybody.
+    expect(answer).not.toContain(HOW_TO_GO_ON)
     expect(thread.shown()).toEqual([expect.stringMatching(/Only the asker sees this\./), FOR_ASKER])
     expect(traces.length > 0).toBe(way.redisUrl === undefined)
     expect(traces.join('')).not.toMatch(CANARY)
@@ -57,7 +60,7 @@ function leaving(way: Way): void {
 
     const own = JSON.stringify(slack.store.channel(GENERAL).ephemerals.findLast(({ user }) => user === ALICE))
     const [, value = ''] = /"value":"([^"]+)"/.exec(own) ?? []
-    expect(own).toContain('rests on what you alone were shown by Tickets read ticket.')
+    expect(own).toContain('rests on what you alone were shown by Read ticket.')
     await pressCopies(bot, value, BOB)
     expect((await bot.modal(BOB)).shown()).not.toMatch(CANARY)
     expect(slack.whispers(GENERAL, BOB).join('\n')).not.toMatch(CANARY)
@@ -193,9 +196,30 @@ describe('in memory', () => {
 
 describeWithRedis('with the front and the worker apart, over Redis', () => {
   const redis = suiteRedis()
-  leaving({
+  const way = {
     get redisUrl() {
       return redis.url
     },
+  }
+  leaving(way)
+
+  test.each([
+    ['the find and the line', () => ({ dropBefore: true, times: 99 })],
+    ['the line and its record', () => ({ hold: new Promise(() => {}) })],
+  ])('a worker that ends between %s shows nothing of it, and the next one says the line once', async (_, fault) => {
+    const { bot, server, browser, slack, ask, worker, startWorker } = await connectingBot({ onTestFinished }, way)
+    await connect(bot, ALICE, { server, browser })
+    let isReached = false
+    const where = ({ text }: Json) => text === FOR_ASKER && (isReached = true)
+    slack.fault({ method: 'chat.postMessage', where, ...fault() })
+    const thread = await ask()
+    await slack.until(() => isReached && server.calls.length > 0, 'the line for all')
+    await worker?.stop()
+    slack.clearFaults()
+    expect(seenByAll(bot)).not.toMatch(CANARY)
+    await startWorker()
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    expect(thread.shown().filter((text) => text === FOR_ASKER)).toHaveLength(1)
+    expect(seenByAll(bot)).not.toMatch(CANARY)
   })
 })

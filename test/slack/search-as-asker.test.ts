@@ -1,11 +1,13 @@
 /** Search with the asker's own grant: where it is used, and whose eyes see what it finds. */
-import { expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { until } from '../../playground/base/until.ts'
 import type { Json } from '../../playground/slack/slack.ts'
-import { grantSlack } from '../harness/connecting-bot.ts'
+import { grantSlack, linkIn } from '../harness/connecting-bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { startManyBot } from '../harness/many-bot.ts'
 import { manySlacks, type Home } from '../harness/many-slacks.ts'
 import { act, finish } from '../harness/played-model.ts'
+import { DISCONNECT } from '../../src/slack/format/action-ids.ts'
 import { FOR_ASKER } from '../../src/slack/format/messages.ts'
 import { eventually } from '../harness/stores.ts'
 
@@ -19,8 +21,11 @@ const FIND = {
 }
 
 /** A bot in a workspace or an organisation, and how somebody grants it their search there. `team`: where they write. */
-async function startSearching(t: Ends, { home, team = home.id }: { home: Home; team?: string }) {
-  const slack = await manySlacks(t)
+async function startSearching(
+  t: Ends,
+  { home, team = home.id, rotates = false }: { home: Home; team?: string; rotates?: boolean },
+) {
+  const slack = await manySlacks(t, { rotates })
   slack.state.finds = () => []
   const bot = await startManyBot(t, { slack, env: () => ({ TOOLS: 'workspace_search', STEPS: 'replies' }) })
   await bot.install(home)
@@ -146,3 +151,71 @@ test.each([
     }
   },
 )
+
+describe('a grant whose tokens rotate', () => {
+  const HOUR_MS = 3_600_000
+  const start = async () => {
+    const started = await startSearching({ onTestFinished }, { home: ACME, rotates: true })
+    const { bot, slack, grant } = started
+    slack.state.finds = () => [{ ...FIND, content: CANARY }]
+    expect((await grant(ALICE)).status).toBe(200)
+    let count = 0
+    /** Alice searches: what the model is told, and the token of the search. */
+    const search = async () => {
+      const text = `Search ${++count}?`
+      bot.model.on(text, act('I search.', 'workspace_search', 'merger'), finish('Here.'))
+      await slack.mention(ACME, text, { channel: `C0PLACE000${count}` })
+      const told = await until(() => bot.model.about(text)[1], `an answer to ${text}`)
+      const { token } = slack.calls.findLast(({ method }) => method === 'assistant.search.context') ?? {}
+      return { prompt: JSON.stringify(told.body), token }
+    }
+    const tokens = () => [...slack.tokens].flatMap(([token, { home }]) => (home.user === ALICE ? [token] : []))
+    const isConnected = async () => (await linkIn(bot, ACME, { account: 'Slack' })) === ''
+    return { ...started, search, tokens, isConnected }
+  }
+
+  test('is renewed before its token ends, and goes on with the old one while Slack refuses', async () => {
+    const { slack, search, isConnected } = await start()
+    const first = await search()
+    slack.clock.now += 11 * HOUR_MS
+    expect((await search()).token).toBe(first.token)
+    slack.clock.now += HOUR_MS - 20 * 60_000
+    const second = await search()
+    expect([second.prompt, second.token]).toEqual([
+      expect.stringContaining(CANARY),
+      expect.not.stringMatching(first.token ?? ''),
+    ])
+    slack.clock.now += 12 * HOUR_MS - 20 * 60_000
+    slack.state.spendRefreshTokens(ALICE)
+    expect((await search()).token).toBe(second.token)
+    expect(await isConnected()).toBe(true)
+    slack.clock.now += HOUR_MS
+    expect((await search()).prompt).toContain('no permission to search')
+    expect(await isConnected()).toBe(false)
+  })
+
+  test.each(['disconnected', 'revoked in Slack'])(
+    'does not come back where it is %s while it is renewed',
+    async (how) => {
+      const { slack, search, tokens, isConnected } = await start()
+      const [first] = tokens()
+      slack.clock.now += 11 * HOUR_MS + 40 * 60_000
+      let [isHeld, release] = [false, () => {}]
+      const held = new Promise<void>((resolve) => (release = resolve))
+      slack.state.holdAnswer = (args) =>
+        args['grant_type'] === 'refresh_token' && slack.state.refreshes > 0 ? ((isHeld = true), held) : undefined
+      const searching = search()
+      await until(() => isHeld, 'a renewal that is under way')
+      const ended =
+        how === 'disconnected'
+          ? slack.press(ACME, { action: DISCONNECT, value: 'Slack', channel: DM })
+          : slack.event(ACME, { type: 'tokens_revoked', tokens: { oauth: [ALICE] } })
+      release()
+      await Promise.all([ended, searching])
+      await eventually(async () => expect(await isConnected()).toBe(false))
+      // The token before ends by itself.
+      if (how === 'disconnected') await eventually(() => expect(tokens()).toEqual([first]))
+      expect((await search()).prompt).toContain('no permission to search')
+    },
+  )
+})

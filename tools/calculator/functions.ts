@@ -1,5 +1,5 @@
 /** A function of the calculator and how many arguments it takes. */
-export interface MathFunction {
+interface MathFunction {
   apply: (...values: number[]) => number
   least: number
   most: number

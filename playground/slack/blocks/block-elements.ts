@@ -2,7 +2,7 @@
 import { isObject } from '../args.ts'
 import type { Json } from '../types.ts'
 
-/** Says what is wrong; it never returns. */
+/** Throws a refusal with the fault. */
 export type Complain = (why: string) => never
 
 /** Elements that are only typed into or picked from; Slack checks little of them. */
@@ -30,7 +30,7 @@ export function each(block: Json, limits: { most: number; complain: Complain }, 
   }
 }
 
-/** A text object: `plain_text` or `mrkdwn`, not empty, at most so many characters. */
+/** Checks a text object: `plain_text` or `mrkdwn`, not empty, at most `most` characters. */
 export function checkTextObject(value: unknown, options: { complain: Complain; most: number; plain?: boolean }) {
   const { complain, most, plain = false } = options
   if (!isObject(value)) return complain('a text object is missing')
@@ -67,7 +67,7 @@ function checkButton(button: Json, complain: Complain) {
   if (style !== undefined && style !== 'primary' && style !== 'danger') complain(`style ${String(style)}`)
 }
 
-/** Menus differ in how many options they take: overflow 5, buttons and boxes 10, the others 100. */
+/** Checks a menu. An overflow takes 5 options, radio buttons and checkboxes 10, the others 100. */
 function checkMenu(menu: Json, complain: Complain) {
   const groups = menu['option_groups']
   const options = Array.isArray(groups) ? groups.flatMap((group: Json) => group['options']) : menu['options']
@@ -101,7 +101,7 @@ function checkTyped(input: Json, complain: Complain) {
   if (typeof initial !== 'string' || initial.length > most) complain(`initial_value of at most ${most} characters`)
 }
 
-/** Slack fetches the picture; here its address only has to be one. */
+/** Checks that an image has an address. Slack fetches the picture; here it is not fetched. */
 export function checkImage(block: Json, complain: Complain) {
   const { image_url: url, slack_file: file, alt_text: alt, title } = block
   if (file === undefined && (typeof url !== 'string' || !/^https?:\/\//.test(url) || url.length > 3000))

@@ -1,6 +1,7 @@
 /**
- * Why Slack would refuse blocks. Forms and limits from https://docs.slack.dev/reference/block-kit; what Slack is known
- * to take but does not write down is taken. Where docs and the live validator differ, both refuse.
+ * Refuses the blocks that Slack would refuse. Forms and limits are from https://docs.slack.dev/reference/block-kit;
+ * forms that Slack accepts without documenting them are accepted. If the docs and the live validator differ, the
+ * stricter one counts.
  */
 import { isObject } from '../args.ts'
 import { checkAction, checkImage, checkInput, checkTextObject, each, type Complain } from './block-elements.ts'
@@ -12,10 +13,10 @@ import { Refusal, type Json } from '../types.ts'
 /** At most 50 blocks in a message and 100 in a view. */
 const MESSAGE_BLOCKS = 50
 export const VIEW_BLOCKS = 100
-/** All markdown blocks of a message together, and all that a message's blocks say, in characters. */
+/** The limits of all markdown blocks of a message together, and of all text in its blocks, in characters. */
 const MARKDOWN_TOTAL = 12_000
 const WORDS_TOTAL = 13_202
-/** All tables of a message together, in characters. */
+/** The limit of all tables of a message together, in characters. */
 const TABLES_TOTAL = 10_000
 
 type Surface = 'message' | 'modal' | 'home'
@@ -79,7 +80,7 @@ function childrenOf(block: Json): Json[] {
   return Array.isArray(block['child_blocks']) ? block['child_blocks'].filter(isObject) : []
 }
 
-/** How much blocks say, in characters. */
+/** Counts the characters of all text in blocks. */
 function wordsIn(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, one: unknown) => sum + wordsIn(one), 0)
   if (!isObject(value)) return 0
@@ -94,7 +95,7 @@ function refused(why: string, blame = true): Refusal {
   return new Refusal('invalid_blocks', { why, blame, more: { response_metadata: { messages: [`[ERROR] ${why}`] } } })
 }
 
-/** The place of a fault is told as Slack tells it, by a JSON pointer. */
+/** Checks one block. The refusal names the place of a fault by a JSON pointer, as Slack does. */
 function checkBlock(block: unknown, pointer: string, surface: Surface) {
   const complain: Complain = (why) => {
     throw refused(`${why} [json-pointer:${pointer}]`)
@@ -108,12 +109,12 @@ function checkBlock(block: unknown, pointer: string, surface: Surface) {
   known.check(block, complain)
 }
 
-/** A block inside a container; its fault is told at the container's place. */
+/** Checks a block inside a container. The refusal names the container's place. */
 function checkChild(block: Json, complain: Complain) {
   CHECKS[String(block['type'])]?.check(block, complain)
 }
 
-/** @throws Refusal for a block of a kind that this workspace does not know yet, however deep it stands. */
+/** Looks for kinds of blocks that this workspace does not know yet, at any depth. @throws Refusal if there is one */
 export function checkKinds(value: unknown, refusedKinds: Set<string>) {
   if (Array.isArray(value)) for (const one of value) checkKinds(one, refusedKinds)
   if (!isObject(value)) return
@@ -143,7 +144,7 @@ function checkContext(block: Json, complain: Complain) {
   })
 }
 
-/** A text input belongs in an input block. */
+/** Checks an actions block. A text input is refused there: it belongs in an input block. */
 function checkActions(block: Json, complain: Complain) {
   each(block, { most: 25, complain }, (element) => {
     if (/^(?:plain_text|email_text|number|url_text|file)_input$/.test(String(element['type'])))

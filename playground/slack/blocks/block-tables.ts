@@ -5,7 +5,7 @@ import { checkRichText } from './rich-text.ts'
 import type { Json } from '../types.ts'
 
 const MAX_COLUMNS = 20
-/** Rows of data; a data_table has its header besides. */
+/** The maximum number of rows, without the header of a data_table. */
 const MAX_ROWS = 100
 const MAX_SERIES = 12
 const MAX_CATEGORIES = 20
@@ -43,7 +43,7 @@ function checkRow(row: unknown, complain: Complain) {
   for (const cell of row) checkCell(cell, complain)
 }
 
-/** A cell says something: an empty one has the whole message refused. */
+/** Checks a cell. An empty cell gets the whole message refused. */
 function checkCell(cell: unknown, complain: Complain) {
   if (!isObject(cell)) return complain('a cell is no object')
   const { type, text, value } = cell
@@ -54,7 +54,7 @@ function checkCell(cell: unknown, complain: Complain) {
   if (charactersOf(cell) === 0) complain('an empty cell')
 }
 
-/** How much a table says, in characters. */
+/** Counts the characters of a table. */
 export function tableCharacters({ rows }: Json): number {
   return Array.isArray(rows) ? charactersOf(rows) : 0
 }
@@ -76,7 +76,7 @@ export function checkChart(block: Json, complain: Complain) {
   checkSeries(chart['series'], checkAxis(chart['axis_config'], complain), complain)
 }
 
-/** The categories of the x axis. */
+/** Checks the x axis. Returns its categories. */
 function checkAxis(axis: unknown, complain: Complain): string[] {
   const { categories, x_label, y_label } = isObject(axis) ? axis : {}
   if (!Array.isArray(categories) || categories.length === 0 || categories.length > MAX_CATEGORIES)
@@ -89,7 +89,7 @@ function checkAxis(axis: unknown, complain: Complain): string[] {
   return categories
 }
 
-/** Each series has one point for each category, and a name of its own. */
+/** Checks the series: each has one point for each category, and its own name. */
 function checkSeries(series: unknown, categories: string[], complain: Complain) {
   if (!Array.isArray(series) || series.length === 0 || series.length > MAX_SERIES)
     return complain(`1 to ${MAX_SERIES} series`)

@@ -19,7 +19,7 @@ const INLINE: Record<string, string[]> = {
 /** https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#text-element-type */
 const STYLES = new Set(['bold', 'italic', 'strike', 'code', 'underline', 'highlight', 'client_highlight', 'unlink'])
 
-/** A rich_text block: sections, lists, quotes and preformatted pieces, each a list of inline elements. */
+/** Checks a rich_text block: sections, lists, quotes and preformatted pieces, each a list of inline elements. */
 export function checkRichText(block: Json, complain: Complain) {
   if (block['type'] !== 'rich_text') complain('no rich_text')
   for (const part of list(block, complain)) {
@@ -37,7 +37,7 @@ function list(holder: Json, complain: Complain): Json[] {
   return elements.map((element: unknown) => (isObject(element) ? element : complain('an element is no object')))
 }
 
-/** Lists hold sections, and sections hold the text. */
+/** Checks a list: it holds sections, which hold the text. */
 function checkList(part: Json, complain: Complain) {
   if (part['style'] !== 'bullet' && part['style'] !== 'ordered') complain('a list is bullet or ordered')
   for (const item of list(part, complain)) {
@@ -46,7 +46,7 @@ function checkList(part: Json, complain: Complain) {
   }
 }
 
-/** Preformatted text holds only text and links; Slack refuses the rest. */
+/** Checks an inline element. Preformatted text may hold only text and links. */
 function checkInline(inline: Json, holder: Json, complain: Complain) {
   const type = String(inline['type'])
   const needed = INLINE[type]

@@ -1,12 +1,14 @@
 import type { Store } from '../store.ts'
 
-/** People and channels as Slack writes them, `<@U…>` and `<#C…|name>`. */
+/** Matches people and channels as Slack writes them, `<@U…>` and `<#C…|name>`. */
 const BY_ID = /<([@#])([UWC][A-Z0-9]+)(?:\|[^<>|]*)?>/g
-/** As a person types them, `@alice` and `#general`; not inside of a word, such as an address. */
+/**
+ * Matches people and channels as a person types them, `@alice` and `#general`; not inside a word, such as an address.
+ */
 const BY_NAME = /(?<=^|[\s(])([@#])([a-z0-9][\w.-]*)/g
 
 /**
- * What an app gets of what stands behind its slash command. `escapes` is the manifest's `should_escape`: with it every
+ * Returns the text of a slash command as the app gets it. `escapes` is the manifest's `should_escape`: with it every
  * person and channel comes as `<@U…|name>` and `<#C…|name>`, without it as `@name` and `#name`, plain text.
  * https://docs.slack.dev/interactivity/implementing-slash-commands
  */

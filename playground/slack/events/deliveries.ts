@@ -1,5 +1,5 @@
 /**
- * How Slack hands things to an app: signed requests or Socket Mode envelopes, and again where they were not acked.
+ * Delivers to an app as Slack does: by signed requests or Socket Mode envelopes, and again if they were not acked.
  * https://docs.slack.dev/authentication/verifying-requests-from-slack and
  * https://docs.slack.dev/apis/events-api#retries.
  */
@@ -10,7 +10,7 @@ import type { Entry, Journal } from '../../journal/journal.ts'
 import type { Sockets } from './sockets.ts'
 import type { Json } from '../types.ts'
 
-/** Something that was handed over, with all tries at it. */
+/** A delivery with all its tries. */
 export interface Delivery {
   kind: Kind
   payload: Json
@@ -19,11 +19,11 @@ export interface Delivery {
   entry?: Entry | undefined
   /** Resolves after the first try. */
   first: Promise<Attempt>
-  /** Resolves when it was acked or all tries were made: whether it was acked. */
+  /** Resolves when it was acked or all tries were made. The value: whether it was acked. */
   done: Promise<boolean>
 }
 
-/** When an event is sent again whose ack did not reach Slack, in milliseconds. */
+/** The pauses before an event is sent again whose ack did not reach Slack, in milliseconds. */
 const UNHEARD_MS = [0, 1_000, 2_000]
 
 /** The parts of a delivery that a try needs. */
@@ -40,21 +40,21 @@ export interface DeliveryOptions {
   ackMs: () => number
   /** The pauses before retries of an event, in milliseconds after the previous failure. */
   retryMs: () => number[]
-  /** How many times an event is sent whatever is acked: 1 where Slack hears every ack. */
+  /** How many times an event is sent even if it is acked: 1 if Slack receives every ack. */
   times: () => number
   journal?: Journal | undefined
 }
 
 export interface Deliveries {
   deliver(kind: Kind, payload: Json): Delivery
-  /** Hands the same thing over once more, as a retry. */
+  /** Repeats a delivery, as a retry. */
   redeliver(delivery: Handed, options?: { reason?: string }): Promise<Attempt>
   /** How many tries are under way right now. */
   busy(): number
   close(): void
 }
 
-/** Makes the postman. Retries wait on timers, which `close` ends. */
+/** Creates the deliveries. Retries wait on timers, which `close` ends. */
 export function createDeliveries(options: DeliveryOptions): Deliveries {
   const { journal } = options
   const pauses = createPauses()
@@ -114,7 +114,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   }
 }
 
-/** Pauses that can be ended all at once. */
+/** Creates pauses that can all be ended at once. */
 function createPauses() {
   const timers = new Map<NodeJS.Timeout, () => void>()
   return {
@@ -132,18 +132,18 @@ function createPauses() {
   }
 }
 
-/** The pauses before further tries: first those that are made whatever was acked. */
+/** Returns the pauses before further tries: first those that are made even after an ack. */
 function pausesOf({ times, retryMs }: DeliveryOptions): number[] {
   const unheard = UNHEARD_MS.slice(0, times() - 1)
   return [...unheard, ...retryMs().slice(unheard.length)]
 }
 
-/** Slack takes any 2xx for an ack. */
+/** Whether a try was acked: Slack accepts any 2xx. */
 export function acked(attempt: Attempt): boolean {
   return attempt.status >= 200 && attempt.status < 300
 }
 
-/** Slack tells an app that was too slow from one that failed. */
+/** Returns the reason of a retry: Slack distinguishes an app that was too slow from one that failed. */
 function reasonOf(attempt: Attempt): string {
   return attempt.status === 0 || acked(attempt) ? 'http_timeout' : 'http_error'
 }
@@ -157,7 +157,7 @@ interface Retry {
 /** A transport of deliveries. */
 type Way = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
 
-/** A signed request. Redirects are not followed: the app’s address is where it listens. */
+/** Sends a signed request. Redirects are not followed. */
 const byHttp: Way = async (options, { kind, payload }, retry) => {
   const json = kind === 'events_api'
   const body = json ? JSON.stringify(payload) : formOf(kind, payload)
@@ -178,7 +178,7 @@ const byHttp: Way = async (options, { kind, payload }, retry) => {
   return { status: response.status, body: await response.text() }
 }
 
-/** An envelope on one socket. The SDK acks events with an empty object and commands with what it wants shown. */
+/** Sends an envelope on one socket. The SDK acks events with an empty object, and commands with the message to show. */
 const bySocket: Way = async (options, { kind, payload }, retry) => {
   const again = retry.number > 0 && { retry_attempt: retry.number, retry_reason: retry.reason }
   const envelope = { type: kind, payload, accepts_response_payload: kind !== 'events_api', ...again }
@@ -188,7 +188,7 @@ const bySocket: Way = async (options, { kind, payload }, retry) => {
   return { status: 200, body: answer === undefined ? '' : JSON.stringify(answer) }
 }
 
-/** Commands travel as a form, interactions as JSON in a form's `payload`. */
+/** Encodes a delivery as a form: a command as its fields, an interaction as JSON in `payload`. */
 export function formOf(kind: Kind, payload: Json): string {
   if (kind === 'interactive') return new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
   const form = new URLSearchParams()
@@ -196,7 +196,7 @@ export function formOf(kind: Kind, payload: Json): string {
   return form.toString()
 }
 
-/** Slack's v0 signature: an HMAC of version, time and body. */
+/** Returns Slack's v0 signature: an HMAC of version, time and body. */
 export function sign(secret: string, timestamp: string, body: string): string {
   return `v0=${createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')}`
 }

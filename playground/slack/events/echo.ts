@@ -3,8 +3,8 @@ import { BOT_USER, type Store } from '../store.ts'
 import type { Json, Message } from '../types.ts'
 
 /**
- * Slack tells an app of its own messages too, and of what becomes of them: posts, edits and deletions by the bot go out
- * as events. Calls `send` with each; returns what ends it.
+ * Reports the bot's own posts, edits and deletions to the app as events, as Slack does. Calls `send` with each. Returns
+ * a function that ends this.
  */
 export function echoBot(store: Store, send: (event: Json) => void): () => void {
   const before = new Map<string, Message>()

@@ -3,14 +3,14 @@ import { filesInEvent } from '../files/file-object.ts'
 import { APP, BOT_USER, TEAM, type Store } from '../store.ts'
 import type { Channel, Json, Message } from '../types.ts'
 
-/** A message, as the `message.*` events carry it. */
+/** Returns a message as the `message.*` events carry it. */
 export function messageEvent(channel: Channel, message: Message): Json {
   return { ...shared(message), channel: channel.id, event_ts: message.ts, channel_type: typeOf(channel) }
 }
 
 /**
- * A message in which the bot is named, as `app_mention` carries it: without a channel_type, and where `carries` is off
- * without its files.
+ * Returns a message that names the bot as `app_mention` carries it: without a channel_type, and without its files if
+ * `carries` is off.
  */
 export function mentionEvent(channel: Channel, message: Message, { carries = true } = {}): Json {
   const { files, subtype, ...rest } = shared(message)
@@ -37,7 +37,7 @@ export function changedEvent(channel: Channel, change: { message: Message; previ
   }
 }
 
-/** A deletion names the ts that is gone. */
+/** Returns the event of a deletion, with the ts of the deleted message. */
 export function deletedEvent(channel: Channel, change: { previous: Message; ts: string }): Json {
   return {
     type: 'message',
@@ -52,7 +52,7 @@ export function deletedEvent(channel: Channel, change: { previous: Message; ts: 
   }
 }
 
-/** Events carry neither a stream's chunks nor how far it is. */
+/** Returns a message without a stream's chunks and state, which events do not carry. */
 function shared(message: Message): Json {
   const rest: Json = { ...message, ...(message.files && { files: filesInEvent(message.files) }) }
   for (const name of ['chunks', 'stream', 'streaming_state', 'stopped_by', 'died', 'task_display_mode'])
@@ -60,7 +60,7 @@ function shared(message: Message): Json {
   return rest
 }
 
-/** Slack writes channel kinds here as `channel`, `group`, `im`, `mpim`. */
+/** Returns the kind of a channel as events name it: `channel`, `group`, `im`, `mpim`. */
 function typeOf(channel: Channel): string {
   return channel.kind
 }
@@ -70,14 +70,14 @@ export function mentions(channel: Channel, text: string): boolean {
   return channel.kind !== 'im' && channel.members.has(BOT_USER) && text.includes(`<@${BOT_USER}>`)
 }
 
-/** The name under which an app subscribes to an event, as manifests write it. */
+/** Returns the name under which a manifest subscribes to an event. */
 export function subscription(event: Json): string {
   const type = String(event['type'])
   if (type !== 'message') return type
   return `message.${{ im: 'im', group: 'groups', mpim: 'mpim' }[String(event['channel_type'])] ?? 'channels'}`
 }
 
-/** The envelope around an event. */
+/** Returns the envelope around an event. */
 export function envelope(store: Store, event: Json, now: number): Json {
   const channel = typeof event['channel'] === 'string' ? store.channels.get(event['channel']) : undefined
   return {

@@ -1,4 +1,4 @@
-/** The values of a view's elements, as in `view.state.values`. */
+/** The values of a view's elements, in the form of `view.state.values`. */
 import { isObject } from '../args.ts'
 import type { Json } from '../types.ts'
 
@@ -15,7 +15,8 @@ interface Field {
 }
 
 /**
- * The state of a view's elements, and the labels of required ones that are empty. @throws Error for an unknown name.
+ * Returns the state of a view's elements, and the labels of required ones that are empty. @throws Error for an unknown
+ * name
  */
 export function formState(view: Json, given: Values): { state: { values: Json }; missing: string[] } {
   const fields = fieldsOf(view)
@@ -32,13 +33,16 @@ export function formState(view: Json, given: Values): { state: { values: Json };
   return { state: { values }, missing }
 }
 
-/** The state of a message's elements, as a press in it carries it; blocks without a name go by their places. */
+/**
+ * Returns the state of a message's elements, as a press in it carries it. Blocks without a name are named by their
+ * places.
+ */
 export function messageState(blocks: Json[] = [], given: Values): { values: Json } {
   const named = blocks.map((block, index) => ({ ...block, block_id: block['block_id'] ?? `b${index}` }))
   return formState({ blocks: named }, given).state
 }
 
-/** Inputs, and elements of actions and sections that hold something. */
+/** Yields the elements that hold a value: inputs, and elements of actions and sections. */
 function fieldsOf(view: Json): Field[] {
   const blocks: Json[] = Array.isArray(view['blocks']) ? view['blocks'] : []
   return blocks.flatMap((block) => {
@@ -55,14 +59,14 @@ function fieldsOf(view: Json): Field[] {
   })
 }
 
-/** Under which key an element holds what was picked, where that is no option of its own: a person, a channel, a day. */
+/** The key of an element's value if that is not one of its options: a person, a channel, a day. */
 export function pickedKey(type: string): string | undefined {
   const [, several, kind] = /^(multi_)?(user|conversation|channel)s_select$/.exec(type) ?? []
   if (kind) return `selected_${kind}${several ? 's' : ''}`
   return { datepicker: 'selected_date', timepicker: 'selected_time' }[type]
 }
 
-/** The value of an element: the filled-in one, else the initial one. */
+/** Returns the value of an element: the filled-in one, else the initial one. */
 function filled(element: Json, value: string | string[] | undefined): Json {
   const type = String(element['type'])
   const picked = pickedKey(type)
@@ -85,7 +89,7 @@ function filled(element: Json, value: string | string[] | undefined): Json {
   return { value: value === undefined ? (element['initial_value'] ?? null) : typed(element, String(value)) }
 }
 
-/** Slack's window takes no text that is too short or too long. */
+/** Checks the length of a text, as Slack's window does. */
 function typed(element: Json, text: string): string | null {
   const { min_length: least = 0, max_length: most = 3000 } = element
   if (text.length > Number(most)) throw new Error(`A text of ${text.length} characters, at most ${String(most)}.`)
@@ -93,7 +97,7 @@ function typed(element: Json, text: string): string | null {
   return text === '' ? null : text
 }
 
-/** The option with this value. @throws Error where there is none. */
+/** Returns the option with this value. @throws Error if there is none */
 export function option(element: Json, value: string): Json {
   const groups: Json[] = Array.isArray(element['option_groups']) ? element['option_groups'] : [element]
   const options = groups.flatMap((group): Json[] => (Array.isArray(group['options']) ? group['options'] : []))

@@ -22,21 +22,21 @@ export interface HandOverOptions {
   responseUrls: ResponseUrls
   now: () => number
   base: () => string
-  /** A fresh trigger for somebody, good for a few seconds. */
+  /** Returns a fresh trigger for a person, valid for a few seconds. */
   trigger: (user: string) => string
-  /** Writes down what is the app's own mistake. */
+  /** Records a mistake of the app. */
   refuse: (refused: Refused) => void
-  /** Takes the bot's token away: the app was removed. */
+  /** Revokes the bot's token, because the app was removed. */
   revoke: () => void
-  /** Gives an event the token with which the app may search; absent where it may not. */
+  /** Adds the token with which the app may search to an event. Absent if it may not search. */
   withToken?: ((event: Json) => Json) | undefined
-  /** Whether people and channels in a command come escaped, as the manifest's `should_escape` has it. */
+  /** Whether people and channels in a command are escaped: the manifest's `should_escape`. */
   shouldEscape: boolean
-  /** The events that the app subscribed to; all where this is missing. */
+  /** The events that the app subscribed to; all if absent. */
   events?: string[]
-  /** Whether the app may be told of an event. */
+  /** Whether the app gets an event. */
   isHeard: (event: Json) => boolean
-  /** The delay of late events, in milliseconds: what is written now was written this long ago. */
+  /** The delay of late events, in milliseconds: their messages are dated this long ago. */
   lateMs: () => number
 }
 
@@ -55,14 +55,14 @@ export class HandOver {
     return deliveries.deliver('events_api', envelope(store, withToken(event), now() - lateMs()))
   }
 
-  /** Events go out together, in no promised order, as Slack sends them. Resolves when each had its first try. */
+  /** Sends events together, in no fixed order, as Slack does. Resolves when each had its first try. */
   async all(events: Json[]): Promise<Delivery[]> {
     const made = events.map((event) => this.event(event)).filter((delivery) => delivery !== undefined)
     await Promise.all(made.map((delivery) => delivery.first))
     return made
   }
 
-  /** A command or an interaction: one try, and its ack is the answer. */
+  /** Sends a command or an interaction: one try, whose ack is the answer. */
   async hand(kind: 'slash_commands' | 'interactive', payload: Json): Promise<Done> {
     const delivery = this.with.deliveries.deliver(kind, payload)
     const first = await delivery.first
@@ -85,7 +85,7 @@ export class HandOver {
     }
   }
 
-  /** People may write where the bot is not. */
+  /** Returns a channel, also one that the bot is not in: people may write there. @throws Error if there is none */
   channel(id: string): Channel {
     const { store } = this.with
     const direct = id.startsWith('D') ? store.users.get(`U${id.slice(1)}`) : undefined

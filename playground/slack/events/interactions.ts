@@ -9,7 +9,7 @@ import { ALICE, APP, GENERAL, TEAM } from '../store.ts'
 import { Refusal, type Channel, type Ephemeral, type Json, type Message } from '../types.ts'
 import type { Shown } from '../view-stack.ts'
 
-/** An open view, itself or by its id, with what was filled in so far. */
+/** An open view, itself or by its id, with the values that were filled in so far. */
 export interface ViewPlace {
   view: Json | string
   values?: Values
@@ -20,7 +20,7 @@ export interface Submitted extends Done {
   errors?: Record<string, string>
 }
 
-/** The hands of a workspace. Every method resolves when the app has had its chance to ack. */
+/** People's presses, forms and commands. Every method resolves when the app has had its chance to ack. */
 export class Interactions {
   private readonly way: HandOver
 
@@ -28,7 +28,7 @@ export class Interactions {
     this.way = way
   }
 
-  /** Somebody sends a slash command. What its ack carries is shown to them, as is a failure. */
+  /** Sends a person's slash command. The message in its ack is shown to them, as is a failure. */
   async slash(text: string, options: { channel?: string; user?: string; command?: string } = {}): Promise<Done> {
     const { store, responseUrls, base, shouldEscape } = this.way.with
     const { user = ALICE, command = '/ask' } = options
@@ -57,8 +57,8 @@ export class Interactions {
   }
 
   /**
-   * Somebody presses a button, or chooses from another element with an `action_id`: in a message or in a view.
-   * `values`: what they have typed or picked there before, by `action_id` or `block_id`.
+   * Presses a button, or chooses from another element with an `action_id`, in a message or a view. `values`: the values
+   * that were typed or picked there before, by `action_id` or `block_id`.
    */
   async press(where: (MessagePlace & { user?: string; values?: Values }) | ViewPlace, action: Chosen): Promise<Done> {
     return 'view' in where ? this.pressInView(where, action) : this.pressInMessage(where, action)
@@ -100,7 +100,7 @@ export class Interactions {
     })
   }
 
-  /** Somebody takes a shortcut from the menu of a message. */
+  /** Uses a shortcut of a message's menu. */
   async shortcut(where: MessagePlace & { user?: string }, callbackId: string): Promise<Done> {
     const { store, responseUrls, base } = this.way.with
     const { user = ALICE } = where
@@ -119,9 +119,9 @@ export class Interactions {
   }
 
   /**
-   * Somebody sends a form, its elements filled in by `action_id` or `block_id`. What the ack says becomes of it: it
-   * closes, shows errors, changes, opens another.
-   * @throws Error where Slack's own window would not send it: something required is empty, an option is none.
+   * Submits a form, its elements filled in by `action_id` or `block_id`. The ack decides what follows: it closes, shows
+   * errors, changes, or opens another.
+   * @throws Error if Slack's own window would not send it: a required element is empty, or an option does not exist
    */
   async submit(which: Json | string, values: Values = {}): Promise<Submitted> {
     const shown = this.open(which)
@@ -137,7 +137,7 @@ export class Interactions {
     return { ...done, ...(errors && { errors }) }
   }
 
-  /** Somebody closes a modal; the app is told where it asked to be. */
+  /** Closes a modal. The app is told if it asked for that. */
   async closeView(which: Json | string): Promise<Done | undefined> {
     const { user, view } = this.open(which)
     this.way.with.views.close(user)
@@ -147,7 +147,7 @@ export class Interactions {
     return this.way.hand('interactive', closed)
   }
 
-  /** Does with a sent form what its ack says: https://docs.slack.dev/surfaces/modals#updating_response. */
+  /** Applies the ack of a submitted form: https://docs.slack.dev/surfaces/modals#updating_response. */
   private answered({ user, view }: Shown, answer: Json): Record<string, string> | undefined {
     const { views, refuse } = this.way.with
     try {
@@ -187,7 +187,7 @@ function blocksOf(view: Json): Json[] {
   return Array.isArray(view['blocks']) ? view['blocks'] : []
 }
 
-/** Each error stands at an input of the form. @throws Refusal for another place. */
+/** Checks that each error is at an input of the form. @throws Refusal if not */
 function errorsOf(view: Json, errors: unknown): Record<string, string> {
   const inputs = new Set(blocksOf(view).flatMap((block) => (block['type'] === 'input' ? [block['block_id']] : [])))
   const given = Object.entries(typeof errors === 'object' && errors !== null ? errors : {})

@@ -1,11 +1,12 @@
-/** The forms in which what people write and press travels. */
+/** The payloads of people's messages and presses. */
 import { isObject } from '../args.ts'
 import { option, pickedKey } from './form-state.ts'
 import { TEAM } from '../store.ts'
 import type { Json, User } from '../types.ts'
 
 /**
- * A person's text as Slack's editor sends it: a rich_text block with mentions and addresses as elements of their own.
+ * Returns a person's text as Slack's editor sends it: a rich_text block with mentions and addresses as separate
+ * elements.
  */
 export function richText(text: string): Json {
   const elements = text
@@ -19,7 +20,7 @@ export function richText(text: string): Json {
   return { type: 'rich_text', block_id: 'b1', elements: [{ type: 'rich_text_section', elements }] }
 }
 
-/** An ack may carry JSON or bare text; either is something to show. */
+/** Returns the message in an ack, which may be JSON or bare text. */
 export function parsed(body: string): Json {
   try {
     const value: unknown = JSON.parse(body)
@@ -39,13 +40,13 @@ export interface Chosen {
   extra?: Json
 }
 
-/** An element that can be pressed, and the block that it stands in. */
+/** An element that can be pressed, and its block. */
 interface Pressable {
   block: string
   element: Json
 }
 
-/** The element that is meant; where several have one `action_id`, the one of this value. Containers are looked into. */
+/** Returns the meant element. If several share an `action_id`, the one with this value. Searches containers too. */
 export function findAction(blocks: Json[] | undefined, { action_id, value }: Chosen): Pressable | undefined {
   const found = pressables(blocks ?? []).filter(({ element }) => element['action_id'] === action_id)
   return found.find(({ element }) => value !== undefined && element['value'] === value) ?? found[0]
@@ -61,7 +62,7 @@ function pressables(blocks: Json[]): Pressable[] {
   })
 }
 
-/** One of an interaction's `actions`. */
+/** Returns one of an interaction's `actions`. */
 export function actionOf({ block, element }: Pressable, chosen: Chosen, ts: string): Json {
   const { type, text } = element
   const what = { type, action_id: chosen.action_id, block_id: block, action_ts: ts }
@@ -79,7 +80,7 @@ function held(element: Json, { value, values = [] }: Chosen): Json {
   return { value: element['value'] ?? value }
 }
 
-/** Thumbs are told apart by their value. */
+/** Returns the pressed thumb: thumbs differ by their value. */
 function thumb(element: Json, value: string | undefined): Json {
   const sides = [element['positive_button'], element['negative_button']].filter(isObject)
   const side = sides.find((one) => one['value'] === value)
@@ -88,7 +89,8 @@ function thumb(element: Json, value: string | undefined): Json {
 }
 
 /**
- * How a message is signed: a person's client gives it an id, a bot's has its app; people of elsewhere bring their team.
+ * Returns the author's fields of a message: a person's has a client id, a bot's its app, and one from another workspace
+ * its team.
  */
 export function signature(user: User | undefined, clientId: () => string): Json {
   const team = user?.team_id ?? TEAM

@@ -4,22 +4,23 @@ import { readContent } from '../methods/method-content.ts'
 import type { Store } from '../store.ts'
 import { Refusal, type Channel, type Json } from '../types.ts'
 
-/** A response URL lasts 30 minutes and five uses. */
+/** The life of a response URL: 30 minutes and five uses. */
 const LASTS_MS = 30 * 60_000
 const USES = 5
 
-/** Whom an address is given to. */
+/** The person that an address is given to, and the place. */
 interface Recipient {
   channel: Channel
   user: string
   thread?: string
   /**
-   * What `replace_original` replaces: the message whose button was pressed. A command has none (slackapi/bolt-js#2287).
+   * The message that `replace_original` replaces: the one whose button was pressed. A command has none
+   * (slackapi/bolt-js#2287).
    */
   message?: string
 }
 
-/** An address, and how much is left of it. */
+/** An address, and its remaining uses. */
 interface Given {
   to: Recipient
   until: number
@@ -29,11 +30,11 @@ interface Given {
 /** The addresses that come with commands and presses. */
 export interface ResponseUrls {
   issue(base: string, to: Recipient): string
-  /** Takes what an app posted. @throws Refusal when the address is used up or the message is broken. */
+  /** Accepts a post of the app. @throws Refusal if the address is used up or the message is broken */
   take(id: string, args: Json): void
-  /** The thread that an address writes to, as `channel:root ts`. */
+  /** Returns the thread that an address writes to, as `channel:root ts`. */
   threadOf(id: string): string | undefined
-  /** Shows what came back in an ack: the same form. */
+  /** Shows the message of an ack, which has the same form. */
   show(to: Recipient, args: Json): void
 }
 

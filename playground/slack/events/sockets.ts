@@ -8,17 +8,17 @@ import { isForeign } from '../../base/loopback-server.ts'
 import { APP } from '../store.ts'
 import type { Json } from '../types.ts'
 
-/** At most so many sockets an app. */
+/** The maximum number of sockets of an app. */
 const MAX_SOCKETS = 10
 const PING_MS = 10_000
-/** What the address of a socket begins with, and a base to read the rest of it against. */
+/** The beginning of a socket's address, and a base URL for parsing the rest. */
 const DOOR = '/link/'
 
 interface Ack {
   payload: unknown
 }
 
-/** The sockets of one app, taken on a server's `/link`. */
+/** The sockets of one app, at a server's `/link`. */
 export class Sockets {
   private readonly door = new WebSocketServer({ noServer: true })
   private readonly tickets = new Set<string>()
@@ -41,21 +41,21 @@ export class Sockets {
     this.pings.unref()
   }
 
-  /** A fresh address that one socket may connect to, once. */
+  /** Returns a fresh address, for one connection of one socket. */
   issue(base: string): string {
     const ticket = randomUUID()
     this.tickets.add(ticket)
     return `${base.replace(/^http/, 'ws')}${DOOR}?ticket=${ticket}&app_id=${APP}`
   }
 
-  /** How many are open. */
+  /** Returns how many sockets are open. */
   count(): number {
     return this.open.length
   }
 
   /**
-   * Sends to one open socket, in turn, waiting for one if need be, and where that one closes without an ack to the
-   * next; resolves with the ack, or nothing when time is up.
+   * Sends to one open socket, in turn, and waits for one if there is none. If it closes without an ack, sends to the
+   * next. Resolves with the ack; undefined if the time is up.
    */
   async send(envelope: Json, ms: number): Promise<Ack | undefined> {
     const end = performance.now() + ms
@@ -90,18 +90,18 @@ export class Sockets {
     for (const socket of this.open) socket.send(goodbye)
   }
 
-  /** Cuts all open sockets without a word. */
+  /** Cuts all open sockets without a close frame. */
   cut() {
     for (const socket of this.open.splice(0)) socket.terminate()
   }
 
-  /** Reads nothing more from any open socket, so that no goodbye is answered: a line that hangs. */
+  /** Stops reading from all open sockets, so that no close frame is answered: a connection that hangs. */
   hang() {
     for (const socket of this.open) socket.pause()
   }
 
   /**
-   * Says nothing more over any open socket, nor hears it; pings are still answered, so that each end takes it for
+   * Stops sending and reading messages on all open sockets. Pings are still answered, so that both ends take them for
    * alive.
    */
   hush() {
@@ -117,7 +117,7 @@ export class Sockets {
     this.door.close()
   }
 
-  /** Slack turns away what is over its limit with a word, and greets the others. */
+  /** Greets a socket, or refuses it with a message if it is over Slack's limit. */
   private welcome(socket: WebSocket) {
     // Each envelope that is under way listens for the socket's close.
     socket.setMaxListeners(0)
@@ -138,7 +138,7 @@ export class Sockets {
     if (place >= 0) this.open.splice(place, 1)
   }
 
-  /** Acks come back as JSON with the envelope’s id; anything else on the line is nobody’s. */
+  /** Reads an ack: JSON with the envelope’s id. Anything else is ignored. */
   private take(text: string) {
     let ack: unknown
     try {
@@ -149,7 +149,10 @@ export class Sockets {
     if (isObject(ack)) this.acks.get(String(ack['envelope_id']))?.(ack['payload'])
   }
 
-  /** The next open socket in turn; while there is none, or all are closing, the first that opens within the time. */
+  /**
+   * Returns the next open socket in turn. If there is none, or all are closing, waits for the first that opens within
+   * the time.
+   */
   private async next(ms: number): Promise<WebSocket | undefined> {
     const ready = () => this.open.filter((socket) => socket.readyState === socket.OPEN)
     if (this.isOver || ms < 0) return undefined
@@ -170,7 +173,7 @@ export class Sockets {
   }
 }
 
-/** Empty for an address that is none of ours, whatever stands in it. */
+/** Returns the ticket in an address; empty if the address is not ours. */
 function ticketOf({ url = '' }: IncomingMessage): string {
   return url.startsWith(`${DOOR}?`) ? (new URLSearchParams(url.slice(DOOR.length)).get('ticket') ?? '') : ''
 }

@@ -1,16 +1,16 @@
 import type { Store } from '../store.ts'
 import { Refusal } from '../types.ts'
 
-/** The tickets that modals are opened with. */
+/** The triggers that modals are opened with. */
 export interface Triggers {
-  /** A fresh one for whoever pressed or commanded. */
+  /** Returns a fresh trigger for a person who pressed or commanded. */
   issue(user: string): string
-  /** Whom it was given to. @throws Refusal when it is unknown, used or old. */
+  /** Returns the person whom it was given to. @throws Refusal if it is unknown, used or old */
   use(trigger: string): string
 }
 
 /**
- * A trigger opens one modal, within so many milliseconds of the press or command that it came with.
+ * Creates the triggers. Each opens one modal, within some milliseconds of the press or command that it came with.
  * https://docs.slack.dev/interactivity/handling-user-interaction#trigger_ids
  */
 export function createTriggers(store: Store, { now, triggerMs }: { now: () => number; triggerMs: number }): Triggers {

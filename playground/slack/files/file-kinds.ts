@@ -1,8 +1,10 @@
-/** What Slack takes a file for, by the end of its name: https://docs.slack.dev/reference/objects/file-object. */
+/**
+ * Decides a file's type by the end of its name, as Slack does: https://docs.slack.dev/reference/objects/file-object.
+ */
 export interface FileKind {
   mimetype: string
   filetype: string
-  /** Slack's own word for people. */
+  /** Slack's name of the type for people. */
   pretty: string
 }
 
@@ -39,14 +41,17 @@ const KINDS: Record<string, [mimetype: string, pretty: string]> = {
 
 const BINARY: FileKind = { mimetype: 'application/octet-stream', filetype: 'binary', pretty: 'Binary' }
 
-/** Slack believes the name, so a file may be something else than this says. */
+/** Returns the type that a name implies. Slack trusts the name, so the file may be something else. */
 export function kindOf(name: string): FileKind {
   const end = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   const [mimetype, pretty] = KINDS[end] ?? []
   return mimetype && pretty ? { mimetype, pretty, filetype: end === 'jpeg' ? 'jpg' : end } : BINARY
 }
 
-/** What a browser may draw in a page, told by the first bytes alone; a name or a sender may say anything. */
+/**
+ * Returns the type of a picture that a browser may draw in a page, by its first bytes alone, because names and senders
+ * may lie.
+ */
 export function pictureType(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
@@ -55,7 +60,7 @@ export function pictureType(bytes: Uint8Array): string | undefined {
   return /^RIFF[^]{4}WEBP/.test(head) ? 'image/webp' : undefined
 }
 
-/** Width and height in pixels of a png (its IHDR stands first), undefined for anything else. */
+/** Returns the width and height of a png in pixels (its IHDR comes first); undefined for anything else. */
 export function pngSize(bytes: Uint8Array): { width: number; height: number } | undefined {
   if (pictureType(bytes) !== 'image/png' || bytes.length < 24) return undefined
   const view = Buffer.from(bytes.subarray(16, 24))

@@ -1,18 +1,18 @@
-/** A file as Slack's objects have it: https://docs.slack.dev/reference/objects/file-object. */
+/** Builds Slack's file objects: https://docs.slack.dev/reference/objects/file-object. */
 import { isObject } from '../args.ts'
 import { kindOf, pngSize } from './file-kinds.ts'
 import { TEAM } from '../store.ts'
 import { previewOf } from './stored-files.ts'
 import type { Json, StoredFile } from '../types.ts'
 
-/** The widths that Slack makes smaller pictures of, in pixels. */
+/** The widths of the smaller pictures that Slack makes, in pixels. */
 const WIDTHS = [360, 480, 720, 960, 1024]
-/** The smallest is made of every picture; a larger one only where the original is larger still. */
+/** The smallest width, which exists for every picture. A larger one exists only if the original is larger still. */
 const LEAST_WIDTH = 360
-/** How much of a transcript stands in the object itself, in characters; all of it is at `vtt`. */
+/** How much of a transcript is in the object itself, in characters. All of it is at `vtt`. */
 const MAX_TRANSCRIPT_PREVIEW = 300
 
-/** All of a file's object, with addresses at `base`. */
+/** Returns the whole object of a file, with addresses at `base`. */
 export function fileObject(file: StoredFile, base: string): Json {
   const { id, mode, name, title, mimetype, filetype, created, user, size, altText } = file
   if (mode === 'tombstone' || mode === 'hidden_by_limit') return { id, mode }
@@ -32,7 +32,7 @@ export function fileObject(file: StoredFile, base: string): Json {
   }
 }
 
-/** A name as it may stand in an address and in a header (RFC 8187); whatever it has in it, this never throws. */
+/** Encodes a name for an address and a header (RFC 8187). Never throws. */
 export function nameInAddress(name: string): string {
   const whole = Buffer.from(name).toString()
   return encodeURIComponent(whole).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
@@ -46,7 +46,7 @@ function addresses({ id, name, mode, externalUrl }: StoredFile, base: string): J
   return { url_private, url_private_download: `${base}/files-pri/${TEAM}-${id}/download/${last}` }
 }
 
-/** `thumb_360` and the like, with what is known of their sizes. */
+/** Returns `thumb_360` and the like, with their sizes if known. */
 function thumbs(file: StoredFile, base: string): Json {
   const { id, bytes, mimetype, mode } = file
   if (!bytes || mode !== 'hosted' || !/^image\/(?!svg)/.test(mimetype)) return {}
@@ -68,9 +68,8 @@ function transcription({ id, transcription: heard }: StoredFile, base: string): 
 }
 
 /**
- * A message's files as an event carries them. Of what comes over Slack Connect there is the id alone, until
- * `files.info` is asked (https://docs.slack.dev/apis/slack-connect/#check_file_info); a clip's transcript is not yet
- * there.
+ * Returns a message's files as an event carries them. A file from Slack Connect has only its id, until `files.info` is
+ * called (https://docs.slack.dev/apis/slack-connect/#check_file_info). A clip's transcript does not exist yet.
  */
 export function filesInEvent(files: Json[]): Json[] {
   return files.map((file) => {
@@ -83,7 +82,7 @@ export function filesInEvent(files: Json[]): Json[] {
   })
 }
 
-/** A message's files as its history carries them: whole, but for those that the app may not have. */
+/** Returns a message's files as its history carries them: whole, except those that the app may not have. */
 export function filesInHistory(files: Json[]): Json[] {
   return files.map((file) => {
     if (file['file_access'] === 'access_denied') return filesInEvent([file])[0] ?? file

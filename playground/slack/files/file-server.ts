@@ -9,15 +9,15 @@ import { isKnownToBot } from './stored-files.ts'
 import type { FileTrouble, StoredFile } from '../types.ts'
 import type { WebApiOptions } from '../web-api-options.ts'
 
-/** What is sent at a time where it shall be slow, in bytes. */
+/** The size of a piece if the download is to be slow, in bytes. */
 const PIECE = 1_024
 const LOGIN_PAGE =
   '<!DOCTYPE html><html lang="en-US"><head><title>Sign in | Slack</title></head><body><h1>Sign in to Local Slack</h1></body></html>\n'
 
-/** The beginnings of the addresses that are answered here. */
+/** The prefixes of the addresses that are answered here. */
 export const FILE_PATHS: ReadonlySet<string> = new Set(['files-pri', 'files-tmb', 'workspace-signin'])
 
-/** A download under way. */
+/** A download in progress. */
 interface Download {
   options: WebApiOptions
   url: URL
@@ -27,8 +27,7 @@ interface Download {
 }
 
 /**
- * Answers one request for a file. Every one is written down as a call of `download`, with the file's id and whose token
- * came.
+ * Answers one request for a file. Each is recorded as a call of `download`, with the file's id and the token's owner.
  */
 export async function serveFile(options: WebApiOptions, request: IncomingMessage, response: ServerResponse) {
   const url = new URL(request.url ?? '/', options.workspace.base())
@@ -50,13 +49,13 @@ export async function serveFile(options: WebApiOptions, request: IncomingMessage
   await send({ options, url, response, file, trouble })
 }
 
-/** Whose token it is, without the token itself. */
+/** Returns the owner of the token, without the token itself. */
 function tokenOf({ botToken, isRevoked }: WebApiOptions, authorization = ''): 'bot' | 'none' | 'unknown' {
   if (authorization === '') return 'none'
   return authorization === `Bearer ${botToken}` && !isRevoked() ? 'bot' : 'unknown'
 }
 
-/** What goes wrong this time; a trouble that has had its times is over. */
+/** Returns the fault of this download. A fault that has occurred as often as set is over. */
 function troubleOf(file: StoredFile | undefined): FileTrouble {
   const trouble = file?.trouble
   if (!trouble || trouble.times === 0) return {}
@@ -64,7 +63,7 @@ function troubleOf(file: StoredFile | undefined): FileTrouble {
   return trouble
 }
 
-/** Slack's word for why there are no bytes. A missing token is the app's own mistake, and written down as one. */
+/** Returns Slack's error code if there are no bytes. A missing token is recorded as the app's mistake. */
 function refusal(
   options: WebApiOptions,
   { token, file, trouble }: { token: string; file: StoredFile | undefined; trouble: FileTrouble },
@@ -80,7 +79,7 @@ function refusal(
   return isThere && isKnownToBot(workspace.store, file) ? undefined : 'file_not_found'
 }
 
-/** Slack asks whoever it does not know to sign in, with 200 in the end. */
+/** Answers with the login page, which ends with status 200, as Slack does. */
 function login(
   { workspace }: WebApiOptions,
   { response, url, how }: { response: ServerResponse; url: URL; how: 'redirect' | 'page' },
@@ -99,7 +98,7 @@ function sendPage(response: ServerResponse, status: number, retryAfter?: number)
   response.end(LOGIN_PAGE)
 }
 
-/** The bytes, by whatever way the trouble leads. */
+/** Sends the bytes, with the fault if there is one. */
 async function send(download: Download) {
   const { options, url, response, trouble } = download
   if (trouble.redirectTo !== undefined) return redirect(response, trouble.redirectTo)
@@ -116,7 +115,7 @@ async function send(download: Download) {
   await sendOddly(response, body, trouble)
 }
 
-/** The file, a smaller picture of it, or what Slack heard in it. */
+/** Returns the file, a smaller picture of it, or its transcript. */
 function contentOf({ url, file }: Download): { body: Uint8Array; type: string } {
   const { bytes = new Uint8Array(), thumbs = {}, transcription, mimetype } = file
   if (url.pathname.endsWith('/file.vtt')) return { body: captions(transcription?.text ?? ''), type: 'text/vtt' }
@@ -124,14 +123,14 @@ function contentOf({ url, file }: Download): { body: Uint8Array; type: string } 
   return { body: (width && thumbs[Number(width)]) || bytes, type: mimetype }
 }
 
-/** A transcript as WebVTT, a sentence a cue of five seconds. */
+/** Returns a transcript as WebVTT, with a cue of five seconds for each sentence. */
 function captions(text: string): Uint8Array {
   const clock = (seconds: number) => new Date(seconds * 1000).toISOString().slice(11, 23)
   const cues = text.split(/(?<=[.!?])\s+/).map((words, i) => `${clock(5 * i)} --> ${clock(5 * i + 5)}\n- ${words}\n`)
   return Buffer.from(['WEBVTT\n', ...cues].join('\n'))
 }
 
-/** Piece by piece, too long, or cut off. */
+/** Sends bytes piece by piece, too many of them, or cut off. */
 async function sendOddly(response: ServerResponse, body: Uint8Array, trouble: FileTrouble) {
   const { sends = body.length, cutAfter = Infinity, pieceMs = 0 } = trouble
   const end = Math.min(sends, cutAfter)

@@ -3,40 +3,41 @@ import { kindOf } from './file-kinds.ts'
 import { BOT_USER, type Store } from '../store.ts'
 import type { FileMode, FileTrouble, StoredFile } from '../types.ts'
 
-/** A file as a person has it, with all that may be odd about it in Slack. */
+/** A file that a person uploads, with everything that may be unusual about it in Slack. */
 export interface GivenFile {
   name: string
-  /** What is in it; a text is UTF-8. A file that is gone, or that lies elsewhere, has none. */
+  /** The content; a text is UTF-8. Absent for a file that is deleted or stored elsewhere. */
   bytes?: Uint8Array | string
   title?: string
-  /** What Slack takes it for; by its name unless told. */
+  /** Slack's type of it; by its name unless given. */
   mimetype?: string
-  /** The size that Slack tells, in bytes; the true one unless told. */
+  /** The size that Slack reports, in bytes; the true one unless given. */
   size?: number
   /**
-   * `hosted` unless told; `external` lies at `externalUrl`, of `tombstone` and `hidden_by_limit` only the id is left.
+   * `hosted` unless given. An `external` file is at `externalUrl`; a `tombstone` or `hidden_by_limit` file has only its
+   * id.
    */
   mode?: FileMode
   externalUrl?: string
-  /** As over Slack Connect: the event has the id alone. `access_denied` has it for good. */
+  /** As over Slack Connect: the event has only the id. With `access_denied` it stays so. */
   access?: 'check_file_info' | 'access_denied'
-  /** What stands in place of a picture for those who do not see it. */
+  /** The alternative text of a picture. */
   altText?: string
   /**
    * Smaller pictures by width in pixels. Without this the original is served as each; `{}` for a picture without any.
    */
   thumbs?: Record<number, Uint8Array>
-  /** What Slack heard in a clip; `transcriptStatus` is `complete` unless told. */
+  /** The transcript of a clip; `transcriptStatus` is `complete` unless given. */
   transcript?: string
   transcriptStatus?: 'processing' | 'complete' | 'failed' | 'none'
-  /** What goes wrong when it is downloaded. */
+  /** The fault of its download. */
   trouble?: FileTrouble
 }
 
-/** Slack's own first lines of a text, and how much of a clip's transcript is in the file's object, in characters. */
+/** The length of Slack's preview of a text, and of the part of a transcript in the file's object, in characters. */
 const MAX_PREVIEW = 2_000
 
-/** Takes a file in, as yet shared nowhere. */
+/** Stores a file that is not shared anywhere yet. */
 export function keepFile(store: Store, given: GivenFile, user: string): StoredFile {
   const { name, title = name, bytes: content, mode = 'hosted', mimetype, transcript, transcriptStatus, ...rest } = given
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
@@ -74,7 +75,7 @@ export function isKnownTo(user: string, store: Store, file: StoredFile): boolean
   return file.user === user || [...file.channels].some((id) => store.channels.get(id)?.members.has(user) === true)
 }
 
-/** What is read of a text file before it is opened. */
+/** Returns the preview of a text file. */
 export function previewOf({ bytes = new Uint8Array(), filetype, mode, mimetype }: StoredFile): string | undefined {
   const isText = mode === 'snippet' || (mimetype.startsWith('text/') && filetype !== 'html')
   if (!isText) return undefined

@@ -5,7 +5,7 @@ import { readContent, MAX_UPDATE_TEXT } from './method-content.ts'
 import type { Method, Workspace } from './method.ts'
 import { isStreaming } from './stream-life.ts'
 
-/** How the bot's own messages are signed. */
+/** The author's fields of the bot's own messages. */
 export const FROM_BOT = { user: BOT_USER, bot_id: BOT, app_id: APP, team: TEAM }
 
 /** https://docs.slack.dev/reference/methods: chat.*, without the streams. */
@@ -54,7 +54,7 @@ export const chatMethods: Record<string, Method> = {
   },
 }
 
-/** The root that a message is to stand under. @throws Refusal where there is none. */
+/** Returns the root of the thread that a message goes into. @throws Refusal if there is none */
 export function threadOf(args: Json, channel: Channel, store: Workspace['store']): string | undefined {
   const ts = optional(args, 'thread_ts')
   if (ts === undefined) return undefined
@@ -64,13 +64,13 @@ export function threadOf(args: Json, channel: Channel, store: Workspace['store']
   return ts
 }
 
-/** What an update leaves out stays as it was; markdown_text takes the place of text and blocks. */
+/** Applies an update. Absent parts stay as they were; markdown_text replaces text and blocks. */
 function keptBy(args: Json, message: Message): Json {
   const { blocks, attachments } = message
   return args['markdown_text'] === undefined ? { blocks, attachments } : { attachments }
 }
 
-/** A bot may change and delete its own messages only. */
+/** Returns a message that the bot may change or delete: one of its own. */
 function own(args: Json, store: Workspace['store'], error: string): { channel: Channel; message: Message } {
   const channel = store.writable(required(args, 'channel'))
   const message = store.message(channel, required(args, 'ts'))

@@ -64,14 +64,14 @@ export const conversationMethods: Record<string, Method> = {
   },
 }
 
-/** A bot token reads only where the bot is. */
+/** Returns a channel that the bot may read: one that it is in. */
 function readable(args: Json, store: Workspace['store']): Channel {
   const channel = store.channel(required(args, 'channel'))
   if (!channel.members.has(BOT_USER)) throw declined('not_in_channel')
   return channel
 }
 
-/** A channel as the API gives it; https://docs.slack.dev/reference/objects/conversation-object */
+/** Returns a channel as the API does: https://docs.slack.dev/reference/objects/conversation-object */
 function channelObject(channel: Channel): Json {
   return {
     id: channel.id,
@@ -88,7 +88,7 @@ function channelObject(channel: Channel): Json {
   }
 }
 
-/** Between `oldest` and `latest`, both left out unless `inclusive` is on. */
+/** Returns the messages between `oldest` and `latest`, which are excluded unless `inclusive` is on. */
 function between(messages: Message[], args: Json): Message[] {
   const oldest = Number(args['oldest'] ?? 0)
   const latest = Number(args['latest'] ?? Infinity)
@@ -99,7 +99,7 @@ function between(messages: Message[], args: Json): Message[] {
   })
 }
 
-/** One page of messages; the cursor is where the next one begins. */
+/** Returns one page of messages. The cursor is where the next page begins. */
 function page(messages: Message[], args: Json, bounds: { normal: number; most: number; channel: Channel }): Json {
   const { from, to, next } = slice(messages.length, args, bounds)
   const withMetadata = flag(args, 'include_all_metadata')
@@ -110,14 +110,14 @@ function page(messages: Message[], args: Json, bounds: { normal: number; most: n
   }
 }
 
-/** Where a page begins and ends, and the cursor of the next one. */
+/** Returns where a page begins and ends, and the cursor of the next one. */
 function slice(length: number, args: Json, bounds: { normal: number; most: number }) {
   const from = readCursor(optional(args, 'cursor'))
   const to = from + whole(args, 'limit', bounds)
   return { from, to, next: to < length ? Buffer.from(`next:${to}`).toString('base64') : '' }
 }
 
-/** Cursors are opaque to apps; one that was made up is refused. */
+/** Reads a cursor. Cursors are opaque to apps; an invalid one is refused. */
 function readCursor(cursor: string | undefined): number {
   if (cursor === undefined) return 0
   const place = /^next:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString())
@@ -125,7 +125,7 @@ function readCursor(cursor: string | undefined): number {
   return Number(place[1])
 }
 
-/** A message as history gives it: metadata only where it was asked for, and a root's replies counted. */
+/** Returns a message as the history does: metadata only on request, and a root's replies counted. */
 function outward(message: Message, channel: Channel, withMetadata: boolean): Json {
   const { metadata, ...rest } = message
   if (message.files) rest.files = filesInHistory(message.files)

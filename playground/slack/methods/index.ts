@@ -19,12 +19,12 @@ export const methods = new Map<string, Method>(
   }),
 )
 
-/** What a bot token has scopes for besides methods: to hear of mentions and commands. */
+/** The scopes of a bot token that are not for methods: mentions and commands. */
 const OF_DELIVERIES = ['app_mentions:read', 'commands']
 
 /**
- * The scopes of which a method needs one, from its page under https://docs.slack.dev/reference/methods. A method that
- * is not here needs none.
+ * The scopes of which a method needs at least one, from its page under https://docs.slack.dev/reference/methods. A
+ * method that is not here needs none.
  */
 export const scopesOf = new Map<string, string[]>(
   Object.entries({
@@ -64,5 +64,5 @@ export const scopesOf = new Map<string, string[]>(
   }),
 )
 
-/** Every scope that means something here, for a bot token that is said to have them all. */
+/** All known scopes, for a bot token that has every scope. */
 export const everyScope = [...new Set([...[...scopesOf.values()].flat(), ...OF_DELIVERIES])].sort()

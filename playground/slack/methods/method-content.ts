@@ -2,14 +2,14 @@ import { flag, isObject, optional } from '../args.ts'
 import { checkBlocks } from '../blocks/block-rules.ts'
 import { Refusal, type Json } from '../types.ts'
 
-/** Where a text is cut or refused, in characters. */
+/** The limits at which a text is cut or refused, in characters. */
 const MAX_TEXT = 40_000
 export const MAX_UPDATE_TEXT = 4_000
 export const MAX_MARKDOWN = 12_000
 /** https://docs.slack.dev/messaging/message-metadata */
 const MAX_METADATA = 8_000
 
-/** What a message shows, checked. */
+/** The checked content of a message. */
 export interface Content {
   text: string
   blocks?: Json[]
@@ -17,7 +17,7 @@ export interface Content {
   metadata?: Json
 }
 
-/** Reads and checks what a message is to show. @throws Refusal `no_text`, `msg_too_long`, `invalid_blocks` … */
+/** Reads and checks the content of a message. @throws Refusal `no_text`, `msg_too_long`, `invalid_blocks` … */
 export function readContent(args: Json, options: { textMost?: number } = {}): Content {
   const text = optional(args, 'text')
   const markdown = optional(args, 'markdown_text')
@@ -44,7 +44,7 @@ export function checkLength(text: string | undefined, most: number) {
     throw new Refusal('msg_too_long', { why: `${text.length} characters, at most ${most}` })
 }
 
-/** Old-style attachments; blocks inside them are checked like any others. */
+/** Reads old-style attachments. Blocks inside them are checked like any others. */
 function checkAttachments(attachments: unknown) {
   if (attachments === undefined) return
   if (!Array.isArray(attachments)) throw new Refusal('invalid_attachments', { why: 'attachments is no list' })
@@ -52,7 +52,7 @@ function checkAttachments(attachments: unknown) {
   for (const one of attachments) if (isObject(one) && one['blocks'] !== undefined) checkBlocks(one['blocks'])
 }
 
-/** Metadata is what a bot finds its own posts by after a crash, so its form matters. */
+/** Checks the metadata, by which a bot finds its own posts after a crash. */
 export function readMetadata(metadata: unknown): { metadata?: Json } {
   if (metadata === undefined) return {}
   if (!isObject(metadata) || typeof metadata['event_type'] !== 'string' || !isObject(metadata['event_payload']))

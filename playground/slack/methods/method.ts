@@ -3,29 +3,29 @@ import type { Store } from '../store.ts'
 import type { Json } from '../types.ts'
 import type { Views } from '../view-stack.ts'
 
-/** What a Web API method may use. */
+/** The workspace as a Web API method sees it. */
 export interface Workspace {
   store: Store
-  /** The modals and Homes that stand open. */
+  /** The open modals and Homes. */
   views: Views
   /** Milliseconds since the epoch. */
   now: () => number
   /** The address of this Slack, without a slash at the end. */
   base: () => string
-  /** A fresh one-use address for a socket. */
+  /** Returns a fresh one-use address for a socket. */
   socketUrl: () => string
-  /** Whom this trigger was given to; it is used up by asking. @throws Refusal where it is not fresh. */
+  /** Returns the person whom this trigger was given to, and uses it up. @throws Refusal if it is not fresh */
   useTrigger: (trigger: string) => string
   /** How long a streamed message lives, in milliseconds, and how many UTF-8 bytes it holds. */
   streamMs: () => number
   streamBytes: number
   /** Whether the app is an agent, with sessions. */
   agent: boolean
-  /** Absent where the workspace does not let apps search. */
+  /** Absent if the workspace does not let apps search. */
   search?: SearchTokens | undefined
   /** Whether the bot's token has this scope. */
   isGranted: (scope: string) => boolean
 }
 
-/** A Web API method: arguments in, the answer without `ok` out. @throws Refusal where Slack says no. */
+/** A Web API method: arguments in, the answer without `ok` out. @throws Refusal if Slack refuses */
 export type Method = (args: Json, slack: Workspace) => Json

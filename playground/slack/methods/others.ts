@@ -3,7 +3,7 @@ import { APP, BOT, BOT_USER, TEAM } from '../store.ts'
 import { declined, type Json, type User } from '../types.ts'
 import type { Method } from './method.ts'
 
-/** Who is who, and what needs nothing else. */
+/** The methods about people, and those that need nothing else. */
 export const otherMethods: Record<string, Method> = {
   'api.test': (args) => {
     if (args['error']) throw declined(String(args['error']))
@@ -59,7 +59,9 @@ export const otherMethods: Record<string, Method> = {
   },
 }
 
-/** A person as the app may know them: the address needs a scope of its own, and that of a stranger is never told. */
+/**
+ * Returns a person as the app may see them: the e-mail address needs its own scope, and a stranger's is never shown.
+ */
 function outward(user: User, withEmail: boolean): Json {
   const { email, ...profile } = user.profile
   const told = withEmail && !user.is_stranger && email !== undefined

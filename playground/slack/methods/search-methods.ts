@@ -1,6 +1,6 @@
 /**
- * Search for apps: https://docs.slack.dev/reference/methods/assistant.search.context. A bot finds what is public, for
- * who addressed it.
+ * Search for apps: https://docs.slack.dev/reference/methods/assistant.search.context. A bot finds public messages, for
+ * the person who addressed it.
  */
 import { flag, invalid, optional, required } from '../args.ts'
 import { TEAM } from '../store.ts'
@@ -9,10 +9,10 @@ import type { SearchTokens } from '../search-tokens.ts'
 import type { Method, Workspace } from './method.ts'
 
 const MAX_LIMIT = 20
-/** Slack does not say how long a query may be. */
+/** The maximum length of a query; Slack does not document one. */
 const MAX_QUERY = 1_000
 
-/** What may be looked for, each with the scope that it needs. */
+/** The kinds of finds, each with the scope that it needs. */
 const SCOPES: Record<string, string> = {
   messages: 'search:read.public',
   channels: 'search:read.public',
@@ -44,7 +44,7 @@ function enabled(search: SearchTokens | undefined): SearchTokens {
   return search
 }
 
-/** A bot token searches for the person who addressed it, and for nobody else. */
+/** Returns the asker: a bot token searches only for the person who addressed it. */
 function askerOf(args: Json, tokens: SearchTokens, { store }: Workspace): User {
   const token = optional(args, 'action_token')
   const person = token === undefined ? undefined : tokens.personOf(token)
@@ -64,7 +64,7 @@ function checkKind(kind: string, { isGranted }: Workspace): void {
   if (!isGranted(scope)) throw declinedScope(scope)
 }
 
-/** The other kinds of places are for the tokens of people. */
+/** Refuses the kinds of places that need a person's token. */
 function checkPlace(type: string): void {
   if (type === 'public_channel') return
   if (!['private_channel', 'mpim', 'im'].includes(type)) throw invalid(`[ERROR] channel_types: ${type}`)
@@ -96,7 +96,7 @@ const FINDERS: Record<string, (query: string, looking: Looking) => Json[]> = {
   },
 }
 
-/** Public channels; a guest knows those that they are in. */
+/** Returns the public channels; for a guest, those that they are in. */
 function channelsFor({ slack, asker, args }: Looking): Channel[] {
   const isGuest = asker.is_restricted || asker.is_ultra_restricted || asker.is_stranger || asker.team_id !== TEAM
   return [...slack.store.channels.values()].filter(
@@ -129,7 +129,7 @@ function filesOf(looking: Looking): (SaidThere & { file: Json })[] {
   return said(looking).flatMap((one) => (one.message.files ?? []).map((file) => ({ ...one, file })))
 }
 
-/** The more of the query's words something has, the earlier it comes; then the newest. */
+/** Sorts finds: those with the most words of the query first, then the newest. */
 function ranked<T>(query: string, all: T[], textOf: (one: T) => string): T[] {
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [])]
   const scored = all.map((one) => {

@@ -61,7 +61,7 @@ export const sessionMethods: Record<string, Method> = {
   },
 }
 
-/** A plain app has no sessions. */
+/** Refuses a plain app, which has no sessions. */
 function mustBeAgent({ agent }: Workspace) {
   if (!agent) throw declined('not_authorized')
 }
@@ -71,7 +71,7 @@ function sessionPlace(args: Json, slack: Workspace): { channel: Channel; thread:
   return threadPlace(args, slack.store)
 }
 
-/** A thread by its root; no other message of it will do. */
+/** Returns a thread by its root. Any other message of it is refused. */
 function threadPlace(args: Json, store: Workspace['store']): { channel: Channel; thread: string } {
   const channel = store.writable(required(args, 'channel_id'))
   const thread = required(args, 'thread_ts')

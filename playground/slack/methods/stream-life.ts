@@ -1,8 +1,8 @@
-/** How a streamed message ends: it is stopped, a person stops it, or it dies of age or length. */
+/** Ends streamed messages: the app or a person stops one, or it reaches its maximum age or length. */
 import { Refusal, type Message } from '../types.ts'
 import type { Workspace } from './method.ts'
 
-/** Whether a message still grows. Age is looked at when it is next asked for, which is when it shows. */
+/** Whether a message still grows. Its age is checked at each call. */
 export function isStreaming(message: Message, { now, streamMs }: Pick<Workspace, 'now' | 'streamMs'>): boolean {
   if (message.streaming_state !== 'in_progress') return false
   if (now() - Number(message.ts) * 1000 <= streamMs()) return true
@@ -11,14 +11,17 @@ export function isStreaming(message: Message, { now, streamMs }: Pick<Workspace,
   return false
 }
 
-/** Why a message that was streaming does not any more. Old age is nobody's mistake; so is a person who stops it. */
+/**
+ * Returns the refusal for a message that no longer streams. It is no mistake of the app if the message grew too old, or
+ * if a person stopped it.
+ */
 export function notStreaming(message: Message): Refusal {
   if (message['stopped_by']) return new Refusal('stopped_by_user', { blame: false })
   const why = 'It was never streaming, is done, or has died.'
   return new Refusal('message_not_in_streaming_state', { why, blame: message['died'] !== 'age' })
 }
 
-/** @throws Refusal where this many bytes more would be too many: the stream dies of them, and stays as it was. */
+/** Checks that a text still fits. If not, the stream ends as it is. @throws Refusal if it does not fit */
 export function checkGrowth(message: Message, text: string, { streamBytes }: Pick<Workspace, 'streamBytes'>) {
   if (Buffer.byteLength(message.text) + Buffer.byteLength(text) <= streamBytes) return
   message.streaming_state = 'stopped'

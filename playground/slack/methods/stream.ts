@@ -1,7 +1,4 @@
-/**
- * Streamed messages: https://docs.slack.dev/ai/developing-ai-apps#streaming, and what facts/slack.md says of their
- * limits.
- */
+/** Streamed messages: https://docs.slack.dev/ai/developing-ai-apps#streaming. Their limits are from facts/slack.md. */
 import { invalid, isObject, optional, required } from '../args.ts'
 import { checkBlocks } from '../blocks/block-rules.ts'
 import { BOT, TEAM } from '../store.ts'
@@ -12,10 +9,10 @@ import type { Method, Workspace } from './method.ts'
 import { readStatus } from './session-methods.ts'
 import { checkGrowth, isStreaming, notStreaming } from './stream-life.ts'
 
-/** The most characters of a title in it. */
+/** The maximum length of a title, in characters. */
 const MAX_TITLE = 256
 
-/** Start, append, stop; one message that grows meanwhile. */
+/** Start, append and stop, for one message that grows meanwhile. */
 export const streamMethods: Record<string, Method> = {
   'chat.startStream': (args, slack) => {
     const { store } = slack
@@ -71,7 +68,7 @@ export const streamMethods: Record<string, Method> = {
   },
 }
 
-/** In a channel Slack must be told for whom the stream is. */
+/** Reads the recipient of a stream, which is required in a channel. */
 function readRecipient(args: Json, channel: Channel, store: Workspace['store']): string | undefined {
   if (channel.kind === 'im') return undefined
   const user = optional(args, 'recipient_user_id')
@@ -84,7 +81,7 @@ function readRecipient(args: Json, channel: Channel, store: Workspace['store']):
   return user
 }
 
-/** A stream that was begun and is still alive. */
+/** Returns a stream that has begun and not ended. @throws Refusal if it has */
 function streaming(args: Json, slack: Workspace): { channel: Channel; message: Message } {
   const channel = slack.store.writable(required(args, 'channel'))
   const message = slack.store.message(channel, required(args, 'ts'))
@@ -94,7 +91,7 @@ function streaming(args: Json, slack: Workspace): { channel: Channel; message: M
   return { channel, message }
 }
 
-/** Text alone counts as one chunk of markdown. */
+/** Reads the chunks. A text alone is one chunk of markdown. */
 function readChunks(args: Json): Json[] {
   const markdown = optional(args, 'markdown_text')
   const chunks = args['chunks'] ?? []
@@ -105,7 +102,7 @@ function readChunks(args: Json): Json[] {
   return markdown === undefined ? chunks : [{ type: 'markdown_text', text: markdown }]
 }
 
-/** The four kinds of chunks, as @slack/types has them. */
+/** Checks a chunk: one of the four kinds of @slack/types. */
 function checkChunk(chunk: unknown) {
   const no = (why: string) => new Refusal('invalid_chunks', { why })
   if (!isObject(chunk)) throw no('a chunk is no object')
@@ -123,7 +120,7 @@ function checkChunk(chunk: unknown) {
     if (String(chunk[name] ?? '').length > MAX_TITLE) throw no(`${name} over ${MAX_TITLE} characters`)
 }
 
-/** All or nothing. */
+/** Adds all chunks, or none. */
 function add(message: Message, chunks: Json[], slack: Workspace) {
   const text = textOf(chunks)
   checkGrowth(message, text, slack)

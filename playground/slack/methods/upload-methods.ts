@@ -33,7 +33,7 @@ export const uploadMethods: Record<string, Method> = {
   },
 }
 
-/** A file whose bytes are there. */
+/** Returns a file whose bytes have arrived. */
 function uploaded(store: Store, given: unknown): StoredFile {
   const file = isObject(given) ? store.files.get(String(given['id'])) : undefined
   if (!file) throw new Refusal('file_not_found', { why: 'No address was given out for this file.' })
@@ -42,7 +42,7 @@ function uploaded(store: Store, given: unknown): StoredFile {
   return file
 }
 
-/** Without a channel the file is the app's own. */
+/** Shares the uploaded files. Without a channel they are the app's own. */
 function share(args: Json, { store, base }: Pick<Workspace, 'store' | 'base'>, files: StoredFile[]) {
   const id = optional(args, 'channel_id')
   if (id === undefined) return
@@ -55,7 +55,7 @@ function share(args: Json, { store, base }: Pick<Workspace, 'store' | 'base'>, f
   store.post(channel, { ...message, ...(thread && { thread_ts: thread }) })
 }
 
-/** Takes the bytes of an announced file, bare or as the one part of a form. @throws Refusal for an unknown address. */
+/** Stores the bytes of an announced file, bare or as the only part of a form. @throws Refusal for an unknown address */
 export function takeUpload(store: Store, id: string, body: Buffer) {
   const file = store.files.get(id)
   if (!file || file.user !== BOT_USER)

@@ -7,7 +7,7 @@ import { readContent } from './method-content.ts'
 
 const MAX_TITLE = 24
 const MAX_METADATA = 3000
-/** The whole view as JSON, in bytes. */
+/** The maximum size of a view as JSON, in bytes. */
 const MAX_VIEW = 250_000
 
 export const viewMethods: Record<string, Method> = {
@@ -46,7 +46,9 @@ export const viewMethods: Record<string, Method> = {
   },
 }
 
-/** Refusals in the form of this one method: each with a pointer. It is asked in order to know, so no is no mistake. */
+/**
+ * Returns the refusals of `blocks.validate`, each with a pointer. The method is a query: a refusal is a normal result.
+ */
 function validated(what: string, check: () => void) {
   try {
     check()
@@ -60,7 +62,7 @@ function validated(what: string, check: () => void) {
   }
 }
 
-/** What a modal or a Home must be. @throws Refusal `invalid_arguments` or `invalid_blocks`. */
+/** Checks a modal or a Home. @throws Refusal `invalid_arguments` or `invalid_blocks` */
 export function checkView(view: unknown, type: 'home' | 'modal'): Json {
   if (!isObject(view) || view['type'] !== type) throw invalid(`[ERROR] a view of type ${type} is needed`)
   const { blocks } = view

@@ -79,7 +79,7 @@ export class TransportResponse {
 }
 
 /** The body is too large to be read whole. */
-export class BodyTooLarge extends Error {
+class BodyTooLarge extends Error {
   override name = 'BodyTooLarge'
 
   constructor(maxBytes: number) {
@@ -88,7 +88,7 @@ export class BodyTooLarge extends Error {
 }
 
 /** Case-insensitive response headers. */
-export class TransportHeaders implements Iterable<[string, string]> {
+class TransportHeaders implements Iterable<[string, string]> {
   readonly #values: ResponseHead['headers']
 
   /** The names in `values` must be lower case. */

@@ -137,7 +137,7 @@ function numeralsOf(run: string, at: number, text: string): Numeral[] {
 }
 
 /** Returns the possible meanings of a run of digits and separators. @returns undefined if it is not one number */
-export function readingsOf(run: string): Reading[] | undefined {
+function readingsOf(run: string): Reading[] | undefined {
   const plain = run.replace(/[ \u00a0\u202f\u2009'’_](?=\d{3}(?!\d))/g, '')
   const decimal = (text: string) => readingOf(text.replace(',', '.'))
   if (/^\d+$/.test(plain)) return [readingOf(plain)]

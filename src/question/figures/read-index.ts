@@ -263,7 +263,7 @@ function listOf(map: Map<string, Entry[]>, key: string): Entry[] {
 const COUNTED_CHARS = 100_000
 
 /** The numbers of list items, rows or entries in a text: an answer may say `3 results` although the text does not. */
-export function countsIn(text: string): number[] {
+function countsIn(text: string): number[] {
   if (text.length > COUNTED_CHARS) return []
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const items = lines.filter((line) => /^\s*(?:[-*•+]|\(?\d{1,3}[.)])\s/.test(line)).length

@@ -67,6 +67,8 @@ export interface InstallationOptions {
   now?: WebOptions['now']
   fetch?: WebOptions['fetch']
   onCall?: WebOptions['onCall']
+  /** Returns the id that a channel of a team has been given since. */
+  movedTo?: (team: string, channel: string) => Promise<string | undefined>
   /** Aborts the wait for Slack. */
   signal?: AbortSignal
 }
@@ -100,7 +102,8 @@ export async function installationOf(
   const { isOrgWide, enterprise, appId, ...identity } = await identify(token, options)
   const open = (team: string): Installation => {
     const isOneOfMany = isOrgWide && !team.startsWith('E')
-    const client = new SlackWeb({ ...options, token, ...(isOneOfMany ? { team } : {}) })
+    const movedTo = async (channel: string) => options.movedTo?.(team, channel)
+    const client = new SlackWeb({ ...options, token, movedTo, ...(isOneOfMany ? { team } : {}) })
     const directory = new Directory({ web: client, log: options.log, enterprise, now: options.now })
     return { signingKey: token, identity: { ...identity, team }, client, directory }
   }
@@ -132,7 +135,7 @@ async function identify(token: string, options: InstallationOptions & { apiUrl: 
     if (call.outcome === 'connection') warn()
     options.onCall?.(call)
   }
-  const client = new SlackWeb({ ...options, onCall, token })
+  const client = new SlackWeb({ ...options, onCall, token, movedTo: undefined })
   try {
     const signals = [AbortSignal.timeout(IDENTIFY_MS), ...(options.signal ? [options.signal] : [])]
     const me = await client.call('auth.test', {}, { effort: 'patient', signal: AbortSignal.any(signals) })

@@ -56,6 +56,8 @@ export interface WebOptions extends ApiOptions {
   token: string | TokenSource
   /** Sent with each call as `team_id`: a token of a whole organisation needs it. */
   team?: string | undefined
+  /** Returns the id that a channel has been given since. */
+  movedTo?: ((channel: string) => Promise<string | undefined>) | undefined
 }
 
 /** Error codes that mean this app cannot use the method in the workspace, whatever the arguments are. */
@@ -97,8 +99,21 @@ export class SlackWeb {
     return typeof token === 'string' ? token : token.current()
   }
 
-  /** @throws SlackRefusal, or the last error if the patience or the signal ended the call */
+  /**
+   * Calls with the new id of a channel if Slack no longer knows the one that the arguments name.
+   * @throws SlackRefusal, or the last error if the patience or the signal ended the call
+   */
   async call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult> {
+    return this.#call(method, args, options).catch(async (error: unknown) => {
+      const isUnknown = error instanceof SlackRefusal && error.code === 'channel_not_found'
+      const name = 'channel' in args ? 'channel' : 'channel_id'
+      const to = isUnknown ? await this.#options.movedTo?.(String(args[name])) : undefined
+      if (to === undefined) throw error
+      return this.#call(method, { ...args, [name]: to }, options)
+    })
+  }
+
+  async #call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult> {
     const giveUpAt = this.#now() + PATIENCE_MS
     const sent = sanitize(args, options.asker)
     for (let attempt = 0; ; attempt++) {

@@ -176,7 +176,11 @@ function opened(team: string, record: InstallationRecord, options: StoredInstall
       return held.record.token !== ended
     },
   }
-  const client = new SlackWeb({ ...{ token, apiUrl, log, now, fetch, onCall }, ...(isOrgWide ? { team } : {}) })
+  const movedTo = async (channel: string) => options.movedTo?.(team, channel)
+  const client = new SlackWeb({
+    ...{ token, apiUrl, log, now, fetch, onCall, movedTo },
+    ...(isOrgWide ? { team } : {}),
+  })
   const directory = new Directory({ web: client, log, enterprise, now })
   const identity = { team, url, botUser, botId }
   const installation = { signingKey: `${secret} ${id}`, identity, client, directory }

@@ -237,7 +237,9 @@ export class RunDisplay {
     const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, now().getTime())
     const facts = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
     const known = usedMemory(this.#run.saved.remembered)
-    const last = [facts, known, this.#footnotes.figures, this.#footnotes.end].filter(Boolean).join(' · ')
+    // A reply to what one person alone sees would be public.
+    const end = outbox.isForAsker ? undefined : this.#footnotes.end
+    const last = [facts, known, this.#footnotes.figures, end].filter(Boolean).join(' · ')
     const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')
     const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
     const done = this.#done && doneLines(this.#done, (user) => mentions.nameOf(user))

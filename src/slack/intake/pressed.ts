@@ -75,7 +75,7 @@ async function isIn(place: string, id: string, services: Services): Promise<bool
 }
 
 /** Returns the id of a question, or the key of its conversation, as it would be with the channel's id of today. */
-async function placeNow(key: string, { threads }: Services): Promise<string> {
+export async function placeNow(key: string, { threads }: Pick<Services, 'threads'>): Promise<string> {
   const [team = '', channel = ''] = key.split(':')
   const { movedTo } = await threads.load(`${team}:${channel}`)
   return (movedTo !== undefined && movedKey(key, { team, channel }, movedTo)) || key

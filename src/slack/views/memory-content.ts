@@ -38,7 +38,7 @@ export function readMemoryRef(value = ''): MemoryRef | undefined {
 type Place = Pick<MemoryRef, 'team' | 'channel'>
 
 /** `this channel`, `our direct messages`. */
-export function memoryPlace({ channel }: Pick<Place, 'channel'>): string {
+function memoryPlace({ channel }: Pick<Place, 'channel'>): string {
   return channel.startsWith('D') ? 'our direct messages' : 'this channel'
 }
 

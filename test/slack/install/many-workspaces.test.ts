@@ -11,6 +11,7 @@ import { ALLOW_ONCE, SHOW_WORK } from '../../../src/slack/format/action-ids.ts'
 import { act, finish } from '../../harness/played-model.ts'
 import { botUserOf, type Home } from '../../harness/many-slacks.ts'
 import { describeWithRedis, startRedis } from '../../harness/redis.ts'
+import { deferred } from '../../harness/stores.ts'
 
 const ACME = { id: 'T0ACME00001' }
 const OTHER = { id: 'T0OTHER0001' }
@@ -173,6 +174,31 @@ describe('in memory', async () => {
     expect(written(place)).toEqual([])
   })
 
+  test('a run at work goes on in its channel’s new id, and what is asked there next goes on from it', async () => {
+    const [place, moved] = [channel(), channel()]
+    const ts = '1900000020.000100'
+    const mention = (at: string, text: string, of: Json) => {
+      const where = { channel: at, ts, event_ts: ts, user: 'U0ALICE0001', ...of }
+      return slack.event(OTHER, { type: 'app_mention', ...where, text: `<@${botUserOf(OTHER.id)}> ${text}` })
+    }
+    const gate = deferred()
+    slack.state.hold = (args) => (args['channel'] === place && 'text' in args ? gate.promise : undefined)
+    await mention(place, 'Which of the two?', {})
+    const isHeld = () => bot.model.requests.some(({ prompt }) => prompt.includes('Which of the two?'))
+    await until(isHeld, 'the work')
+    await slack.event(OTHER, { type: 'channel_id_changed', old_channel_id: place, new_channel_id: moved })
+    slack.state.refuses = (_, __, args) =>
+      [args['channel'], args['channel_id']].includes(place) ? 'channel_not_found' : undefined
+    gate.resolve()
+    expect((await bot.answered(moved)).text).toContain('Answered.')
+    await until(() => bot.logs.some((line) => line.includes(place) && line.includes('question answered')), 'its end')
+    await mention(moved, 'And of three?', { ts: '1900000021.000100', event_ts: '1900000021.000100', thread_ts: ts })
+    await until(() => slack.posts().filter((post) => post.channel === moved).length > 1, 'another answer')
+    expect(JSON.stringify(bot.model.requests)).toMatch(/Which of the two\?.*And of three\?/)
+    slack.state.refuses = () => undefined
+    slack.state.hold = () => undefined
+  })
+
   test('a button works for a person of another workspace of the organisation, and for no other organisation', async () => {
     await bot.install(ORG)
     await bot.install({ id: 'E0OTHER0001' })
@@ -188,6 +214,41 @@ describe('in memory', async () => {
     expect((await press(ORG.id)).status).toBe(200)
     await until(() => opened().length > 0, 'a modal')
     expect(opened()).toMatchObject([{ home: ORG.id, args: { team_id: 'T0ORGONE001' } }])
+  })
+
+  test('a shortcut in an organisation asks in the workspace of the channel, whichever workspace the presser is of', async () => {
+    await bot.install(ORG)
+    const place = channel()
+    const ts = '1900000030.000100'
+    slack.state.channelFacts = () => ({ is_private: false, shared_team_ids: ['T0ORGSIX001'] })
+    slack.state.messages = (at) => (at === place ? [{ ts, user: 'W0PERSON002', text: 'The cake is a lie.' }] : [])
+    const presser = { id: 'W0PERSON001', team_id: 'T0ORGONE001' }
+    const message = { channel: { id: place }, message_ts: ts, message: { ts, user: 'W0PERSON002', text: 'x' } }
+    const shortcut = { type: 'message_action', callback_id: 'thinkaloud_ask_about', ...message }
+    await slack.interact(ORG, presser, { ...shortcut, response_url: `${slack.apiUrl}response` })
+    const opened = await until(
+      () => slack.calls.find(({ method, args }) => method === 'views.open' && String(args['view']).includes(place)),
+      'the modal',
+    )
+    const view = JSON.parse(String(opened.args['view'])) as Json
+    const values = { question: { question: { type: 'plain_text_input', value: 'Is it true of the cake?' } } }
+    const sent = { ...view, id: 'V0MODAL0001', app_installed_team_id: ORG.id, state: { values } }
+    expect((await slack.interact(ORG, presser, { type: 'view_submission', view: sent })).status).toBe(200)
+    const answered = () => slack.posts().find((post) => post.channel === place && post.text.includes('Answered.'))
+    await until(answered, 'the answer')
+    const calls = slack.calls.filter(({ args }) => args['channel'] === place && args['thread_ts'] !== undefined)
+    expect(new Set(calls.map(({ args }) => args['team_id']))).toEqual(new Set(['T0ORGSIX001']))
+    // Whoever asks there next goes on from it.
+    const next = { ts: '1900000031.000100', event_ts: '1900000031.000100', thread_ts: ts, channel: place }
+    const text = `<@${botUserOf(ORG.id)}> And of the icing?`
+    await slack.event({ ...ORG, team: 'T0ORGSIX001' }, { type: 'app_mention', user: 'W0PERSON003', text, ...next })
+    const isAsked = () =>
+      /true of the cake\?.*of the icing\?/s.test(bot.model.requests.map((r) => r.prompt).join('\n---\n'))
+    await until(isAsked, 'the next question')
+    const condensed = bot.model.requests.find(({ prompt }) => prompt.includes('of the icing?'))
+    expect(condensed?.prompt).toContain('true of the cake?')
+    slack.state.channelFacts = () => ({ is_private: false })
+    slack.state.messages = () => []
   })
 
   test('a removed app answers no more, and the other workspaces go on', async () => {
