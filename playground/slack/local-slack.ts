@@ -108,6 +108,8 @@ export interface LocalSlack {
   /** Kinds of blocks that are refused from now on, and those that are not any more. */
   refuseBlocks(...types: string[]): void
   redeliver: Deliveries['redeliver']
+  /** What stands for a person's own grant to search. Undefined where apps may not search. */
+  searchTokenOf(user: string): string | undefined
   /** All messages of a channel, oldest first, and the bot's own in a thread. */
   messages(channel: string): Message[]
   replies(channel: string, thread: string): Message[]

@@ -13,8 +13,10 @@ export interface SearchTokens {
   kind: SearchKind
   /** The event with a token, if the bot is addressed in it. */
   withToken(event: Json): Json
+  /** A token for all that this person can see, as one that they granted to the app. */
+  ownOf(user: string): string
   /** Whose token it is. `expired`: it was somebody's. */
-  personOf(token: string): { user: string } | 'expired' | undefined
+  personOf(token: string): { user: string; isOwn: boolean } | 'expired' | undefined
 }
 
 const LIFE_MS = 600_000
@@ -27,10 +29,10 @@ export function createSearchTokens(options: {
   areExpired: () => boolean
 }): SearchTokens {
   const { kind, now, lifeMs = LIFE_MS, areExpired } = options
-  const given = new Map<string, { user: string; until: number }>()
-  const issue = (user: string) => {
+  const given = new Map<string, { user: string; until: number; isOwn: boolean }>()
+  const issue = (user: string, isOwn = false) => {
     const token = `${given.size + 1}.${now()}.${randomBytes(16).toString('hex')}`
-    given.set(token, { user, until: now() + lifeMs })
+    given.set(token, { user, until: isOwn ? Infinity : now() + lifeMs, isOwn })
     return token
   }
   return {
@@ -43,10 +45,11 @@ export function createSearchTokens(options: {
       const isDirect = type === 'message' && event['channel_type'] === 'im'
       return isDirect ? { ...event, assistant_thread: { action_token: issue(user) } } : event
     },
+    ownOf: (user) => [...given].find(([, one]) => one.isOwn && one.user === user)?.[0] ?? issue(user, true),
     personOf(token) {
       const one = given.get(token)
       if (!one) return undefined
-      return one.until > now() && !areExpired() ? { user: one.user } : 'expired'
+      return one.isOwn || (one.until > now() && !areExpired()) ? one : 'expired'
     },
   }
 }
