@@ -24,11 +24,8 @@ function builtFile(file: string): string {
   return join(BUILT, file.replace(/\.ts$/, '.js'))
 }
 
-/**
- * The arguments with which Node starts a source file: its JavaScript, or as in a checkout by `tsx`. The playground is
- * never built.
- */
-export function nodeArgs(file: string, fromSource = file.startsWith('playground/')): string[] {
+/** The arguments with which Node starts a source file: its JavaScript, or as in a checkout by `tsx`. */
+export function nodeArgs(file: string, fromSource = false): string[] {
   return fromSource ? ['--import', import.meta.resolve('tsx'), join(ROOT, file)] : [builtFile(file)]
 }
 
@@ -52,9 +49,8 @@ function sources(): string[] {
   const files = ['src', 'tools', 'playground', 'test/harness'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   )
-  // Node reads these, and Redis; the page is the browser's.
   return files.filter(
-    (file) => /\.(?:ts|lua|txt|json)$/.test(file) && !/^(?:tools\/custom|playground\/page)\//.test(file),
+    (file) => /\.(?:ts|js|lua|txt|json|css|html|svg|pdf|csv)$/.test(file) && !/^tools\/custom\//.test(file),
   )
 }
 

@@ -9,9 +9,11 @@ import { zodInput } from '../../src/agent/tool-input.ts'
 /** The mark of every run here. */
 const NONCE = 'f00d42'
 
+const prompts = loadPrompts()
+
 /** A dialect as the bot makes it, from the real prompts. */
 export function dialect(name: DialectName, examples = 'Question: an example\nThought: …\nAction: Finish[x]'): Dialect {
-  return DIALECTS[name].create({ prompts: loadPrompts(), examples })
+  return DIALECTS[name].create({ prompts, examples })
 }
 
 export function tool(name: string): Tool {

@@ -46,6 +46,8 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     finds: undefined as ((args: Json, home: string) => Json[]) | undefined,
     /** The fields of `conversations.info` besides the channel's id and workspace. */
     channelFacts: (_channel: string, _home: string): Json => ({ is_private: false }),
+    /** What `conversations.replies` returns. */
+    messages: (_channel: string): Json[] => [],
     /** How long a new token lives, in seconds. */
     expiresIn: 43_200,
     refreshes: 0,
@@ -74,7 +76,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       },
     }),
     'chat.postMessage': (args) => ({ channel: args['channel'], ts: `${1_700_000_000 + ++count}.000100` }),
-    'conversations.replies': () => ({ messages: [] }),
+    'conversations.replies': ({ channel }) => ({ messages: state.messages(String(channel)) }),
     'conversations.info': ({ channel, team_id: team }, { id }) => {
       const place = { id: channel, context_team_id: id.startsWith('E') ? team : id }
       return { channel: { ...place, ...state.channelFacts(String(channel), id) } }
@@ -159,9 +161,16 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
     return post(body, 'application/x-www-form-urlencoded')
   }
+  /** Somebody of a workspace of an organisation uses a shortcut on a message, or sends the modal that it opened. */
+  const interact = (home: Home, user: { id: string; team_id: string }, more: Json) => {
+    const place = { team: null, enterprise: { id: home.id }, is_enterprise_install: true }
+    const payload = { ...place, api_app_id: APP, user, trigger_id: `1.${++count}`, ...more }
+    const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+    return post(body, 'application/x-www-form-urlencoded')
+  }
   return {
     apiUrl: `${server.base}/api/`,
-    ...{ calls, tokens, clock, state, post, event, press },
+    ...{ calls, tokens, clock, state, post, event, press, interact },
     setTarget: (url: string) => void (target = url),
     /** Approves an installation. Returns the code with which Slack sends the browser back. */
     agree: oauth.agree,

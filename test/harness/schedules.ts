@@ -44,11 +44,18 @@ export async function occurrence(bot: TestBot, n: number, channel = GENERAL): Pr
   return new Thread(bot.slack, { ts: root.ts, thread: root.ts, channel, deliveries: [] })
 }
 
+const SAVE = 'thinkaloud_schedule_save'
+
 /** Makes a schedule in a place, and saves it. */
 export async function schedule(bot: TestBot, text: string, { user = ALICE, channel = GENERAL } = {}) {
+  const known = new Set(ephemerals(bot, channel, user).map(({ ts }) => ts))
+  const shown = () => ephemerals(bot, channel, user).filter(({ ts }) => !known.has(ts))
+  const cards = () => shown().find((one) => JSON.stringify(one.blocks).includes(SAVE))
   await bot.slack.slash(text, { channel, user })
-  await press(bot, 'thinkaloud_schedule_save', { user, channel })
-  await told(bot, /^Saved/, { user, channel })
+  const { ts } = await bot.slack.until(cards, 'the card')
+  await bot.slack.press({ channel, ts, user }, { action_id: SAVE })
+  const isSaved = () => shown().some((one) => bot.slack.shown(one as Message).startsWith('Saved'))
+  await bot.slack.until(isSaved, 'that it is saved')
 }
 
 /** Returns the direct messages to Alice. */
