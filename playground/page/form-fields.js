@@ -140,6 +140,7 @@ function boxes(element, { common, label, id, value }, type) {
     'fieldset',
     { ...common, 'aria-invalid': undefined, 'data-kind': kind },
     el('legend', {}, ...label),
+    element.placeholder && el('span.quiet', {}, plainWords(element.placeholder)),
     options.length === 0 && el('span.quiet', {}, NO_OPTIONS),
     ...options.map(box),
   )

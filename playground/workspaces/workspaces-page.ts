@@ -29,6 +29,8 @@ export async function serveWorkspaces(
   if (BOTS.test(pathname)) await passToBot({ request, response }, gateway)
   else if (pathname === '/oauth/v2/authorize') sendHtml(response, authorizePage(searchParams, gateway))
   else if (pathname === '/oauth/agree') goTo(response, agreed(searchParams, gateway))
+  else if (pathname === '/app_redirect')
+    goTo(response, options.pageOf(gateway.workspaces.find(({ id }) => id === searchParams.get('team'))?.n ?? 0))
   else if (pathname === '/workspaces' && request.method === 'POST') {
     await act(new URLSearchParams(await readBody(request)), gateway, options)
     goTo(response, '/workspaces')

@@ -34,6 +34,7 @@ interface ForgettingStores {
   oncePerDay: TeamStore
   unanswered: TeamStore
   homeAdmins: TeamStore
+  openHomes: TeamStore
 }
 
 /** Returns what forgets in all of these stores. `now`: milliseconds since the epoch. */
@@ -56,8 +57,9 @@ export function forgettingIn(
       await forgetPersonsUse(use, person, now())
     },
     async forgetTeam(team) {
-      const { channelSettings, limits, oncePerDay, unanswered, homeAdmins } = stores
-      const others = [actionTokens, channelSettings, limits, oncePerDay, use, unanswered, homeAdmins, people]
+      const { channelSettings, limits, oncePerDay, unanswered, homeAdmins, openHomes } = stores
+      const lists = [unanswered, homeAdmins, openHomes]
+      const others = [actionTokens, channelSettings, limits, oncePerDay, use, ...lists, people]
       for (const store of [...all, ...others, await files()]) await store?.forgetTeam(team)
     },
   }

@@ -70,6 +70,8 @@ export interface Stores {
   unanswered: RecentList
   /** The ids of the admins who have opened the Home. */
   homeAdmins: RecentList
+  /** Whose Home may still be open: the person and the direct message with the bot (slack/intake/publish-home.ts). */
+  openHomes: RecentList
   /** Only if MCP_CONFIG is set. */
   mcp: McpStore | undefined
   /** Values that belong to single people, above all their logins. */
@@ -96,6 +98,7 @@ export interface InstallStores {
 /** Bounds of the lists about use. */
 const UNANSWERED = { ttlMs: USE_TTL_MS, most: 200 }
 const HOME_ADMINS = { ttlMs: 365 * 86_400_000, most: 50 }
+const OPEN_HOMES = { ttlMs: 10 * 60_000, most: 100 }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -143,6 +146,7 @@ async function inMemory(config: Config, { log, now }: Observed): Promise<Stores>
     use: memoryUse({ now }),
     unanswered: memoryRecentList({ ...UNANSWERED, now }),
     homeAdmins: memoryRecentList({ ...HOME_ADMINS, now }),
+    openHomes: memoryRecentList({ ...OPEN_HOMES, now }),
     people: memoryPeople({ now }),
   }
   return {
@@ -194,6 +198,7 @@ async function inRedis(config: Config, settings: RedisSettings, { log, now }: Ob
     use: redisUse(place),
     unanswered: redisRecentList({ ...place, ...UNANSWERED, name: 'unanswered' }),
     homeAdmins: redisRecentList({ ...place, ...HOME_ADMINS, name: 'home-admins' }),
+    openHomes: redisRecentList({ ...place, ...OPEN_HOMES, name: 'open-homes' }),
     people: redisPeople(place),
   }
   return {

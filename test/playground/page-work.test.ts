@@ -34,7 +34,11 @@ const form = {
     { ...input('Name', { type: 'plain_text_input' }), optional: false },
     input('Steps', { type: 'static_select', options: [option('card'), option('hidden')] }),
     input('Who', { type: 'radio_buttons', options: [option('asker'), option('anyone')] }),
-    input('Tools', { type: 'multi_static_select', options: [option('a'), option('b')] }),
+    input('Tools', {
+      type: 'multi_static_select',
+      placeholder: plain('Default (a)'),
+      options: [option('a'), option('b')],
+    }),
     { type: 'alert', level: 'warning', text: plain('Careful.') },
   ],
 }
@@ -137,7 +141,7 @@ describeWithChromium('the page in Chromium', () => {
     expect(await axe()).toEqual([])
   })
 
-  test.each([{}, { colorScheme: 'dark' as const }, { viewport: { width: 390, height: 780 } }])(
+  test.each([{}, { colorScheme: 'dark' as const }, { viewport: { width: 390, height: 480 } }])(
     'a form is filled in, sent, corrected and sent again (%o)',
     async (look) => {
       let answer: object = { response_action: 'errors', errors: { Name: 'That is taken.' } }
@@ -147,6 +151,8 @@ describeWithChromium('the page in Chromium', () => {
       })
       await call('views.open', { trigger_id: await trigger(slack), view: form })
       const dialog = page.getByRole('dialog', { name: 'Settings' })
+      await dialog.getByText('Default (a)').waitFor()
+      expect(await dialog.evaluate((one) => one.scrollHeight - one.clientHeight)).toBe(0)
       await dialog.getByRole('textbox', { name: 'Name' }).fill('Ada')
       await dialog.getByRole('combobox', { name: /Steps/ }).selectOption('hidden')
       await dialog.getByRole('radio', { name: 'anyone' }).check()

@@ -191,6 +191,10 @@ describeWithChromium('the page', () => {
       await page.goto(`${gateway().base}${path}`)
       expect(await axe()).toEqual([])
     }
+    await page.getByRole('link', { name: 'Allow in Beacon' }).press('Enter')
+    await page.getByRole('link', { name: 'Open Slack' }).press('Enter')
+    await page.getByRole('button', { name: 'Workspace: Beacon' }).waitFor()
+    await page.goto(`${gateway().base}/slack/install`)
     await page.getByRole('link', { name: 'Allow in Globex' }).press('Enter')
     await page.getByRole('heading', { name: 'Installed' }).waitFor()
     await page.keyboard.press('Tab')

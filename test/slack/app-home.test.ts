@@ -124,6 +124,19 @@ describe('the App Home', () => {
     expect(callsOf(bot, 'views.publish')).toHaveLength(2)
   })
 
+  test('lists what was asked elsewhere while it stays open, for ten minutes', async (t) => {
+    const clock = { ms: Date.now() }
+    const model = [finish('Four people.'), finish('In 2013.')]
+    const bot = await startBot(t, { now: () => new Date(clock.ms), model })
+    const home = await bot.openHome()
+    await (await bot.mention('Who founded Slack?')).lastAnswer()
+    await bot.slack.until(() => /Your latest questions\n.*Who founded Slack\?/.test(home.shown()), 'the Home again')
+    clock.ms += 11 * 60_000
+    await (await bot.mention('When was it?')).lastAnswer()
+    await bot.slack.settle()
+    expect(callsOf(bot, 'views.publish')).toHaveLength(2)
+  })
+
   test('suggests the questions of EXAMPLES_FILE instead of ours, which can be asked', async (t) => {
     const EXAMPLES_FILE = join(await temporaryFolder(t), 'examples.txt')
     await writeFile(EXAMPLES_FILE, 'Who is on call?\n\n  Where is the wiki?  \r\nThree?\nFour?\nFive?\n')

@@ -118,7 +118,7 @@ function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlo
 function saysBlocks({ tool, approval: { says } }: WaitingCall): KnownBlock[] {
   const line = escapeWithin(openLine(says), SAYS)
   const name = escapeWithin(openLine(tool), NAME)
-  return line === '' ? [] : [plainContext(`The description of ${name}: ${line}`)]
+  return line === '' ? [] : [plainContext(`The tool ${name} says: ${line}`)]
 }
 
 function reasonInput(): InputBlock {

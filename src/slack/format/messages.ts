@@ -46,7 +46,7 @@ export function helpText({ steps, followUps, dmMemoryMinutes }: HelpOptions): st
     `• Tell me once: \`remember: our fiscal year starts in May\`. I know it here from then on; \`${COMMAND} memory\` lists such things`,
     `• \`${COMMAND} settings\`: change how I work in this channel`,
     `• \`${COMMAND} connections\`: what I can use with a login of your own`,
-    `• \`${COMMAND} forget\`: delete what I remember of it`,
+    `• \`${COMMAND} forget\`: delete what I remember here`,
     `• \`${COMMAND} help\`: show this help. Mentioning me with \`help\` works too`,
   ].join('\n')
 }

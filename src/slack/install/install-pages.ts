@@ -51,7 +51,7 @@ async function finishInstall(request: IncomingMessage, options: InstallOptions):
 async function finished(code: string, options: InstallOptions): Promise<Page> {
   try {
     const record = await installApp(code, options)
-    return record ? installedPage(record) : notAllowedPage()
+    return record ? installedPage(record, options) : notAllowedPage()
   } catch (error) {
     options.log.warn({ error: messageOf(error) }, 'an installation could not be finished')
     return failedPage(options, refusalCode(error))
@@ -63,7 +63,7 @@ function pathOf({ publicUrl }: InstallOptions): string {
   return `${new URL(publicUrl).pathname.replace(/\/$/, '')}${INSTALL_PATH}`
 }
 
-function installedPage({ id, name, appId, isOrgWide }: InstallationRecord): Page {
+function installedPage({ id, name, appId, isOrgWide }: InstallationRecord, { apiUrl }: InstallOptions): Page {
   if (isOrgWide)
     return page(200, {
       title: 'Installed',
@@ -76,7 +76,7 @@ function installedPage({ id, name, appId, isOrgWide }: InstallationRecord): Page
   return page(200, {
     title: 'Installed',
     text: `Thinkaloud is installed in ${name}. Open Slack and ask it something: mention it in a channel, or send it a direct message.`,
-    link: { label: 'Open Slack', href: `https://slack.com/app_redirect?app=${appId}&team=${id}` },
+    link: { label: 'Open Slack', href: new URL(`/app_redirect?app=${appId}&team=${id}`, apiUrl).href },
   })
 }
 

@@ -46,6 +46,9 @@ const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
 const MAX_LINKS = 10_000
 
+/** As many Homes of a team are known to be open. */
+const MAX_OPEN = 100
+
 const FROM_HOME = 'ask-home-'
 
 /** The thread, until its root is posted, of a question that is asked on the Home. */
@@ -53,14 +56,28 @@ export function homeThread(press: string): string {
   return `${FROM_HOME}${press}`
 }
 
+/** Notes that a person has opened the Home, for `renewHome` in any process. */
+export function noteOpenHome({ team, user, channel }: HomeOf, { openHomes, now }: Services): Promise<void> {
+  return openHomes.add(team, `${user} ${channel}`, now().getTime())
+}
+
+async function openHomeOf({ team, user }: Person, { openHomes }: Services): Promise<string | undefined> {
+  const open = (await openHomes.newest(team, MAX_OPEN)).find((one) => one.startsWith(`${user} `))
+  return open?.slice(user.length + 1)
+}
+
 /**
- * Publishes the Home again after a question that was asked there: Slack tells only when a Home is opened, and whoever
- * stays on it would see an old list. In the background, since the question is answered.
+ * Publishes the Home again after a question that was asked there, or by somebody who has opened it lately: Slack tells
+ * only when a Home is opened, and whoever stays on it would see an old list. In the background, since the question is
+ * answered.
  */
 export function renewHome({ question, installation, services }: HomeAsked): void {
-  const { id, team, user, channel } = question
-  if (id.split(':')[2]?.startsWith(FROM_HOME) !== true) return
-  inBackground('home', services, () => homePublisher(services)({ team, user, channel, installation }))
+  inBackground('home', services, async () => {
+    const { id, team, user } = question
+    const isFromHome = id.split(':')[2]?.startsWith(FROM_HOME) === true
+    const channel = isFromHome ? question.channel : await openHomeOf({ team, user }, services)
+    if (channel !== undefined) await homePublisher(services)({ team, user, channel, installation })
+  })
 }
 
 interface HomeAsked {

@@ -4,7 +4,7 @@ import { PacedWork } from '../../base/pace.ts'
 import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { inBackground } from '../intake/pressed.ts'
-import type { HomeOf, PublishHome } from '../intake/publish-home.ts'
+import { noteOpenHome, type HomeOf, type PublishHome } from '../intake/publish-home.ts'
 import { recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
@@ -30,7 +30,11 @@ export function appHomeOpened(services: Services, publishHome: PublishHome): OnE
     const { user, channel, tab } = event
     if (!installation) return
     const opened = { team: recipient.team, user, channel, installation }
-    const shown = () => (tab === 'home' ? publishHome(opened) : prompts(opened))
+    const home = async () => {
+      await publishHome(opened)
+      await noteOpenHome(opened, services)
+    }
+    const shown = () => (tab === 'home' ? home() : prompts(opened))
     const turn = { key: `${recipient.team}:${user}:${tab}`, thing: '' }
     await paced.run(turn, async () => inBackground('app_home_opened', services, shown))
   }

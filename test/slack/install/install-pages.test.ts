@@ -31,7 +31,7 @@ test('who agrees is installed, told what to do next, and answered', async () => 
   const page = await response.text()
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
   expect(page).toContain('Thinkaloud is installed in Team T0ACME00001.')
-  expect(page).toContain('https://slack.com/app_redirect?app=A0MANY00001&#38;team=T0ACME00001')
+  expect(page).toContain(`${new URL(slack.apiUrl).origin}/app_redirect?app=A0MANY00001&#38;team=T0ACME00001`)
   await slack.mention(T, 'Hello?', { channel: 'C0FIRST0001' })
   expect(await bot.answered('C0FIRST0001')).toMatchObject({ home: T.id, text: expect.stringContaining('Answered.') })
 })
