@@ -1,4 +1,4 @@
-/** `npm run dev`: the playground with a bot that is started anew when its code, a prompt or a tool changes. */
+/** `npm run dev`: the playground, with a bot that restarts when its code, a prompt or a tool changes. */
 import { join, relative } from 'node:path'
 import { watch } from 'chokidar'
 import { asksHelp } from '../src/commands/command.ts'
@@ -12,13 +12,13 @@ import { createChildBots } from './bot/child-bots.ts'
 import { createNotices } from './page-server/notices.ts'
 import type { RunBot } from './bot/run-bot.ts'
 
-/** Editors save in several steps, and several files at once. */
+/** The wait for further changes, in ms: editors save in several steps, and several files at once. */
 const CALM_MS = 150
 
 /** The folders whose changes restart the bot. A change of the playground itself needs a new start. */
 const WATCHED = ['src', 'tools', 'prompts', 'playground']
 
-/** A run whose bot died goes on in the next one after ten seconds at most, not thirty. */
+/** The lock of a run, so that a run whose bot died goes on in the next one after ten seconds at most, not thirty. */
 const QUICK = { WORKER_LOCK_MS: '5000' }
 
 const USAGE = `Usage: npm run dev
@@ -57,7 +57,7 @@ const runInChild: RunBot = async (parts) => {
   }
 }
 
-/** The Redis in which conversations and runs outlive a bot. Without one, says what is lost, and goes on. */
+/** Starts the Redis in which conversations and runs outlive a bot. Without one, prints what is lost, and goes on. */
 async function startRedis(): Promise<OwnRedis | undefined> {
   try {
     return await startOwnRedis()

@@ -1,6 +1,6 @@
 /**
- * `npm run playground`: the local Slack, a played Wikipedia and the page, with the real bot between them. With what
- * lies in with-bot/ the only part of this room that knows the bot: it hands it settings, as an operator would.
+ * `npm run playground`: the local Slack, a simulated Wikipedia and the page, with the real bot between them. Only this
+ * file, dev.ts, trace.ts and the folders bot/ and demo/ know the bot, which gets settings as from an operator.
  */
 import { parseArgs } from 'node:util'
 import { asksHelp } from '../src/commands/command.ts'
@@ -37,10 +37,10 @@ import { showConversation } from './bot/show-conversation.ts'
 import { SCOPES, startWorkspace } from './bot/example-slack.ts'
 import { tellTaken } from './bot/taken-port.ts'
 
-/** Slow enough to see the demo's words arrive. */
+/** The demo's pause between two words, in ms: slow enough to see them arrive. */
 const DEMO_PACE_MS = 15
 
-/** Questions of people at work, each for another of the tools. */
+/** Example questions, each for another tool. */
 const EXAMPLES = [
   { message: 'What does our handbook say about holidays?', file: 'handbook.pdf' },
   { message: 'What did we sell in March?', file: 'sales.csv' },
@@ -60,17 +60,17 @@ const SHORTCUTS = [
 export interface PlaygroundOptions {
   /** The demo's pause between two words, in ms. */
   paceMs?: number
-  /** Starts a Redis for the bot; without it, or where it resolves to none, the bot keeps everything in memory. */
+  /** Starts a Redis for the bot. Without it, or if it resolves to none, the bot keeps everything in memory. */
   startRedis?: () => Promise<OwnRedis | undefined>
   runBot?: RunBot
-  /** Plays two workspaces and an organisation, where a distributed app is installed. */
+  /** Simulates two workspaces and an organisation, where a distributed app is installed. */
   workspaces?: boolean
-  /** Folders in place of the checkout's. */
+  /** Folders that replace the checkout's. */
   conversations?: string
   prompts?: string
 }
 
-/** A playground that runs. */
+/** A running playground. */
 export interface Playground {
   url: string
   slack: LocalSlack
@@ -78,7 +78,7 @@ export interface Playground {
   journal: Journal
   /** Lines to print at the start. */
   notes: string[]
-  /** The playground's own MCP server; none where the operator's environment names others. */
+  /** The playground's own MCP server; absent if the operator's environment names others. */
   notesServer: NotesServer | undefined
   /** Set if several workspaces are simulated. */
   gateway: Gateway | undefined
@@ -86,8 +86,8 @@ export interface Playground {
 }
 
 /**
- * Starts everything on 127.0.0.1. `env` is an operator's: a model that it names is used, and a Wikipedia that it names;
- * its Slack and its Redis are not.
+ * Starts everything on 127.0.0.1. `env` is an operator's: its model and its Wikipedia are used, its Slack and its Redis
+ * are not.
  * @throws ConfigError
  */
 export async function startPlayground(env: Env, options: PlaygroundOptions = {}): Promise<Playground> {
@@ -105,7 +105,7 @@ export async function startPlayground(env: Env, options: PlaygroundOptions = {})
   }
 }
 
-/** The functions that end what was started, called in reverse order. */
+/** The functions that stop the started parts, called in reverse order. */
 type Stops = (() => Promise<void> | void)[]
 
 /** Starts everything around the bot, and returns its settings. */
@@ -146,7 +146,7 @@ async function startWorld(
   }
 }
 
-/** The bot and the page, in that world. */
+/** Starts the bot and the page. */
 async function openPlayground(
   given: Config,
   world: Awaited<ReturnType<typeof startWorld>>,
@@ -208,7 +208,7 @@ Opens a local Slack with the real bot at http://localhost:3210, or at PLAYGROUND
   --workspaces          plays two workspaces and an organisation, where an app for many is installed
   --conversation FILE   shows a recorded conversation beside what was expected of it`
 
-/** @throws ConfigError for an option that there is not */
+/** Reads the options of the command line. @throws ConfigError for an unknown option */
 function optionsIn(args: string[]): { conversation?: string; redis?: boolean; workspaces?: boolean } {
   try {
     const [conversation, flag] = [{ type: 'string' } as const, { type: 'boolean' } as const]

@@ -38,7 +38,7 @@ export function isForeign(request: IncomingMessage, alias?: string): boolean {
   return !hasOwnHost(request, alias) || (origin !== undefined && origin !== `http://${host}`)
 }
 
-/** Open connections (sockets, event streams) would keep a server from closing for ever. */
+/** Closes a server and its connections: open sockets and event streams would keep it from closing. */
 function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
@@ -46,12 +46,12 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-/** The body as text. Rejects beyond `limit` bytes. */
+/** Reads the body as text. Rejects beyond `limit` bytes. */
 export async function readBody(request: IncomingMessage, limit?: number): Promise<string> {
   return (await readBytes(request, limit)).toString('utf8')
 }
 
-/** The body as it came. Rejects beyond `limit` bytes. */
+/** Reads the body as bytes. Rejects beyond `limit` bytes. */
 export async function readBytes(request: IncomingMessage, limit = 4_000_000): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -75,7 +75,7 @@ export function sendJson(
   response.end(JSON.stringify(body))
 }
 
-/** A pause; for played latency. */
+/** Waits, to simulate latency. */
 export function wait(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }

@@ -64,7 +64,7 @@ async function launch(command: string, folder: string, path: string): Promise<Ch
   return Promise.race([ready, failed])
 }
 
-/** A port of 127.0.0.1 that leads to Redis. Closing it cuts all connections, and refuses new ones. */
+/** Opens a port of 127.0.0.1 that leads to Redis. Closing it cuts all connections, and refuses new ones. */
 async function openWay(path: string) {
   const sockets = new Set<Socket>()
   let isClosed = false

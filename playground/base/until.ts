@@ -13,8 +13,8 @@ export async function until<T>(check: () => T | Promise<T>, what: string, ms = 4
 }
 
 /**
- * Waits until nothing was under way and nothing new came for `ms`. It counts checks instead of reading the clock, which
- * runs on while a busy machine does nothing.
+ * Waits until nothing has been in progress and nothing new has come for `ms`. It counts checks instead of reading the
+ * clock, which runs on while a busy machine does nothing.
  */
 export async function quiet(look: () => { busy: number; count: number }, ms: number): Promise<void> {
   let seen = look().count

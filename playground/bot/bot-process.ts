@@ -1,6 +1,6 @@
 /**
- * The bot of `npm run dev`: an ordinary bot in a process that can be replaced. It tells its parent how it fares and
- * what its runs do, and answers when a prompt is to be tried; everything else it has from its settings.
+ * The bot of `npm run dev`: an ordinary bot in a process that can be replaced. It reports its state and its runs to its
+ * parent, and tries prompts for it. Everything else comes from its settings.
  */
 import type { Env } from '../../src/config.ts'
 import { messageOf } from '../../src/base/errors.ts'
@@ -25,7 +25,7 @@ export type FromBot =
   | { type: 'toolBegun'; id: number; begun: Parameters<Recorder['onTool']>[0] }
   | { type: 'toolEnded'; id: number; end: Parameters<ReturnType<Recorder['onTool']>>[0] }
 
-/** Ignores that the parent is gone: `disconnect` reports that. */
+/** Sends a message to the parent. Ignores that the parent is gone: `disconnect` reports that. */
 const tell = (message: FromBot, then?: () => void) => void process.send?.(message, undefined, undefined, then)
 
 let bot: Promise<RunningBot> | undefined

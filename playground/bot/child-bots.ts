@@ -1,4 +1,4 @@
-/** The bot in a process of its own, which is replaced when the code, a prompt or a tool changes. */
+/** Runs the bot in a separate process, which is replaced when the code, a prompt or a tool changes. */
 import { fork, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { ROOT } from '../../src/base/package-root.ts'
@@ -18,19 +18,19 @@ export interface ChildBotsOptions extends BotParts {
 
 /** The current bot, whichever process it is. */
 export interface ChildBots {
-  /**
-   * Starts a bot. Resolves once it has replaced the one before, or once a notice has said why it has not; never
-   * rejects.
-   */
+  /** Starts a bot. Resolves once it has replaced the previous one, or a notice has said why not. Never rejects. */
   renew(): Promise<void>
-  /** @throws Error while there is no bot, or where it ends before it has answered */
+  /** Tries a prompt. @throws Error while there is no bot, or if it ends before it has answered */
   tryPrompts(request: TryRequest): Promise<Tried>
   stop(): Promise<void>
 }
 
 const ENTRY = join(ROOT, 'playground/bot/bot-process.ts')
 const START_MS = 60_000
-/** How long a bot that was replaced may take to finish or hand over its runs, and one at the end of the playground. */
+/**
+ * How long a bot may take to finish or hand over its runs: when it is replaced, and at the end of the playground.
+ * Milliseconds.
+ */
 const LEAVE_MS = 60_000
 const STOP_MS = 5_000
 
@@ -131,7 +131,7 @@ class Bots implements ChildBots {
     if (!this.#isStopping) this.#options.notice(`${why} ${next}`, true)
   }
 
-  /** After the current bot ended by itself. */
+  /** Called after the current bot has ended by itself. */
   #restart() {
     this.#current = undefined
     if (this.#isStopping) return
@@ -145,7 +145,7 @@ class Bots implements ChildBots {
   }
 }
 
-/** Ends a bot once it has finished what it does, after `ms` at the latest. Resolves once it takes no more work. */
+/** Ends a bot once it has finished its work, after `ms` at the latest. Resolves once it takes no more work. */
 function leave(bot: ChildProcess, ms: number): Promise<void> {
   setTimeout(() => bot.kill('SIGKILL'), ms).unref()
   return new Promise((resolve) => {

@@ -25,7 +25,7 @@ async function* write(
   yield { usage: usageOf(messages, text) }
 }
 
-/** About four characters a token. */
+/** Estimates tokens: about four characters each. */
 function usageOf(messages: Message[], text: string): Json {
   const asked = messages.reduce((sum, { content }) => sum + content.length, 0)
   const [prompt_tokens, completion_tokens] = [Math.ceil(asked / 4), Math.ceil(text.length / 4)]
@@ -36,7 +36,7 @@ function messagesIn({ messages }: Json): Message[] {
   return (Array.isArray(messages) ? messages : []).filter(isObject).map(messageOf)
 }
 
-/** The demo reads no pictures. */
+/** Returns a message's text. The demo reads no pictures. */
 function messageOf({ role, content }: Json): Message {
   const parts: unknown[] = Array.isArray(content) ? content : [{ text: content }]
   const texts = parts.flatMap((part) => (isObject(part) && typeof part['text'] === 'string' ? [part['text']] : []))

@@ -31,7 +31,7 @@ export interface ManyWorkspaces {
   gateway: Gateway
   /** Replaces the settings of one workspace. */
   settings: Env
-  /** The entries of the menu; those of the pages are there once the pages are. */
+  /** Returns the entries of the menu. Those of the pages exist once the pages do. */
   entries: WorkspaceEntry[]
 }
 
@@ -55,7 +55,10 @@ export async function playWorkspaces(
   return { gateway, settings, entries }
 }
 
-/** Opens the pages of the other workspaces. `first`: the address of the first one's. @returns what ends them */
+/**
+ * Opens the pages of the other workspaces. `first`: the address of the first one's. @returns a function that closes
+ * them
+ */
 export async function openOtherPages(
   { gateway, entries }: ManyWorkspaces,
   { first, notes, parts = [] }: Pick<PageOptions, 'notes' | 'parts'> & { first: string },

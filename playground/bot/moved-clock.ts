@@ -4,10 +4,10 @@
 import { nextTimes } from '../../src/schedules/when.ts'
 
 const DAY_MS = 86_400_000
-/** Each morning, where the people of the local workspace are. */
+/** Every morning, in the time zone of the local workspace's people. */
 const MORNING = { kind: 'cron', cron: '0 9 * * *', zone: 'Europe/London' } as const
 
-/** Schedules of one time are spread over a minute: by its end all of them are due. */
+/** Schedules of one time are spread over a minute, so all of them are due after it. */
 const SPREAD_MS = 60_000
 
 export interface MovedClock {

@@ -12,7 +12,7 @@ export interface Played {
   slack: LocalSlack
   wikiUrl: string
   modelUrl: string
-  /** The file of the playground's own MCP servers; absent where the operator names others. */
+  /** The file of the playground's own MCP servers; absent if the operator names others. */
   mcpConfig: string | undefined
   redisUrl: string | undefined
   isDemo: boolean
@@ -28,7 +28,9 @@ export function realModel(config: Config, net: Network): Upstream {
 const NOT_TAKEN = /^(?:SLACK_|REDIS_|ROLE$|PORT$|OPENAI_(?:API_KEY|BASE_URL|HEADERS)$)/
 const NOT_FOR_DEMO = /^(?:OPENAI_(?:MODEL|CONDENSE_MODEL|FALLBACK_MODEL)|RUN_MAX_USD|BUDGET_TEAM_DAY_USD|PRICES_FILE)$/
 
-/** The operator's settings, with this Slack in place of theirs, and in memory or with a Redis of our own. */
+/**
+ * Returns the operator's settings, with the local Slack in place of theirs, in memory or with the playground's Redis.
+ */
 export function botSettings(env: Env, played: Played): Env {
   const { slack, wikiUrl, modelUrl, mcpConfig, redisUrl, isDemo } = played
   const isTaken = (name: string) => !NOT_TAKEN.test(name) && !(isDemo && NOT_FOR_DEMO.test(name))
@@ -52,12 +54,12 @@ export function botSettings(env: Env, played: Played): Env {
   }
 }
 
-/** Further notes about the playground. `given` are the operator's own settings, `config` the bot's. */
+/** Returns further notes about the playground. `given` are the operator's own settings, `config` the bot's. */
 export interface PlaygroundSetup {
   given: Config
   config: Config
   isDemo: boolean
-  /** How many pages the played Wikipedia has; 0 where a real one is asked. */
+  /** The number of pages of the simulated Wikipedia; 0 if a real one is used. */
   pages: number
   hasNotes: boolean
 }

@@ -1,4 +1,4 @@
-/** The panel “Prompts”: the files of `prompts/`, tried and saved. Only those files, by their names. */
+/** The panel “Prompts”: tries and saves the files of `prompts/`, and only those. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { optional, required } from '../slack/args.ts'

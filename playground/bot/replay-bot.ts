@@ -1,4 +1,7 @@
-/** A recorded conversation with the real bot, on a Slack of its own; its model and its tools are the recording. */
+/**
+ * Plays a recorded conversation with the real bot on its own local Slack. The recording stands in for the model and the
+ * tools.
+ */
 import { startBot } from '../../src/bot.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Log } from '../../src/base/log.ts'
@@ -9,19 +12,17 @@ import type { LocalSlack } from '../slack/slack.ts'
 import { replayingSeam } from './tool-seams.ts'
 import { startWorkspace } from './example-slack.ts'
 
-/** A replay that has been played; its workspace stays until `stop`. */
+/** A finished replay. Its workspace stays until `stop`. */
 export interface ReplayedBot extends Replayed {
   slack: LocalSlack
   stop(): Promise<void>
 }
 
-/**
- * Settings that a recording may have, besides what any bot on a local Slack has. Nothing that names a place or a key.
- */
+/** The settings that a recording may contain. None of them names a path, an address or a key. */
 export const REPLAYED_SETTINGS =
   /^(?:AGENT_\w+|RUN_MAX_\w+|TOOLS|TOOL_\w+|STEPS|STEPS_STREAM_CHANNELS|FOLLOW_UPS|LINK_HOSTS|ALLOW_\w+|APPROV\w+|SETTINGS_BY|LIMIT_\w+|DM_MEMORY_MINUTES|OPENAI_MODEL|OPENAI_STREAM)$/
 
-/** Plays it. @throws ConfigError for settings that are none */
+/** Plays a recording. @throws ConfigError for unknown settings */
 export async function replayWithBot(conversation: Conversation, log?: Log): Promise<ReplayedBot> {
   const replay = createReplay(conversation)
   const slack = await startWorkspace()

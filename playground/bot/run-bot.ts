@@ -1,4 +1,4 @@
-/** Runs the playground's bot, in this process unless told otherwise. */
+/** Runs the playground's bot, in this process by default. */
 import { startBot } from '../../src/bot.ts'
 import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'

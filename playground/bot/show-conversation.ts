@@ -1,6 +1,6 @@
 /**
- * `npm run playground -- --conversation FILE`: a recorded conversation is played, and the page shows what came beside
- * what should have.
+ * `npm run playground -- --conversation FILE`: plays a recorded conversation, and shows the expected state beside the
+ * actual one.
  */
 import { readFile } from 'node:fs/promises'
 import type { Config } from '../../src/config.ts'
@@ -12,8 +12,8 @@ import { replayWithBot } from './replay-bot.ts'
 import { tellTaken } from './taken-port.ts'
 
 /**
- * Plays it and opens the page on its workspace. @throws ConfigError for a file that is no conversation, or a port that
- * is taken
+ * Plays it and opens the page on its workspace. @throws ConfigError if the file is no conversation, or the port is in
+ * use
  */
 export async function showConversation(file: string, { PLAYGROUND_PORT: port }: Pick<Config, 'PLAYGROUND_PORT'>) {
   const conversation = await conversationOf(file)

@@ -31,8 +31,8 @@ export interface TraceTestOptions {
 /**
  * Writes `test/conversations/NAME.json`. A trace does not contain the workspace, so the test expects what the first
  * replay produced: review it.
- * @returns sentences for whoever asked for it
- * @throws ConfigError where a replay does not go the way of the trace
+ * @returns sentences about the test
+ * @throws ConfigError if a replay differs from the trace
  */
 export async function saveTraceTest(trace: RunTrace, options: TraceTestOptions = {}): Promise<string[]> {
   const { folder = join(ROOT, 'test/conversations') } = options
@@ -86,7 +86,7 @@ function conversationOf(trace: RunTrace, name: string): Conversation {
   }
 }
 
-/** A request as it goes over the wire. */
+/** Returns a request as it is sent. */
 function bodyOf(call: TracedModelCall | undefined): Json {
   const { messages = [], tools } = call?.request ?? {}
   const onWire = messages.map(({ role, content, toolCalls }) => ({
@@ -120,7 +120,7 @@ function toolOf({ tool, input, output, error, ok }: TracedToolCall): RecordedToo
   return { tool, input, ...(ok ? { output } : { error: { message: error ?? `${tool} failed.` } }) }
 }
 
-/** A name from its question: `who-was-ada-lovelace`. */
+/** Returns a name made from the question: `who-was-ada-lovelace`. */
 function nameOf(question: string): string {
   const words = question.toLowerCase().match(/[a-z0-9]+/g) ?? []
   return (words.join('-').slice(0, 50).replace(/-+$/, '') || 'traced').replace(/^-+/, '')

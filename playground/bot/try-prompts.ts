@@ -22,10 +22,10 @@ import { embeddedRun } from '../../src/stores/runs/memory-run.ts'
 import { conversationOf, freshRun, type Question, type SavedRun } from '../../src/stores/runs/types.ts'
 import type { Stores } from '../../src/question/open-stores.ts'
 
-/** The folder of prompts, as an operator edits it. */
+/** The folder of prompts that the operator edits. */
 export const PROMPTS = join(ROOT, 'prompts')
 
-/** A prompt's file by its name without `.md`, as it is to be tried, and the question by its id. */
+/** A prompt's name without `.md`, its text to try, and the id of the question. */
 export interface TryRequest {
   name: string
   text: string
@@ -51,7 +51,10 @@ export interface Tried {
 
 /** Answers a question again. */
 export interface Trier {
-  /** @throws ConfigError where a prompt's variables are not right; Error where nothing is known of the question */
+  /**
+   * Answers a question again with a changed prompt. @throws ConfigError if a prompt's variables are wrong; Error if the
+   * question is unknown
+   */
   run(request: TryRequest): Promise<Tried>
 }
 
@@ -120,7 +123,9 @@ function harmless(tool: Tool): Tool {
   return { ...tool, run }
 }
 
-/** The prompts of the folder with one of them changed: read by the same strict reader. @throws ConfigError */
+/**
+ * Returns the prompts of the folder with one of them changed, checked by the same strict reader. @throws ConfigError
+ */
 export async function checkPrompt({ name, text }: Pick<TryRequest, 'name' | 'text'>, folder: string): Promise<Prompts> {
   const copy = await mkdtemp(join(tmpdir(), 'thinkaloud-prompts-'))
   try {
@@ -133,7 +138,7 @@ export async function checkPrompt({ name, text }: Pick<TryRequest, 'name' | 'tex
   }
 }
 
-/** The files that models read, without `.md`. */
+/** Returns the names of the prompts, without `.md`. */
 export async function promptNames(folder: string): Promise<string[]> {
   const all = await readdir(folder)
   return all.flatMap((file) => (file.endsWith('.md') && file !== 'README.md' ? [file.slice(0, -3)] : [])).toSorted()

@@ -1,5 +1,5 @@
 /**
- * The demo model: recordings and a few rules that write completions in the text dialect. What it says comes from
+ * The demo model: recordings and a few rules that write completions in the text dialect. Its answers come from
  * observations.
  */
 import type { Message, Model, ModelEvent, ModelRequest } from '../../src/agent/contracts/model.ts'
@@ -22,9 +22,7 @@ export function demoModel(options: DemoOptions = {}): Model {
 export const DEMO_DIALECT = 'text'
 const DEMO = 'I am only the demo'
 
-/**
- * Writes a completion word by word. The usage is told even when the caller stops listening, as real endpoints bill it.
- */
+/** Writes a completion word by word. Reports the usage even if the caller stops reading, as real endpoints bill it. */
 async function* streamDemo(request: ModelRequest, options: DemoOptions): AsyncGenerator<ModelEvent> {
   let written = ''
   try {
@@ -57,8 +55,8 @@ export function complete(messages: Message[], isBare = false): string {
 }
 
 /**
- * A recording of the whole question, else each of its questions in turn; a later one may speak of an earlier one's
- * answer.
+ * Plays the recording of the whole question, else answers each of its questions in turn. A later one may refer to an
+ * earlier one's answer.
  */
 function* thinkOf(asked: ReadPrompt): Plan {
   const isTalk = [GREETING, THANKS, ABILITIES].some((one) => one.test(asked.question))
@@ -94,7 +92,7 @@ const THANKS =
 const ABILITIES =
   /^(?:so |hi,? |hello,? )*(?:what (?:can|do) (?:you|i) (?:do|help(?: (?:me|us))? with|ask(?: you)?)|how can you help(?: me| us)?|what are you (?:good )?for|help)\b/i
 
-/** Answers what is no question for a tool: a greeting, thanks, what it can do, and what it cannot. */
+/** Answers everything that needs no tool: a greeting, thanks, and questions about its abilities. */
 function help({ question, tools }: ReadPrompt): Final {
   const can = CAN.flatMap(([tool, what]) => (tools?.some((name) => tool.test(name)) ? [`- ${what}`] : []))
   const list = (most: number) => can.slice(0, most).join('\n')

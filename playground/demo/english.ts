@@ -1,12 +1,11 @@
 /**
- * Reading English a little: politeness, several questions in one, sums in words, and the few forms that recordings
- * know.
+ * Reads a little English: politeness, several questions in one, sums in words, and the few forms that recordings know.
  */
 import { introOf, shippedPages, type WikiPage } from '../wiki/wiki-pages.ts'
 import { suggestion } from '../wiki/wiki-search.ts'
 
 const CAPITALISED = "(?:\\p{Lu}\\.(?:\\p{Lu}\\.)*|(?:Jr|Sr|Dr|St|Inc)\\.|\\p{Lu}[\\p{L}'’&-]*)"
-/** A proper name: words with capitals, initials, and the small words that stand inside names. */
+/** Matches a proper name: words with capitals, initials, and the small words inside names. */
 export const NAME = `${CAPITALISED}(?:\\s(?:(?:de|van|von|du|la|&)\\s)?${CAPITALISED})*(?:\\s\\([\\p{L} ]+\\))?`
 
 /** Phrases before the actual request. */
@@ -20,7 +19,7 @@ const AFTER = /[\s,.;:!?-]+(?:please|pls|(?:thanks|thank you)(?: a lot| so much)
 const POLITE = new RegExp(`^(?:[\\s,:;!]|[.–-]\\s+(?=\\p{L})|(?:${BEFORE.join('|')})(?![\\p{L}\\p{N}’'-]))+`, 'iu')
 const EMOJI = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\u200d\ufe0f]+|:[a-z_]{2,30}:/gu
 
-/** Takes off emoji and what is said for politeness, on both sides, as often as it stands there. */
+/** Removes emoji and polite phrases on both sides, repeatedly. */
 export function plainly(text: string): string {
   const plain = text.slice(0, 2000).normalize('NFC').replace(EMOJI, ' ').trim()
   const bare = plain.replace(POLITE, '').replace(AFTER, '')
@@ -40,7 +39,9 @@ const SAME: [string, string][] = [
   ['^who built ', 'who is the builder of '],
 ]
 
-/** A question in the few forms that recordings know: straight quotes, the verb at its place, a sum after "=". */
+/**
+ * Rewrites a question in the few forms that recordings know: straight quotes, the verb in its place, a sum after "=".
+ */
 export function simply(text: string): string {
   const straight = plainly(text).replace(/[’‘`]/g, "'").replace(/\s+/g, ' ')
   const simple = straight.replace(/(?:[?.,= ]|(?<![\d)])!)+$/, '')
@@ -62,7 +63,7 @@ const PHRASES: [string, string][] = [
 ]
 const SUM = /^(?:[\d .,+\-*/^()!%×·÷−–√²³]|(?<=% ?)of\b|\b(?:sqrt|cbrt|abs|exp|ln|log|sin|cos|tan|mod|x|pi|e)\b)+$/
 
-/** Returns the expression for the calculator, or nothing if the text is not all arithmetic. */
+/** Returns the expression for the calculator; undefined if the text is not all arithmetic. */
 export function sumOf(text: string): string | undefined {
   const opening = /^(?:(?:what|how much) (?:is|are)|calculate|compute|solve)?\s*(?:the result of )?/
   const bare = text.slice(0, 301).toLowerCase().replace(opening, '')
@@ -76,7 +77,7 @@ const ASKS =
   '(?:(?:and|also|then|please|so|but)[, ]+)*(?:who|what|when|where|how|can|could|tell me|half|his|her|its)\\b'
 const SPLIT = new RegExp(`(?<=[?;])\\s+|(?<=[.!,])\\s+(?=${ASKS})|\\s+(?:and|also|plus|but)\\s+(?=${ASKS})`, 'iu')
 
-/** The questions of a text, one or several; one about two known names is a question about each. */
+/** Returns the questions of a text. One about two known names is a question about each. */
 export function questionsIn(text: string): string[] {
   const parts = text.split(SPLIT).filter((part) => /[\p{L}\p{N}]/u.test(part))
   return parts.slice(0, 4).flatMap((part) => {
@@ -88,7 +89,7 @@ export function questionsIn(text: string): string[] {
 }
 
 export type Pronoun = 'he' | 'she' | 'it' | 'they'
-/** A name as a page writes it. `text` is how it stands in the text that it was read in, and `at` where. */
+/** A name as a page writes it. `text` and `at` are its form and its place in the text that was read. */
 export type Named = { name: string; pronoun: Pronoun; text: string; at: number }
 
 const pages = shippedPages()
@@ -107,8 +108,8 @@ function plain(text: string): string {
 }
 
 /**
- * The names that stand in a text (its plain form is as long as it is), the longest at each place; those of one or two
- * letters in capitals alone.
+ * Returns the names in a text (its plain form has the same length), the longest at each place. Names of one or two
+ * letters count only in capitals.
  */
 export function namesIn(text: string): Named[] {
   return [...plain(text.slice(0, 1000)).matchAll(NAMES)].flatMap(({ 0: { length }, index: at }) => {
@@ -117,7 +118,10 @@ export function namesIn(text: string): Named[] {
   })
 }
 
-/** The page's name that a whole text is, but for capitals, accents, an article and two wrong letters in a long one. */
+/**
+ * Returns the page's name that the whole text is, ignoring capitals, accents, an article, and two wrong letters in a
+ * long name.
+ */
 export function knownName(text: string): string | undefined {
   const bare = text.trim().replace(/^(?:the|an?) /i, '')
   const [named] = namesIn(bare)

@@ -1,4 +1,4 @@
-/** Reads the answer to a question out of what search_file found. */
+/** Reads the answer to a question from the finds of search_file. */
 
 const NOISE =
   /^(?:who|what|which|when|where|how|why|many|much|long|is|are|was|were|do|does|did|may|can|could|should|must|have|has|there|get|say|says|tell|tells|stand|stands|find|search|i|we|you|it|our|my|your|the|a|an|this|that|these|of|in|on|at|for|to|about|with|by|and|or|file|document|pdf|csv|table|handbook|policy)$/i
@@ -7,14 +7,15 @@ const MAX_LINES = 4
 
 const wordsOf = (text: string) => text.match(/[\p{L}\p{N}]+/gu) ?? []
 
-/** The words to search a file for; all of the question where each of its words is a common one. */
+/** Returns the words to search a file for; the whole question if all of its words are common ones. */
 export function searchWords(question: string): string {
   const words = wordsOf(question).filter((word) => !NOISE.test(word))
   return words.length > 0 ? words.join(' ') : question
 }
 
 /**
- * The lines of the best passage with the words, after the file and the place. A heading comes with the line below it.
+ * Returns the lines of the best passage with the words, after the file and the place. A heading comes with the line
+ * below it.
  */
 export function passageIn(found: string, words: string): string | undefined {
   const [head = '', ...rest] = found.split('\n')

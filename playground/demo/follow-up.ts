@@ -1,7 +1,4 @@
-/**
- * Makes follow-ups standalone: pronouns and bare sums take their meaning from what was said, each by its gender and
- * number.
- */
+/** Makes follow-ups standalone: replaces pronouns and completes bare sums from the last turns, by gender and number. */
 import { NAME, namesIn, plainly, questionsIn, simply, type Pronoun } from './english.ts'
 import type { PastTurn } from './read-prompt.ts'
 
@@ -11,7 +8,7 @@ const PRONOUNS = /\b(?:(he|him|his)|(she|hers?)|(they|them|their)|its?|this(?= r
 const OWNER = /^(?:his|its|their)\b|^her (?!(?:in|at|and|when|before|after)\b)\p{L}/iu
 const KIN = /\b(?:(boyfriend|husband|brother|father|son)|girlfriend|wife|sister|mother|daughter)\b/i
 
-/** Rewrites a follow-up by the last turns. What nothing fits is given back unchanged: a wrong guess is worse. */
+/** Rewrites a follow-up by the last turns. Returns it unchanged if nothing fits, because a wrong guess is worse. */
 export function standalone(turns: PastTurn[], followUp: string): string {
   if (turns.length === 0 || followUp.length > 500) return followUp
   const history = turns.slice(-12)
@@ -56,8 +53,8 @@ function aboutName(text: string, history: PastTurn[]): string | undefined {
 }
 
 /**
- * Puts a name for the first of each pronoun, where no earlier name in the text explains it, and for "this robot" whose
- * it is.
+ * Replaces the first of each pronoun by a name, if no earlier name in the text explains it, and "this robot" by its
+ * owner's.
  */
 function withNames(text: string, mentions: Mention[], history: PastTurn[]): string {
   const people = history.slice(-2).flatMap((turn) => mentionsOf(turn).slice(0, 1))
@@ -75,8 +72,8 @@ function withNames(text: string, mentions: Mention[], history: PastTurn[]): stri
 }
 
 /**
- * The subjects of a turn, the likeliest first: the bold text of its answer, its question, its answer. One without a
- * pronoun fits any.
+ * Returns the subjects of a turn, the likeliest first: the bold text of its answer, its question, its answer. A subject
+ * without a pronoun fits any.
  */
 function mentionsOf({ question, answer }: PastTurn): Mention[] {
   const [asked, told] = [question.slice(0, 1000), answer.slice(0, 2000)]

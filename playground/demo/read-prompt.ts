@@ -14,7 +14,7 @@ export interface ReadPrompt {
   said?: string
 }
 
-/** Reads a prompt as any model would have to: from its words alone. Nothing for a form that the demo does not speak. */
+/** Reads a prompt from its words alone, as any model has to. Undefined for a form that the demo does not know. */
 export function readPrompt(messages: Message[]): ReadPrompt | undefined {
   const whole = messages.map((message) => message.content.slice(0, MAX_CHARS)).join('\n')
   const last = messages.at(-1)?.content.slice(-MAX_CHARS) ?? ''

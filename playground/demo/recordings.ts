@@ -1,4 +1,4 @@
-/** Plays what recordings.txt tells; its first lines explain its form. */
+/** Plays the recordings of recordings.txt, whose first lines explain its form. */
 import { readFileSync } from 'node:fs'
 import { sentencesOf } from '../../tools/wikipedia/sentences.ts'
 import { join } from 'node:path'
@@ -8,9 +8,9 @@ import type { ReadPrompt } from './read-prompt.ts'
 
 /** An action with the reason for it. A lookup says on which `page` it is. */
 export type Move = { thought: string; tool: string; input: string; page?: string }
-/** The end of a run in Markdown. `isUnknown` where it says that the demo does not know. */
+/** The end of a run in Markdown. `isUnknown`: it says that the demo does not know. */
 export type Final = { answer: string; isUnknown: boolean }
-/** Yields actions and is given their observations. */
+/** Yields actions and receives their observations. */
 export type Plan = Generator<Move, Final, string>
 
 type Known = Record<string, string | undefined>
@@ -20,13 +20,13 @@ const [, words = '', all = ''] = readFileSync(join(import.meta.dirname, 'recordi
   .split('\n\n')
 const macros = words.split('\n').map((line) => line.split(' = '))
 
-/** A pattern with what its words in capitals and the names in braces stand for. */
+/** A pattern, with the values of its words in capitals and its names in braces. */
 function pattern(text: string, flags = 'iu', known: Known = {}): RegExp {
   const whole = macros.reduce((said, [word = '', means = '']) => said.replaceAll(word, means), text)
   return new RegExp(filled(whole, known).replaceAll("'", "['’]").replaceAll('NAME', NAME), flags)
 }
 
-/** Text with names in braces filled in; what is put into JSON is JSON too. */
+/** Fills in the names in braces of a text. Values inside JSON are encoded as JSON. */
 function filled(text: string, known: Known): string {
   const form = (value: string) => (text.startsWith('{"') ? JSON.stringify(value) : value)
   return text.replace(GAP, (_, name: string) => form(known[name] ?? ''))
@@ -42,7 +42,8 @@ const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block) => {
 })
 
 /**
- * A recording fits where its question does, the prompt lists its tools, and what it is of can be the name of something.
+ * Returns the plan of the recording that fits: its question matches, the prompt lists its tools, and its subject can be
+ * a name.
  */
 export function played(asked: ReadPrompt, isWhole = false): Plan | undefined {
   const question = simply(asked.question)
@@ -66,7 +67,7 @@ export function played(asked: ReadPrompt, isWhole = false): Plan | undefined {
 }
 
 /**
- * A tool that is in no recording, such as one's own, and that the question names: it is given what stands after its
+ * Calls a tool that is in no recording, such as a custom one, if the question names it. Its input is the text after its
  * name.
  */
 export function calledByName(asked: ReadPrompt): Plan | undefined {
@@ -84,7 +85,10 @@ function* callOf(tool: string, input: string): Plan {
   return { answer: yield { tool, input, thought: `The question names the tool ${tool}. I call it.` }, isUnknown: false }
 }
 
-/** A prompt that makes a follow-up standalone tells no tools: then any may be there. */
+/**
+ * Returns the tool of this name that the prompt lists. A prompt that makes a follow-up standalone lists none; then any
+ * tool counts as listed.
+ */
 function toolOf({ tools }: ReadPrompt, name: string): string | undefined {
   return tools ? tools.find((one) => one === name || (name[0] === '*' && one.endsWith(name.slice(1)))) : name
 }
@@ -94,7 +98,7 @@ const OTHER = /\b(?:you|your|my|me|i|we|for|in|by|on|to|when|who|with|that|s?he|
 const isName = (of: string) => RELATED.test(of) || knownName(of) !== undefined || (SHORT.test(of) && !OTHER.test(of))
 const SHORT = /^[\p{L}\p{N}#.'’&()-]+(?: [\p{L}\p{N}#.'’&()-]+){0,4}$/u
 
-/** A relation may name the person ("the author of Dune's first publisher"), which is looked up first. */
+/** Looks up a relation that names the person ("the author of Dune's first publisher") first. */
 function* play(asked: ReadPrompt, { steps, answers }: (typeof recordings)[number], known: Known): Plan {
   const { of = '', relation = '' } = known
   const question = `who is ${of}`
@@ -153,8 +157,8 @@ function* look(move: Move, wanted: RegExp, known: Known): Generator<Move, string
 }
 
 /**
- * The years from one day to another or to today, less one where the birthday has not come yet; the sum that an age goes
- * into.
+ * Returns the years from one day to another or to today, less one if the birthday is still to come, and the sum with
+ * them.
  */
 function reckoned({ from, to, today, age, then }: Known): Known {
   if (age && then) return { rest: sumOf(`${age} ${then}`) }
@@ -170,7 +174,7 @@ const FEASTS: [RegExp, string][] = [
   [/^(?:the )?new year(?:'?s(?: day)?)?$/i, 'January 1'],
 ]
 
-/** Today in words, and the sum for the days from today until the next such day, where both can be read. */
+/** Returns today in words, and the sum of the days until the next such day, if both can be read. */
 function daysOf(today: string, until = ''): Known {
   const now = Date.parse(`${today} UTC`)
   if (Number.isNaN(now)) return {}
@@ -184,8 +188,8 @@ function daysOf(today: string, until = ''): Known {
 }
 
 /**
- * Runs a plan over what was observed, from its start. What was done is not done again; a lookup on a page not open
- * finds nothing.
+ * Runs a plan from its start over the observations so far. Past actions are not repeated. A lookup on a page that is
+ * not open finds nothing.
  */
 export function advance(plan: Plan, observations: string[]): Move | Final {
   const [seen, rest] = [new Map<string, string>(), observations.values()]

@@ -1,6 +1,6 @@
 import type { Json } from '../slack/types.ts'
 
-/** Something that goes wrong on purpose in the Web API. */
+/** A fault to inject into the Web API. */
 export interface Fault {
   /** A method's name, a beginning such as `chat.*`, `response_url`, or `*` for all (the default). */
   method?: string
@@ -8,7 +8,7 @@ export interface Fault {
   channel?: string
   /** Limits the fault to calls whose arguments this accepts. */
   where?: (args: Json) => boolean
-  /** How many calls it meets: 1, or with `probability` all. */
+  /** How many calls it affects: 1, or with `probability` all. */
   times?: number
   /** The HTTP status of the answer; 429 for a `retryAfter`. */
   status?: number
@@ -20,9 +20,9 @@ export interface Fault {
   dropBefore?: boolean
   /** Cuts the connection after the call took effect, before its answer. */
   dropAfter?: boolean
-  /** The call takes effect at once, but its answer waits for this. */
+  /** The call takes effect at once, but its answer waits for this promise. */
   hold?: Promise<unknown>
-  /** A pause before the call is looked at. */
+  /** A pause before the call is handled. */
   delayMs?: number
   /** The probability of hitting a call, from 0 to 1; repeatable by `seed`. */
   probability?: number
@@ -39,7 +39,7 @@ interface Armed extends Fault {
 export interface Faults {
   add(fault: Fault): void
   clear(): void
-  /** The fault that meets this call, if one does; it is counted. */
+  /** Returns the fault of this call, if there is one, and counts it. */
   meet(method: string, args: Json): Fault | undefined
 }
 
@@ -61,7 +61,7 @@ export function createFaults(): Faults {
   }
 }
 
-/** A star at the end of a name stands for anything. */
+/** Whether a method matches a name, which may end in `*`. */
 function fits(fault: Fault, method: string, args: Json): boolean {
   const name = fault.method ?? '*'
   const named = name.endsWith('*') ? method.startsWith(name.slice(0, -1)) : method === name
@@ -69,7 +69,10 @@ function fits(fault: Fault, method: string, args: Json): boolean {
   return named && inChannel && (fault.where?.(args) ?? true)
 }
 
-/** Numbers from 0 to 1 that a seed repeats (a linear congruential generator, constants of Numerical Recipes). */
+/**
+ * Returns a generator of numbers from 0 to 1, repeatable by its seed (a linear congruential generator, constants of
+ * Numerical Recipes).
+ */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -4,7 +4,7 @@ import type { Trouble } from './trouble.ts'
 /** The pause between two pieces of a slow model, in milliseconds. */
 const SLOW_PIECE_MS = 120
 
-/** The switches of the model, for its endpoint, which asks at every call. */
+/** Reads the model's switches at each call of its endpoint. */
 export function modelTrouble(trouble: Trouble): ModelTrouble {
   return {
     meet() {

@@ -1,4 +1,4 @@
-/** The switches of the playground, joined to what they are to trouble beside Slack, with their panel. */
+/** Connects the switches of the playground to the parts beside Slack that they disturb, and to their panel. */
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { OwnRedis } from '../base/own-redis.ts'
 import type { PagePart } from '../page-server/page-part.ts'

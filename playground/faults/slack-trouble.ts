@@ -10,16 +10,16 @@ import { declined, Refusal, type Channel, type Json } from '../slack/types.ts'
 export interface SlackTrouble {
   /** Returns the fault of this call, if there is one. */
   meet(method: string, args: Json): Fault | undefined
-  /** @throws Refusal `missing_scope` where the scope that was taken away is the one that this call needs */
+  /** Checks the scopes of a call. @throws Refusal `missing_scope` if the removed scope is needed */
   checkScope(method: string, args: Json): void
   isTaken(scope: string): boolean
   /** Uses a trigger. One that a slow Slack has let expire is no mistake of the app's. */
   useTrigger(use: () => string): string
-  /** Whether the app is told of this event: not without the scope that its subscription needs. */
+  /** Whether the app gets this event: not without the scope that its subscription needs. */
   isHeard(event: Json): boolean
 }
 
-/** The person who presses Stop when nobody does. */
+/** The person whose press of Stop is simulated. */
 const SOMEBODY = 'USLACKBOT'
 
 /** The scopes without which an event is not delivered, from its page under https://docs.slack.dev/reference/events. */
@@ -96,7 +96,7 @@ function faultOf(trouble: Trouble, method: string): Fault | undefined {
   return method === 'download' && trouble.isOn('loginPage') ? { error: 'missing_scope' } : undefined
 }
 
-/** Every second call of a kind exceeds the limit, and so do those that follow it too soon. */
+/** Refuses every second call of a kind with a rate limit, and those that follow it too soon. */
 function createLimits(now: () => number) {
   const until = new Map<string, number>()
   return {
@@ -113,7 +113,7 @@ function createLimits(now: () => number) {
   }
 }
 
-/** The stream is over as if somebody had stopped it, and the event that says so never comes. */
+/** Ends a stream as if a person had stopped it, without the event about it. */
 function stopUnheard(store: Store, { channel: id, ts }: Json) {
   const channel = store.channels.get(String(id))
   const message = channel && store.find(channel, ts)

@@ -2,8 +2,8 @@ import type { Sockets } from '../slack/events/sockets.ts'
 import type { Trouble } from './trouble.ts'
 
 /**
- * Cuts all open sockets when the switch `socketCut` is thrown, and again and again while it is on. Returns what ends
- * it.
+ * Cuts all open sockets when the switch `socketCut` is turned on, and repeatedly while it is on. Returns a function
+ * that ends this.
  */
 export function startSocketCutter(trouble: Trouble, sockets: Sockets): () => void {
   let timer: NodeJS.Timeout | undefined

@@ -2,7 +2,7 @@ import type { Journal } from '../journal/journal.ts'
 import type { Trouble } from './trouble.ts'
 import { SWITCHES, type TroubleName } from './trouble-switches.ts'
 
-/** Writes down each switch that is thrown, with the number or the choice that it has. Returns what ends it. */
+/** Records each change of a switch, with its number or choice. Returns a function that ends this. */
 export function journalTrouble(trouble: Trouble, journal: Pick<Journal, 'note'>): () => void {
   const on = new Set<TroubleName>()
   return trouble.watch(({ name, isOn, value }) => {

@@ -1,6 +1,4 @@
-/**
- * The panel "Trouble" of the page, this side of it: the switches, who throws them, and what is told to all open pages.
- */
+/** The server's side of the panel "Trouble": the switches, their changes, and the notifications of open pages. */
 import { required } from '../slack/args.ts'
 import type { PagePart } from '../page-server/page-part.ts'
 import { isTroubleName, type Trouble } from './trouble.ts'
@@ -9,9 +7,9 @@ import type { Json } from '../slack/types.ts'
 
 export interface TroublePageOptions {
   trouble: Trouble
-  /** The scopes that can be taken away. */
+  /** The scopes that can be removed. */
   scopes: string[]
-  /** Why a switch cannot be thrown here, a sentence. */
+  /** The reason why a switch cannot be used here, a sentence. */
   missing?: Partial<Record<TroubleName, string>>
   /** The one-time actions of the switches' second buttons, by the switch's name. */
   once?: Partial<Record<TroubleName, () => void>>
@@ -46,7 +44,7 @@ export function troublePart(options: TroublePageOptions): PagePart {
   }
 }
 
-/** Each switch with its words and how it stands. */
+/** Returns each switch with its texts and its state. */
 function shownSwitches({ trouble, scopes, missing = {} }: TroublePageOptions): Json[] {
   const states = new Map(trouble.states().map((state) => [state.name, state]))
   return SWITCHES.map((one: TroubleSwitch & { name: TroubleName }) => {

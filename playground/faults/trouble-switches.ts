@@ -2,7 +2,7 @@
  * The faults that can be injected: each with its switch, its texts on the page, and its number or choice if it has one.
  */
 
-/** A whole number that somebody may change. */
+/** A whole number that a person may change. */
 export interface TroubleNumber {
   label: string
   unit: string

@@ -1,7 +1,7 @@
 /** The current faults. Each part that a switch concerns asks here when it acts; nothing is stored elsewhere. */
 import { SWITCHES, type TroubleName, type TroubleSwitch } from './trouble-switches.ts'
 
-/** A switch as it stands. */
+/** The state of a switch. */
 export interface TroubleState {
   name: TroubleName
   isOn: boolean
@@ -11,28 +11,28 @@ export interface TroubleState {
 
 export interface Trouble {
   isOn(name: TroubleName): boolean
-  /** The number of a switch that is on. */
+  /** Returns the number of a switch that is on. */
   number(name: TroubleName): number | undefined
-  /** The choice of a switch that is on. */
+  /** Returns the choice of a switch that is on. */
   choice(name: TroubleName): string | undefined
-  /** Throws a switch, or changes its value. @throws Error for a value that it does not take */
+  /** Sets a switch, or changes its value. @throws Error for an invalid value */
   set(name: TroubleName, change: { isOn?: boolean; value?: number | string }): void
   /** Turns everything off. */
   clear(): void
   /** All switches, in their order. */
   states(): TroubleState[]
-  /** Calls back after every change of a switch; returns what ends it. */
+  /** Calls back after every change of a switch. Returns a function that ends this. */
   watch(watcher: (state: TroubleState) => void): () => void
 }
 
 const KNOWN = new Map<string, TroubleSwitch>(SWITCHES.map((one) => [one.name, one]))
 
-/** The name of a switch, if it is one. */
+/** Whether a name is that of a switch. */
 export function isTroubleName(name: string): name is TroubleName {
   return KNOWN.has(name)
 }
 
-/** Makes it, with everything off. `scopes`: those that can be taken away. */
+/** Creates the switches, all off. `scopes`: those that can be removed. */
 export function createTrouble({ scopes = [] }: { scopes?: readonly string[] } = {}): Trouble {
   const states = new Map(SWITCHES.map(({ name }): [TroubleName, TroubleState] => [name, stateOf(name)]))
   const watchers = new Set<(state: TroubleState) => void>()

@@ -1,12 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Marks what is sent again from the journal with its entry. No app sends this header, and it is not passed on. */
+/**
+ * The header of a request that is sent again from the journal, with the number of its entry. No app sends it, and it is
+ * not passed on.
+ */
 export const AGAIN_HEADER = 'x-playground-again'
 
-/** A call of a model that belongs to no run says so: a prompt is tried. It goes nowhere from here either. */
+/** The header of a model call that belongs to no run, because a prompt is tried. It is not passed on either. */
 export const TRIED_HEADER = 'x-playground-tried'
 
-/** The number of the entry that this is sent again of. */
+/** Returns the number of the entry that a request repeats. */
 export function againOf(headers: IncomingHttpHeaders): number | undefined {
   const n = Number(headers[AGAIN_HEADER] ?? 0)
   return Number.isSafeInteger(n) && n > 0 ? n : undefined

@@ -1,4 +1,4 @@
-/** A journal entry as a curl command that repeats it. */
+/** Writes a journal entry as a curl command that repeats it. */
 import { isObject } from '../slack/args.ts'
 import { formOf, sign } from '../slack/events/deliveries.ts'
 import type { Kind } from '../slack/events/delivery-attempt.ts'
@@ -8,8 +8,8 @@ import type { Json } from '../slack/types.ts'
 /** The addresses. */
 export interface CurlPlace {
   /**
-   * The address of the page, of the Web API and of the model endpoint; and where the bot takes deliveries, unless in
-   * Socket Mode.
+   * The addresses of the page, the Web API and the model endpoint, and of the bot for deliveries, unless in Socket
+   * Mode.
    */
   page: string
   apiUrl: string
@@ -70,7 +70,7 @@ function post(url: string, headers: string[], body: string): string {
   return parts.join(' \\\n  ')
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

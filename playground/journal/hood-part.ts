@@ -1,5 +1,5 @@
 /**
- * The server's side of the panel "Under the hood": the journal for the page, short in a list, whole where it is opened.
+ * The server's side of the panel "Under the hood": the journal for the page, shortened in the list, whole when opened.
  */
 import { curlOf } from './as-curl.ts'
 import type { Entry } from './journal.ts'
@@ -54,7 +54,7 @@ export function hoodPart(options: HoodOptions): PagePart {
   }
 }
 
-/** Returns the changes since a count of all changes. A playground that was restarted has another `journal`. */
+/** Returns the changes since a count of all changes. A restarted playground has another `journal`. */
 function createChanges({ journal, now = Date.now }: HoodOptions) {
   const id = String(now())
   const revs = new Map<number, number>()
@@ -78,7 +78,7 @@ function createChanges({ journal, now = Date.now }: HoodOptions) {
   }
 }
 
-/** One line of the list. */
+/** Returns one line of the list. */
 function rowOf(entry: Entry): Json {
   const { n, at, ms, name, thread, ok, error, of } = entry
   return {
@@ -94,7 +94,7 @@ function rowOf(entry: Entry): Json {
   }
 }
 
-/** The kind of a delivery, in people's words. */
+/** Returns the kind of a delivery, for people. */
 function sortOf({ kind, request }: Entry): string {
   if (kind !== 'delivery') return kind
   if (request['type'] === 'slash_commands') return 'command'
@@ -108,7 +108,7 @@ function tokenOf(curl: string, { botToken, appToken }: LocalSlack): string | und
   return needed?.join('=')
 }
 
-/** A whole entry with its actions, and the model's previous answer. */
+/** Returns a whole entry with its actions, and the model's previous answer. */
 function opened(entry: Entry, options: HoodOptions, page: string): Json {
   const { journal, slack, modelUrl, now = Date.now } = options
   const place = { apiUrl: slack.apiUrl, modelUrl, target: slack.target(), signingSecret: slack.signingSecret }

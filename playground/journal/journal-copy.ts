@@ -1,7 +1,7 @@
 /** Copies of bodies for the journal, bounded, without secrets and pictures. */
 import type { Json } from '../slack/types.ts'
 
-/** The most of one text, of one list, and of one body in characters; and how deep a body is looked into. */
+/** The limits of one text, one list and one body in characters, and of the depth of a body. */
 const TEXT_CHARS = 60_000
 const LIST_ITEMS = 2_000
 const BODY_CHARS = 400_000
@@ -16,7 +16,7 @@ const TOKENS = /\b(?:xox[a-z]-|xapp-|xwfp-)[\w-]{6,}|\bsk-[\w-]{16,}/g
 
 export interface Copied {
   copy: Json
-  /** In characters, about. */
+  /** The approximate size in characters. */
   size: number
   /** Whether something is shortened or hidden. */
   isShortened: boolean

@@ -3,13 +3,13 @@ import { isObject } from '../slack/args.ts'
 import type { Store } from '../slack/store.ts'
 import type { Json } from '../slack/types.ts'
 
-/** A message's thread: its root is the message itself where it has none. */
+/** Returns a message's thread. A message without one is its own root. */
 function threadOf(channel: unknown, message: Json | undefined, ts?: unknown): string | undefined {
   const root = message?.['thread_ts'] ?? message?.['ts'] ?? ts
   return typeof channel === 'string' && typeof root === 'string' && root !== '' ? `${channel}:${root}` : undefined
 }
 
-/** The thread of a delivery: an event about a message, or a press on one. */
+/** Returns the thread of a delivery: an event about a message, or a press on one. */
 export function threadOfDelivery(payload: Json): string | undefined {
   const event = isObject(payload['event']) ? payload['event'] : undefined
   const channel = isObject(payload['channel'])
@@ -26,7 +26,7 @@ function containerOf({ container }: Json): Json | undefined {
   return isObject(container) ? { ts: container['message_ts'], thread_ts: container['thread_ts'] } : undefined
 }
 
-/** A call of the Web API, by its arguments, and where they name no message by its answer. */
+/** Returns the thread of a Web API call, by its arguments or, if they name no message, by its answer. */
 export function threadOfCall(store: Store, args: Json, answer: Json): string | undefined {
   const channel = answer['channel'] ?? args['channel_id'] ?? args['channel']
   if (typeof channel !== 'string') return undefined

@@ -2,24 +2,21 @@
 import { createCopier, type Copied } from './journal-copy.ts'
 import type { Json } from '../slack/types.ts'
 
-/** `trouble`: something that was switched on or off to see what people would see. */
+/** `trouble`: a switch of the panel Trouble was changed. */
 export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'trouble'
 
 /**
- * One thing that passed. `request` and `response` are copies: without secrets, pictures and what is too long shortened.
- *
- * - delivery: `request` is `{ type, payload, headers? }` (`type` as Socket Mode names it), `response` `{ attempts }`
- * - call: `{ method, path, headers, args }`, and `{ status, headers, body }`
- * - model: `{ path, headers, body }`, and `{ status, headers, firstMs, text, reasoning, toolCalls, finish, usage, raw
- *   }`
- * - tool: `{ tool, input }`, and `{ output }`
+ * One entry. `request` and `response` are copies: without secrets, with pictures and long texts shortened. - delivery:
+ * `request` is `{ type, payload, headers? }` (`type` as Socket Mode names it), `response` `{ attempts }` - call: `{
+ * method, path, headers, args }`, and `{ status, headers, body }` - model: `{ path, headers, body }`, and `{ status,
+ * headers, firstMs, text, reasoning, toolCalls, finish, usage, raw }` - tool: `{ tool, input }`, and `{ output }`
  */
 export interface Entry {
   /** Counts from 1. */
   n: number
   /** Milliseconds since the epoch. */
   at: number
-  /** How long it took; absent while it is under way. */
+  /** How long it took, in ms; absent while it is in progress. */
   ms?: number
   kind: EntryKind
   name: string
@@ -46,12 +43,12 @@ export type Ended = Partial<Pick<Entry, 'ms' | 'name' | 'thread' | 'ok' | 'error
 export interface Journal {
   /** The oldest first. */
   entries(): readonly Entry[]
-  /** The entry of this number, unless it is gone. */
+  /** Returns the entry of this number, unless it was dropped. */
   find(n: number): Entry | undefined
   begin(fields: Begun): Entry
   /** `ms` counts from the beginning unless it is given. */
   end(entry: Entry, fields: Ended): void
-  /** Changes what is known of it, and leaves it open or ended as it is. */
+  /** Changes fields of an entry, which stays open or ended. */
   amend(entry: Entry, fields: Ended): void
   /** Adds an entry that has already ended. */
   note(fields: Begun): Entry
@@ -76,7 +73,7 @@ export interface JournalOptions {
 
 const MAX = 20_000
 const MAX_CHARS = 200_000_000
-/** Requests that an entry holds shortened are held whole besides, so many at a time. */
+/** How many shortened requests are kept whole besides. */
 const MAX_WHOLE = 200
 
 /** The size of an entry's bodies, in characters. */
@@ -88,7 +85,7 @@ interface Sizes {
 /** Keeps the newest entries, up to a number of entries and of characters. */
 class Shelf {
   private kept: Entry[] = []
-  /** How many of `kept` are gone: they are cut off many at a time. */
+  /** How many entries at the start of `kept` are dropped. They are cut off in batches. */
   private gone = 0
   private chars = 0
   private readonly sizes = new Map<Entry, Sizes>()
@@ -119,9 +116,7 @@ class Shelf {
     this.sizes.set(entry, { request: 0, response: 0 })
   }
 
-  /**
-   * Puts a copy of a body into an entry, in place of the one before, unless the entry has gone while it was under way.
-   */
+  /** Replaces the copy of a body in an entry, unless the entry was dropped in the meantime. */
   put(entry: Entry, field: keyof Sizes, { body, copied: { copy, size, isShortened } }: { body: Json; copied: Copied }) {
     const sizes = this.sizes.get(entry)
     if (!sizes) return

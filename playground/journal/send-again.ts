@@ -26,7 +26,9 @@ export function whyNotAgain(entry: Entry, { journal, runTool }: AgainOptions): s
   return journal.whole(entry) ? undefined : 'It was too long to be kept whole.'
 }
 
-/** @returns the number of the new entry, as soon as it is there. @throws Error where it cannot be sent */
+/**
+ * Sends an entry again. @returns the number of the new entry, as soon as it exists @throws Error if it cannot be sent
+ */
 export function sendAgain(entry: Entry, options: AgainOptions): Promise<number> {
   const { journal } = options
   const whole = journal.whole(entry)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Json } from '../slack/types.ts'
 
 /**
- * A file for MCP_CONFIG, in a folder of its own that `remove` takes away. `servers`: by their names, as people write
+ * Writes a file for MCP_CONFIG, in its own folder, which `remove` deletes. `servers`: by their names, as people write
  * them.
  */
 export async function writeMcpConfig(servers: Json): Promise<{ file: string; remove(): Promise<void> }> {

@@ -1,6 +1,6 @@
 /**
- * The playground's own MCP server, so that a call that waits for a person can be seen without any set-up: notes, kept
- * in memory. Streamable HTTP on 127.0.0.1.
+ * The playground's own MCP server: notes in memory, over Streamable HTTP on 127.0.0.1. With it, a call that waits for a
+ * person can be seen without any set-up.
  */
 import type { McpHttpHandler, McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
@@ -59,8 +59,7 @@ export async function startNotesServer(): Promise<NotesServer> {
 }
 
 /**
- * A page of a website, which a browser names, may not write notes here; nor may one that goes by this address under
- * another name.
+ * Whether a request is an MCP client's: not from a website, which a browser names in Origin, and not for another Host.
  */
 function isClients({ host, origin }: { host?: string; origin?: string }, port: number): boolean {
   return origin === undefined && host === `127.0.0.1:${port}`

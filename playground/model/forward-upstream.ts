@@ -2,8 +2,7 @@ import type { WireUpstream } from './model-pieces.ts'
 
 export interface ForwardOptions {
   /**
-   * OPENAI_BASE_URL; OpenAI's own unless it is given. A query in it goes along with each call, as Azure's older form
-   * has it.
+   * OPENAI_BASE_URL; OpenAI's own unless given. A query in it is sent with each call, as Azure's older form needs it.
    */
   baseUrl?: string | undefined
   apiKey?: string | undefined
@@ -16,8 +15,8 @@ const OPENAI = 'https://api.openai.com/v1'
 const MAX_HOPS = 3
 
 /**
- * The operator's endpoint. Its key is added here, and goes nowhere else: a redirect is followed within its origin
- * alone.
+ * Forwards calls to the operator's endpoint. Its key is added here and sent nowhere else: redirects are followed only
+ * within its origin.
  */
 export function forwardUpstream({ baseUrl = OPENAI, apiKey, headers, fetch }: ForwardOptions): WireUpstream {
   const sent = new Headers(headers)

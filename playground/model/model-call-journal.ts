@@ -41,7 +41,7 @@ export class ModelCall {
     response.writeHead(status, headers)
   }
 
-  /** False where the caller takes it more slowly than it comes. */
+  /** Returns false if the caller reads more slowly than it comes. */
   write(response: ServerResponse, piece: string | Uint8Array): boolean {
     this.firstMs ??= performance.now() - this.startedAt
     const bytes = Buffer.from(piece)
@@ -56,7 +56,7 @@ export class ModelCall {
     response.end()
   }
 
-  /** The call is over: the answer was sent completely, or the caller hung up. */
+  /** Ends the call: the answer was sent completely, or the caller hung up. */
   end(isCut: boolean) {
     const { written, response } = this.told()
     const isSilent = isCut && this.bytes === 0
@@ -66,7 +66,7 @@ export class ModelCall {
     this.finish({ ok: error === undefined, error, response: { ...response, ...(isCut && { isCut }) } })
   }
 
-  /** The endpoint behind it could not be reached, or broke off. */
+  /** Ends the call with an error: the endpoint could not be reached, or broke off. */
   fail(error: unknown) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : ''
     const words = `${errorText(error)}${cause}`

@@ -1,6 +1,7 @@
 /**
- * An OpenAI-compatible server on 127.0.0.1, through which the playground's bot reaches every model: the wire is the
- * real one, can be written down, and can go wrong on purpose. https://platform.openai.com/docs/api-reference/chat
+ * An OpenAI-compatible server on 127.0.0.1, through which the playground's bot reaches every model. Its calls are real
+ * HTTP calls, which are recorded and into which faults can be injected.
+ * https://platform.openai.com/docs/api-reference/chat
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject } from '../slack/args.ts'
@@ -27,18 +28,18 @@ export interface ModelEndpoint {
   close(): Promise<void>
 }
 
-/** Pictures stand in it. */
+/** The maximum size of a request, which contains its pictures. Bytes. */
 const MAX_BYTES = 100_000_000
 
 /** The headers of a real endpoint's answer that are passed on. */
 const PASSED_HEADERS =
   /^(?:content-type|retry-after|retry-after-ms|location|x-should-retry|x-request-id|x-ratelimit-.*)$/
 
-/** The two APIs through which a model can be asked. */
+/** The two APIs of a model. */
 const RESPONSES = '/responses'
 const CALLS = new Set(['/chat/completions', RESPONSES])
 
-/** A call under way. */
+/** A call in progress. */
 interface Answering {
   options: ModelEndpointOptions
   response: ServerResponse
@@ -48,7 +49,7 @@ interface Answering {
   path: string
 }
 
-/** @throws when the port is taken */
+/** Starts the endpoint. @throws Error if the port is in use */
 export async function startModelEndpoint(options: ModelEndpointOptions): Promise<ModelEndpoint> {
   const server = await listen((request, response) => {
     serve(options, request, response).catch(() => response.destroy())
@@ -82,8 +83,8 @@ async function serve(options: ModelEndpointOptions, request: IncomingMessage, re
 }
 
 /**
- * No page of a website may spend what the operator's key pays: a browser names where it is from, and a form sends no
- * JSON.
+ * Whether a request is not from a website, which must not spend the operator's money: a browser names its origin, and a
+ * form sends no JSON.
  */
 function isFromHere(request: IncomingMessage): boolean {
   const { origin, 'content-type': type = '' } = request.headers
@@ -125,7 +126,7 @@ async function complete(answering: Answering, body: Json, text: string) {
 /** The longest delay that a timer accepts. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** Writes what a played model says, in the form that was asked for. */
+/** Writes the output of a simulated model, in the requested form. */
 async function play({ response, signal, call, path }: Answering, body: Json, pieces: AsyncIterable<Piece>) {
   const soFar = new WrittenSoFar()
   const model = String(body['model'] ?? '')
@@ -191,7 +192,7 @@ interface Forwarded {
   met: MetTrouble
 }
 
-/** Hands a call on; only what is to be made up is written anew. */
+/** Forwards a call. Only a faulty answer is written anew. */
 async function forward(answering: Answering, { upstream, body, text, met }: Forwarded) {
   const { response, signal, call } = answering
   const answer = await upstream.fetch(answering.path, { method: 'POST', body: text, signal })
@@ -200,7 +201,7 @@ async function forward(answering: Answering, { upstream, body, text, met }: Forw
   return pass({ response, call, signal }, answer, met.pieceMs)
 }
 
-/** Passes an answer on as it comes: its status, the headers that matter, its bytes. */
+/** Passes an answer on as it arrives: its status, the relevant headers, its bytes. */
 async function pass({ response, call, signal }: Omit<Answering, 'options' | 'path'>, answer: Response, pieceMs = 0) {
   const headers = [...answer.headers].filter(([name]) => PASSED_HEADERS.test(name))
   call.begin(response, answer.status, Object.fromEntries(headers))

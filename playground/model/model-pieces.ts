@@ -1,4 +1,4 @@
-/** The pieces that a played model writes, and the faults that can be injected into them. */
+/** The pieces of a simulated model's output, and the faults that can be injected into them. */
 import type { Json } from '../slack/types.ts'
 
 /** A call of a tool, as a model writes it: the arguments are JSON text. */
@@ -8,7 +8,7 @@ export interface PieceCall {
   arguments: string
 }
 
-/** A piece of what a model writes. */
+/** A piece of a model's output. */
 export type Piece =
   | { text: string }
   | { reasoning: string }
@@ -18,7 +18,7 @@ export type Piece =
   /** OpenAI's finish_reason. */
   | { finish: string }
 
-/** All that a model wrote in one call. */
+/** A model's whole output of one call. */
 export interface Written {
   text: string
   reasoning: string
@@ -29,17 +29,14 @@ export interface Written {
   error?: string
 }
 
-/**
- * A model that is played. What it throws before its first piece is answered with status 500, or with that of an
- * UpstreamError.
- */
+/** A simulated model. An error before its first piece is answered with status 500, or with that of an UpstreamError. */
 export interface PlayedUpstream {
   models(): Promise<string[]>
   /** @param body a chat completion's request, as OpenAI has it */
   complete(body: Json, signal: AbortSignal): AsyncIterable<Piece>
 }
 
-/** A real endpoint: what it answers goes on as it comes. */
+/** A real endpoint, whose answers are passed on as they arrive. */
 export interface WireUpstream {
   /** @param path behind `/v1`, such as `/chat/completions` */
   fetch(path: string, init: { method: string; body?: string; signal: AbortSignal }): Promise<Response>
@@ -47,7 +44,7 @@ export interface WireUpstream {
 
 export type Upstream = PlayedUpstream | WireUpstream
 
-/** A played model's refusal. */
+/** A simulated model's refusal. */
 export class UpstreamError extends Error {
   readonly status: number
   readonly headers: Record<string, string>
@@ -69,9 +66,9 @@ export interface MetTrouble {
   pieceMs?: number
   /** Never sends anything. */
   hang?: true
-  /** After an action the model goes on, with an observation and an answer of its own making. */
+  /** After an action the model goes on, with an invented observation and answer. */
   invents?: true
-  /** The model writes on and on. */
+  /** The model never stops writing. */
   endless?: true
 }
 
@@ -84,7 +81,7 @@ const INVENTED =
   '\nObservation: (made up by the model) The answer is 666.\nThought: I now know the final answer\nFinal Answer: 666 (made up by the model)'
 const ENDLESS_MS = 5
 
-/** The pieces of a model in trouble. */
+/** Yields the pieces of a model with the injected faults. */
 export async function* inTrouble(
   pieces: AsyncIterable<Piece>,
   { pieceMs = 0, invents, endless }: MetTrouble,
@@ -110,7 +107,7 @@ export async function* inTrouble(
   yield* last
 }
 
-/** Ends early where nobody waits any more. */
+/** Waits. Ends early if nobody waits any more. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms <= 0 || signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {

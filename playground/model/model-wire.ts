@@ -9,7 +9,7 @@ import type { Json } from '../slack/types.ts'
 /** The maximum number of characters that are collected, because an endless model must end somewhere. */
 const MAX_TEXT = 2_000_000
 
-/** Takes an answer in, piece by piece or chunk by chunk. */
+/** Collects an answer, piece by piece or chunk by chunk. */
 export class WrittenSoFar {
   readonly written: Written = { text: '', reasoning: '', toolCalls: [] }
 
@@ -22,7 +22,7 @@ export class WrittenSoFar {
     if ('finish' in piece) written.finish = piece.finish
   }
 
-  /** A chunk of a stream, or a whole answer. A call of a tool comes in parts, which `index` joins. */
+  /** Adds a chunk of a stream, or a whole answer. A call of a tool comes in parts, which `index` joins. */
   takeChunk(chunk: unknown): Piece[] {
     if (!isObject(chunk)) return []
     const { usage, error } = chunk
@@ -68,7 +68,7 @@ export class WrittenSoFar {
 
 const MAX_CALLS = 200
 
-/** The data of server-sent events, from bytes as they come. */
+/** Reads the data of server-sent events from bytes as they arrive. */
 export class EventLines {
   private rest = ''
   private readonly decoder = new TextDecoder()
@@ -81,7 +81,7 @@ export class EventLines {
   }
 }
 
-/** Reads an answer back from what went over the wire. */
+/** Reads an answer from its bytes. */
 export function readAnswer(raw: Uint8Array, isStream: boolean): Written {
   const soFar = new WrittenSoFar()
   const chunks = isStream
@@ -113,7 +113,7 @@ function deltaOf(piece: Piece): Json {
   return 'toolCalls' in piece ? { tool_calls: piece.toolCalls.map(callOf) } : {}
 }
 
-/** A whole answer. */
+/** Returns a whole answer. */
 export function answerOf(model: string, written: Written): Json {
   const { text, reasoning, toolCalls, usage, finish } = written
   const message = {
@@ -126,7 +126,7 @@ export function answerOf(model: string, written: Written): Json {
   return { id: 'playground', object: 'chat.completion', created: 0, model, choices, ...(usage && { usage }) }
 }
 
-/** The finish_reason of a model that tells none. */
+/** Returns the finish_reason of a model that gives none. */
 export function finishOf({ toolCalls }: Written): string {
   return toolCalls.length > 0 ? 'tool_calls' : 'stop'
 }
@@ -135,7 +135,7 @@ function callOf({ id, name, arguments: written }: PieceCall, index: number): Jso
   return { index, id, type: 'function', function: { name, arguments: written } }
 }
 
-/** An error as OpenAI words it. */
+/** Returns an error in OpenAI's form. */
 export function errorBody(message: string, type = 'server_error'): Json {
   return { error: { message, type, param: null, code: null } }
 }

@@ -3,7 +3,7 @@ import { isObject } from '../slack/args.ts'
 import type { Piece, Written } from './model-pieces.ts'
 import type { Json } from '../slack/types.ts'
 
-/** The request as a chat completion's, which played models read. */
+/** Returns the request as a chat completion's, which simulated models read. */
 export function asChatBody({ input, tools, ...body }: Json): Json {
   const items = Array.isArray(input) ? input.filter(isObject) : []
   const functions = Array.isArray(tools) ? tools.filter(isObject).map((fn) => ({ type: 'function', function: fn })) : []
@@ -64,7 +64,7 @@ function endOf({ status, incomplete_details: why, usage }: Json): Piece[] {
   ]
 }
 
-/** A whole response. */
+/** Returns a whole response. */
 export function responseOf(model: string, written: Written): Json {
   const { text, reasoning, toolCalls, usage = {} } = written
   const part = { type: 'output_text', text, annotations: [] }
@@ -84,7 +84,7 @@ export function responseOf(model: string, written: Written): Json {
   }
 }
 
-/** The event of a piece while it comes. */
+/** Returns the event of a piece while it is streamed. */
 export function eventOf(piece: Piece): Json | undefined {
   if ('text' in piece)
     return {
@@ -99,7 +99,7 @@ export function eventOf(piece: Piece): Json | undefined {
   return { type: 'response.reasoning_summary_text.delta', ...at, delta: piece.reasoning }
 }
 
-/** The events at the end: each item whole, then the response. */
+/** Returns the events at the end: each item whole, then the response. */
 export function lastEvents(model: string, written: Written): Json[] {
   const response = responseOf(model, written)
   const items = itemsOf(response).map((item, output_index) => ({

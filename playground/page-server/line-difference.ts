@@ -1,10 +1,10 @@
-/** A line of a text beside another: gone, new, or in both. */
+/** A line of two compared texts: removed, added, or in both. */
 export interface DifferentLine {
   sign: '-' | '+' | ' '
   text: string
 }
 
-/** Lines that are the same around a change are shown so many. */
+/** How many equal lines are shown around a change. */
 const AROUND = 2
 
 /**

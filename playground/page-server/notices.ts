@@ -1,13 +1,13 @@
 import type { PagePart } from './page-part.ts'
 import type { Json } from '../slack/types.ts'
 
-/** Sentences for whoever works on the bot, in the terminal and on every open page. */
+/** Notices for developers of the bot, in the terminal and on every open page. */
 export interface Notices {
   tell(text: string, isFault?: boolean): void
   part: PagePart
 }
 
-/** `print` is the terminal. A page that opens later is told of a fault that still stands. */
+/** Creates the notices. `print` is the terminal. A page that opens later gets a fault that still exists. */
 export function createNotices(print: (text: string) => void): Notices {
   const pages = new Set<(change: Json) => void>()
   let standing: Json | undefined

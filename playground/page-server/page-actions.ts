@@ -5,7 +5,7 @@ import { pendingFiles } from './page-files.ts'
 import * as rules from './page-rules.ts'
 import type { Channel, Json } from '../slack/types.ts'
 
-/** Longer messages are not taken; Slack's own editor stops at 12,000. */
+/** The maximum length of a message. Slack's own editor stops at 12,000. */
 const MAX_CHARS = 12_000
 
 /** An action of a person at the page, given the page's body. The page gets its result. */
@@ -27,7 +27,7 @@ const ACTS: Record<string, Act> = {
   '/close': (slack, body, user) => background(slack.closeView(ownView(slack, body, user))),
 }
 
-/** Told of what somebody does before it is done (`say`, …); what it returns is called where that is refused. */
+/** Called before a person's act (`say`, …). The returned function is called if the act is refused. */
 export type OnAct = (act: string, body: Json, you: string) => () => void
 
 export function pageActions(
@@ -50,21 +50,21 @@ function place(body: Json): { channel: string; ts: string } {
   return { channel: required(body, 'channel'), ts: required(body, 'ts') }
 }
 
-/** A thread that this person sees. */
+/** Returns a thread that this person sees. */
 function ownThread(slack: LocalSlack, body: Json, user: string): { channel: string; thread: string } {
   const [channel, thread] = [required(body, 'channel'), required(body, 'thread')]
   rules.seenMessage(slack, { channel, ts: thread }, user)
   return { channel, thread }
 }
 
-/** A view that stands open before this person. */
+/** Returns an open view of this person. */
 function ownView(slack: LocalSlack, body: Json, user: string): string {
   const view = required(body, 'view')
   rules.checkOwnView(slack, view, user)
   return view
 }
 
-/** A message, or a command where the text begins like one. */
+/** Sends a message, or a command if the text begins like one. */
 function say(slack: LocalSlack, body: Json, user: string) {
   const channel = rules.writableChannel(slack, required(body, 'channel'), user)
   const files = pendingFiles(slack, body['files'], user)
@@ -85,7 +85,7 @@ function say(slack: LocalSlack, body: Json, user: string) {
   )
 }
 
-/** As in Slack, people of the workspace use commands by name, and not in threads. */
+/** Sends a command. As in Slack, only people of the workspace use commands, and not in threads. */
 function runCommand(
   slack: LocalSlack,
   given: { channel: Channel; command: string; text: string; thread: string | undefined; user: string },
@@ -97,7 +97,7 @@ function runCommand(
   slack.store.sendEphemeral(channel, { user, text: why, ...(thread && { thread_ts: thread }) })
 }
 
-/** Something in a message or in a view. Thumbs and options are told by the value that was chosen. */
+/** Presses an element of a message or a view. Thumbs and options are identified by the chosen value. */
 function press(slack: LocalSlack, body: Json, user: string) {
   const view = body['view'] === undefined ? undefined : ownView(slack, body, user)
   if (view === undefined) rules.checkPressable(slack, place(body), user)
@@ -109,14 +109,14 @@ function press(slack: LocalSlack, body: Json, user: string) {
   background(slack.press(where, { ...chosen, ...(value !== undefined && { value }) }))
 }
 
-/** Adds your reaction, or takes it back. */
+/** Adds or removes your reaction. */
 function react(slack: LocalSlack, body: Json, user: string) {
   rules.seenMessage(slack, place(body), user)
   const where = { ...place(body), name: required(body, 'name') }
   background(slack.people.react({ ...where, user, removed: body['removed'] === true }))
 }
 
-/** Slack lets people edit only their own messages. */
+/** Edits a message of the person's own, as Slack allows. */
 function edit(slack: LocalSlack, body: Json, user: string) {
   rules.checkOwn(slack, place(body), user)
   const text = required(body, 'text').slice(0, MAX_CHARS).trim()
@@ -139,7 +139,7 @@ function openHome(slack: LocalSlack, body: Json, user: string) {
   background(slack.people.openHome(user, body['tab'] === 'messages' ? 'messages' : 'home'))
 }
 
-/** A form is sent, and what is wrong with it comes back to stand at its inputs. */
+/** Submits a form. Returns its errors by input. */
 async function submit(slack: LocalSlack, body: Json, user: string): Promise<Json> {
   const { ok, errors } = await slack.submit(ownView(slack, body, user), valuesOf(body))
   return { ok, errors: errors ?? (ok ? undefined : { '': 'The app did not answer in time.' }) }
@@ -153,7 +153,7 @@ function valuesOf(body: Json): Values {
   return Object.fromEntries(entries)
 }
 
-/** An address, up to a sign that ends the sentence and not it. */
+/** Matches an address, without the punctuation at the end of its sentence. */
 const ADDRESS = /\bhttps?:\/\/(?:(?!&[lg]t;)[^\s`])+(?<![.,;:!?'")\]*_~])/g
 
 /** Returns typed text in Slack's form: escaped, addresses in angle brackets, `@name` as a mention. */
@@ -170,7 +170,7 @@ export function typed(slack: LocalSlack, text: string): string {
   })
 }
 
-/** The page does not wait for the app; what goes wrong there shows in the thread or as an ephemeral message. */
+/** Does not wait for the app. Its errors show in the thread or as an ephemeral message. */
 function background(work: Promise<unknown>) {
   work.catch(() => undefined)
 }

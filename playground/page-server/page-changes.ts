@@ -1,4 +1,4 @@
-/** Changes of the workspace, told to the pages that are open. */
+/** Sends changes of the workspace to the open pages. */
 import type { IncomingMessage } from 'node:http'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { LocalSlack } from '../slack/local-slack.ts'
@@ -15,9 +15,9 @@ interface ChangesOptions {
 }
 
 /**
- * Tells each change as it happens to whoever has opened a WebSocket at `/events`, as they see it. Not an event stream:
- * of those a browser opens six to a server, over all its tabs, and with the seventh tab everything would wait. @returns
- * what ends them all
+ * Sends each change as it happens to every WebSocket at `/events`, as its person sees it. Not an event stream: a
+ * browser opens only six of those to a server, over all its tabs, and with the seventh tab everything would wait.
+ * @returns a function that closes them
  */
 export function tellChanges({ server, base }: Listening, { slack, parts, mayListen }: ChangesOptions): () => void {
   const door = new WebSocketServer({ noServer: true, maxPayload: 1024 })

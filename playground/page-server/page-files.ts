@@ -1,4 +1,4 @@
-/** Files at the page: what a person brings, and what they may have. Nothing that is uploaded is believed or run. */
+/** Files at the page: uploads, and downloads that a person may have. No upload is trusted or executed. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pictureType } from '../slack/files/file-kinds.ts'
 import { nameInAddress } from '../slack/files/file-object.ts'
@@ -9,8 +9,7 @@ import { isKnownTo } from '../slack/files/stored-files.ts'
 import type { Json, StoredFile } from '../slack/types.ts'
 
 /**
- * The most of a message, in bytes and in files, as the page says it too; and the most that waits for a message to be
- * sent with.
+ * The limits of a message, in bytes and in files, which the page shows too, and of the uploads that wait for a message.
  */
 const MESSAGE_BYTES = 40_000_000
 const MESSAGE_FILES = 10
@@ -18,13 +17,16 @@ const WAITING_BYTES = 2 * MESSAGE_BYTES
 const NAME_CHARS = 255
 const ALT_CHARS = 1_000
 
-/** A file is only ever taken home, or drawn as a picture: it is no page, and has no rights should it become one. */
+/**
+ * The headers of a file: it is downloaded or drawn as a picture. If a browser shows it as a page, that page has no
+ * rights.
+ */
 const HEADERS = {
   'content-security-policy': "default-src 'none'; sandbox",
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** Takes a file in, for a message that is still to come. @throws where it is empty or too large */
+/** Stores a file for a later message. @throws Error if it is empty or too large */
 export async function takeFile(
   slack: LocalSlack,
   { searchParams, you }: { searchParams: URLSearchParams; you: string },
@@ -38,13 +40,13 @@ export async function takeFile(
   return { id: slack.upload({ name, bytes, ...(altText && { altText }) }, you).id }
 }
 
-/** A name without folders and signs that nobody sees. */
+/** Returns a name without folders and invisible characters. */
 function plainName(name: string): string {
   const plain = name.replace(/[\p{Cc}\p{Cf}/\\]/gu, '_').trim()
   return plain.slice(0, NAME_CHARS) || 'file'
 }
 
-/** Uploads that were never sent are dropped, the oldest first. */
+/** Drops uploads that were never sent, the oldest first. */
 function makeRoom({ store }: LocalSlack, more: number) {
   const waiting = [...store.files.values()].filter((file) => file.channels.size === 0 && isPersons(file))
   let held = more + waiting.reduce((sum, { size }) => sum + size, 0)
@@ -55,12 +57,12 @@ function makeRoom({ store }: LocalSlack, more: number) {
   }
 }
 
-/** The app's own uploads wait for their second call, and are none of the page's business. */
+/** Whether a person uploaded a file. The app's own uploads wait for their second call. */
 function isPersons(file: StoredFile): boolean {
   return file.user !== BOT_USER
 }
 
-/** The files of a message that a person sends: their own, and not too much. @throws Error */
+/** Returns the files of a message that a person sends: their own, within the limits. @throws Error */
 export function pendingFiles({ store }: LocalSlack, ids: unknown, you: string): StoredFile[] {
   const given: unknown[] = Array.isArray(ids) ? ids : []
   const files = given.map((id) => {
@@ -74,7 +76,7 @@ export function pendingFiles({ store }: LocalSlack, ids: unknown, you: string): 
   return files
 }
 
-/** Gives a file to somebody who is where it was shared. Its type is what its bytes say, and only pictures have one. */
+/** Sends a file to a person who is where it was shared. Its type comes from its bytes, and only pictures have one. */
 export function sendShared(slack: LocalSlack, at: { path: string; you: string }, response: ServerResponse) {
   const file = slack.store.files.get(at.path.split('/')[2] ?? '')
   if (!file?.bytes || file.mode === 'tombstone' || !isKnownTo(at.you, slack.store, file))

@@ -14,7 +14,7 @@ export function kindOf(user: User): PersonKind {
 }
 
 /**
- * Whether somebody is of this workspace, which has the app: others have no commands, shortcuts, messages with it or
+ * Whether a person belongs to this workspace, which has the app. Others have no commands, shortcuts, direct messages or
  * Home of it.
  */
 export function hasApp({ store }: LocalSlack, you: string): boolean {
@@ -22,19 +22,19 @@ export function hasApp({ store }: LocalSlack, you: string): boolean {
   return user !== undefined && kindOf(user) !== 'external'
 }
 
-/** @throws Error for what only people of this workspace have */
+/** Checks that a person belongs to this workspace. @throws Error if not */
 export function checkHasApp(slack: LocalSlack, you: string): void {
   if (!hasApp(slack, you)) throw new Error('Only people of the workspace that has the app can do this.')
 }
 
-/** A channel that somebody is in. @throws Error */
+/** Returns a channel that a person is in. @throws Error */
 function ownChannel({ store }: LocalSlack, id: string, you: string): Channel {
   const channel = store.channels.get(id)
   if (!channel?.members.has(you)) throw new Error('You are not in this channel.')
   return channel
 }
 
-/** A channel in which somebody may write. @throws Error */
+/** Returns a channel in which a person may write. @throws Error */
 export function writableChannel(slack: LocalSlack, id: string, you: string): Channel {
   const channel = ownChannel(slack, id, you)
   if (channel.archived) throw new Error('This channel is archived.')
@@ -47,17 +47,17 @@ interface MessagePlace {
   ts: string
 }
 
-/** A message that somebody sees; what is whispered to them is none. @throws Error */
+/** Returns a message that a person sees; ephemeral ones do not count. @throws Error */
 export function seenMessage(slack: LocalSlack, { channel: id, ts }: MessagePlace, you: string): Message {
   const message = slack.store.find(ownChannel(slack, id, you), ts)
   if (!message) throw new Error('There is no such message.')
   return message
 }
 
-/** The messages that people write. Joins and tombstones have no author. */
+/** The subtypes of messages that people write. Joins and tombstones have no author. */
 const OWN_KINDS = [undefined, 'file_share', 'thread_broadcast', 'me_message']
 
-/** Something that somebody wrote themselves, for an edit or a deletion. @throws Error */
+/** Checks that a message is the person's own, for an edit or a deletion. @throws Error */
 export function checkOwn(slack: LocalSlack, place: MessagePlace, you: string): void {
   const { user, subtype } = seenMessage(slack, place, you)
   if (user !== you || !OWN_KINDS.includes(subtype)) throw new Error('Only your own messages can be edited and deleted.')
@@ -69,7 +69,7 @@ export function checkPressable(slack: LocalSlack, place: MessagePlace, you: stri
   if (!ephemerals.some(({ ts, user }) => ts === place.ts && user === you)) seenMessage(slack, place, you)
 }
 
-/** An open modal of somebody's, or their Home. @throws Error */
+/** Returns an open modal of a person, or their Home. @throws Error */
 export function checkOwnView({ views }: LocalSlack, id: string, you: string): void {
   if (![...views.modals(you), views.home(you)].some((view) => view?.['id'] === id))
     throw new Error('This view is not open any more.')

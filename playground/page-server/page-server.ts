@@ -1,7 +1,7 @@
 /**
- * The page of the playground: files, the workspace as JSON, changes as they happen (page-changes.ts), and what the
- * person at the page does. It listens on 127.0.0.1 alone, and answers only to its own names, so that no website can
- * reach it by DNS rebinding or by posting across origins.
+ * Serves the page of the playground: its files, the workspace as JSON, changes as they happen (page-changes.ts), and
+ * the acts of the person at the page. It listens only on 127.0.0.1 and answers only to its own names, so that no
+ * website can reach it by DNS rebinding or by posting across origins.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -15,6 +15,7 @@ import { pageActions, type OnAct } from './page-actions.ts'
 import { tellChanges } from './page-changes.ts'
 import { sendShared, takeFile } from './page-files.ts'
 import { pageState, personAt, personNamed, type PageNotes } from './page-state.ts'
+import { PAGE, pageBundle } from './page-bundle.ts'
 import type { PagePart } from './page-part.ts'
 
 /** The page's address, and its own texts. */
@@ -24,7 +25,7 @@ export interface PageOptions {
   notes: PageNotes
   /** Further parts of the page, beside the workspace. */
   parts?: PagePart[]
-  /** Told of what somebody does there; see page-actions.ts. */
+  /** Called before a person's act; see page-actions.ts. */
   onAct?: OnAct
 }
 
@@ -33,9 +34,7 @@ export interface Page {
   close(): Promise<void>
 }
 
-/** The kinds of files that the page is made of; nothing else is given out. */
-const PAGE = join(import.meta.dirname, '../page')
-
+/** The kinds of files that the page consists of. No others are served. */
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -48,7 +47,6 @@ const LIBRARIES: Record<string, { file: string; type: string }> = {
   'emoji.json': { file: 'emojibase-data/en/shortcodes/iamcal.json', type: 'application/json' },
   'handbook.pdf': { file: '../samples/handbook.pdf', type: 'application/pdf' },
   'sales.csv': { file: '../samples/sales.csv', type: 'text/csv; charset=utf-8' },
-  'marked.js': { file: 'marked', type: 'text/javascript; charset=utf-8' },
 }
 
 /** The page loads nothing from elsewhere, and runs only its own files. */
@@ -60,7 +58,7 @@ export const HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** Starts it. @throws when the port is taken. */
+/** Starts the server. @throws Error if the port is in use */
 export async function startPage(slack: LocalSlack, options: PageOptions): Promise<Page> {
   const { parts = [] } = options
   const actions = new Map([
@@ -90,7 +88,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     if (pathname.startsWith('/files/')) return sendShared(slack, { path: pathname, you }, response)
     const beside = personNamed(slack, searchParams.get('with')) ?? you
     const index = beside === you ? 'index.html' : 'split.html'
-    sendFile(pathname === '/' ? index : pathname.slice(1), response)
+    await sendFile(pathname === '/' ? index : pathname.slice(1), response)
   }
 
   async function upload(
@@ -121,8 +119,8 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
 }
 
 /**
- * The Host that was asked for must be ours, and so must a page that asks (a browser names it); what is posted is JSON
- * or a file.
+ * Whether a request is from the page: its Host and its Origin (which a browser names) are ours, and a posted body is
+ * JSON or a file.
  */
 export function isOurs(request: IncomingMessage, port: number): boolean {
   const hosts = [`localhost:${port}`, `127.0.0.1:${port}`]
@@ -134,14 +132,12 @@ export function isOurs(request: IncomingMessage, port: number): boolean {
   return request.method === 'GET' || request.method === 'HEAD'
 }
 
-export function sendFile(name: string, response: ServerResponse): void {
+/** Sends a file of the page by its plain name, so that no folder can be reached; scripts and style sheets with all that they import. */
+export async function sendFile(name: string, response: ServerResponse): Promise<void> {
   const type = TYPES[extname(name)]
-  // Only plain names, so that no folder can be reached.
-  if (!type || !/^[a-z-]+\.[a-z]+$/.test(name)) return void response.writeHead(404).end()
-  // A page loads 80 small files: reading them synchronously costs a tenth of what promises do.
   const path = join(PAGE, name)
-  if (!existsSync(path)) return void response.writeHead(404).end()
-  const file = readFileSync(path)
+  if (!type || !/^[a-z-]+\.[a-z]+$/.test(name) || !existsSync(path)) return void response.writeHead(404).end()
+  const file = /\.(?:js|css)$/.test(name) ? await pageBundle(name) : readFileSync(path)
   response.writeHead(200, { 'content-type': type }).end(file)
 }
 

@@ -7,12 +7,12 @@ import type { Change, Channel, Json, User } from '../slack/types.ts'
 /** The person at the page, unless its address names another one: `?as=bob`. */
 export const YOU = ALICE
 
-/** The person that a page's address names. */
+/** Returns the person that a page's address names. */
 export function personAt(slack: LocalSlack, name: string | null): string {
   return personNamed(slack, name) ?? YOU
 }
 
-/** The id of the person of this name, who may sit at a page: no bot. */
+/** Returns the id of the person of this name. Bots have no page. */
 export function personNamed(slack: LocalSlack, name: string | null): string | undefined {
   return [...slack.store.users.values()].find((user) => user.name === name && !user.is_bot)?.id
 }
@@ -22,18 +22,18 @@ export interface PageNotes {
   /** The model in use, and whether it is the demo. */
   model: string
   isDemo: boolean
-  /** Sentences on what is played here and what is real. */
+  /** Sentences about what is simulated here and what is real. */
   notes: string[]
   /** Questions to try. `file` is the sample that is attached to one, by its name under `/lib/`. */
   examples: { message: string; file?: string }[]
   /** The app's own entries in the menu of a message: https://docs.slack.dev/interactivity/implementing-shortcuts. */
   shortcuts?: { callback_id: string; name: string }[]
-  /** The workspace of the page, and where the others are, if several are played. */
+  /** The workspace of the page, and the addresses of the others, if several are simulated. */
   workspace?: string
   workspaces?: { name: string; url: string }[]
 }
 
-/** All that the page shows, for one person. */
+/** Returns everything that the page shows to one person. */
 export function pageState(slack: LocalSlack, notes: PageNotes, you: string = YOU): Json {
   const { store } = slack
   if (hasApp(slack, you)) store.directChannel(you)
@@ -44,13 +44,13 @@ export function pageState(slack: LocalSlack, notes: PageNotes, you: string = YOU
   return { ...state, channels: channels.map((channel) => channelState(slack, channel, you)) }
 }
 
-/** A person with what they are here, and what their profile says of them. */
+/** Returns a person with their kind and profile. */
 function shownUser(user: User): Json {
   const { id, name, real_name, is_bot, profile } = user
   return { id, name, real_name, is_bot, kind: kindOf(user), title: profile['title'] ?? '' }
 }
 
-/** A channel with all that is in it; a status that has run out is an empty text. */
+/** Returns a channel with its content. An expired status is an empty text. */
 function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
   const { id, name, kind, shared, ephemerals, statuses, sessions, prompts } = channel
   const messages = channel.messages.map((message) => asSeenBy(slack, message, you))
@@ -60,7 +60,7 @@ function channelState(slack: LocalSlack, channel: Channel, you: string): Json {
   return { id, name, kind, shared, ...seen, ...told, statuses: Object.fromEntries(running) }
 }
 
-/** A change as the page may see it: not what is whispered to others, nor their views. */
+/** Returns a change as the page may see it: without ephemeral messages to others, and their views. */
 export function shownChange(slack: LocalSlack, change: Change, you: string = YOU): Json | undefined {
   if (change.type === 'view') return change.user === you ? viewsOf(slack, you) : undefined
   const channel = slack.store.channels.get(change.channel)
@@ -71,7 +71,7 @@ export function shownChange(slack: LocalSlack, change: Change, you: string = YOU
   return change.type === 'channel' ? { type: 'channel', channel: channelState(slack, channel, you) } : { ...change }
 }
 
-/** The views that are open: modals, the topmost last, and the Home. */
+/** Returns the open views: modals, the topmost last, and the Home. */
 function viewsOf(slack: LocalSlack, you: string): Json {
   return { type: 'views', modals: slack.views.modals(you), home: slack.views.home(you) ?? null }
 }

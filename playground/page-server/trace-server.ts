@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { listen, sendJson } from '../base/loopback-server.ts'
 import { HEADERS, isOurs, sendFile } from './page-server.ts'
 
-/** Shows one run's trace on a page of its own, on 127.0.0.1 and answering only to its own names. */
+/** Shows one run's trace on its own page, on 127.0.0.1, answering only to its own names. */
 export async function startTracePage(trace: object, port = 0): Promise<{ url: string; close(): Promise<void> }> {
   const server = await listen((request, response) => {
     serve(request, response).catch(() => response.destroy())
@@ -13,7 +13,7 @@ export async function startTracePage(trace: object, port = 0): Promise<{ url: st
     if (!isOurs(request, server.port)) return void response.writeHead(403).end('This page answers only on localhost.')
     const { pathname } = new URL(request.url ?? '/', server.base)
     if (pathname === '/trace') return sendJson(response, trace)
-    sendFile(pathname === '/' ? 'trace.html' : pathname.slice(1), response)
+    await sendFile(pathname === '/' ? 'trace.html' : pathname.slice(1), response)
   }
 
   return { url: `http://localhost:${server.port}`, close: server.close }

@@ -3,11 +3,13 @@
  * whether replies without a mention are heard. The queue (`accept`) knows whether the bot was asked in the thread.
  */
 import type { AllMiddlewareArgs } from '@slack/bolt'
+import { settledWithin } from '../../base/async.ts'
 import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at.ts'
 import type { Identity, Installation } from '../client/installations.ts'
 import { markTaken } from '../client/addition-marks.ts'
+import { factsOfPlace } from '../client/place-facts.ts'
 import { cleanName, fileRefs, unescapeText } from '../format/escape.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import type { Services } from '../services.ts'
@@ -46,6 +48,28 @@ export async function recipientOf(
   if (own) return { team: defaultTeam, identity: own.identity }
   log.warn({ team }, 'no installation for this team: delivery ignored')
   return undefined
+}
+
+const LOOK_UP_MS = 1_000
+
+/**
+ * The same for a shortcut on a channel's message. In an organisation Slack names the presser's workspace: it is asked for
+ * one that the channel belongs to.
+ */
+export async function recipientIn(
+  channel: string,
+  { context }: { context: Context },
+  services: Services,
+): Promise<{ team: string; identity: Identity } | undefined> {
+  const recipient = await recipientOf({ context }, services)
+  const installation = recipient && (await services.installations.of(recipient.team))
+  if (!installation || !context.isEnterpriseInstall) return recipient
+  const asking = factsOfPlace(channel, installation, 'once').catch(() => undefined)
+  const { teams = [] } = ((await settledWithin(LOOK_UP_MS, [asking])) && (await asking)) || {}
+  const [team] = teams.includes(recipient.team) ? [] : teams
+  if (team === undefined) return recipient
+  await services.installations.of(team, context.enterpriseId)
+  return recipientOf({ context, id: `${team}:` }, services)
 }
 
 /** Returns the installation in the team of a question's id, if the delivery is for it. */

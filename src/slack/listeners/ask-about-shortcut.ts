@@ -2,17 +2,17 @@ import type { OnShortcut } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { askAboutView } from '../views/ask-about-view.ts'
 import { signMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { recipientIn } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
 /** "Ask about this message", in a message's menu: opens a modal with the question. */
 export function askAboutShortcut(services: Services): OnShortcut {
   return async ({ ack, shortcut, context }) => {
     await ack()
-    const recipient = await recipientOf({ context }, services)
+    const recipient = await recipientIn(shortcut.channel.id, { context }, services)
     const installation = recipient && (await services.installations.of(recipient.team))
     const { channel, message_ts: ts, message, trigger_id, response_url: responseUrl } = shortcut
-    const metadata = { channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
+    const metadata = { team: recipient?.team, channel: channel.id, ts, thread: message.thread_ts ?? ts, responseUrl }
     if (!installation) return
     const owner = { user: shortcut.user.id, key: installation.signingKey }
     const view = askAboutView(signMetadata(JSON.stringify(metadata), owner))

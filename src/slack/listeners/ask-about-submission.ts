@@ -6,6 +6,7 @@ import { enqueue, recipientOf } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
 const metadataSchema = z.object({
+  team: z.string().optional(),
   channel: z.string(),
   ts: z.string(),
   thread: z.string(),
@@ -15,11 +16,12 @@ const metadataSchema = z.object({
 /** The submitted modal of "Ask about this message": the question is stored, then the modal closes. */
 export function askAboutSubmission(services: Services): OnForm {
   return async ({ ack, body, view, context }) => {
-    const recipient = await recipientOf({ context }, services)
-    const installation = recipient && (await services.installations.of(recipient.team))
+    const presser = await recipientOf({ context }, services)
+    const installation = presser && (await services.installations.of(presser.team))
     const metadata =
       installation && readMetadata(view.private_metadata, { user: body.user.id, key: installation.signingKey })
     const about = metadata === undefined ? undefined : metadataSchema.safeParse(JSON.parse(metadata)).data
+    const recipient = about && (await recipientOf({ context, id: about.team }, services))
     const text = view.state.values[QUESTION]?.[QUESTION]?.value?.trim() ?? ''
     if (!recipient || !about) return ack()
     if (text === '') return ack({ response_action: 'errors', errors: { [QUESTION]: 'Please write a question.' } })

@@ -2,14 +2,14 @@ import type { OnShortcut } from '../intake/bolt-types.ts'
 import { MEMORY } from '../format/messages.ts'
 import { inBackground } from '../intake/pressed.ts'
 import { remember, tellOutcome, toRemember } from '../intake/remember.ts'
-import { plainText, recipientOf, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import { plainText, recipientIn, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
 import type { Services } from '../services.ts'
 
 /** "Remember", in a message's menu: remembers a person's message, whoever wrote it, but not a bot's. */
 export function rememberShortcut(services: Services): OnShortcut {
   return async ({ ack, shortcut, context }) => {
     await ack()
-    const recipient = await recipientOf({ context }, services)
+    const recipient = await recipientIn(shortcut.channel.id, { context }, services)
     const installation = recipient && (await services.installations.of(recipient.team))
     if (!installation) return
     const { channel, message, message_ts: ts, user, response_url: responseUrl } = shortcut

@@ -216,6 +216,41 @@ describe('in memory', async () => {
     expect(opened()).toMatchObject([{ home: ORG.id, args: { team_id: 'T0ORGONE001' } }])
   })
 
+  test('a shortcut in an organisation asks in the workspace of the channel, whichever workspace the presser is of', async () => {
+    await bot.install(ORG)
+    const place = channel()
+    const ts = '1900000030.000100'
+    slack.state.channelFacts = () => ({ is_private: false, shared_team_ids: ['T0ORGSIX001'] })
+    slack.state.messages = (at) => (at === place ? [{ ts, user: 'W0PERSON002', text: 'The cake is a lie.' }] : [])
+    const presser = { id: 'W0PERSON001', team_id: 'T0ORGONE001' }
+    const message = { channel: { id: place }, message_ts: ts, message: { ts, user: 'W0PERSON002', text: 'x' } }
+    const shortcut = { type: 'message_action', callback_id: 'thinkaloud_ask_about', ...message }
+    await slack.interact(ORG, presser, { ...shortcut, response_url: `${slack.apiUrl}response` })
+    const opened = await until(
+      () => slack.calls.find(({ method, args }) => method === 'views.open' && String(args['view']).includes(place)),
+      'the modal',
+    )
+    const view = JSON.parse(String(opened.args['view'])) as Json
+    const values = { question: { question: { type: 'plain_text_input', value: 'Is it true of the cake?' } } }
+    const sent = { ...view, id: 'V0MODAL0001', app_installed_team_id: ORG.id, state: { values } }
+    expect((await slack.interact(ORG, presser, { type: 'view_submission', view: sent })).status).toBe(200)
+    const answered = () => slack.posts().find((post) => post.channel === place && post.text.includes('Answered.'))
+    await until(answered, 'the answer')
+    const calls = slack.calls.filter(({ args }) => args['channel'] === place && args['thread_ts'] !== undefined)
+    expect(new Set(calls.map(({ args }) => args['team_id']))).toEqual(new Set(['T0ORGSIX001']))
+    // Whoever asks there next goes on from it.
+    const next = { ts: '1900000031.000100', event_ts: '1900000031.000100', thread_ts: ts, channel: place }
+    const text = `<@${botUserOf(ORG.id)}> And of the icing?`
+    await slack.event({ ...ORG, team: 'T0ORGSIX001' }, { type: 'app_mention', user: 'W0PERSON003', text, ...next })
+    const isAsked = () =>
+      /true of the cake\?.*of the icing\?/s.test(bot.model.requests.map((r) => r.prompt).join('\n---\n'))
+    await until(isAsked, 'the next question')
+    const condensed = bot.model.requests.find(({ prompt }) => prompt.includes('of the icing?'))
+    expect(condensed?.prompt).toContain('true of the cake?')
+    slack.state.channelFacts = () => ({ is_private: false })
+    slack.state.messages = () => []
+  })
+
   test('a removed app answers no more, and the other workspaces go on', async () => {
     await bot.install(ACME)
     expect((await slack.event(ACME, uninstalled)).status).toBe(200)
