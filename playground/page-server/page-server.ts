@@ -15,6 +15,7 @@ import { pageActions, type OnAct } from './page-actions.ts'
 import { tellChanges } from './page-changes.ts'
 import { sendShared, takeFile } from './page-files.ts'
 import { pageState, personAt, personNamed, type PageNotes } from './page-state.ts'
+import { PAGE, pageBundle } from './page-bundle.ts'
 import type { PagePart } from './page-part.ts'
 
 /** The page's address, and its own texts. */
@@ -34,8 +35,6 @@ export interface Page {
 }
 
 /** The kinds of files that the page consists of. No others are served. */
-const PAGE = join(import.meta.dirname, '../page')
-
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -48,7 +47,6 @@ const LIBRARIES: Record<string, { file: string; type: string }> = {
   'emoji.json': { file: 'emojibase-data/en/shortcodes/iamcal.json', type: 'application/json' },
   'handbook.pdf': { file: '../samples/handbook.pdf', type: 'application/pdf' },
   'sales.csv': { file: '../samples/sales.csv', type: 'text/csv; charset=utf-8' },
-  'marked.js': { file: 'marked', type: 'text/javascript; charset=utf-8' },
 }
 
 /** The page loads nothing from elsewhere, and runs only its own files. */
@@ -90,7 +88,7 @@ export async function startPage(slack: LocalSlack, options: PageOptions): Promis
     if (pathname.startsWith('/files/')) return sendShared(slack, { path: pathname, you }, response)
     const beside = personNamed(slack, searchParams.get('with')) ?? you
     const index = beside === you ? 'index.html' : 'split.html'
-    sendFile(pathname === '/' ? index : pathname.slice(1), response)
+    await sendFile(pathname === '/' ? index : pathname.slice(1), response)
   }
 
   async function upload(
@@ -134,14 +132,12 @@ export function isOurs(request: IncomingMessage, port: number): boolean {
   return request.method === 'GET' || request.method === 'HEAD'
 }
 
-export function sendFile(name: string, response: ServerResponse): void {
+/** Sends a file of the page by its plain name, so that no folder can be reached; scripts and style sheets with all that they import. */
+export async function sendFile(name: string, response: ServerResponse): Promise<void> {
   const type = TYPES[extname(name)]
-  // Only plain names, so that no folder can be reached.
-  if (!type || !/^[a-z-]+\.[a-z]+$/.test(name)) return void response.writeHead(404).end()
-  // A page loads 80 small files: reading them synchronously costs a tenth of what promises do.
   const path = join(PAGE, name)
-  if (!existsSync(path)) return void response.writeHead(404).end()
-  const file = readFileSync(path)
+  if (!type || !/^[a-z-]+\.[a-z]+$/.test(name) || !existsSync(path)) return void response.writeHead(404).end()
+  const file = /\.(?:js|css)$/.test(name) ? await pageBundle(name) : readFileSync(path)
   response.writeHead(200, { 'content-type': type }).end(file)
 }
 

@@ -13,7 +13,7 @@ export async function startTracePage(trace: object, port = 0): Promise<{ url: st
     if (!isOurs(request, server.port)) return void response.writeHead(403).end('This page answers only on localhost.')
     const { pathname } = new URL(request.url ?? '/', server.base)
     if (pathname === '/trace') return sendJson(response, trace)
-    sendFile(pathname === '/' ? 'trace.html' : pathname.slice(1), response)
+    await sendFile(pathname === '/' ? 'trace.html' : pathname.slice(1), response)
   }
 
   return { url: `http://localhost:${server.port}`, close: server.close }

@@ -4,7 +4,7 @@
  */
 import { el, link } from './dom.js'
 import { emoji } from './emoji.js'
-import { Lexer, Tokenizer } from '/lib/marked.js'
+import { Lexer, Tokenizer } from 'marked'
 import { unescape } from './mrkdwn.js'
 
 /** What Slack takes in a message. The details of a task may grow longer: what is over is drawn as text. */

@@ -36,6 +36,8 @@ export interface AgentRun {
   final: AgentEvent | undefined
 }
 
+const PROMPTS = loadPrompts()
+
 const LIMITS: Limits = { maxSteps: 8, timeoutMs: 80_000, toolTimeoutMs: 60_000, toolOutputChars: 4000 }
 
 /** The bot's own model client on a played endpoint. */
@@ -55,7 +57,7 @@ export function agentDeps(url: string, options: Omit<AgentOptions, 'model'> = {}
   const { dialect = 'text', tools = [echo()], examples = '', limits, stream = true, readAlong, mayRun } = options
   return {
     model: modelAt(url, { stream }),
-    dialect: DIALECTS[dialect].create({ prompts: loadPrompts(), examples }),
+    dialect: DIALECTS[dialect].create({ prompts: PROMPTS, examples }),
     tools,
     limits: { ...LIMITS, ...limits },
     fetch: () => Promise.reject(new Error('This test reaches nothing.')),

@@ -6,9 +6,9 @@ import { temporaryFolder } from './command.ts'
 
 /** Files in PEM form, gone with the test. */
 export interface Certificates {
-  /** Of an authority of our own, which nobody trusts unless told to. */
+  /** The certificate of our own authority, which nobody trusts by default. */
   ca: string
-  /** Of a server at 127.0.0.1, signed by it. */
+  /** The certificate of a server at 127.0.0.1, signed by that authority. */
   cert: string
   key: string
 }
@@ -18,7 +18,15 @@ export async function makeCertificates(t: Ends): Promise<Certificates> {
   const folder = await temporaryFolder(t)
   const file = (name: string) => join(folder, name)
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
-  const newKey = (name: string) => ['-newkey', 'rsa:2048', '-nodes', '-keyout', file(name)]
+  const newKey = (name: string) => [
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-keyout',
+    file(name),
+  ]
   openssl('req', '-x509', '-days', '2', '-subj', '/CN=A CA of our own', ...newKey('ca.key'), '-out', file('ca.crt'))
   openssl('req', '-subj', '/CN=127.0.0.1', ...newKey('server.key'), '-out', file('server.csr'))
   writeFileSync(file('names'), 'subjectAltName=IP:127.0.0.1')

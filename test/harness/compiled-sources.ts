@@ -24,11 +24,8 @@ function builtFile(file: string): string {
   return join(BUILT, file.replace(/\.ts$/, '.js'))
 }
 
-/**
- * The arguments with which Node starts a source file: its JavaScript, or as in a checkout by `tsx`. The playground is
- * never built.
- */
-export function nodeArgs(file: string, fromSource = file.startsWith('playground/')): string[] {
+/** The arguments with which Node starts a source file: its JavaScript, or as in a checkout by `tsx`. */
+export function nodeArgs(file: string, fromSource = false): string[] {
   return fromSource ? ['--import', import.meta.resolve('tsx'), join(ROOT, file)] : [builtFile(file)]
 }
 
@@ -52,13 +49,12 @@ function sources(): string[] {
   const files = ['src', 'tools', 'playground', 'test/harness'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
   )
-  // Node reads these, and Redis; the page is the browser's.
   return files.filter(
-    (file) => /\.(?:ts|lua|txt|json)$/.test(file) && !/^(?:tools\/custom|playground\/page)\//.test(file),
+    (file) => /\.(?:ts|js|lua|txt|json|css|html|svg|pdf|csv)$/.test(file) && !/^tools\/custom\//.test(file),
   )
 }
 
-/** By the options of the build. */
+/** Compiles with the options of the build. */
 async function compiler(): Promise<(text: string) => string> {
   const { default: ts } = await import('typescript')
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile) as { config: object }
@@ -68,7 +64,7 @@ async function compiler(): Promise<(text: string) => string> {
   return (text) => ts.transpileModule(text, { compilerOptions }).outputText
 }
 
-/** In one step, since another run may read the file meanwhile. */
+/** Writes in one step, because another run may read the file meanwhile. */
 function write(path: string, { content, time }: { content: string | Buffer; time: number }): void {
   const half = `${path}.${process.pid}`
   mkdirSync(dirname(path), { recursive: true })
@@ -77,7 +73,7 @@ function write(path: string, { content, time }: { content: string | Buffer; time
   renameSync(half, path)
 }
 
-/** When a file was changed, in whole milliseconds. */
+/** Returns when a file was changed, in whole milliseconds. */
 function timeOf(path: string): number {
   return Math.round(statSync(path).mtimeMs)
 }

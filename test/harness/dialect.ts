@@ -9,9 +9,11 @@ import { zodInput } from '../../src/agent/tool-input.ts'
 /** The mark of every run here. */
 const NONCE = 'f00d42'
 
+const prompts = loadPrompts()
+
 /** A dialect as the bot makes it, from the real prompts. */
 export function dialect(name: DialectName, examples = 'Question: an example\nThought: …\nAction: Finish[x]'): Dialect {
-  return DIALECTS[name].create({ prompts: loadPrompts(), examples })
+  return DIALECTS[name].create({ prompts, examples })
 }
 
 export function tool(name: string): Tool {
@@ -26,7 +28,7 @@ export function tool(name: string): Tool {
 
 export const WIKI = [tool('wikipedia'), tool('wikipedia_lookup')]
 
-/** A run at its first turn, with what a test needs otherwise. */
+/** Returns a run at its first turn, changed as the test needs it. */
 export function view(more: Partial<RunView> = {}): RunView {
   return { question: 'Who?', tools: WIKI, steps: [], today: '2026-11-21', nonce: NONCE, history: [], ...more }
 }
@@ -44,7 +46,7 @@ export function step(n: number, more: Partial<ToolStep> = {}): ToolStep {
   }
 }
 
-/** All that the model is sent, as one text. */
+/** Returns the whole prompt as one text. */
 export function prompt(name: DialectName, more: Partial<RunView> = {}): string {
   return dialect(name)
     .render(view(more))
@@ -52,7 +54,7 @@ export function prompt(name: DialectName, more: Partial<RunView> = {}): string {
     .join('\n')
 }
 
-/** What a dialect makes of a completion. */
+/** Returns a dialect's reading of a completion. */
 export function read(name: DialectName, completion: string | Completion, tools = WIKI): ParsedTurn {
   return dialect(name).read(typeof completion === 'string' ? { text: completion } : completion, tools)
 }

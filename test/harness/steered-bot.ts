@@ -11,7 +11,7 @@ export interface Way {
 
 let count = 0
 
-/** A bot that people reach, and where the work is another process, that one too. */
+/** A bot that people reach, with its worker if that is another process. */
 export async function steeredBot(
   t: Ends,
   { redisUrl }: Way,

@@ -6,7 +6,7 @@ import { nodeArgs } from '../harness/compiled-sources.ts'
 import { standStill } from '../harness/stand-still.ts'
 
 /** It starts in half the time. The other test starts the source, as `npm run dev` does. */
-const [JAVASCRIPT = ''] = nodeArgs('playground/bot/bot-process.ts', false)
+const [JAVASCRIPT = ''] = nodeArgs('playground/bot/bot-process.ts')
 
 /** The bots that this process has forked. */
 function ownBots(): number[] {

@@ -25,11 +25,11 @@ const PANEL = `[
   })),`
 
 const withPanels = (page: Page) =>
-  page.route('**/panels.js', async (route) => {
+  page.route('**/app.js', async (route) => {
     const body = await (await route.fetch()).text()
     await route.fulfill({
       contentType: 'text/javascript',
-      body: body.replace('const PANELS = [', `const PANELS = ${PANEL}`),
+      body: body.replace('PANELS=[', `PANELS=${PANEL}`),
     })
   })
 

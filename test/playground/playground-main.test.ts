@@ -14,7 +14,7 @@ describe('npm run playground', () => {
   test('tells its address, the model in use, what is played and what is real, and ends at Ctrl+C', async (t) => {
     // An empty folder: no .env of a developer's has a say.
     const cwd = await temporaryFolder(t)
-    const playground = startCommand(t, 'playground/main.ts', { env: { PLAYGROUND_PORT: '0' }, cwd })
+    const playground = startCommand(t, 'playground/main.ts', { env: { PLAYGROUND_PORT: '0' }, cwd, fromSource: true })
     await playground.shows('Ctrl+C ends it.')
     const url = /http:\/\/localhost:\d+/.exec(playground.stdout())?.[0] ?? ''
     expect(playground.stdout()).toMatch(

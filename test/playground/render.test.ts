@@ -1,9 +1,19 @@
+import { build } from 'esbuild'
 import fc from 'fast-check'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PAGE } from '../../playground/page-server/page-bundle.ts'
 import { startPage, type Page as ServedPage } from '../../playground/page-server/page-server.ts'
 import { startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
 import { describeWithChromium, sharedChromium } from '../harness/chromium.ts'
+
+/** The page's modules that read texts, as one. */
+async function readers(): Promise<string> {
+  const contents = ['mrkdwn', 'draw-markdown', 'emoji'].map((name) => `export * from './${name}.js'`).join('\n')
+  const stdin = { contents, resolveDir: PAGE }
+  const { outputFiles } = await build({ stdin, bundle: true, format: 'esm', write: false })
+  return outputFiles[0]?.text ?? ''
+}
 
 /** Reads a text with the page's own modules, in its own browser, and gives what became of it. */
 describeWithChromium('the page’s readers of text', () => {
@@ -14,7 +24,10 @@ describeWithChromium('the page’s readers of text', () => {
     slack = await startLocalSlack()
     served = await startPage(slack, { port: 0, notes: { model: 'none', isDemo: false, notes: [], examples: [] } })
     tab = await (await sharedChromium()).newPage()
+    const body = await readers()
+    await tab.route('**/readers.js', (route) => route.fulfill({ contentType: 'text/javascript', body }))
     await tab.goto(served.url)
+    await tab.evaluate(`import('/readers.js').then(({ loadEmoji }) => loadEmoji())`)
   })
   afterAll(async () => {
     await tab.close()
@@ -23,14 +36,14 @@ describeWithChromium('the page’s readers of text', () => {
   })
 
   const MRKDWN = `async (text) => {
-    const { mrkdwn } = await import('/mrkdwn.js')
+    const { mrkdwn } = await import('/readers.js')
     const names = { user: (id) => ({ U1: 'Ann' })[id] ?? id, channel: (id) => ({ C1: 'general' })[id] ?? id }
     const box = document.createElement('div')
     box.append(...mrkdwn(text, names))
     return [box.innerHTML, box.textContent]
   }`
   const MARKDOWN = `async (text) => {
-    const { markdown } = await import('/draw-markdown.js')
+    const { markdown } = await import('/readers.js')
     const box = document.createElement('div')
     box.append(...markdown(text))
     return [box.innerHTML, box.textContent]
@@ -178,8 +191,8 @@ describeWithChromium('the page’s readers of text', () => {
       'A BLOCKQUOTE BR CODE DIV EM HR LI OL P PRE S SPAN STRONG TABLE TBODY TD TH THEAD TR UL'.split(' '),
     )
     const tagsOf = `async (text) => {
-      const { mrkdwn } = await import('/mrkdwn.js')
-      const { markdown } = await import('/draw-markdown.js')
+      const { mrkdwn } = await import('/readers.js')
+      const { markdown } = await import('/readers.js')
       const box = document.createElement('div')
       box.append(...mrkdwn(text, { user: String, channel: String }), ...markdown(text))
       const all = [...box.querySelectorAll('*')]

@@ -14,7 +14,7 @@ export interface RotatingApp {
   serve(): Promise<Measured>
   /** Installs the app in each workspace as a browser does. */
   install(): Promise<void>
-  /** Asks once in each workspace, in a channel of its own for each round, until all are answered. */
+  /** Asks once in each workspace, in a separate channel for each round, until all are answered. */
   answered(round: number): Promise<void>
 }
 
