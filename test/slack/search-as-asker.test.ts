@@ -149,6 +149,13 @@ test.each([
       slack.state.refuses = (method) => (method === 'conversations.info' ? code : undefined)
       await ask(code, false)
     }
+    const prompt = (what: string) => JSON.stringify(bot.model.about(what).at(-1) ?? '')
+    expect(prompt('of this workspace too')).toContain(CANARY)
+    // An organisation's event names no workspace.
+    await slack.event(place.home, { type: 'user_change', user: { id: ALICE, deleted: true } })
+    bot.model.on('deactivated', act('I search.', 'workspace_search', 'merger'), finish('Nothing.'))
+    await slack.mention(where, 'What merger, when deactivated?')
+    await eventually(() => expect(prompt('deactivated')).toContain('no permission to search'))
   },
 )
 
