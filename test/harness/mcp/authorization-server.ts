@@ -29,6 +29,8 @@ export interface OAuthMode {
   expiresIn?: number
   /** How long a renewal takes, in ms. */
   renewalMs?: number
+  /** What a renewal waits for before its answer leaves. */
+  holdsRenewal?: () => Promise<void>
 }
 
 interface Client {

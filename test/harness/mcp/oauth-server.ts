@@ -44,9 +44,12 @@ export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
     const { pathname, searchParams } = new URL(request.url ?? '/', origin)
     if (pathname === MCP) return bridge(request, response, answerMcp)
     const body = await readBody(request)
-    if (pathname === `${ISSUER}/token` && new URLSearchParams(body).has('refresh_token'))
-      await sleep(oauth.mode.renewalMs ?? 0)
-    send(response, replyTo(pathname, { query: searchParams, body, authorization: request.headers.authorization }))
+    const isRenewal = pathname === `${ISSUER}/token` && new URLSearchParams(body).has('refresh_token')
+    if (isRenewal) await sleep(oauth.mode.renewalMs ?? 0)
+    const { authorization } = request.headers
+    const reply = replyTo(pathname, { query: searchParams, body, authorization })
+    if (isRenewal) await oauth.mode.holdsRenewal?.()
+    send(response, reply)
   }
 
   function replyTo(
