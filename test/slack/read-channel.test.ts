@@ -126,6 +126,18 @@ test('a channel is read only where the bot is, the asker may, and nobody else se
   expect(await read({ channel: `D${BOB.slice(1)}` })).toContain('That is in a private conversation')
 })
 
+test('where people of another company read, no other channel is read, and for the asker alone it is', async () => {
+  await slack.say({ user: BOB, channel: OPS, text: 'Our margin is 40%.' })
+  const here = slack.store.channel(GENERAL)
+  here.shared = true
+  const seen = await read({ channel: '#ops' }, { channel: GENERAL })
+  here.shared = false
+  expect(seen).toContain('People of another company or workspace read here')
+  expect(seen).not.toContain('40%')
+  expect(await read({ channel: '#ops' }, { channel: 'D' })).toContain('40%')
+  expect(await read({ channel: '#ops' }, { channel: GENERAL })).toContain('40%')
+})
+
 test('a time that cannot be read, and a last run that was none, are told to the model', async () => {
   expect(await read({ channel: 'ops', since: 'last run' })).toContain('There was no last run')
   expect(await read({ channel: 'ops', since: 'the other day' })).toContain('is not a time that I can read')
