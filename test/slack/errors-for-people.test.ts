@@ -65,7 +65,7 @@ const CASES: Record<string, Case> = {
     before: async (bot) => (await bot.mention('Just this?')).ended(),
   },
   'a tool that is down': {
-    happened: /wikipedia is down, so this answer may be incomplete/,
+    happened: /Wikipedia is down, so this answer may be incomplete/,
     toDo: /Please ask again later\. If it keeps happening, tell my admin/,
     where: 'thread',
     model: [act('Look it up.', 'wikipedia', 'Dune'), ANSWERED],

@@ -160,7 +160,7 @@ test('a run that ends without an answer tells where something was found, and no 
   })
   const asked = await bot.mention('when does it sleep?')
   const ending = await slack.until(() => asked.endings()[0], 'an ending')
-  expect(ending).toMatch(/workspace_search: @Bob in #random, \d{4}-/)
+  expect(ending).toMatch(/Search this workspace: @Bob in #random, \d{4}-/)
   expect(ending).not.toContain('noon')
 })
 
