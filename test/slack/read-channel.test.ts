@@ -1,6 +1,6 @@
 /** Reading a channel: what is read, for whom and where, in parts, and how a model names times. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Json } from '../../playground/slack/slack.ts'
 import { occurrenceOf } from '../../src/question/scheduler.ts'
 import type { Schedule, ScheduleRun } from '../../src/stores/schedules/types.ts'
 import { readTime } from '../../src/slack/reading/time-words.ts'
@@ -135,6 +135,10 @@ test('where people of another company read, no other channel is read, and for th
   expect(seen).toContain('People of another company or workspace read here')
   expect(seen).not.toContain('40%')
   expect(await read({ channel: '#ops' }, { channel: 'D' })).toContain('40%')
+  expect(await read({ channel: '#ops' }, { channel: GENERAL })).toContain('40%')
+  // Of a group message Slack does not say who reads there: the app does not ask for `mpim:read`.
+  const where = ({ channel }: Json) => channel === GENERAL
+  slack.fault({ method: 'conversations.info', error: 'missing_scope', where })
   expect(await read({ channel: '#ops' }, { channel: GENERAL })).toContain('40%')
 })
 

@@ -74,17 +74,18 @@ function factsIn(channel: z.infer<typeof channelSchema>['channel']): PlaceFacts 
 /**
  * Whether everybody who reads in a question's channel can see others too: public channels of their workspace, unless
  * people of another one read there. Slack is asked each time, since a channel may just have become private or shared.
- * What it does not say counts as no.
+ * `untold`: it does not say, such as of a group message, which needs a scope that the app does not ask for.
  */
 export async function areSeenFrom(
   { team, channel }: Pick<Question, 'team' | 'channel'>,
   channels: string[],
   installation: Installation,
-): Promise<boolean> {
+): Promise<'yes' | 'no' | 'untold'> {
   const others = channels.filter((id) => id !== channel)
-  if (others.length === 0) return true
+  if (others.length === 0) return 'yes'
   const asked = [channel, ...others].map((id) => factsOfPlace(id, installation, 'once'))
   const [here, ...found] = await Promise.all(asked).catch(() => [])
-  if (!here || here.isShared || here.isOrgShared) return false
-  return found.every(({ isPrivate, teams }) => !isPrivate && teams.includes(team))
+  if (!here || [here, ...found].some(({ teams }) => teams.length === 0)) return 'untold'
+  const isInside = !here.isShared && !here.isOrgShared
+  return isInside && found.every(({ isPrivate, teams }) => !isPrivate && teams.includes(team)) ? 'yes' : 'no'
 }

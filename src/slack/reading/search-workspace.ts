@@ -106,7 +106,7 @@ async function wayFor(kind: FindKind, { question, installation, services }: Ques
 async function seenByAll({ messages, files, channels, users }: Found, work: QuestionWork): Promise<boolean> {
   if (files.length + channels.length + users.length > 0) return false
   const places = messages.flatMap((one) => one?.channel_id ?? [])
-  return areSeenFrom(work.question, [...new Set(places)], work.installation)
+  return (await areSeenFrom(work.question, [...new Set(places)], work.installation)) === 'yes'
 }
 
 const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a direct message.'
