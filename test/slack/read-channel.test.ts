@@ -1,4 +1,4 @@
-/** What happened in a channel: what is read, for whom and where, in parts, and how a model names times. */
+/** Reading a channel: what is read, for whom and where, in parts, and how a model names times. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Json } from '../../playground/slack/slack.ts'
 import { occurrenceOf } from '../../src/question/scheduler.ts'
@@ -22,7 +22,7 @@ const linkTo = ({ channel, ts }: { channel: string; ts: string }) =>
 
 let asked = 0
 
-/** What the model reads where it has a channel read; asked by Alice in #general unless told otherwise. */
+/** Returns the observation of reading a channel; asked by Alice in #general unless given. */
 async function read(input: object, where: { channel?: string; text?: string } = {}): Promise<string> {
   const key = `${where.text ?? 'channel'} ${++asked}.`
   model.on(` ${asked}.`, act('I read it.', 'read_channel', JSON.stringify(input)), finish('Read.'))

@@ -102,8 +102,7 @@ test('what the asker can see is found for their eyes alone, and no grant touches
 })
 
 /**
- * What a channel is when the same find in it is looked at again, and whether all in the channel of the question see it
- * then.
+ * The state of a channel when its find is checked again, and whether everybody in the question's channel sees it then.
  */
 const CHANGES: [what: string, facts: (channel: string) => Json, isForAll: boolean][] = [
   ['public', () => ({ is_private: false }), true],

@@ -15,7 +15,7 @@ async function settings(bot: TestBot, { user = ALICE, channel = GENERAL } = {}) 
   return bot.modal(user)
 }
 
-/** What somebody is told alone next, after `what`. */
+/** Returns the next ephemeral message after `what`. */
 async function toldAfter(bot: TestBot, what: () => Promise<unknown>, user = ALICE): Promise<string> {
   const before = bot.slack.whispers(GENERAL, user).length
   await what()

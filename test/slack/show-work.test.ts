@@ -33,7 +33,7 @@ describe('Show work', async () => {
     return thread
   }
 
-  /** What a modal shows once the work is in it. */
+  /** Returns the text of a modal once the work is in it. */
   const filled = async (user = ALICE) => {
     const modal = await bot.modal(user)
     await slack.until(() => modal.shown().includes('❓'), 'the work')

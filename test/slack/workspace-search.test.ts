@@ -1,4 +1,4 @@
-/** What a question may find in the workspace, and what is said where it may not. */
+/** The finds of a question in the workspace, and the sentences if it may not search. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, RANDOM, type LocalSlackOptions } from '../../playground/slack/slack.ts'
 import type { Env } from '../../src/config.ts'

@@ -81,7 +81,10 @@ test('of twenty first questions at most two end in what the demo cannot do', () 
   expect(QUESTIONS.filter(([, expected]) => expected === ONLY_DEMO).length).toBeLessThanOrEqual(2)
 })
 
-/** For each tool its title and a plain question, whose call and answer are told. The link is that of a message in #random. */
+/**
+ * For each tool its title and a plain question, whose call and answer are told. The link is that of a message in
+ * #random.
+ */
 const TOOLS: [string, string, string, string | RegExp][] = [
   ['calculator', 'Calculator', 'What is 15% of 240?', '*36*'],
   ['wikipedia', 'Wikipedia', 'Who founded Slack?', 'Stewart Butterfield'],
