@@ -21,7 +21,7 @@ const channelSchema = z.object({
 
 export interface PlaceFacts {
   isPrivate: boolean
-  /** Whether it is shared with another company. What Slack does not say counts as shared. */
+  /** Whether it is shared with another company. It counts as shared if Slack does not say. */
   isShared: boolean
   /** Whether it is shared with other workspaces of the organisation. */
   isOrgShared: boolean
