@@ -14,7 +14,7 @@ import { eventually } from '../harness/stores.ts'
 const MINUTE = 60_000
 const CHANNEL = CHANNELS[0]!
 
-/** So many minutes pass for all schedules, while no worker is there: what is stored of them moves back. */
+/** Lets minutes pass for all schedules while there is no worker, by moving their stored times back. */
 async function pass({ client, env }: Scene, minutes: number): Promise<void> {
   const ms = minutes * MINUTE
   const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
