@@ -21,7 +21,7 @@ const WATCHED = ['src', 'tools', 'prompts', 'playground']
 /** The lock of a run, so that a run whose bot died goes on in the next one after ten seconds at most, not thirty. */
 const QUICK = { WORKER_LOCK_MS: '5000' }
 
-const USAGE = `Usage: npm run dev
+const USAGE = `Usage: npm run dev [-- --workspaces]
 
 The playground (npm run playground -- --help), whose bot starts again when ${WATCHED.slice(0, 3).join(', ')} change. Ctrl+C ends it.`
 
@@ -70,7 +70,8 @@ async function startRedis(): Promise<OwnRedis | undefined> {
 
 async function main(args: string[]): Promise<void> {
   if (asksHelp(args)) return console.log(USAGE)
-  const playground = await startPlayground({ ...QUICK, ...readEnv() }, { runBot: runInChild, startRedis })
+  const options = { runBot: runInChild, startRedis, workspaces: args.includes('--workspaces') }
+  const playground = await startPlayground({ ...QUICK, ...readEnv() }, options)
   const lines = [
     `Thinkaloud playground: ${playground.url}`,
     '',

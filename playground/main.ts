@@ -164,9 +164,9 @@ async function openPlayground(
     toJournal(trace)
     run.take(trace)
   }
-  const bot = await runBot({ settings, recorder: recording.recorder, onTrace, now: clock.now })
+  const onPort = (port: number) => many?.gateway.setBot(`http://127.0.0.1:${port}`)
+  const bot = await runBot({ settings, recorder: recording.recorder, onTrace, now: clock.now, onPort })
   stops.push(() => bot.stop())
-  many?.gateway.setBot(`http://127.0.0.1:${bot.port}`)
   const pages = config.WIKIPEDIA_API_URL === wiki.url ? wiki.pages.length : 0
   const notes = notesOf({ given, config, isDemo, pages, hasNotes: notesServer !== undefined })
   const examples = examplesOf(config, notesServer !== undefined)

@@ -96,6 +96,8 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
   if (asksModel) void probeEndpoint(config, { log, net, signal }).then((names) => agent.choices.listed.push(...names))
   if (asksModel) services.search = askSearchInfo(services.installations, log, signal)
   const scheduler = isWorker ? await startWork(services, recorder) : undefined
+  // A front may have ended between a login and what waits for it; workers look again every hour.
+  if (!isWorker) void services.connections?.resumeLeft().catch(() => undefined)
   const receiver = receiverOf(config, services, { opened, connection: connectionOf(config, net, options) })
   const pages = { ...opened.pages, ...services.connections?.pages }
   const server = await listenAt(config, { stores, receiver, telemetry, pages })

@@ -17,7 +17,8 @@ export type ToBot =
 
 /** A message from the bot. `leaving`: it takes no more work, and ends once it has finished or handed over its runs. */
 export type FromBot =
-  | { type: 'ready' | 'leaving' }
+  | { type: 'ready'; port: number }
+  | { type: 'leaving' }
   | { type: 'failed'; why: string }
   | { type: 'tried'; id: number; tried?: Tried; error?: string }
   | { type: 'trace'; trace: RunTrace }
@@ -60,7 +61,7 @@ function start(settings: Env): Promise<RunningBot> {
     }),
   )
   started.then(
-    () => tell({ type: 'ready' }),
+    ({ port = 0 }) => tell({ type: 'ready', port }),
     (error: unknown) => tell({ type: 'failed', why: sentenceOf(error) }, () => process.exit(1)),
   )
   return started

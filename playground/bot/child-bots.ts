@@ -68,7 +68,7 @@ class Bots implements ChildBots {
         resolve()
       }
       bot.on('message', (message: FromBot) => {
-        if (message.type === 'ready') resolve(this.#replaceBy(bot))
+        if (message.type === 'ready') resolve(this.#replaceBy(bot, message.port))
         if (message.type === 'failed') failed(message.why)
       })
       // Also emitted where a message cannot be sent, since the process is gone.
@@ -110,12 +110,13 @@ class Bots implements ChildBots {
     await Promise.all(gone)
   }
 
-  async #replaceBy(bot: ChildProcess): Promise<void> {
+  async #replaceBy(bot: ChildProcess, port: number): Promise<void> {
     // This bot was itself replaced while it was starting.
     if (this.#starting !== bot) return
     const before = this.#current
     this.#current = bot
     this.#starting = undefined
+    this.#options.onPort?.(port)
     if (!before) return this.#options.notice('The bot is ready.')
     await leave(before, LEAVE_MS)
     if (this.#inRedis) this.#options.notice('The bot has restarted.')

@@ -17,11 +17,13 @@ export interface BotParts {
   /** Receives the traces of its runs. */
   onTrace(trace: RunTrace): void
   now(): Date
+  /** Receives the port of each bot that starts. */
+  onPort?: (port: number) => void
 }
 
 export interface RunningBot {
   tryPrompts: Trier['run']
-  /** The port on which it listens. */
+  /** Its port, if it is not replaced. */
   port?: number
   /** The part of the page that belongs to it. */
   part?: PagePart
@@ -30,11 +32,12 @@ export interface RunningBot {
 
 export type RunBot = (parts: BotParts) => Promise<RunningBot>
 
-export const runBotHere: RunBot = async ({ settings, recorder, onTrace, now }) => {
+export const runBotHere: RunBot = async ({ settings, recorder, onTrace, now, onPort }) => {
   const config = loadConfig(settings)
   const stores = await createStores(config, createLog(config.LOG_LEVEL, undefined, secretsOf(config)))
   const bot = await startBot(config, { stores, onTrace, toolSeam: recordingSeam(recorder), now })
   // With Redis, a bot listens a moment before it can store a question.
   await until(() => stores.queue.ready(), 'a bot that is ready')
+  onPort?.(bot.port)
   return { port: bot.port, tryPrompts: createTrier(config, stores).run, stop: () => bot.stop() }
 }

@@ -105,6 +105,8 @@ export interface LocalSlack {
   /** Sets the kinds of blocks that are refused from now on. */
   refuseBlocks(...types: string[]): void
   redeliver: Deliveries['redeliver']
+  /** Returns what stands for a person's own grant to search; undefined if apps may not search. */
+  searchTokenOf(user: string): string | undefined
   /** Returns all messages of a channel, oldest first; `replies` are the bot's own in a thread. */
   messages(channel: string): Message[]
   replies(channel: string, thread: string): Message[]

@@ -10,8 +10,10 @@ export interface SearchTokens {
   kind: SearchKind
   /** Returns the event with a token, if the bot is addressed in it. */
   withToken(event: Json): Json
+  /** Returns a token that finds all that this person can see, as if they had granted it. */
+  ownOf(user: string): string
   /** Returns the person of a token. `expired`: it was valid once. */
-  personOf(token: string): { user: string } | 'expired' | undefined
+  personOf(token: string): { user: string; isOwn: boolean } | 'expired' | undefined
 }
 
 const LIFE_MS = 600_000
@@ -24,10 +26,10 @@ export function createSearchTokens(options: {
   areExpired: () => boolean
 }): SearchTokens {
   const { kind, now, lifeMs = LIFE_MS, areExpired } = options
-  const given = new Map<string, { user: string; until: number }>()
-  const issue = (user: string) => {
+  const given = new Map<string, { user: string; until: number; isOwn: boolean }>()
+  const issue = (user: string, isOwn = false) => {
     const token = `${given.size + 1}.${now()}.${randomBytes(16).toString('hex')}`
-    given.set(token, { user, until: now() + lifeMs })
+    given.set(token, { user, until: isOwn ? Infinity : now() + lifeMs, isOwn })
     return token
   }
   return {
@@ -40,10 +42,11 @@ export function createSearchTokens(options: {
       const isDirect = type === 'message' && event['channel_type'] === 'im'
       return isDirect ? { ...event, assistant_thread: { action_token: issue(user) } } : event
     },
+    ownOf: (user) => [...given].find(([, one]) => one.isOwn && one.user === user)?.[0] ?? issue(user, true),
     personOf(token) {
       const one = given.get(token)
       if (!one) return undefined
-      return one.until > now() && !areExpired() ? { user: one.user } : 'expired'
+      return one.isOwn || (one.until > now() && !areExpired()) ? one : 'expired'
     },
   }
 }

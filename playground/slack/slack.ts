@@ -77,6 +77,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
     clearFaults: faults.clear,
     links: () => calls.filter(({ ok }) => ok).flatMap(({ args }) => links(args)),
     redeliver: deliveries.redeliver,
+    searchTokenOf: (user) => parts.search?.ownOf(user),
     ...reading(store, views),
     ...acting(parts),
     refuseBlocks: (...types) => (parts.refusedBlocks.clear(), types.forEach((type) => parts.refusedBlocks.add(type))),
@@ -147,7 +148,7 @@ function assemble(settings: Settings, server: Listening) {
   })
   const [people, interactions] = [new People(way), new Interactions(way)]
   const setTarget = (url: string | undefined) => void (target = url)
-  const joined = { store, views, people, interactions, sockets, faults, trouble, target: () => target }
+  const joined = { store, views, people, interactions, sockets, faults, trouble, search, target: () => target }
   const uncut = startSocketCutter(trouble, sockets)
   return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget, uncut }
 }

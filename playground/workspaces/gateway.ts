@@ -169,7 +169,8 @@ async function answerCall(method: string, { request, response, gateway }: Arrive
   if (method === 'auth.revoke') return sendJson(response, { ok: true, revoked: oauth.revoke(token) })
   const found = workspaceOf(checked.home, { method, args, workspaces })
   if (typeof found === 'string') return sendJson(response, { ok: false, error: found })
-  const answer = await send(found, { path: `/api/${method}`, method: 'POST', type, body, isKnown: true })
+  const sent = checked.home.user === undefined ? { type, body } : asPerson(found, checked.home.user, args)
+  const answer = await send(found, { path: `/api/${method}`, method: 'POST', ...sent, isKnown: true })
   const text = found.ids.outward(await answer.text())
   const isOrgs = method === 'auth.test' && checked.home.id.startsWith('E')
   const org = { team_id: checked.home.id, enterprise_id: checked.home.id, is_enterprise_install: true }
@@ -182,11 +183,20 @@ async function answerCall(method: string, { request, response, gateway }: Arrive
   response.end(told)
 }
 
+/** A search as the person whose token it has. */
+function asPerson({ slack, ids }: PlayedWorkspace, user: string, args: Json): { type: string; body: Buffer } {
+  const searched = { ...args, action_token: slack.searchTokenOf(ids.inward(user)) }
+  return { type: 'application/json', body: Buffer.from(JSON.stringify(searched)) }
+}
+
 /** The workspace that a call is for, or Slack's refusal: a token of an organisation has to name it. */
 function workspaceOf(
   home: Home,
   { method, args, workspaces }: { method: string; args: Json; workspaces: PlayedWorkspace[] },
 ): PlayedWorkspace | string {
+  // A person grants no more than to search.
+  if (home.user !== undefined && method !== 'assistant.search.context') return 'not_allowed_token_type'
+  if (home.of !== undefined) return workspaces.find(({ id }) => id === home.of) ?? 'invalid_auth'
   if (!home.id.startsWith('E')) return workspaces.find(({ id }) => id === home.id) ?? 'invalid_auth'
   const own = workspaces.filter(({ enterprise }) => enterprise?.id === home.id)
   if (method === 'auth.test') return own[0] ?? 'invalid_auth'

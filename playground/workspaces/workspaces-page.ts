@@ -50,18 +50,33 @@ function authorizePage(asked: URLSearchParams, gateway: Gateway): string {
     const query = new URLSearchParams({ ...Object.fromEntries(asked), ...more }).toString()
     return `<li><a href="/oauth/agree?${escaped(query)}">${escaped(label)}</a></li>`
   }
-  if (!asked.get('scope'))
-    return html('Not played', '<p>This Slack has no tokens of people: only the app itself can be installed.</p>')
+  if (!asked.get('scope')) {
+    const people = peopleOf(asked.get('team'), gateway).map(({ id, name }) => link(`Allow as ${name}`, { user: id }))
+    const scopes = `<p>Thinkaloud asks one person for: ${escaped((asked.get('user_scope') ?? '').replaceAll(',', ', '))}</p>`
+    return html('Thinkaloud wants to search as you', `${scopes}<ul>${people.join('')}${link('Cancel', {})}</ul>`)
+  }
   const homes = homesOf(gateway).map(({ id, name = id }) => link(`Allow in ${name}`, { home: id }))
   const scopes = `<p>Thinkaloud asks for: ${escaped((asked.get('scope') ?? '').replaceAll(',', ', '))}</p>`
   return html('Thinkaloud wants to be installed', `${scopes}<ul>${homes.join('')}${link('Cancel', {})}</ul>`)
+}
+
+/** Who may be signed in to Slack in this browser: the people of a workspace. Guests have no apps of this kind. */
+function peopleOf(team: string | null, { workspaces }: Gateway): { id: string; name: string }[] {
+  const workspace = workspaces.find(({ id }) => id === team)
+  const users = [...(workspace?.slack.store.users.values() ?? [])]
+  return users
+    .filter((user) => !user.is_bot && !user.deleted && !user.is_stranger && !user.is_restricted)
+    .map(({ id, real_name: name }) => ({ id: workspace?.ids.outward(id) ?? id, name }))
 }
 
 function agreed(asked: URLSearchParams, gateway: Gateway): string {
   const back = new URL(asked.get('redirect_uri') ?? '/', gateway.base)
   // As Slack does: only to an address of the app.
   if (back.origin !== gateway.base) return '/workspaces'
-  const home = homesOf(gateway).find(({ id }) => id === asked.get('home'))
+  const [team, user] = [asked.get('team'), asked.get('user')]
+  const isPerson = peopleOf(team, gateway).some(({ id }) => id === user)
+  const home =
+    team && user && isPerson ? { id: team, user } : homesOf(gateway).find(({ id }) => id === asked.get('home'))
   if (home) back.searchParams.set('code', gateway.oauth.agree(home))
   else back.searchParams.set('error', 'access_denied')
   back.searchParams.set('state', asked.get('state') ?? '')
@@ -78,7 +93,10 @@ async function act(form: URLSearchParams, gateway: Gateway, { now }: PageOptions
   if (what === 'remove') {
     const botUser = one.ids.outward('U0THINK0001')
     oauth.end(id)
-    for (const workspace of workspaces) if (workspace.enterprise?.id === id) workspace.isGranted = false
+    for (const workspace of workspaces.filter(({ enterprise }) => enterprise?.id === id)) {
+      workspace.isGranted = false
+      oauth.end(workspace.id)
+    }
     await event({ type: 'tokens_revoked', tokens: { oauth: [], bot: [botUser] } })
     await event({ type: 'app_uninstalled' })
   } else if (one.enterprise) {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { until } from '../../playground/base/until.ts'
 import { rotatingApp } from '../harness/chaos/rotating-app.ts'
 import { botUserOf, type Home } from '../harness/many-slacks.ts'
 
@@ -25,4 +26,27 @@ test('over a thousand rotations memory and sockets are flat, and everybody is an
   expect(bot.nowMb() - memory).toBeLessThan(NOISE_MB)
   expect(bot.sockets() - sockets).toBeLessThanOrEqual(2)
   await answered(2)
+}, 120_000)
+
+test('two hundred events at once, at 1 h 59 min left, over four processes: one refresh, and nothing waits for it', async (t) => {
+  const home: Home = { id: 'T0STORM0001' }
+  const { slack, serve, install } = await rotatingApp(t, [home])
+  await serve()
+  for (let n = 0; n < 3; n++) await serve('worker')
+  slack.state.expiresIn = 2 * 3600 - 60
+  await install()
+  slack.state.expiresIn = 12 * 3600
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  slack.state.hold = (args) => (args['grant_type'] === 'refresh_token' ? held : undefined)
+  const channels = Array.from({ length: 200 }, (_, n) => `C0STORM${String(n).padStart(4, '0')}`)
+  const events = await Promise.all(channels.map((channel) => slack.mention(home, 'Who?', { channel })))
+  expect(events.every(({ status }) => status === 200)).toBe(true)
+  const answered = () => new Set(slack.posts().map(({ channel }) => channel)).size
+  await until(() => answered() === channels.length, 'all answers')
+  release()
+  await until(() => slack.state.refreshes > 0, 'a refresh')
+  await slack.mention(home, 'Who?', { channel: 'C0STORMLAST' })
+  await until(() => answered() > channels.length, 'one more answer')
+  expect(slack.state.refreshes).toBe(1)
 }, 120_000)

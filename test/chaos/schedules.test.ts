@@ -1,13 +1,17 @@
-/** Many schedules are due while workers are killed; then everything is down for three hours. */
-import { expect, test } from 'vitest'
+/**
+ * Many schedules are due while workers are killed or frozen, wait for a limit, or lose their Redis; or everything is
+ * down for three hours.
+ */
+import { expect, test, type TestContext } from 'vitest'
 import { scanKeys } from '../../src/base/redis/redis-keys.ts'
 import { ALICE } from '../../playground/slack/slack.ts'
-import { CHANNELS, openScene, type Scene } from '../harness/chaos/scene.ts'
+import { CHANNELS, DURABLE, openScene, type Scene, type SceneOptions } from '../harness/chaos/scene.ts'
 import { finish } from '../harness/played-model.ts'
+import { killMaster } from '../harness/redis-fleet.ts'
+import { startSentinels } from '../harness/redis-sentinels.ts'
 import { eventually } from '../harness/stores.ts'
 
 const MINUTE = 60_000
-const MADE = 12
 const CHANNEL = CHANNELS[0]!
 
 /** So many minutes pass for all schedules, while no worker is there: what is stored of them moves back. */
@@ -16,8 +20,9 @@ async function pass({ client, env }: Scene, minutes: number): Promise<void> {
   const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
   for await (const keys of scanKeys(client, `${prefix}:{*}:schedule:*`))
     for (const key of keys) {
-      const { when, due, ...schedule } = JSON.parse((await client.get(key))!)
-      const earlier = { ...schedule, due: due - ms, when: { ...when, start: when.start - ms } }
+      const { when, due, again, ...schedule } = JSON.parse((await client.get(key))!)
+      const waits = again?.from === undefined ? {} : { again: { ...again, from: again.from - ms } }
+      const earlier = { ...schedule, ...waits, due: due - ms, when: { ...when, start: when.start - ms } }
       await client.set(key, JSON.stringify(earlier), 'KEEPTTL')
     }
   const index = `${prefix}:{schedules}:due`
@@ -48,24 +53,37 @@ function answers({ slack }: Scene): number {
   return texts.filter((one) => slack.shown(one).includes('It is so.')).length
 }
 
-const each = Array.from({ length: MADE }, (_, i) => i)
-
-test('each occurrence is asked and answered once, whoever is killed; what nobody was there for is named', async (t) => {
+/** A scene with schedules that are all due: the minute over which they are spread has passed. No process is there. */
+async function openDue(t: TestContext, made: number, { env, ...options }: SceneOptions = {}): Promise<Scene> {
   const scene = await openScene(t, {
-    env: { SCHEDULES_PER_USER: '50', WORKER_CONCURRENCY: '3' },
+    env: { SCHEDULES_PER_USER: '50', WORKER_CONCURRENCY: '3', ...env },
     model: async () => {
       await new Promise((resolve) => setTimeout(resolve, 300))
       return finish('It is so.')
     },
+    ...options,
   })
-  const { slack } = scene
   const maker = await scene.start('all')
-  for (const n of each) await make(scene, n)
-  await eventually(() => expect(shown(scene).filter((text) => text.startsWith('Saved'))).toHaveLength(MADE))
+  for (const n of numbers(made)) await make(scene, n)
+  await eventually(() => expect(shown(scene).filter((text) => text.startsWith('Saved'))).toHaveLength(made))
   await maker.kill()
-  // All schedules are due at once: the minute over which they are spread has passed. Two fronts, and workers that come
-  // and go.
   await pass(scene, 22)
+  return scene
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
+
+/** Each schedule has asked and been answered once. */
+async function expectEach(scene: Scene, made: number): Promise<void> {
+  await eventually(() => expect(answers(scene)).toBe(made), 60_000)
+  await scene.slack.settle(600)
+  expect([runs(scene), answers(scene)]).toEqual([numbers(made), made])
+}
+
+test('each occurrence is asked and answered once, whoever is killed; what nobody was there for is named', async (t) => {
+  const made = 12
+  const scene = await openDue(t, made)
+  // Two fronts, and workers that come and go.
   await Promise.all([scene.start('front'), scene.start('front')])
   let worker = await scene.start('worker')
   for (const enough of [2, 5, 8]) {
@@ -74,16 +92,60 @@ test('each occurrence is asked and answered once, whoever is killed; what nobody
     await worker.kill()
     worker = await other
   }
-  await eventually(() => expect(answers(scene)).toBe(MADE))
-  expect(runs(scene)).toEqual(each)
+  await expectEach(scene, made)
   // All workers are down for three hours.
   await worker.kill()
   await pass(scene, 180 - 5)
   await scene.start('worker')
   await eventually(async () => {
-    await slack.slash('schedules', { channel: CHANNEL })
+    await scene.slack.slash('schedules', { channel: CHANNEL })
     expect(shown(scene).at(-1)).toMatch(/: missed, because I was not running \(\d times\)/)
   })
-  expect(answers(scene)).toBe(MADE)
-  expect(runs(scene)).toEqual(each)
+  await expectEach(scene, made)
+})
+
+test('runs that wait for a limit are made once, though the worker is killed after each', async (t) => {
+  const made = 4
+  const scene = await openDue(t, made, { env: { LIMIT_TEAM_RUNS: '1' } })
+  await scene.start('front')
+  let waited = 0
+  while (answers(scene) < made) {
+    const before = answers(scene)
+    const worker = await scene.start('worker')
+    await eventually(() => expect(answers(scene)).toBeGreaterThan(before))
+    await worker.kill()
+    waited += worker.output().split('a scheduled run waits').length - 1
+    // They are asked again after half a minute.
+    await pass(scene, 1)
+  }
+  expect(waited).toBeGreaterThan(0)
+  await scene.start('worker')
+  await expectEach(scene, made)
+})
+
+test('what a frozen worker had begun is asked and answered once, also after it has woken', async (t) => {
+  const made = 8
+  const scene = await openDue(t, made)
+  await scene.start('front')
+  const worker = await scene.start('worker')
+  await eventually(() => expect(runs(scene).length).toBeGreaterThanOrEqual(2))
+  worker.freeze()
+  await scene.start('worker')
+  await eventually(() => expect(answers(scene)).toBe(made), 60_000)
+  worker.thaw()
+  // Longer than any pause after which it would go on by itself.
+  await new Promise((resolve) => setTimeout(resolve, 2_000))
+  await expectEach(scene, made)
+})
+
+test('each occurrence is asked and answered once when the replica of Redis takes over', async (t) => {
+  const made = 8
+  const fleet = await startSentinels(t, { settings: DURABLE })
+  const scene = await openDue(t, made, { fleet })
+  await Promise.all([scene.start('front'), scene.start('worker'), scene.start('worker')])
+  await eventually(() => expect(runs(scene).length).toBeGreaterThanOrEqual(2))
+  const master = await fleet.masterOf('')
+  await killMaster(master)
+  await eventually(async () => expect(await fleet.masterOf('')).not.toBe(master), 60_000)
+  await expectEach(scene, made)
 })

@@ -5,10 +5,7 @@ import { ASK_AGAIN, FEEDBACK, FORGET_DELETE, SHOW_WORK } from '../../src/slack/f
 import type { Thread } from './bot.ts'
 import { callSlack } from './slack-calls.ts'
 
-/**
- * What a person presses within ten seconds of the clock is one press. Waits for the next ten where these are nearly
- * over.
- */
+/** Waits for the next ten seconds of the clock if these are nearly over: presses within them count as one. */
 export async function pressesCountAsOne(): Promise<void> {
   const leftMs = 10_000 - (Date.now() % 10_000)
   if (leftMs < 3_000) await sleep(leftMs)

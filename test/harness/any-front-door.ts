@@ -15,7 +15,7 @@ import { envFor } from './bot.ts'
 import type { Ends } from './ends.ts'
 import { playModel, type PlayedModel } from './played-model.ts'
 
-/** A message as any Slack gives it back. */
+/** A message as any Slack returns it. */
 export type Shown = ThreadMessage & { blocks?: Json[]; reactions?: { name: string; users?: string[] }[] }
 
 export interface ThreadPlace {
@@ -23,13 +23,13 @@ export interface ThreadPlace {
   thread: string
 }
 
-/** What a person wrote: a message that stands in this Slack, and the events that tell of it. */
+/** A person's message in this Slack, and its events. */
 export interface Written extends ThreadPlace {
   ts: string
   envelopes: Json[]
 }
 
-/** Where somebody writes: the suite's channel unless told otherwise; `thread` is the root that they reply to. */
+/** The place of a message: the suite's channel unless given; `thread` is the root that it replies to. */
 export interface Where {
   channel?: string
   thread?: string
@@ -51,14 +51,14 @@ export async function openFrontDoor(t: Ends, slack: AnySlack, env: Env = {}): Pr
   return door
 }
 
-/** What a person does in this Slack, and what is looked at, through its Web API and the bot's own address alone. */
+/** A person's acts in this Slack, and its content, only through its Web API and the bot's own address. */
 export class FrontDoor {
-  /** Where the bot takes deliveries. */
+  /** The bot's address for deliveries. */
   target = ''
   readonly model: PlayedModel
   readonly #slack: AnySlack
   readonly #threads = new Map<string, ThreadPlace>()
-  /** What was written for people, by its ts; and whether as that person. */
+  /** The messages that were posted, by their ts, and whether as that person. */
   readonly #written = new Map<string, { isPersons: boolean }>()
 
   constructor(slack: AnySlack, model: PlayedModel) {
@@ -66,12 +66,12 @@ export class FrontDoor {
     this.model = model
   }
 
-  /** A person writes with the bot named first. */
+  /** Posts a person's message that begins with a mention of the bot. */
   mention(text: string, where?: Where): Promise<Written> {
     return this.say(`<@${this.#bot}> ${text}`, where)
   }
 
-  /** A person writes: it stands in this Slack, and the bot is told as Slack tells it. */
+  /** Posts a person's message in this Slack, and sends the bot its events as Slack does. */
   async say(text: string, where?: Where): Promise<Written> {
     const written = await this.post(text, where)
     const { channel, ts, thread } = written
@@ -158,7 +158,7 @@ export class FrontDoor {
     }
   }
 
-  /** A signed request. What came back. @throws Error where the bot does not ack it */
+  /** Sends a signed request. Returns the response. @throws Error if the bot does not ack it */
   async #deliver(kind: Kind, payload: Json, { retry = 0 } = {}): Promise<string> {
     const isEvent = kind === 'events_api'
     const body = isEvent ? JSON.stringify(payload) : formOf(kind, payload)
@@ -228,7 +228,7 @@ export class FrontDoor {
     return (await this.#all(where)).filter((message) => this.#isBots(message) && message.ts !== where.thread)
   }
 
-  /** What people read in them. */
+  /** Returns the text that people read in them. */
   async shown(where: ThreadPlace): Promise<string[]> {
     return (await this.messages(where)).map(wordsOf)
   }
@@ -245,7 +245,7 @@ export class FrontDoor {
       for (const { ts } of (await this.#standing(place)).toReversed()) await this.#remove(place.channel, ts)
   }
 
-  /** What is gone already is left, and so is what another person wrote. */
+  /** Deletes the messages, except those that are gone or another person's. */
   async #remove(channel: string, ts: string): Promise<void> {
     const { asPerson, installation } = this.#slack
     const client = (this.#written.get(ts)?.isPersons ? asPerson : undefined) ?? installation.client
@@ -254,7 +254,7 @@ export class FrontDoor {
     })
   }
 
-  /** What still stands of it. */
+  /** Returns the part of it that still exists. */
   async left(): Promise<string[]> {
     const threads = [...this.#threads.values()].map((place) => this.#standing(place))
     return (await Promise.all(threads)).flat().map(wordsOf)
@@ -279,7 +279,7 @@ export class FrontDoor {
   }
 }
 
-/** What people read in a message: its blocks where it has some, else its text; a stream's text with both. */
+/** Returns the text that people read in a message: its blocks if it has any, else its text; for a stream both. */
 function wordsOf({ text = '', blocks = [], streaming_state }: Shown): string {
   const words = blocks.flatMap(wordsIn)
   return [...(words.length === 0 || streaming_state !== undefined ? [text] : []), ...words].join('\n')

@@ -8,7 +8,7 @@ import { SlackWeb } from '../../src/slack/client/slack-web.ts'
 import { installationFromConfig, type Installation } from '../../src/slack/client/installations.ts'
 import type { Ends } from './ends.ts'
 
-/** Where a suite speaks with Slack: the local one, or the one that TEST_SLACK_URL or TEST_SLACK_TOKEN names. */
+/** The Slack of a suite: the local one, or the one that TEST_SLACK_URL or TEST_SLACK_TOKEN names. */
 export interface AnySlack {
   /** The address of its Web API, and the bot's token. */
   apiUrl: string
@@ -21,8 +21,8 @@ export interface AnySlack {
   asPerson?: SlackWeb | undefined
   isLocal: boolean
   /**
-   * What came of it, or undefined where this Slack does not know the method at all; that is told aloud, and the local
-   * Slack has to know it.
+   * Returns the result; undefined if this Slack does not know the method, which is printed. The local Slack has to know
+   * it.
    */
   where<T>(what: string, work: () => Promise<T>): Promise<T | undefined>
 }
@@ -70,7 +70,7 @@ async function personIn({ client, identity }: Installation, channel: string): Pr
   throw new Error(`No person of the workspace is in ${channel} beside the bot.`)
 }
 
-/** What `users.info` says of whom the bot does not answer unless it is told to. */
+/** The fields of `users.info` for people whom the bot does not answer by default. */
 const NOT_ANSWERED = ['is_bot', 'deleted', 'is_restricted', 'is_stranger']
 
 function whereKnown(isLocal: boolean, check: ExpectStatic = expect): AnySlack['where'] {

@@ -9,13 +9,13 @@ export const ALWAYS = 'thinkaloud_allow_always'
 export const DENY = 'thinkaloud_deny'
 export const SHOW_ALL = 'thinkaloud_show_arguments'
 
-/** A bot with a notebook to write into (test/fixtures/approval-tools), which asks a person first. */
+/** Starts a bot with a tool that writes notes (test/fixtures/approval-tools) and needs an approval. */
 export function approvalBot(t: Ends, way: Way, options: TestBotOptions = {}): ReturnType<typeof steeredBot> {
   const env = { CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools', ...options.env }
   return steeredBot(t, way, { ...options, env })
 }
 
-/** A turn that writes a note. */
+/** Returns a turn that writes a note. */
 export function note(title: string, text = 'Buy milk.'): string {
   return act('I write it down.', 'notebook', JSON.stringify({ title, text }))
 }
@@ -43,7 +43,7 @@ export async function waitingCard({ slack }: Pick<TestBot, 'slack'>, thread: Thr
   return slack.until(find, 'a card that can be pressed')
 }
 
-/** Somebody presses a button of a card, having typed a reason or not. */
+/** Presses a button of a card, with or without a reason. */
 export async function press(
   bot: Pick<TestBot, 'slack'>,
   card: { channel: string; ts: string },

@@ -1,4 +1,4 @@
-/** One of each block and element that the local Slack takes, with words by which it is found on the page. */
+/** One sample of each block and element that the local Slack accepts, with a text by which it is found on the page. */
 import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 
 export const plain = (text: string) => ({ type: 'plain_text', text })
@@ -14,7 +14,7 @@ const raw = (words: string) => ({ type: 'raw_text', text: words })
 const points = (values: number[]) => values.map((value, index) => ({ label: `p${index}`, value }))
 const confirm = { title: plain('Really?'), text: plain('It goes.'), confirm: plain('Do it'), deny: plain('Leave it') }
 
-/** What is chosen from or pressed, by type; words that show it is drawn, or a role and name. */
+/** Elements to press or choose from, by type, with a text that shows that they are drawn, or a role and name. */
 export const ELEMENTS: Record<string, { element: object; role: string; name: string }> = {
   button: {
     element: { type: 'button', text: plain('Press me'), style: 'primary', value: 'v' },
@@ -54,10 +54,10 @@ export const ELEMENTS: Record<string, { element: object; role: string; name: str
   datetimepicker: { element: { type: 'datetimepicker' }, role: '', name: 'Date and time' },
 }
 
-/** What only a form has. */
+/** Elements that only forms have. */
 export const TYPED = ['plain_text_input', 'number_input', 'email_text_input', 'url_text_input']
 
-/** What no browser can offer here; it is said. */
+/** Elements that the page cannot offer and explains. */
 export const UNDRAWN = ['rich_text_input', 'file_input']
 
 const task = {
@@ -108,7 +108,7 @@ const RICH = {
   ],
 }
 
-/** By type: blocks of a message, and what of them must be read. */
+/** Blocks of a message by type, with the texts that people must be able to read. */
 export const BLOCKS: Record<string, { blocks: object[]; words: string[] }> = {
   section: {
     blocks: [

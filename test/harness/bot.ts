@@ -23,7 +23,7 @@ export interface TestBotOptions {
   /** How Slack's deliveries come; http unless said otherwise. */
   mode?: 'http' | 'socket'
   model?: Script
-  /** In place of the bot's own model: what reaches the played one at this address. */
+  /** Replaces the bot's own model by one that calls the played one at this address. */
   modelAt?: (url: string) => Model
   env?: Env
   slack?: LocalSlackOptions
@@ -34,7 +34,7 @@ export interface TestBotOptions {
   pages?: WikiPage[]
   /** The bot's clock. */
   now?: () => Date
-  /** Told what runs exchange; they are recorded then. */
+  /** Receives the traces of runs. Turns recording on. */
   onTrace?: (trace: RunTrace) => void
 }
 
@@ -52,7 +52,7 @@ export interface TestBot {
   ask(text: string, options?: { channel?: string; user?: string }): Promise<Thread>
   /** The modal that opens before somebody, Alice unless told otherwise. */
   modal(user?: string): Promise<ViewInHand>
-  /** Somebody opens the app's Home. */
+  /** Opens the app's Home. */
   openHome(user?: string): Promise<ViewInHand>
   stop(): Promise<void>
 }
@@ -82,7 +82,7 @@ export function envFor(
   }
 }
 
-/** As long as a busy machine may stand still: a test that is about Slack's own three seconds says so. */
+/** A time for acks that a busy machine can keep. Tests about Slack's own three seconds set those. */
 const PATIENT = { ackMs: 30_000, triggerMs: 60_000 }
 
 export async function startBot(t: Ends, options: TestBotOptions = {}): Promise<TestBot> {
@@ -131,7 +131,7 @@ async function untilStoring({ port }: Bot, slack: LocalSlack, env: Env = {}): Pr
   if (env.REDIS_URL) await slack.until(isReady, 'a bot that can store questions')
 }
 
-/** What people do with a bot on this Slack, wherever the bot runs. */
+/** The acts of people with a bot on this Slack, wherever the bot runs. */
 export function peopleOf(slack: LocalSlack): Pick<TestBot, 'mention' | 'dm' | 'ask' | 'modal' | 'openHome'> {
   return {
     modal: (user) => modalOf(slack, user),
@@ -156,7 +156,7 @@ function dmOf(user: string): string {
 export class Thread {
   readonly channel: string
   readonly ts: string
-  /** What was said last, and how it was delivered. */
+  /** The last message, and its delivery. */
   said: Said
   readonly #slack: LocalSlack
   #asked = 1
@@ -168,16 +168,14 @@ export class Thread {
     this.ts = said.thread
   }
 
-  /** Somebody writes in the thread. */
+  /** Posts a person's message in the thread. */
   async reply(text: string, options: Omit<SayOptions, 'text' | 'channel' | 'thread_ts'> = {}): Promise<Said> {
     this.#asked += 1
     this.said = await this.#slack.say({ ...options, channel: this.channel, thread_ts: this.ts, text })
     return this.said
   }
 
-  /**
-   * Somebody presses what has this `action_id`, on the last message of the bot's that has one; of thumbs, by its value.
-   */
+  /** Presses the element with this `action_id` on the bot's last message that has one; a thumb by its value. */
   async press(actionId: string, options: { user?: string; value?: string } = {}): Promise<Done> {
     const { value, ...who } = options
     const holds = (message: Message) => JSON.stringify(message.blocks ?? []).includes(`"action_id":"${actionId}"`)
@@ -186,7 +184,7 @@ export class Thread {
     return this.#slack.press({ channel: this.channel, ts: message.ts, ...who }, chosen)
   }
 
-  /** Somebody reacts to the question, or to another message. */
+  /** Adds a reaction to the question, or to another message. */
   async react(name: string, options: { user?: string; ts?: string; removed?: boolean } = {}): Promise<void> {
     await this.#slack.people.react({ channel: this.channel, ts: this.said.ts, name, ...options })
   }
@@ -201,22 +199,22 @@ export class Thread {
     await this.#slack.people.remove({ channel: this.channel, ts: this.said.ts })
   }
 
-  /** Somebody presses Slack's own Stop. */
+  /** Presses Slack's own Stop. */
   async pressStop(user: string = ALICE): Promise<void> {
     await this.#slack.people.stopSession({ channel: this.channel, thread: this.ts, user })
   }
 
-  /** Somebody gives the agent's session another title. */
+  /** Renames the agent's session. */
   async rename(title: string, user: string = ALICE): Promise<void> {
     await this.#slack.people.renameSession({ channel: this.channel, thread: this.ts, user }, title)
   }
 
-  /** Somebody takes a shortcut from the menu of what was said last, or of another message. */
+  /** Uses a shortcut of the last message, or of another one. */
   shortcut(callbackId: string, options: { user?: string; ts?: string } = {}): Promise<Done> {
     return this.#slack.shortcut({ channel: this.channel, ts: this.said.ts, ...options }, callbackId)
   }
 
-  /** What only this person was shown in the channel. */
+  /** Returns the messages that only this person was shown in the channel. */
   whispers(user: string = ALICE): string[] {
     return this.#slack.whispers(this.channel, user)
   }
@@ -231,7 +229,7 @@ export class Thread {
     return this.#slack.replies(this.channel, this.ts)
   }
 
-  /** What people read in the bot's messages. */
+  /** Returns the texts that people read in the bot's messages. */
   shown(): string[] {
     return this.messages().map((message) => this.#slack.shown(message))
   }

@@ -6,9 +6,9 @@ import { temporaryFolder } from './command.ts'
 
 /** Files in PEM form, gone with the test. */
 export interface Certificates {
-  /** Of an authority of our own, which nobody trusts unless told to. */
+  /** The certificate of our own authority, which nobody trusts by default. */
   ca: string
-  /** Of a server at 127.0.0.1, signed by it. */
+  /** The certificate of a server at 127.0.0.1, signed by that authority. */
   cert: string
   key: string
 }

@@ -11,7 +11,7 @@ import { readEnv, type Env } from '../../src/config.ts'
 import { nodeArgs } from './compiled-sources.ts'
 import type { Ends } from './ends.ts'
 
-/** A command of ours in a process of its own, as a person starts it. */
+/** Runs one of our commands in a separate process, as a person starts it. */
 export interface Command {
   stdout(): string
   stderr(): string
@@ -27,7 +27,7 @@ export interface Command {
 
 export interface CommandOptions {
   args?: string[]
-  /** All of its environment, besides what a process cannot do without. */
+  /** The whole environment, besides what every process needs. */
   env?: Env
   /** Its working folder; an empty one where left out, so that no `.env` of ours is read. */
   cwd?: string
@@ -132,7 +132,7 @@ export function endOf(t: Ends, child: ChildProcess): Promise<number | null> {
 
 const PREFIX = join(tmpdir(), 'thinkaloud-test-')
 
-/** An empty folder that goes with the test. */
+/** Returns an empty folder that is deleted after the test. */
 export async function temporaryFolder(t: Ends): Promise<string> {
   const folder = await mkdtemp(PREFIX)
   t.onTestFinished(() => rm(folder, { recursive: true, force: true }))

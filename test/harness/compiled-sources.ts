@@ -54,7 +54,7 @@ function sources(): string[] {
   )
 }
 
-/** By the options of the build. */
+/** Compiles with the options of the build. */
 async function compiler(): Promise<(text: string) => string> {
   const { default: ts } = await import('typescript')
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile) as { config: object }
@@ -64,7 +64,7 @@ async function compiler(): Promise<(text: string) => string> {
   return (text) => ts.transpileModule(text, { compilerOptions }).outputText
 }
 
-/** In one step, since another run may read the file meanwhile. */
+/** Writes in one step, because another run may read the file meanwhile. */
 function write(path: string, { content, time }: { content: string | Buffer; time: number }): void {
   const half = `${path}.${process.pid}`
   mkdirSync(dirname(path), { recursive: true })
@@ -73,7 +73,7 @@ function write(path: string, { content, time }: { content: string | Buffer; time
   renameSync(half, path)
 }
 
-/** When a file was changed, in whole milliseconds. */
+/** Returns when a file was changed, in whole milliseconds. */
 function timeOf(path: string): number {
   return Math.round(statSync(path).mtimeMs)
 }

@@ -1,4 +1,4 @@
-/** A bot with an MCP server that people log in to, each for themselves. */
+/** Starts a bot with an MCP server that people log in to, each with their own login. */
 import { expect } from 'vitest'
 import { until } from '../../playground/base/until.ts'
 import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
@@ -105,7 +105,10 @@ export async function connect(
   expect(await page.text()).toContain('tickets is connected')
 }
 
-/** The link for connecting an account in `/ask connections` of a distributed app. `team`: a workspace of an organisation. */
+/**
+ * The link for connecting an account in `/ask connections` of a distributed app. `team`: a workspace of an
+ * organisation.
+ */
 export async function linkIn(
   { slack }: ManyBot,
   { id, team = id }: Home & { team?: string },

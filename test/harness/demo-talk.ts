@@ -11,7 +11,7 @@ import { createNetwork } from '../../src/base/http/proxy.ts'
 import { embeddedRun } from '../../src/stores/runs/memory-run.ts'
 import { freshRun } from '../../src/stores/runs/types.ts'
 
-/** What the demo did about one question. */
+/** The demo's work on one question. */
 export interface DemoTurn {
   used: { tool: string; input: unknown }[]
   answer: string

@@ -28,7 +28,7 @@ export function tool(name: string): Tool {
 
 export const WIKI = [tool('wikipedia'), tool('wikipedia_lookup')]
 
-/** A run at its first turn, with what a test needs otherwise. */
+/** Returns a run at its first turn, changed as the test needs it. */
 export function view(more: Partial<RunView> = {}): RunView {
   return { question: 'Who?', tools: WIKI, steps: [], today: '2026-11-21', nonce: NONCE, history: [], ...more }
 }
@@ -46,7 +46,7 @@ export function step(n: number, more: Partial<ToolStep> = {}): ToolStep {
   }
 }
 
-/** All that the model is sent, as one text. */
+/** Returns the whole prompt as one text. */
 export function prompt(name: DialectName, more: Partial<RunView> = {}): string {
   return dialect(name)
     .render(view(more))
@@ -54,7 +54,7 @@ export function prompt(name: DialectName, more: Partial<RunView> = {}): string {
     .join('\n')
 }
 
-/** What a dialect makes of a completion. */
+/** Returns a dialect's reading of a completion. */
 export function read(name: DialectName, completion: string | Completion, tools = WIKI): ParsedTurn {
   return dialect(name).read(typeof completion === 'string' ? { text: completion } : completion, tools)
 }

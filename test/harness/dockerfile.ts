@@ -6,7 +6,7 @@ export interface Instruction {
   rest: string
 }
 
-/** One `FROM … AS name` and what follows it. */
+/** One stage: `FROM … AS name` and its instructions. */
 export interface Stage {
   name: string
   image: string

@@ -6,7 +6,7 @@ const TITLES: Record<keyof typeof SETTING_GROUPS, string> = {
   advanced: 'Advanced',
 }
 
-/** What a new .env begins with. All other settings are commented out, at their defaults. */
+/** The beginning of a new .env. All other settings are commented out, at their defaults. */
 const OPEN = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'OPENAI_API_KEY']
 
 const HEAD = `# Copy to .env and fill in. Lines that begin with # are optional and show the default.

@@ -21,7 +21,7 @@ export function textFile(name: string, text: string | Uint8Array): FileBytes {
   return { name, bytes: typeof text === 'string' ? strToU8(text) : text }
 }
 
-/** What a parser with these limits makes of the file. */
+/** Returns a parser's result for the file, within these limits. */
 export function outcomeOf(file: FileBytes, limits: Partial<ParseLimits> = {}): Promise<ParseOutcome> {
   return createFileParsers({ limits: { ...PARSE_LIMITS, ...limits } })
     .forQuestion('U0')

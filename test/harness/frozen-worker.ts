@@ -1,6 +1,6 @@
 /**
- * A worker as a process of its own, for a test that freezes it. It claims a post, says so, and after it was woken tries
- * to go on. Its arguments are Redis’ URL and the prefix; what happens to it is told in lines on stdout.
+ * A worker in a separate process, for a test that freezes it. It claims a post, reports that, and tries to go on after
+ * it was woken. Its arguments are Redis’ URL and the prefix; it reports in lines on stdout.
  */
 import { redisQueue } from '../../src/queue/redis-queue.ts'
 

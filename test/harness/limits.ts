@@ -16,7 +16,7 @@ interface Case {
   env: Env
   /** The sentence that the next one reads. */
   says: RegExp
-  /** Who is over the limit after Alice's question in #general, and who is not. */
+  /** The people who are over the limit after Alice's question in #general, and those who are not. */
   over: Who
   free?: Who
 }
@@ -64,7 +64,7 @@ export const casesOf = (PRICES_FILE: string): Case[] => [
   },
 ]
 
-/** Asks, and waits until the bot has said its private word; nothing else may come of it. */
+/** Asks, and waits for the bot's ephemeral message. Nothing else may happen. */
 export async function refused(bot: TestBot, who: Who): Promise<string> {
   const { slack, model } = bot
   const before = { whispers: slack.whispers(who.channel, who.user).length, requests: model.requests.length }
@@ -85,7 +85,7 @@ export async function answered(bot: TestBot, who: Who = { user: ALICE, channel: 
   expect(await (await bot.mention('Just this?', who)).lastAnswer()).toBe('Here you are.')
 }
 
-/** A test for each case. `place`: the settings of where it is counted, by a name. */
+/** Runs a test for each case. `place`: the settings of the place of counting, by a name. */
 export function limitsHold(cases: Case[], place: (name: string) => Env): void {
   test.for(cases)('$env', async ({ env, says, over, free }, t) => {
     const bot = await startBot(t, { model: [ANSWER], env: { ...env, ...place(nameOf(env)) } })

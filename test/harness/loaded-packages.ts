@@ -1,6 +1,6 @@
 /**
- * A bot in a process of its own that answers one question and then prints, as JSON, the packages that were loaded for
- * it. Settings that it is started with go to the bot.
+ * Runs a bot that answers one question and then prints, as JSON, the packages that were loaded for it. The environment
+ * is passed to the bot.
  */
 import { createRequire } from 'node:module'
 import { startBot } from './bot.ts'

@@ -2,7 +2,7 @@ import type { RunTrace, TracedCall, TracedModelCall, TracedToolCall } from '../.
 
 const START = Date.UTC(2026, 10, 22, 12)
 
-/** A call of the model at so many ms. */
+/** Returns a call of the model at a time in ms. */
 export function modelCall(at: number, parts: Partial<TracedModelCall> = {}): TracedModelCall {
   return {
     ...{ kind: 'model', for: 'step', at: START + at, ms: 900, firstMs: 300, model: 'gpt-5-mini' },
@@ -26,7 +26,7 @@ export function modelCall(at: number, parts: Partial<TracedModelCall> = {}): Tra
   }
 }
 
-/** A call of a tool at so many ms. */
+/** Returns a call of a tool at a time in ms. */
 export function toolCall(at: number, step: number, parts: Partial<TracedToolCall> = {}): TracedToolCall {
   const given = {
     tool: 'wikipedia',
@@ -57,8 +57,8 @@ export function madeTrace(calls: TracedCall[], parts: Partial<RunTrace> = {}): R
 }
 
 /**
- * A run in which everything happens: a follow-up, two tools at once, a failure, what cannot be read, a wait, a tool
- * that asks.
+ * Returns a run with everything: a follow-up, two tools at once, a failure, an unreadable turn, a wait, a tool that
+ * asks.
  */
 export function fullTrace(): RunTrace {
   const WAIT_MS = 7_380_000

@@ -1,6 +1,6 @@
 /**
- * A Slack of many workspaces and organisations: OAuth, tokens that rotate and end, and which token did what. Its clock
- * can be set.
+ * A Slack of many workspaces and organisations: OAuth, tokens that rotate and end, and the acts of each token. Its
+ * clock can be set.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -38,13 +38,13 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
   const state = {
     /** Slack's refusal of a call, if there is one. */
     refuses: (_method: string, _home: string | undefined, _args: Json): string | undefined => undefined,
-    /** What `oauth.v2.access` waits for before it answers. */
+    /** Delays `oauth.v2.access` before it answers. */
     hold: (_args: Json): Promise<void> | undefined => undefined,
-    /** What it waits for after it has answered, before the answer leaves. */
+    /** Delays its answer after it has taken effect. */
     holdAnswer: (_args: Json): Promise<void> | undefined => undefined,
-    /** What `assistant.search.context` finds for a token of this home, or of `USER of HOME`; no search if absent. */
+    /** The finds of `assistant.search.context` for a token of this home, or of `USER of HOME`; no search if absent. */
     finds: undefined as ((args: Json, home: string) => Json[]) | undefined,
-    /** What `conversations.info` says of a channel besides its id and workspace. */
+    /** The fields of `conversations.info` besides the channel's id and workspace. */
     channelFacts: (_channel: string, _home: string): Json => ({ is_private: false }),
     /** What `conversations.replies` returns. */
     messages: (_channel: string): Json[] => [],
@@ -143,7 +143,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     }
     return post(JSON.stringify(body), 'application/json', secret)
   }
-  /** Somebody presses a button. `user`: Alice of this home if absent. */
+  /** Presses a button. `user`: Alice of this home if absent. */
   const press = (home: Home, { action, value, channel, user }: Press) => {
     const isOrg = home.id.startsWith('E')
     const payload = {
@@ -172,7 +172,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
     apiUrl: `${server.base}/api/`,
     ...{ calls, tokens, clock, state, post, event, press, interact },
     setTarget: (url: string) => void (target = url),
-    /** Somebody agrees to an installation: the code that Slack sends the browser back with. */
+    /** Approves an installation. Returns the code with which Slack sends the browser back. */
     agree: oauth.agree,
     /** A token that was made without OAuth. */
     tokenOf: (home: Home) => String(oauth.issue(home)['access_token']),
@@ -186,7 +186,7 @@ export async function manySlacks(t: Ends, { rotates = false } = {}) {
       const message = { type: 'app_mention', user, channel, ts, event_ts: ts, text: `<@${botUserOf(home.id)}> ${text}` }
       return event(home, message, rest)
     },
-    /** What was posted, with the home of the token that did it. */
+    /** Returns the posts, with the home of their token. */
     posts: () =>
       calls.flatMap(({ method, args, home }) =>
         method === 'chat.postMessage'

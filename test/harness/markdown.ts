@@ -7,7 +7,7 @@ export function tableUnder(header: string, text: string): string[][] {
   return lines.slice(begin + 2, end < 0 ? undefined : end).map(cellsOf)
 }
 
-/** What stands between the first pair of backticks. */
+/** Returns the text between the first pair of backticks. */
 export function codeIn(cell: string | undefined): string {
   return /`([^`]*)`/.exec(cell ?? '')?.[1] ?? ''
 }
@@ -19,7 +19,7 @@ export function codeAfter(words: string, text: string): string {
   return code
 }
 
-/** Where the links and pictures of a text lead. */
+/** Returns the targets of a text's links and pictures. */
 export function linksIn(text: string): string[] {
   const written = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
   const tags = [...text.matchAll(/(?:src|href)="([^"]+)"/g)]

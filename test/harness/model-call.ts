@@ -3,10 +3,10 @@ import { loadConfig, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'
 import { createModels } from '../../src/model/index.ts'
 
-/** What one call of a model brought. */
+/** The result of one call of a model. */
 export interface ModelCall {
   events: ModelEvent[]
-  /** What counts: a restart forgets what came before it. */
+  /** Returns the events that count: a restart discards those before it. */
   text: string
   usage: Usage[]
   error?: unknown

@@ -14,7 +14,7 @@ export interface OpenOptions extends BrowserContextOptions {
   at?: string
   /** Before the page is loaded. */
   before?: (page: Page) => Promise<unknown>
-  /** What is there once the page is drawn, as a selector; the box for messages unless given. */
+  /** The selector of an element that exists once the page is drawn; the box for messages unless given. */
   drawn?: string
 }
 
@@ -29,16 +29,16 @@ export interface OpenPage {
   thread: ReturnType<Page['getByRole']>
   reply: ReturnType<Page['getByRole']>
   complaints: string[]
-  /** What axe finds, each with its elements; in those that are named, if any are. */
+  /** Returns axe's findings with their elements; only inside the named ones if any are named. */
   axe(...within: string[]): Promise<string[]>
 }
 
-/** To be called where the tests are described. Opens pages that end with their test. */
+/** Opens pages that close with their test. Call it inside `describe`. */
 export function pagesInChromium(): (url: string, options?: OpenOptions) => Promise<OpenPage> {
   return openPage
 }
 
-/** Nothing moves on the page: axe would look at it in the middle of a transition. */
+/** Turns transitions off, so that axe does not see the page in the middle of one. */
 const STILL = { reducedMotion: 'reduce' } as const
 
 /** A context for each set of options: to make one, with a process that draws it, costs more than to load a page. */
@@ -51,7 +51,7 @@ function contextOf(options: BrowserContextOptions): Promise<BrowserContext> {
   return context
 }
 
-/** Nothing of a page stays for the next test: two servers may be given the same port. */
+/** Clears a page's data for the next test: two servers may get the same port. */
 async function closePages(context: BrowserContext): Promise<void> {
   for (const page of context.pages()) {
     await page.evaluate('localStorage.clear(), sessionStorage.clear()')

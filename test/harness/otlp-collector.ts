@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { listen } from '../../playground/base/loopback-server.ts'
 import type { Ends } from './ends.ts'
 
-/** A span as it came over the wire. Times are milliseconds since the epoch. */
+/** A span as it was received. Times are milliseconds since the epoch. */
 export interface CollectedSpan {
   name: string
   traceId: string
@@ -14,7 +14,7 @@ export interface CollectedSpan {
   /** 2 is an error. */
   status: number | undefined
   attributes: Record<string, unknown>
-  /** What the process says of itself. */
+  /** The attributes of the process. */
   resource: Record<string, unknown>
   from: number
   to: number

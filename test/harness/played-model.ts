@@ -3,7 +3,7 @@ import { listen } from '../../playground/base/loopback-server.ts'
 import type { Ends } from './ends.ts'
 import { asChat, eventsOf, outputOf, responseOf, writeEvent, wrongWith, type ResponseItem } from './played-responses.ts'
 
-/** One answer of the played model: its text, or more than text, or something that goes wrong. */
+/** One answer of the played model: its text, more than text, or a fault. */
 export type Turn = string | TurnParts
 
 export interface TurnParts {
@@ -35,9 +35,9 @@ export interface TurnParts {
   headers?: Record<string, string>
   /** The connection is cut after so many characters of the text. */
   cutAfter?: number
-  /** Nothing more is sent after so many characters of the text, and nothing ends. */
+  /** The number of characters after which nothing more is sent, and the stream does not end. */
   stallAfter?: number
-  /** A chunk that is no JSON comes after so many characters. */
+  /** The number of characters after which a chunk that is no JSON comes. */
   brokenAfter?: number
   /** Nothing is ever sent. */
   hang?: boolean
@@ -95,20 +95,20 @@ export interface PlayedModel {
   on(key: string, ...turns: Turn[]): void
   /** The same by a function of the request and of how many came before it. */
   decide(key: string, script: (request: PlayedRequest, n: number) => Turn | Promise<Turn>): void
-  /** What a follow-up that contains `key` is condensed to. */
+  /** Sets the standalone form of a follow-up that contains `key`. */
   condenses(key: string, standalone: Turn): void
   /** The requests about a question that contains `key`. */
   about(key: string): PlayedRequest[]
   /** Parameters that a request may not have: a 400 names the first that it has. */
   refuses: Set<string>
-  /** From then on there is no such API: it gets a 404. */
+  /** Removes an API: from then on it answers 404. */
   lacks: Set<PlayedRequest['api']>
-  /** From then on a request with pictures gets this: OpenAI's own refusal unless told otherwise. */
+  /** Refuses requests with pictures from then on: with OpenAI's own refusal unless given. */
   takesNoPictures(refusal?: TurnParts): void
 }
 
 /**
- * A model that plays: an OpenAI-compatible server on 127.0.0.1 that answers by script. It honours `stop` where it is
+ * A simulated model: an OpenAI-compatible server on 127.0.0.1 that answers by script. It honours `stop` where it is
  * sent; where it is not, it runs on after an action and invents an observation and an answer, as real models do.
  */
 export async function playModel(t: Ends, script: Script = []): Promise<PlayedModel> {
@@ -166,7 +166,7 @@ export function finish(answer: string): string {
   return ` I now know the final answer\nFinal Answer: ${answer}`
 }
 
-/** What the model makes up after its action when nobody stops it. */
+/** The text that the model invents after its action if it is not stopped. */
 export const INVENTED = '\nObservation: INVENTED 666\nThought: I now know the final answer\nFinal Answer: INVENTED 666'
 
 async function turnOf(script: Script, request: PlayedRequest, n: number): Promise<Turn> {
@@ -174,7 +174,7 @@ async function turnOf(script: Script, request: PlayedRequest, n: number): Promis
   return script[Math.min(n, script.length - 1)] ?? finish('(Nobody has scripted this question.)')
 }
 
-/** What stands in a content of parts. */
+/** Returns the text of a content in parts. */
 type Part = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
 
 function bodyOf(raw: string): Body {
@@ -210,7 +210,7 @@ function recordOf(raw: string, request: IncomingMessage): PlayedRequest {
   }
 }
 
-/** What stands after the last `Question:`, up to the steps; without the label, the first message of the person. */
+/** Returns the text after the last `Question:`, up to the steps; without the label, the person's first message. */
 function questionIn(last: string, body: Body): string {
   if (/^Question: /m.test(last)) return (last.split(/^Question: /m).at(-1) ?? '').split(/\nThought/)[0] ?? ''
   return body.messages.find(({ role }) => role === 'user')?.content ?? ''

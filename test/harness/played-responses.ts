@@ -43,7 +43,10 @@ function asMessage(item: ResponseItem): Body['messages'] {
   return [{ role: String(item['role']), content, ...(images.length > 0 ? { images } : {}) }]
 }
 
-/** What is wrong with a request, in OpenAI's words, or undefined. Nothing is stored, so nothing can be referred to. */
+/**
+ * Returns the fault of a request in OpenAI's words, or undefined. Nothing is stored, so a request cannot refer to
+ * earlier ones.
+ */
 export function wrongWith(body: Body): string | undefined {
   const input = body['input'] as ResponseItem[]
   const calls = input.filter(({ type }) => type === 'function_call')

@@ -3,7 +3,8 @@ import type { Run } from '../../src/stores/runs/types.ts'
 import { toolStep } from './stores.ts'
 
 /**
- * What reached people: `question name: post key`, in the order it did. Enough of a Slack to tell a post twice or lost.
+ * The posts that reached people, in order: `question name: post key`. Enough of a Slack to find a repeated or lost
+ * post.
  */
 export class PlayedSlack {
   readonly posts: string[] = []
@@ -17,7 +18,9 @@ export class PlayedSlack {
     return at < 0 ? undefined : `${at + 1}.0`
   }
 
-  /** A handler that posts and saves two steps and an answer, as the bot does: what is unsure is looked up first. */
+  /**
+   * Returns a handler that posts and saves two steps and an answer, as the bot does: an unsure post is looked up first.
+   */
   handler(): Handler {
     return async ({ ts }, run) => {
       if (run.saved.standalone === undefined) await run.save({ part: 'standalone', value: `${ts}` })

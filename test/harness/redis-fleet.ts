@@ -9,17 +9,17 @@ export interface RedisFleet {
   settings: RedisSettings
   env: Record<string, string>
   servers: RedisServer[]
-  /** Which server takes writes to this key, as those that decide it have it just now. */
+  /** Returns the server that accepts writes to this key, by those that decide it. */
   masterOf(key: string): Promise<RedisServer>
 }
 
-/** What this server says of itself: the lines of one section of INFO, by name. Empty where it does not answer. */
+/** Returns the lines of one section of a server's INFO, by name. Empty if it does not answer. */
 export async function infoOf(server: RedisServer, section: string): Promise<Record<string, string>> {
   const text = await asking(server, (redis) => redis.info(section)).catch(() => '')
   return Object.fromEntries(text.split('\r\n').map((line) => line.split(/:(.*)/s).slice(0, 2)))
 }
 
-/** Asks one server by a connection of its own. */
+/** Asks one server over a separate connection. */
 export async function asking<T>(server: Pick<RedisServer, 'url'>, ask: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(server.url, { retryStrategy: () => null, maxRetriesPerRequest: 0 })
   redis.on('error', () => undefined)

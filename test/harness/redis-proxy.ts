@@ -8,7 +8,7 @@ export interface RedisProxy {
   url: string
   /** Commands that clients have sent through so far, those of the greeting included. */
   commands(): number
-  /** From now on nothing passes, either way: for Redis the client has died, for the client everything hangs. */
+  /** Lets nothing pass any more in either direction: to Redis the client seems dead, to the client everything hangs. */
   cut(): void
   /** Cuts at the `n`th command from now: before Redis gets it, or after it was done but before its reply comes back. */
   cutAt(n: number, when: 'before' | 'after'): void
@@ -28,7 +28,7 @@ export interface RedisProxy {
   release(): void
 }
 
-/** A way to Redis that a test can cut at any point, as the death of a process would. Gone when the test is. */
+/** A proxy to Redis that a test can cut at any point, as the death of a process would. It closes with the test. */
 export async function redisProxy(port: number, t: Ends = { onTestFinished }): Promise<RedisProxy> {
   const sockets = new Set<Socket>()
   let [commands, isCut, cutAt, when, holdAt] = [0, false, Infinity, 'before', Infinity]

@@ -94,7 +94,7 @@ async function launchRedis(args: string[]): Promise<ChildProcess> {
 export interface SuiteRedis extends Pick<RedisServer, 'url' | 'port'> {
   /** The bot's own kind of connection, until the end of the test that asks for it. */
   connect(log?: ReturnType<typeof keptLog>): RedisClient
-  /** A plain connection that looks at what is stored, until the end of the test that asks for it. */
+  /** Returns a plain connection for looking at stored data, until the end of the test. */
   rawClient(): Redis
 }
 

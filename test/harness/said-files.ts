@@ -17,12 +17,12 @@ export function picture(
   return { name, bytes: png(width, height), ...rest }
 }
 
-/** A clip with what Slack heard in it; its bytes are no sound. */
+/** A clip with a transcript; its bytes are no sound. */
 export function clip(name: string, transcript: string, more: Partial<GivenFile> = {}): GivenFile {
   return { name, bytes: Buffer.from('no sound at all'), transcript, ...more }
 }
 
-/** What is in Slack, and cannot be had. */
+/** Files that are in Slack and cannot be downloaded. */
 export const noFile = {
   deleted: (name = 'gone.pdf'): GivenFile => ({ name, mode: 'tombstone' }),
   hiddenByLimit: (name = 'old.pdf'): GivenFile => ({ name, mode: 'hidden_by_limit' }),

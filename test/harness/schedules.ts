@@ -1,4 +1,4 @@
-/** A bot with schedules, whose clock a test can move, and what people do with them. */
+/** A bot with schedules, whose clock a test can move, and people's acts with them. */
 import { ALICE, BOT_USER, GENERAL, type Message } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot, type TestBotOptions } from './bot.ts'
 import type { Ends } from './ends.ts'
@@ -16,14 +16,14 @@ export async function startWithClock(t: Ends, options: TestBotOptions = {}) {
 export const ephemerals = (bot: TestBot, channel = GENERAL, user = ALICE) =>
   bot.slack.store.channel(channel).ephemerals.filter((one) => one.user === user)
 
-/** Somebody presses a button of an ephemeral message; the last one that has it. */
+/** Presses a button of the last ephemeral message that has it. */
 export async function press(bot: TestBot, action_id: string, { user = ALICE, channel = GENERAL } = {}) {
   const has = () => ephemerals(bot, channel, user).findLast((one) => JSON.stringify(one.blocks).includes(action_id))
   const { ts } = await bot.slack.until(has, `a message with ${action_id}`)
   return bot.slack.press({ channel, ts, user }, { action_id })
 }
 
-/** What was last shown to a person alone, once it fits. */
+/** Returns the last ephemeral message to a person, once it matches. */
 export const told = (bot: TestBot, words: RegExp, { channel = GENERAL, user = ALICE } = {}) =>
   bot.slack.until(
     () =>
@@ -44,12 +44,19 @@ export async function occurrence(bot: TestBot, n: number, channel = GENERAL): Pr
   return new Thread(bot.slack, { ts: root.ts, thread: root.ts, channel, deliveries: [] })
 }
 
+const SAVE = 'thinkaloud_schedule_save'
+
 /** Makes a schedule in a place, and saves it. */
 export async function schedule(bot: TestBot, text: string, { user = ALICE, channel = GENERAL } = {}) {
+  const known = new Set(ephemerals(bot, channel, user).map(({ ts }) => ts))
+  const shown = () => ephemerals(bot, channel, user).filter(({ ts }) => !known.has(ts))
+  const cards = () => shown().find((one) => JSON.stringify(one.blocks).includes(SAVE))
   await bot.slack.slash(text, { channel, user })
-  await press(bot, 'thinkaloud_schedule_save', { user, channel })
-  await told(bot, /^Saved/, { user, channel })
+  const { ts } = await bot.slack.until(cards, 'the card')
+  await bot.slack.press({ channel, ts, user }, { action_id: SAVE })
+  const isSaved = () => shown().some((one) => bot.slack.shown(one as Message).startsWith('Saved'))
+  await bot.slack.until(isSaved, 'that it is saved')
 }
 
-/** What was written to Alice directly. */
+/** Returns the direct messages to Alice. */
 export const dms = (bot: TestBot) => bot.slack.messages(DM).map((message) => bot.slack.shown(message))

@@ -5,7 +5,7 @@ export interface Sample {
   value: number
 }
 
-/** What `/metrics` says, read as Prometheus reads it. */
+/** Reads `/metrics` as Prometheus does. */
 export class Scrape {
   readonly samples: Sample[]
 

@@ -42,7 +42,7 @@ import { settingsView } from '../../src/slack/views/settings-view.ts'
 import { useBlocks } from '../../src/slack/views/use-view.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
 
-/** What one call of `blocks.validate` takes. */
+/** The input of one call of `blocks.validate`. */
 export type Sent =
   { message: { text: string; blocks: blocks.ShownBlock[] } } | { blocks: blocks.ShownBlock[] } | { view: View }
 

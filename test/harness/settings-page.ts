@@ -1,6 +1,6 @@
 import { loadConfig, SECRETS, SETTING_GROUPS } from '../../src/config.ts'
 
-/** What each setting is when nobody sets it, as the environment would carry it. */
+/** The default of each setting, in the form of the environment. */
 const defaults = new Map<string, unknown>(Object.entries(loadConfig({})))
 export const defaultOf = (name: string) => String(defaults.get(name) ?? '')
 

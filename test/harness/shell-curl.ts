@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 
-/** What a shell makes of a curl command: its words, with the variables of `env` put in. No curl is run. */
+/** Returns a curl command's words as a shell reads them, with the variables of `env` filled in. No curl is run. */
 export function curlWords(command: string, env: Record<string, string> = {}): string[] {
   const script = `curl() { printf '%s\\0' "$@"; }\n${command}`
   const words = execFileSync('/bin/sh', ['-c', script], { env: { PATH: '/usr/bin:/bin', ...env }, encoding: 'utf8' })

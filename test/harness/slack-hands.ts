@@ -1,6 +1,6 @@
 import { ALICE, TEAM, type Json, type LocalSlack, type Submitted } from '../../playground/slack/slack.ts'
 
-/** A modal or a Home, as the person before whom it stands sees and uses it. */
+/** A modal or a Home, as its person sees and uses it. */
 export class ViewInHand {
   readonly user: string
   readonly #slack: LocalSlack
@@ -19,7 +19,7 @@ export class ViewInHand {
     return view
   }
 
-  /** What stands in it to be read. */
+  /** Returns its text. */
   shown(): string {
     return this.#slack.shownView(this.view())
   }
@@ -48,7 +48,7 @@ export async function modalOf(slack: LocalSlack, user: string = ALICE): Promise<
   return new ViewInHand(slack, 'modal', user)
 }
 
-/** Somebody opens the app's Home, which is published afresh. */
+/** Opens the app's Home, which is then published again. */
 export async function openHome(slack: LocalSlack, user: string = ALICE): Promise<ViewInHand> {
   const before = slack.home(user)?.['hash']
   await slack.people.openHome(user)
@@ -58,7 +58,7 @@ export async function openHome(slack: LocalSlack, user: string = ALICE): Promise
 
 /** People who are not quite of the workspace, and a bot that is not ours. Each call gives the id of a new one. */
 export const strangers = {
-  /** Of a workspace that is connected by Slack Connect. */
+  /** A person of a workspace that is connected by Slack Connect. */
   outsider: (slack: LocalSlack) => add(slack, 'OUTER', { team_id: 'T0OTHER0001', is_stranger: true }),
   guest: (slack: LocalSlack) => add(slack, 'GUEST', { is_restricted: true }),
   singleChannelGuest: (slack: LocalSlack) => add(slack, 'SCGST', { is_restricted: true, is_ultra_restricted: true }),

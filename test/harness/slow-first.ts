@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * What begins last would keep one core busy alone: files that start many processes or browsers, and between them those
- * that mostly wait, so that not all workers wait at the same time.
+ * Orders the test files: those that start many processes or browsers first, because the last one would keep one core
+ * busy alone, mixed with those that mostly wait, so that not all workers wait at the same time.
  */
 const SLOW = [
   'commands/doctor/doctor-judgement',

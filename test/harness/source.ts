@@ -7,7 +7,7 @@ import { ROOT } from '../../src/base/package-root.ts'
 export interface SourceFunction {
   name: string
   line: number
-  /** From its first line, doc comment not counted, to its last. */
+  /** The number of its lines, without the doc comment. */
   lines: number
   parameters: number
 }
@@ -32,7 +32,7 @@ export class SourceFile {
     return this.text.trimEnd().split('\n').length
   }
 
-  /** What it imports or re-exports, types included: paths of the project's own files, names of packages. */
+  /** Its imports and re-exports, types included: paths of the project's own files, names of packages. */
   get imports(): string[] {
     return (this.#imports ??= importsOf(this.tree))
   }

@@ -11,7 +11,7 @@ export interface Way {
 
 let count = 0
 
-/** A bot that people reach, and where the work is another process, that one too. */
+/** A bot that people reach, with its worker if that is another process. */
 export async function steeredBot(
   t: Ends,
   { redisUrl }: Way,
@@ -22,7 +22,7 @@ export async function steeredBot(
     return { ...(await startBot(t, options)), prefix, startWorker: () => Promise.reject(new Error('none')) }
   const shared: Env = { ...options.env, REDIS_URL: redisUrl, REDIS_PREFIX: prefix, SHUTDOWN_MS: '300' }
   const bot = await startBot(t, { ...options, env: { ...shared, ROLE: 'front' } })
-  const startWorker = (env: Env = {}) => secondBot(t, bot, { ...shared, ...env, ROLE: 'worker' })
+  const startWorker = (env: Env = {}) => secondBot(t, bot, { ...shared, ROLE: 'worker', ...env })
   return { ...bot, prefix, startWorker, worker: await startWorker() }
 }
 

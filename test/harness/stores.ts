@@ -41,7 +41,7 @@ export async function deliver(queue: Pick<Queue, 'accept'>, asked: Question): Pr
   await eventually(() => queue.accept(asked))
 }
 
-/** A number once it has been the same for ten looks: what happens elsewhere meanwhile has come. */
+/** Returns a number once it has been the same ten times, so that everything elsewhere has arrived. */
 export async function atRest(count: () => Promise<number>): Promise<number> {
   let [seen, looks] = [await count(), 0]
   while (looks < 10) {

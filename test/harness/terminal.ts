@@ -16,9 +16,9 @@ if (!hasScript)
 export const describeWithTerminal = hasScript ? describe : describe.skip
 
 export interface TestTerminal {
-  /** All that was on the screen so far, what the terminal itself echoed included. */
+  /** The whole output so far, the terminal's own echo included. */
   screen(): string
-  /** As if by keys; `\r` is Enter, `\u0003` is Ctrl+C. */
+  /** Types keys; `\r` is Enter, `\u0003` is Ctrl+C. */
   type(keys: string): void
   /** Waits until what was not waited for yet shows this; what comes behind it is the next one's. */
   shows(text: string | RegExp): Promise<string>

@@ -1,6 +1,6 @@
 import type { ToolContext, ToolOutput, Tool } from '../../src/agent/contracts/tool.ts'
 
-/** What a tool gets in a run, with nothing behind it but what a test puts there. */
+/** Returns the context of a tool in a run, with only the parts that a test gives it. */
 export function toolContext(given: Partial<ToolContext> = {}): ToolContext {
   return {
     signal: new AbortController().signal,

@@ -11,7 +11,7 @@ export interface WebServer {
   requests: { path: string; headers: IncomingMessage['headers'] }[]
 }
 
-/** A real HTTP server on 127.0.0.1 that says whatever a test wants; stopped when the test ends. */
+/** A real HTTP server on 127.0.0.1 with the answers of a test; stopped when the test ends. */
 export async function startWebServer(
   handler: (path: string, response: ServerResponse, request: IncomingMessage) => void,
 ): Promise<WebServer> {

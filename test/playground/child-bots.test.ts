@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { startPlayground } from '../../playground/main.ts'
+import { startPlayground, type Playground } from '../../playground/main.ts'
 import { createChildBots, type ChildBots, type ChildBotsOptions } from '../../playground/bot/child-bots.ts'
 import { nodeArgs } from '../harness/compiled-sources.ts'
 import { standStill } from '../harness/stand-still.ts'
@@ -23,8 +23,8 @@ test('a bot that is gone while it is asked something ends nothing but itself', a
   process.on('uncaughtException', note)
   t.onTestFinished(() => void process.off('uncaughtException', note))
   const notices: string[] = []
-  const { bots, stop } = await startedBots((text) => void notices.push(text))
-  t.onTestFinished(stop)
+  const { bots, playground } = await startedBots((text) => void notices.push(text), { workspaces: true })
+  t.onTestFinished(playground.stop)
   const [pid] = ownBots()
   process.kill(pid!, 'SIGKILL')
   // It is gone, and nothing has told this process of it.
@@ -35,14 +35,16 @@ test('a bot that is gone while it is asked something ends nothing but itself', a
     .poll(() => notices.filter((line) => line.includes('The bot is ready.')).length, { timeout: 60_000 })
     .toBe(2)
   expect(notices.join()).toContain('it restarts, and without Redis what ran is lost.')
+  // Slack delivers to the next one.
+  expect((await fetch(`${playground.gateway?.botUrl()}/healthz`)).status).toBe(200)
   expect(faults).toEqual([])
 }, 180_000)
 
 test('a start may take a minute, and a bot that is ready lives on', async (t) => {
   const [notices, minutesOver]: [string[], (() => void)[]] = [[], []]
   const after = (_: number, act: () => void) => void minutesOver.push(act)
-  const { bots, stop } = await startedBots((text) => void notices.push(text), { after, entry: JAVASCRIPT })
-  t.onTestFinished(stop)
+  const { bots, playground } = await startedBots((text) => void notices.push(text), { after, entry: JAVASCRIPT })
+  t.onTestFinished(playground.stop)
   const [pid] = ownBots()
   minutesOver[0]?.()
   const renewed = bots.renew()
@@ -57,12 +59,13 @@ test('a start may take a minute, and a bot that is ready lives on', async (t) =>
 
 async function startedBots(
   notice: (text: string) => void,
-  { after, entry }: Pick<ChildBotsOptions, 'after' | 'entry'> = {},
-): Promise<{ bots: ChildBots; stop: () => Promise<void> }> {
+  { after, entry, workspaces = false }: Pick<ChildBotsOptions, 'after' | 'entry'> & { workspaces?: boolean } = {},
+): Promise<{ bots: ChildBots; playground: Playground }> {
   let started: ChildBots | undefined
   const playground = await startPlayground(
     { PLAYGROUND_PORT: '0' },
     {
+      workspaces,
       async runBot(parts) {
         const bots = createChildBots({ ...parts, notice, ...(entry && { entry }), ...(after && { after }) })
         await bots.renew()
@@ -72,5 +75,5 @@ async function startedBots(
     },
   )
   if (!started) throw new Error('There are no bots.')
-  return { bots: started, stop: () => playground.stop() }
+  return { bots: started, playground }
 }

@@ -1,7 +1,8 @@
 /** `npm run playground -- --workspaces`: a distributed app, installed and removed as people do it. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../playground/main.ts'
-import { ALICE, BOT_USER, GENERAL, TEAM } from '../../playground/slack/slack.ts'
+import { CAROL, LAUNCH } from '../../playground/slack/example-workspace.ts'
+import { ALICE, BOT_USER, GENERAL, TEAM, type Message } from '../../playground/slack/slack.ts'
 import type { PlayedWorkspace } from '../../playground/workspaces/gateway.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { Browser } from '../harness/many-bot.ts'
@@ -22,9 +23,11 @@ async function add(choice: string) {
   const asked = new URL((await browser.get('/slack/install')).headers.get('location') ?? '')
   const page = await (await browser.get(asked.pathname + asked.search)).text()
   const [, href = ''] = new RegExp(`<a href="([^"]+)">${choice}</a>`).exec(page) ?? []
-  const back = new URL((await browser.get(href.replaceAll('&#38;', '&'))).headers.get('location') ?? '')
+  const back = new URL((await browser.get(plain(href))).headers.get('location') ?? '')
   return (await browser.get(back.pathname + back.search)).text()
 }
+
+const plain = (address: string) => address.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)))
 
 async function act(act: string, id: string) {
   const body = new URLSearchParams({ act, id })
@@ -108,6 +111,47 @@ test('tokens rotate: after the clock has moved past their end, the app has other
   workspace('Local').slack.trouble.set('tomorrow', { isOn: false })
 })
 
+test('a person connects Slack and searches as themselves, in the workspace that they are in', async () => {
+  await add('Allow in Beacon')
+  const { slack, ids } = workspace('Beacon')
+  const dm = `D${ALICE.slice(1)}`
+  await slack.say({ channel: LAUNCH, user: CAROL, text: 'The launch is called Narwhal.' })
+  const find = async () => {
+    const before = slack.messages(dm).length
+    await slack.say({ channel: dm, text: 'What did we decide about Narwhal?' })
+    const isDone = (one: Message) => JSON.stringify(one).includes('thinkaloud_show_work')
+    await slack.until(() => slack.messages(dm).slice(before).some(isDone), 'an answer')
+    return JSON.stringify(slack.messages(dm).slice(before))
+  }
+  expect(await find()).not.toContain('is called Narwhal')
+  /** Follows the link of `/ask connections`. */
+  const connect = async (choice: string) => {
+    const before = slack.whispers(GENERAL, ALICE).length
+    await slack.slash('connections')
+    await slack.until(() => slack.whispers(GENERAL, ALICE).length > before, 'the list')
+    const list = JSON.stringify(slack.store.channel(GENERAL).ephemerals.at(-1))
+    const [, link = ''] = /(\/connect\?link=[\w-]+)/.exec(list) ?? []
+    const browser = new Browser(gateway().base)
+    const confirm = await (await browser.get(link)).text()
+    const [, yes = ''] = /href="[^"]*(\/connect[^"]*)">I am/.exec(confirm) ?? []
+    const asked = new URL((await browser.get(plain(yes))).headers.get('location') ?? '')
+    const page = await (await browser.get(asked.pathname + asked.search)).text()
+    const [, href = ''] = new RegExp(`<a href="([^"]+)">${choice}</a>`).exec(page) ?? []
+    const back = new URL((await browser.get(plain(href))).headers.get('location') ?? '')
+    return (await browser.get(back.pathname + back.search)).text()
+  }
+  expect(await connect('Cancel')).toContain('You did not allow it')
+  expect(await connect('Allow as Bob')).toContain('signed in to Slack as somebody else')
+  expect(await connect('Allow as Alice')).toContain('Slack is connected')
+  expect(await find()).toContain('is called Narwhal')
+  const [token] = [...gateway().oauth.tokens].findLast(([, { home }]) => home.user === ids.outward(ALICE)) ?? []
+  const headers = { authorization: `Bearer ${token}` }
+  const answer = await fetch(`${gateway().base}/api/chat.postMessage`, { method: 'POST', headers })
+  expect(await answer.json()).toMatchObject({ ok: false, error: 'not_allowed_token_type' })
+  await act('remove', workspace('Beacon').id)
+  expect([...gateway().oauth.tokens.keys()]).not.toContain(token)
+})
+
 test('Slack refuses a token that it does not know, and an organisation’s that names no workspace', async () => {
   await add('Allow in Globex')
   const [token] = [...gateway().oauth.tokens].findLast(([, { home }]) => home.id === 'E0GLOBEX001') ?? []
@@ -139,7 +183,11 @@ describeWithChromium('the page', () => {
     await slack.until(isAnswered, 'an answer in Beacon')
     expect(await axe()).toEqual([])
     await page.emulateMedia({ colorScheme: 'dark' })
-    for (const path of ['/workspaces', '/slack/install']) {
+    for (const path of [
+      '/workspaces',
+      '/oauth/v2/authorize?user_scope=search:read.im&team=T1LOCAL0001',
+      '/slack/install',
+    ]) {
       await page.goto(`${gateway().base}${path}`)
       expect(await axe()).toEqual([])
     }

@@ -1,6 +1,6 @@
 /** People's own logins at an MCP server, as they meet them in Slack and in the browser. */
 import { Redis } from 'ioredis'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { ALLOW_ONCE, DISCONNECT, QUESTION_DECLINE } from '../../src/slack/format/action-ids.ts'
 import { forget } from '../harness/answer-buttons.ts'
@@ -34,7 +34,9 @@ function connecting(way: Way): void {
 
     const bobs = await ask(BOB)
     const link = await slack.until(() => linkTo(bot, BOB), 'the card')
-    expect(slack.whispers(GENERAL, BOB).at(-1)).toMatch(/to continue I need to use read ticket of \*tickets\* as you/)
+    expect(slack.whispers(GENERAL, BOB).at(-1)).toMatch(
+      /🔑 @Bob, to continue I need to use read ticket of \*tickets\* as you/,
+    )
     expect(slack.whispers(GENERAL, BOB).at(-1)).toContain('Connect tickets')
     expect(linksIn(slack.messages(GENERAL).concat(bobs.messages()))).toEqual([])
     const person = browser()
@@ -87,6 +89,23 @@ function connecting(way: Way): void {
     expect((await person.get(back)).status).not.toBe(302)
     expect((await person.get(link)).status).toBe(400)
     expect((await person.get('/connect?link=nothing')).status).toBe(400)
+  })
+
+  test('a login that is disconnected while it is renewed does not come back', async (t) => {
+    const { bot, server, browser, slack, ask } = await connectingBot(t, way)
+    await connect(bot, ALICE, { server, browser })
+    server.expire()
+    let [isHeld, release] = [false, () => {}]
+    const held = new Promise<void>((resolve) => (release = resolve))
+    server.mode.holdsRenewal = () => ((isHeld = true), held)
+    await ask()
+    await slack.until(() => isHeld, 'a renewal that is under way')
+    const home = await bot.openHome(ALICE)
+    await home.press(DISCONNECT, 'tickets')
+    release()
+    await eventually(async () => expect(await list(bot, ALICE)).toContain('tickets: not connected'))
+    await eventually(() => expect(server.given.filter((token) => server.isGood(token))).toEqual([]))
+    expect(server.counts).toMatchObject({ renewed: 1, revoked: 1 })
   })
 
   test('Not now goes on without, and an approval says as whom the call is made', async (t) => {
@@ -165,20 +184,24 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
   }
   connecting(way)
 
-  test('a run whose login was done when a process died goes on when the next one starts', async (t) => {
-    const { bot, server, browser, slack, ask, prefix, startWorker } = await connectingBot(t, way)
-    const thread = await ask()
-    const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
-    const store = new Redis(redis.url)
-    t.onTestFinished(() => store.disconnect())
-    const [key = ''] = await store.keys(`${prefix}:*person-waiting:tickets`)
-    // The login is done, and nothing is resumed.
-    await store.rename(key, 'aside')
-    const person = browser()
-    expect((await person.get(await logIn(person, link, server))).status).toBe(200)
-    await store.rename('aside', key)
-    await startWorker()
-    expect(await answeredAlone(bot, thread)).toContain('It is open.')
-    expect(await store.exists(key)).toBe(0)
-  })
+  test.each(['worker', 'front'])(
+    'a run whose login was done when a process died goes on when a %s starts',
+    async (ROLE) => {
+      const t = { onTestFinished }
+      const { bot, server, browser, slack, ask, prefix, startWorker } = await connectingBot(t, way)
+      const thread = await ask()
+      const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
+      const store = new Redis(redis.url)
+      t.onTestFinished(() => store.disconnect())
+      const [key = ''] = await store.keys(`${prefix}:*person-waiting:tickets`)
+      // The login is done, and nothing is resumed.
+      await store.rename(key, 'aside')
+      const person = browser()
+      expect((await person.get(await logIn(person, link, server))).status).toBe(200)
+      await store.rename('aside', key)
+      await startWorker({ ROLE })
+      expect(await answeredAlone(bot, thread)).toContain('It is open.')
+      expect(await store.exists(key)).toBe(0)
+    },
+  )
 })

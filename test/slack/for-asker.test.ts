@@ -5,10 +5,13 @@ import { ALLOW_ONCE, ASK_AGAIN, ASK_APPROVERS, KEEP, SHARE, SHOW_WORK } from '..
 import { PRESS } from '../../src/slack/approvals/approval-words.ts'
 import { FOR_ASKER, HOW_TO_GO_ON } from '../../src/slack/format/messages.ts'
 import { pressAlone } from '../harness/answer-buttons.ts'
-import { answeredAlone, connect, connectingBot } from '../harness/connecting-bot.ts'
+import { runHere } from '../harness/command.ts'
+import { answeredAlone, connect, connectingBot, linksIn, logIn, SECRETS_KEY } from '../harness/connecting-bot.ts'
 import type { TestBot } from '../harness/bot.ts'
+import { startCollector } from '../harness/otlp-collector.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
+import { DM, dms, MINUTE, occurrence, schedule } from '../harness/schedules.ts'
 import type { Way } from '../harness/steered-bot.ts'
 
 /** The find, and the answer that rests on it. */
@@ -81,6 +84,29 @@ function leaving(way: Way): void {
     expect(model.requests.find(({ prompt }) => prompt.includes('And after'))?.prompt).toContain('It is open')
   })
 
+  test('is in no span with content, and in nothing that the operator’s commands show', async (t) => {
+    const collector = await startCollector(t)
+    const { bot, server, browser, ask, worker, prefix } = await connectingBot(t, way, {
+      env: { STEPS: 'replies', OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_CAPTURE_CONTENT: 'true' },
+    })
+    await connect(bot, ALICE, { server, browser })
+    await answeredAlone(bot, await ask())
+    if (way.redisUrl) {
+      const env = { REDIS_URL: way.redisUrl, REDIS_PREFIX: prefix, SECRETS_KEY }
+      const runs = (...args: string[]) => runHere(t, 'src/commands/runs.ts', { args, env })
+      const listed = await runs('list', '--all')
+      const [id = ''] = /T0LOCAL0001:\S+/.exec(listed.stdout) ?? []
+      const shown = await runs('show', id)
+      expect(shown.stdout).toContain('(The answer is for the asker alone.)')
+      expect(shown.stdout + listed.stdout).not.toMatch(CANARY)
+    }
+    await Promise.all([bot.bot.stop(), worker?.stop()])
+    expect(collector.named('execute_tool tickets__read_ticket')).toHaveLength(1)
+    const content = collector.requests.map(({ body }) => body).join('\n')
+    expect(content).toContain('What of the ticket?')
+    expect(content).not.toMatch(CANARY)
+  })
+
   test('a call that rests on it is allowed by the asker alone, and a failure is told to them', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(t, way, {
       rules: { trust: true, ask: ['read_ticket'] },
@@ -136,6 +162,30 @@ function leaving(way: Way): void {
 
 describe('in memory', () => {
   leaving({})
+
+  test('a schedule asks its maker to connect, and tells what it found to them alone, each time', async (t) => {
+    let ahead = 0
+    const now = () => new Date(Date.now() + ahead)
+    const { bot, server, browser, slack, model } = await connectingBot(t, {}, { now, env: { STEPS: 'replies' } })
+    const look = act('I look.', 'tickets__read_ticket', '{"id": "7"}')
+    model.on('ticket', look, finish('It is open.'), look, finish('It is open still.'))
+    await schedule(bot, 'every 20 minutes what of the ticket?')
+    ahead += 22 * MINUTE
+    const first = await occurrence(bot, 1)
+    const link = await slack.until(() => linksIn(slack.messages(DM)).at(-1), 'the card in the direct messages')
+    expect(seenByAll(bot)).not.toContain('/connect?link=')
+    const person = browser()
+    await person.get(await logIn(person, link, server))
+    await slack.until(() => dms(bot).some((text) => text.includes('\nIt is open.\n')), 'the answer')
+    await slack.until(() => first.shown().at(-1) === FOR_ASKER, 'a line for all')
+    ahead += 20 * MINUTE
+    const second = await occurrence(bot, 2)
+    await slack.until(() => dms(bot).some((text) => text.includes('\nIt is open still.\n')), 'the next answer')
+    await slack.until(() => second.shown().at(-1) === FOR_ASKER, 'a line for all')
+    expect(server.calls).toEqual(['7', '7'])
+    expect(seenByAll(bot)).not.toMatch(CANARY)
+    expect(bot.logs.join('\n')).not.toMatch(CANARY)
+  })
 
   test('a card that all were shown before it was found is still decided by whom it names', async (t) => {
     const { bot, server, browser, slack, model } = await connectingBot(

@@ -1,15 +1,11 @@
 /** When a scheduled run waits, is not made, or pauses its schedule; and what is said of it, once. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, GENERAL, TEAM } from '../../playground/slack/slack.ts'
-import { connect } from '../../src/base/redis/redis.ts'
-import { redisSchedules } from '../../src/stores/schedules/redis-schedules.ts'
-import { activated, type Schedule } from '../../src/stores/schedules/types.ts'
+import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { describeWithRedis, startRedis } from '../harness/redis.ts'
 import { DM, dms, ephemerals, MINUTE, occurrence, roots, schedule, startWithClock, told } from '../harness/schedules.ts'
 import { strangers } from '../harness/slack-hands.ts'
-import { keptLog } from '../harness/stores.ts'
 
 const seen = (bot: { logs: string[] }, words: string) => bot.logs.filter((line) => line.includes(words)).length
 
@@ -200,29 +196,34 @@ test('times are in the zone of whoever makes it, or in the one that is named', a
   await told(bot, /^Europe\/Nowhere is not a time zone that I know\./)
 })
 
+/** Makes schedules, lets each run at several times, and expects nothing but a note with each. */
+async function expectQuiet(bot: Awaited<ReturnType<typeof startWithClock>>, made: number, times: number) {
+  bot.model.on('', finish('NOTHING'))
+  for (let n = 0; n < made; n++)
+    await schedule(bot, `every 20 minutes tell me of ${n}, only if it is red`, { channel: n % 5 === 0 ? GENERAL : DM })
+  const before = bot.slack.calls.length
+  for (let n = 1; n <= times; n++) {
+    // Runs are spread over a minute.
+    bot.later((n === 1 ? 22 : 20) * MINUTE)
+    await bot.slack.until(() => seen(bot, '"end":"quiet"') === made * n, `${made * n} quiet runs`)
+  }
+  const methods = new Set(bot.slack.calls.slice(before).map(({ method }) => method))
+  expect([...methods].filter((method) => /^chat\.|^files\.|^reactions\.|^views\./.test(method))).toEqual([])
+  expect(bot.model.requests).toHaveLength(made * times)
+  await bot.slack.slash('schedules', { channel: GENERAL })
+  const list = await told(bot, /Last: .*: looked, nothing to report/)
+  expect(list.match(/Last: .*: looked, nothing to report/g)).toHaveLength(Math.min(made, 15))
+}
+
+test('500 quiet runs post nothing', async (t) => {
+  await expectQuiet(await startWithClock(t, { env: { SCHEDULES_PER_USER: '50' } }), 50, 10)
+})
+
 describeWithRedis('in Redis', async () => {
   const server = await startRedis()
-  const ends = fileEnds()
-  ends.onTestFinished(() => server.stop())
+  fileEnds().onTestFinished(() => server.stop())
 
-  test('500 quiet runs post nothing', async (t) => {
-    const bot = await startWithClock(t, { env: { REDIS_URL: server.url } })
-    bot.model.on('', finish('NOTHING'))
-    const redis = connect({ url: server.url }, { purpose: 'work', log: keptLog() })
-    t.onTestFinished(() => redis.disconnect())
-    const store = redisSchedules({ redis, log: keptLog(), prefix: 'thinkaloud' })
-    const [at, ms] = [Date.now() - 80 * MINUTE, 60 * MINUTE]
-    const shared: Omit<Schedule, 'id' | 'user'> = {
-      ...{ team: TEAM, channel: GENERAL, createdAt: at, text: 'x', question: 'tell me, only if it is red', spent: {} },
-      ...{ when: { kind: 'every', minutes: 60, start: at, zone: 'UTC' }, gapMs: ms, state: 'draft', failures: 0 },
-      ...{ place: { isPrivate: false, isShared: false, isMember: true }, runs: [] },
-    }
-    const make = (n: number): Schedule => ({ ...shared, id: `s${n}`, user: n % 2 ? ALICE : BOB })
-    await Promise.all(Array.from({ length: 500 }, (_, n) => store.add(activated(make(n), at))))
-    await bot.slack.until(() => seen(bot, '"end":"quiet"') === 500, '500 quiet runs')
-    const posts = bot.slack.calls.filter(({ method }) => /^chat\.|^files\.|^reactions\.|^views\./.test(method))
-    expect(posts).toEqual([])
-    const ended = await store.list({ team: TEAM, channel: GENERAL })
-    expect(new Set(ended.map(({ runs }) => runs.map(({ end }) => end).join()))).toEqual(new Set(['quiet']))
+  test('quiet runs post nothing', async (t) => {
+    await expectQuiet(await startWithClock(t, { env: { REDIS_URL: server.url } }), 5, 2)
   })
 })

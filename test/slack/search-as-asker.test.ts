@@ -149,6 +149,13 @@ test.each([
       slack.state.refuses = (method) => (method === 'conversations.info' ? code : undefined)
       await ask(code, false)
     }
+    const prompt = (what: string) => JSON.stringify(bot.model.about(what).at(-1) ?? '')
+    expect(prompt('of this workspace too')).toContain(CANARY)
+    // An organisation's event names no workspace.
+    await slack.event(place.home, { type: 'user_change', user: { id: ALICE, deleted: true } })
+    bot.model.on('deactivated', act('I search.', 'workspace_search', 'merger'), finish('Nothing.'))
+    await slack.mention(where, 'What merger, when deactivated?')
+    await eventually(() => expect(prompt('deactivated')).toContain('no permission to search'))
   },
 )
 
@@ -200,12 +207,11 @@ describe('a grant whose tokens rotate', () => {
       const { slack, search, tokens, isConnected } = await start()
       const [first] = tokens()
       slack.clock.now += 11 * HOUR_MS + 40 * 60_000
-      let [isHeld, release] = [false, () => {}]
+      let release = () => {}
       const held = new Promise<void>((resolve) => (release = resolve))
-      slack.state.holdAnswer = (args) =>
-        args['grant_type'] === 'refresh_token' && slack.state.refreshes > 0 ? ((isHeld = true), held) : undefined
+      slack.state.holdAnswer = (args) => (args['grant_type'] === 'refresh_token' ? held : undefined)
       const searching = search()
-      await until(() => isHeld, 'a renewal that is under way')
+      await until(() => tokens().length > 1, 'a renewal that is under way')
       const ended =
         how === 'disconnected'
           ? slack.press(ACME, { action: DISCONNECT, value: 'Slack', channel: DM })

@@ -27,10 +27,10 @@ export const searchMethods: Record<string, Method> = {
     const tokens = enabled(slack.search)
     const query = required(args, 'query')
     if (query.length > MAX_QUERY) throw new Refusal('query_too_long', { why: `${query.length} characters` })
-    const asker = askerOf(args, tokens, slack)
+    const { asker, isOwn } = askerOf(args, tokens, slack)
     const kinds = listOf(args, 'content_types', 'messages')
     for (const kind of kinds) checkKind(kind, slack)
-    for (const type of listOf(args, 'channel_types', 'public_channel')) checkPlace(type)
+    for (const type of typesOf(args)) checkPlace(type, isOwn)
     const found = kinds.flatMap((kind) => FINDERS[kind]!(query, { slack, asker, args }).map((one) => ({ kind, one })))
     const { from, to, next } = pageOf(found.length, args)
     const results: Record<string, Json[]> = Object.fromEntries(kinds.map((kind) => [kind, []]))
@@ -44,14 +44,14 @@ function enabled(search: SearchTokens | undefined): SearchTokens {
   return search
 }
 
-/** Returns the asker: a bot token searches only for the person who addressed it. */
-function askerOf(args: Json, tokens: SearchTokens, { store }: Workspace): User {
+/** Returns the asker: a bot token searches only for the person who addressed it, `isOwn` for who granted it. */
+function askerOf(args: Json, tokens: SearchTokens, { store }: Workspace): { asker: User; isOwn: boolean } {
   const token = optional(args, 'action_token')
   const person = token === undefined ? undefined : tokens.personOf(token)
   if (person === 'expired') throw declined('invalid_action_token')
-  const user = person && store.users.get(person.user)
-  if (!user) throw new Refusal('invalid_action_token', { why: 'No event of this Slack carried the token.' })
-  return user
+  const asker = person && store.users.get(person.user)
+  if (!asker) throw new Refusal('invalid_action_token', { why: 'No event of this Slack carried the token.' })
+  return { asker, isOwn: person.isOwn }
 }
 
 function listOf(args: Json, name: string, normal: string): string[] {
@@ -64,10 +64,21 @@ function checkKind(kind: string, { isGranted }: Workspace): void {
   if (!isGranted(scope)) throw declinedScope(scope)
 }
 
+const TYPES: Record<Channel['kind'], string> = {
+  channel: 'public_channel',
+  group: 'private_channel',
+  mpim: 'mpim',
+  im: 'im',
+}
+
+function typesOf(args: Json): string[] {
+  return listOf(args, 'channel_types', TYPES.channel)
+}
+
 /** Refuses the kinds of places that need a person's token. */
-function checkPlace(type: string): void {
-  if (type === 'public_channel') return
-  if (!['private_channel', 'mpim', 'im'].includes(type)) throw invalid(`[ERROR] channel_types: ${type}`)
+function checkPlace(type: string, isOwn: boolean): void {
+  if (!Object.values(TYPES).includes(type)) throw invalid(`[ERROR] channel_types: ${type}`)
+  if (type === TYPES.channel || isOwn) return
   throw declinedScope(`search:read.${type === 'private_channel' ? 'private' : type}`)
 }
 
@@ -96,14 +107,14 @@ const FINDERS: Record<string, (query: string, looking: Looking) => Json[]> = {
   },
 }
 
-/** Returns the public channels; for a guest, those that they are in. */
+/** Returns the public channels (for a guest, those that they are in), and the other places that the asker is in. */
 function channelsFor({ slack, asker, args }: Looking): Channel[] {
   const isGuest = asker.is_restricted || asker.is_ultra_restricted || asker.is_stranger || asker.team_id !== TEAM
   return [...slack.store.channels.values()].filter(
     ({ kind, archived, members }) =>
-      kind === 'channel' &&
+      typesOf(args).includes(TYPES[kind]) &&
       (!archived || flag(args, 'include_archived_channels')) &&
-      (!isGuest || members.has(asker.id)),
+      ((kind === 'channel' && !isGuest) || members.has(asker.id)),
   )
 }
 

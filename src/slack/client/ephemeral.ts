@@ -54,11 +54,12 @@ export async function sendEphemeral(
 ): Promise<void> {
   const { client, fetch = globalThis.fetch, log, elsewhere } = options
   const ephemeral = { response_type: 'ephemeral', replace_original: replaces }
-  const at = { apiUrl: client.apiUrl, fetch, log }
+  const asker = place.user
+  const at = { apiUrl: client.apiUrl, fetch, log, asker }
   if (responseUrl && (await respond(responseUrl, { ...ephemeral, ...forms[0], ...UNPARSED }, at))) return
   for (const [i, form] of isAway ? [] : forms.entries())
     try {
-      await postEphemeral(client, { ...place, ...form }, { effort: 'patient', signal })
+      await postEphemeral(client, { ...place, ...form }, { effort: 'patient', signal, asker })
       return
     } catch (error) {
       if (i < forms.length - 1 && isOfForm(error)) continue
@@ -68,5 +69,5 @@ export async function sendEphemeral(
     }
   // Slack opens a direct message if a person's id is given as the channel.
   const args = { channel: place.user, ...elsewhere, ...UNPARSED, unfurl_links: false, unfurl_media: false }
-  await client.call('chat.postMessage', args, { effort: 'patient', signal })
+  await client.call('chat.postMessage', args, { effort: 'patient', signal, asker })
 }

@@ -9,15 +9,22 @@ const TRIES = 3
 const WAIT_MS = 5 * 60_000
 const TIMEOUT_MS = 10_000
 
+interface RespondOptions {
+  apiUrl: string
+  fetch: typeof globalThis.fetch
+  log(fields: object, line: string): void
+  asker?: string
+}
+
 /**
  * Posts a message to the response_url of a command. It goes only to Slack, or to the server of `SLACK_API_URL`: to no
  * other host, and without redirects. Transient errors are retried, after a 429 not before its Retry-After. Never
- * rejects. @returns whether Slack accepted it
+ * rejects. `asker`: the person it may mention. @returns whether Slack accepted it
  */
 export async function respond(
   url: string,
   message: object,
-  { apiUrl, fetch, log }: { apiUrl: string; fetch: typeof globalThis.fetch; log(fields: object, line: string): void },
+  { apiUrl, fetch, log, asker }: RespondOptions,
 ): Promise<boolean> {
   const address = addressAtSlack(url, apiUrl)
   if (!address) {
@@ -25,7 +32,7 @@ export async function respond(
     return false
   }
   const headers = { 'content-type': 'application/json' }
-  const body = JSON.stringify(sanitize(message))
+  const body = JSON.stringify(sanitize(message, asker))
   for (let attempt = 0; ; attempt++) {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     const sent = fetch(address, { method: 'POST', headers, body, signal, redirect: 'manual' })
@@ -72,7 +79,7 @@ export async function replaceMessage(
   { content, simple = content }: { content: object; simple?: object },
   { client, fetch = globalThis.fetch, log, asker = '' }: ReplaceOptions,
 ): Promise<void> {
-  const at = { apiUrl: client.apiUrl, fetch, log }
+  const at = { apiUrl: client.apiUrl, fetch, log, asker }
   if (responseUrl && (await respond(responseUrl, { replace_original: true, ...content, ...UNPARSED }, at))) return
   // An ephemeral message cannot be changed in any other way.
   if (!place) return

@@ -71,10 +71,7 @@ export class Schedules implements ScheduleStore {
       const after = before && change(before)
       if (!after) return undefined
       if (!(await this.#texts.swap(ref, { expected, text: this.#seal(after), schedule: after }))) continue
-      await this.#index(after)
-      // Another process may have indexed its change before this one.
-      const latest = await this.load(ref)
-      if (latest && wakeAt(latest) !== wakeAt(after)) await this.#index(latest)
+      await this.#indexLatest(after)
       return after
     }
     throw new Error(`The schedule ${ref.id} changed too often at the same time.`)
@@ -114,11 +111,11 @@ export class Schedules implements ScheduleStore {
   }
 
   async repair(): Promise<void> {
-    for await (const refs of this.#texts.all())
-      for (const ref of refs) {
-        const schedule = await this.load(ref)
-        if (schedule) await this.#index(schedule)
-      }
+    const repairOne = async (ref: ScheduleRef) => {
+      const schedule = await this.load(ref)
+      if (schedule) await this.#indexLatest(schedule)
+    }
+    for await (const refs of this.#texts.all()) await Promise.all(refs.map(repairOne))
   }
 
   forgetUser({ team, user }: Person): Promise<void> {
@@ -141,6 +138,13 @@ export class Schedules implements ScheduleStore {
 
   async #named(parts: Partial<ScheduleRef>): Promise<ScheduleRef[]> {
     return (await this.#texts.named(parts)).flatMap((name) => refOf(name) ?? [])
+  }
+
+  async #indexLatest(schedule: Schedule): Promise<void> {
+    await this.#index(schedule)
+    // Another process may have indexed its change before this one.
+    const latest = await this.load(schedule)
+    if (latest && wakeAt(latest) !== wakeAt(schedule)) await this.#index(latest)
   }
 
   /** A schedule that does not run is looked at when it expires, so that nothing of it is left. */

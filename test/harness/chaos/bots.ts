@@ -19,11 +19,10 @@ export interface BotProcess extends Running {
   isAlive(): boolean
   /** The HTTP status of a path of its own. */
   status(path: string): Promise<number>
-  /** When it was killed or frozen, by performance.now(). */
+  /** The time at which it was killed or frozen, by performance.now(). */
   harmedAt: number[]
   /**
-   * When it let go of what ran, out of time after SIGTERM or without its lease, as it says itself, by
-   * performance.now().
+   * The times at which it released runs (after SIGTERM, or without its lease), by its own log, by performance.now().
    */
   cutAt(): number[]
 }

@@ -1,4 +1,4 @@
-/** For `node --import`: the process lives CHAOS_AHEAD_MS later than the others. */
+/** For `node --import`: sets the process's clock ahead by CHAOS_AHEAD_MS. */
 const ahead = Number(process.env.CHAOS_AHEAD_MS)
 const Real = Date
 

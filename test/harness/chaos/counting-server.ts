@@ -1,5 +1,5 @@
 /**
- * An MCP server over Streamable HTTP that counts what it is asked to do, and what is done. Made with the SDK of 2026.
+ * An MCP server over Streamable HTTP that counts the calls it gets, and those it completes. Made with the SDK of 2026.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { once } from 'node:events'
@@ -9,15 +9,15 @@ import { z } from 'zod'
 import type { Ends } from '../ends.ts'
 import { mcpFile } from '../mcp/mcp-servers.ts'
 
-/** Where a call is held: before the server has looked at it, or once what it does is done. */
+/** The point at which a call is held: before the server handles it, or after its effect. */
 type Point = 'before' | 'after'
 
 export interface CountingServer {
   /** For MCP_CONFIG: `shelf`, which may do one thing unasked, and `vault`, which is trusted. */
   config: string
-  /** What `keep` and `stamp` have written, each as often as it was. */
+  /** Everything that `keep` and `stamp` have written, with repetitions. */
   written: string[]
-  /** What `put` has set: twice is once. And as often as it was asked to. */
+  /** The values that `put` has set, without repetitions, and with them. */
   set: Set<string>
   puts: string[]
   /** Calls that came in and are held at a point, by their texts. */
@@ -25,8 +25,8 @@ export interface CountingServer {
   /** Texts of calls that it never looked at, as whoever made them has gone. */
   left: string[]
   /**
-   * From now on calls with this text wait there until this is resolved; one that nobody waits for any more is not
-   * looked at.
+   * Holds calls with this text there until the promise is resolved. A call that nobody waits for any more is not
+   * handled.
    */
   hold(text: string, at: Point, until: Promise<unknown>): void
 }

@@ -3,9 +3,9 @@ const SEED = Number(process.env.CHAOS_SEED ?? 1)
 
 /** Chance that the seed repeats. */
 export interface Dice {
-  /** From 0 to 1. */
+  /** Returns a number from 0 to 1. */
   next(): number
-  /** A whole number from `min` to `max`. */
+  /** Returns a whole number from `min` to `max`. */
   between(min: number, max: number): number
   pick<T>(items: readonly T[]): T
   shuffled<T>(items: readonly T[]): T[]

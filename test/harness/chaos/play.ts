@@ -34,7 +34,7 @@ export function playedEnd(name: string): Turn {
   return finish(`${name} is answered.`)
 }
 
-/** A model that plays its part, but thinks for a while, each call for its own. */
+/** A model that answers by script, each call after its own pause. */
 export function thoughtfulTurn(fromMs: number, toMs: number): (request: PlayedRequest) => Promise<Turn> {
   return async (request) => {
     await wait(diceFor(callName(request)).between(fromMs, toMs))
@@ -47,7 +47,7 @@ export function observationsIn({ body }: PlayedRequest): number {
   return (body.messages.at(-1)?.content ?? '').split('\nObservation: ').length - 1
 }
 
-/** A model call's name: no finished one may be made again. */
+/** Returns a model call's name. No finished call may be repeated. */
 export function callName(request: PlayedRequest): string {
   const turn = request.kind === 'condense' ? 'condense' : `turn ${observationsIn(request) + 1}`
   return `${nameIn(request.question)} ${turn}`
@@ -58,7 +58,7 @@ export function postsOf(...names: string[]): string[] {
   return names.flatMap((name) => ['step-1', 'step-2', 'answer-1'].map((step) => `${name} ${step}`))
 }
 
-/** What a post must show when all is done. */
+/** The text that a post must show at the end. */
 export function wordsOf(name: string, step: string): string {
   if (step === 'card') return '2 steps, '
   if (step.startsWith('approval-')) return '✅ *Allowed once* by '
@@ -67,11 +67,11 @@ export function wordsOf(name: string, step: string): string {
 
 export interface Ledger {
   url: string
-  /** What was written down and answered, in order, and when, by performance.now(). */
+  /** The recorded and answered calls, in order, with their times by performance.now(). */
   noted: { text: string; at: number }[]
   /** Uses that came in, answered or not. */
   asked: string[]
-  /** From now on it answers only when this is resolved. */
+  /** Holds all answers until the promise is resolved. */
   hold(until: Promise<unknown>): void
 }
 

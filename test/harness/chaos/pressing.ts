@@ -9,7 +9,7 @@ import { eventually } from '../stores.ts'
 import type { BotProcess } from './bots.ts'
 import type { PlayedThread, Scene } from './scene.ts'
 
-/** Where a run stands in Redis, by its thread's first question. */
+/** Returns the state of a run in Redis, by its thread's first question. */
 async function stateOf({ client, env }: Scene, thread: PlayedThread): Promise<string | undefined> {
   const [run] = await findRuns({ redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' }, thread.ids[0]!)
   return run?.state
@@ -37,7 +37,7 @@ interface Press {
   at?: BotProcess
 }
 
-/** Somebody presses a button of a card in a thread, which is acked. */
+/** Presses a button of a card in a thread. Resolves when it is acked. */
 export async function pressCard(
   scene: Scene,
   thread: PlayedThread,
@@ -49,7 +49,7 @@ export async function pressCard(
   if (!ok) throw new Error(`The press of ${user} was not acked.`)
 }
 
-/** What the audit list says of a thread's writes, in the order of their steps. */
+/** Returns the audit list's entries for a thread's writes, in the order of their steps. */
 async function auditOf({ client, env }: Scene, { ids }: PlayedThread): Promise<AuditEntry[]> {
   const audit = redisAudit({ redis: client, prefix: env.REDIS_PREFIX ?? 'thinkaloud' })
   const entries = await audit.list({ team: TEAM }, 1_000)

@@ -10,11 +10,11 @@ import { finish, playModel } from '../played-model.ts'
 /** The built distributed app, over Redis, in workspaces whose tokens rotate. */
 export interface RotatingApp {
   slack: ManySlacks
-  /** Starts a process of the bot. It ends with the test. */
-  serve(): Promise<Measured>
+  /** Starts a process of the bot, which Slack delivers to, or one that only works. It ends with the test. */
+  serve(role?: 'all' | 'worker'): Promise<Measured>
   /** Installs the app in each workspace as a browser does. */
   install(): Promise<void>
-  /** Asks once in each workspace, in a channel of its own for each round, until all are answered. */
+  /** Asks once in each workspace, in a separate channel for each round, until all are answered. */
   answered(round: number): Promise<void>
 }
 
@@ -33,8 +33,9 @@ export async function rotatingApp(t: Ends, homes: Home[]): Promise<RotatingApp> 
   slack.state.expiresIn = 5400
   return {
     slack,
-    async serve() {
-      const bot = await start(['node', 'dist/src/main.js'], env)
+    async serve(role = 'all') {
+      const own: Record<string, string> = role === 'worker' ? { ROLE: role, PORT: String(await freePort()) } : {}
+      const bot = await start(['node', 'dist/src/main.js'], { ...env, ...own })
       t.onTestFinished(() => bot.stop())
       return bot
     },

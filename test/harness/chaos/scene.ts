@@ -20,7 +20,7 @@ export interface SceneOptions {
   slack?: LocalSlackOptions
   model?: Script
   redis?: string[]
-  /** In place of one Redis. */
+  /** Replaces the single Redis. */
   fleet?: RedisFleet
 }
 
@@ -46,13 +46,13 @@ export class Scene {
   readonly ledger: Ledger
   /** The only Redis, or the fleet's first. */
   readonly redis: RedisServer
-  /** A connection of the test's own. */
+  /** The test's own connection. */
   readonly client: RedisClient
   readonly bots: BotProcess[] = []
   readonly threads: PlayedThread[] = []
-  /** When there was no Redis, or none that took anything, by performance.now(). */
+  /** The times without a Redis, or without one that accepts writes, by performance.now(). */
   readonly redisAway: { from: number; to: number }[] = []
-  /** All that was handed to the bots of what people wrote. */
+  /** All deliveries of people's messages to the bots. */
   readonly deliveries: Delivery[] = []
   readonly #env: Record<string, string>
   readonly #ends: Ends
@@ -82,7 +82,7 @@ export class Scene {
     return bot
   }
 
-  /** What a process of ours needs to know, the `runs` command for one. */
+  /** The settings of a process of ours, such as the `runs` command. */
   get env(): Record<string, string> {
     return this.#env
   }
@@ -105,7 +105,7 @@ export class Scene {
     this.redisAway.push({ from, to: performance.now() })
   }
 
-  /** Somebody names the bot: a new thread. Resolves when Slack has its ack. */
+  /** Asks in a new thread. Resolves when Slack has its ack. */
   async ask(channel: string = CHANNELS[0]!): Promise<PlayedThread> {
     const thread = this.#open(channel)
     const said = await this.slack.mention(questionText(thread.names[0]!), { channel })
@@ -146,7 +146,7 @@ export class Scene {
     return thread
   }
 
-  /** Somebody asks on in the thread, and names the bot, so that it is a question of its own. */
+  /** Asks a further question in the thread. It mentions the bot, so that it is no addition. */
   async askOn(thread: PlayedThread): Promise<string> {
     const name = `q${thread.number}-${thread.names.length + 1}`
     thread.names.push(name)
@@ -211,7 +211,7 @@ export class Scene {
     return isWhole ? `${name} ${step}` : `${name} ${step}, but: ${shown}`
   }
 
-  /** Nothing waits and nothing is worked on, as Redis has it. */
+  /** Whether nothing waits and no work is in progress, by Redis. */
   async isAtRest(): Promise<boolean> {
     return (await this.keys('*:inbox')).length === 0
   }
@@ -223,7 +223,7 @@ export class Scene {
     return [...found]
   }
 
-  /** What has cost something and ended: model calls and uses of the tool, and when they did. */
+  /** The finished model calls and uses of the tool, which cost something, with their times. */
   paid(): { name: string; at: number }[] {
     const calls = this.model.requests.filter(({ done, sent }) => done && sent !== '')
     const used = this.ledger.noted.map(({ text, at }) => ({ name: text, at }))
@@ -231,8 +231,8 @@ export class Scene {
   }
 
   /**
-   * What every process has said, and Slack was told, in files, for whoever has to find out what went wrong. @returns
-   * their folder.
+   * Writes the logs of all processes and Slack's journal into files, for finding out what went wrong. @returns their
+   * folder
    */
   keepWords(): string {
     const folder = join(ROOT, 'tmp', 'chaos')
@@ -248,7 +248,7 @@ export class Scene {
   }
 }
 
-/** What the thread's first question is called once it was edited. No name begins with another's. */
+/** Returns the name of the thread's first question after an edit. No name begins with another. */
 export function editedName({ number }: PlayedThread): string {
   return `q${number}-9`
 }
@@ -270,7 +270,7 @@ export async function openScene(t: Ends, options: SceneOptions = {}): Promise<Sc
   return new Scene({ slack, model, ledger, redis }, { env: env as Record<string, string>, ends: t, fleet })
 }
 
-/** When Slack tries again what was not acked; a real one takes minutes. */
+/** Slack's pauses before it sends again what was not acked. A real one takes minutes. */
 const RETRIES = [100, 300, ...Array.from({ length: 40 }, () => 500)]
 
 function idOf({ channel, ts }: Said): string {

@@ -24,7 +24,7 @@ export class Stage {
     onTestFinished(() => resolve())
   }
 
-  /** What waited goes on, and nothing more is made to wait. */
+  /** Releases everything that is held, and holds nothing more. */
   letGo(): void {
     this.#letGo()
     this.scene.slack.clearFaults()
@@ -43,12 +43,12 @@ export class Stage {
     })
   }
 
-  /** That call is answered by silence, and then cut. */
+  /** Leaves that call unanswered, and then cuts it. */
   holdCall(n: number): void {
     this.onCall(n, () => this.after.then(() => Promise.reject(new Error('Too late.'))))
   }
 
-  /** That call and all after it are answered by silence until `letGo`. */
+  /** Leaves that call and all after it unanswered until `letGo`. */
   holdCallsFrom(n: number): void {
     let isOver = false
     void this.after.then(() => (isOver = true))
@@ -62,12 +62,12 @@ export class Stage {
     return this.scene.model.about(this.name).length
   }
 
-  /** Something goes wrong with a call about one post of this question. */
+  /** Injects a fault into a call about one post of this question. */
   fault(method: string, step: string, fault: Fault): void {
     this.scene.slack.fault({ ...fault, method, where: (args) => this.#isAbout(args, step) })
   }
 
-  /** A call about one post takes effect, but its answer does not come. */
+  /** Lets a call about one post take effect, but not be answered. */
   holdAnswer(method: string, step: string): void {
     this.fault(method, step, { hold: this.after })
   }

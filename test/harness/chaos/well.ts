@@ -1,4 +1,4 @@
-/** What must hold after every scenario. */
+/** Checks that must hold after every scenario. */
 import { expect } from 'vitest'
 import { BOT_USER, TEAM } from '../../../playground/slack/slack.ts'
 import { listRuns } from '../../../src/stores/runs/list-runs.ts'
@@ -81,8 +81,8 @@ const UNSAVED_MS = 1_500
 const UNHEARD_MS = 1_000
 
 /**
- * No model call and no use of the tool was made again, unless it had ended in the moment in which its worker was
- * harmed, or hung up because it had to hand its run over.
+ * Checks that no model call and no use of the tool was repeated, unless it ended at the moment in which its worker was
+ * harmed, or was aborted because the run was handed over.
  */
 function expectNothingPaidAgain(scene: Scene): void {
   const moments = scene.bots.flatMap((bot) => [...bot.harmedAt, ...bot.cutAt()])

@@ -11,7 +11,7 @@ import { expectAllWell, matching } from './well.ts'
 
 export const ALLOWED = { how: 'once', decidedBy: ALICE } as const
 
-/** What the thread and the audit list show of one question in the end. */
+/** The final state of one question in the thread and the audit list. */
 export interface Ending {
   thread: PlayedThread
   posts: (string | RegExp)[]
@@ -29,13 +29,13 @@ export async function openOffice(
   return { scene: await openScene(t, { ...options, env }), server }
 }
 
-/** What the thread shows, and what the audit list says. */
+/** Returns the state in the thread and in the audit list. */
 export async function expectEnding(scene: Scene, { thread, posts, audit }: Ending): Promise<void> {
   await eventually(() => expect(scene.postsIn(thread)).toEqual(posts.map(matching)), 60_000)
   await expectAudit(scene, thread, audit)
 }
 
-/** All is well, and each thread as its ending says. */
+/** Checks that all is well, and that each thread is in the state of its ending. */
 export async function expectEndings(scene: Scene, endings: Ending[]): Promise<void> {
   for (const ending of endings) await expectEnding(scene, ending)
   await expectAllWell(scene, { posts: new Map(endings.map(({ thread, posts }) => [thread, posts])) })

@@ -14,7 +14,7 @@ import {
 import type { Ends } from '../ends.ts'
 import { serveFetch } from './fetch-server.ts'
 
-/** What a call of a tool brought with it. */
+/** The data that came with a call of a tool. */
 export interface AskedCall {
   tool: string
   args: Record<string, unknown>
@@ -193,7 +193,7 @@ export async function startAskingServer(
   return { url: `${base}/mcp`, calls }
 }
 
-/** What the SDK's server would not let out: a request for the model. Of the tool `intruder`. */
+/** The request for the model of the tool `intruder`, which the SDK's server would not send. */
 async function intruder(request: Request): Promise<Response | undefined> {
   const text = request.method === 'POST' ? await request.text() : ''
   if (!text.includes('"name":"intruder"')) return undefined

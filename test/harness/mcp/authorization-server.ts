@@ -1,23 +1,23 @@
 import { createHash, randomUUID } from 'node:crypto'
 
-/** What an answer of the authorization server is made of: a status with JSON, or where the browser is sent. */
+/** An answer of the authorization server: a status with JSON, or the address that the browser is sent to. */
 export type Reply = { status: number; json: unknown } | { location: string }
 
 /** How it misbehaves, changed at any time. */
 export interface OAuthMode {
-  /** What it says of itself as the issuer of an answer; `none` for nothing. */
+  /** The issuer that it names in an answer; `none` for no issuer. */
   iss?: string
-  /** In place of the state that it was given. */
+  /** Replaces the state that it was given. */
   state?: string
-  /** In place of its own authorization endpoint. */
+  /** Replaces its own authorization endpoint. */
   authorizationEndpoint?: string
-  /** What the server says that tokens for it are for, in place of its own address. */
+  /** The resource that tokens are for, in place of the server's own address. */
   resource?: string
-  /** Where its token endpoint redirects to. */
+  /** The target of its token endpoint's redirect. */
   tokenRedirect?: string
-  /** What the authorization endpoint answers in place of a code. */
+  /** The answer of the authorization endpoint in place of a code. */
   denies?: { error: string; error_description: string }
-  /** What the token endpoint answers in place of tokens. */
+  /** The answer of the token endpoint in place of tokens. */
   refuses?: { error: string; error_description: string }
   /** Asks for no login. */
   open?: boolean
@@ -29,6 +29,8 @@ export interface OAuthMode {
   expiresIn?: number
   /** How long a renewal takes, in ms. */
   renewalMs?: number
+  /** What a renewal waits for before its answer leaves. */
+  holdsRenewal?: () => Promise<void>
 }
 
 interface Client {
@@ -57,7 +59,7 @@ export interface AuthorizationServer {
   expire(): void
   /** RFC 7009. */
   revokeToken(form: URLSearchParams): Reply
-  /** All that was given ends. */
+  /** Ends all tokens. */
   revoke(): void
   metadata(): Record<string, unknown>
   register(body: unknown): Reply

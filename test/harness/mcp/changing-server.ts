@@ -1,7 +1,4 @@
-/**
- * An MCP server over Streamable HTTP, of the protocol before 2026-07-28, that says of its tools what a test wants it to
- * say next.
- */
+/** An MCP server over Streamable HTTP, of the protocol before 2026-07-28, whose tools a test can change. */
 import type { ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { startWebServer } from '../web-server.ts'
@@ -15,11 +12,11 @@ export interface ToldTool {
 
 export interface ChangingServer {
   url: string
-  /** What it lists from now on. */
+  /** Sets the tools that it lists. */
   tools: ToldTool[]
   /** The calls that it got, in order. */
   calls: { name: string; arguments: unknown }[]
-  /** What a call gives. */
+  /** Sets the result of a call. */
   answer: (name: string) => string
   /** Called before each answer to a call; returns the code of a protocol error that the call gets instead. */
   refuse: (name: string) => number | undefined

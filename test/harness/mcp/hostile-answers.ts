@@ -1,5 +1,5 @@
 /**
- * What hostile-http.ts and hostile-stdio.ts share: a server of the protocol before 2026-07-28, written on the wire by
+ * The parts that hostile-http.ts and hostile-stdio.ts share: a server of the protocol before 2026-07-28, written by
  * hand.
  */
 import { z } from 'zod'
@@ -13,7 +13,7 @@ export const askedSchema = z.object({
 })
 export type Asked = z.infer<typeof askedSchema>
 
-/** What both doors say alike; undefined for a tool whose doing is the door's. */
+/** Returns the answer that both transports share; undefined for a tool that differs between them. */
 export function answerOf(
   { method, params }: Asked,
   { tools, endless }: { tools: string[]; endless: boolean },

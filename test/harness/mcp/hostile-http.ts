@@ -1,4 +1,4 @@
-/** A server over Streamable HTTP that does its worst. Its tools are named for what they do. */
+/** A hostile server over Streamable HTTP. Its tools are named after their attacks. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { startWebServer, type WebServer } from '../web-server.ts'
 import { answerOf, askedSchema, MEGABYTE } from './hostile-answers.ts'
@@ -8,7 +8,7 @@ type Act = (response: ServerResponse, asked: { id: string; request: IncomingMess
 const json = { 'content-type': 'application/json' }
 const events = { 'content-type': 'text/event-stream' }
 
-/** What the tools do over HTTP. `other` is another origin. */
+/** The tools' attacks over HTTP. `other` is another origin. */
 function httpActs(other: string): Record<string, Act> {
   const pour = (response: ServerResponse, begin: string, piece: string) => {
     response.write(begin)

@@ -1,9 +1,9 @@
-/** A program that serves stdio and does its worst. Its tools are named for what they do. */
+/** A hostile server over stdio. Its tools are named after their attacks. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { answerOf, askedSchema, MEGABYTE } from './hostile-answers.ts'
 
-/** What the tools do over stdio. */
+/** The tools' attacks over stdio. */
 const stdioActs: Record<string, (id: string) => void> = {
   hang() {},
   crash: () => process.exit(3),

@@ -1,4 +1,4 @@
-/** A bot that ends without ending what it started: it prints the process of a server's child, and is gone. */
+/** A bot that exits without stopping its child processes: it prints the process id of a server's child, and exits. */
 import { createLog } from '../../../src/base/log.ts'
 import { openServers } from '../../../src/mcp/servers/servers.ts'
 import { ourStdio } from './our-stdio.ts'

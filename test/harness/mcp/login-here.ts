@@ -12,11 +12,11 @@ import type { Ends } from '../ends.ts'
 import type { OAuthMcpServer } from './oauth-server.ts'
 import { SECRETS_KEY } from './operator-command.ts'
 
-/** A login as the command makes it, in the test's own process. */
+/** Runs a login as the command does, in the test's own process. */
 export interface LoginHere {
   /** The page that is shown to the person. */
   address(): Promise<string>
-  /** What the command says at its end: the sentence of its failure, and all that it has said. */
+  /** The command's end: the sentence of its failure, and its whole output. */
   ended: Promise<{ fault: string | undefined; said: string }>
 }
 
@@ -24,7 +24,7 @@ export interface LoginPlace {
   store: McpStore
   config: HttpServerConfig
   start(): Promise<LoginHere>
-  /** A login by somebody whose browser is on this machine. */
+  /** Runs the login of a person whose browser is on this machine. */
   through(): Promise<{ fault: string | undefined; said: string; page: string }>
 }
 

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import type { Ends } from '../ends.ts'
 import { serveFetch } from './fetch-server.ts'
 
-/** What it was told to keep, by all who asked. */
+/** The notes of all callers. */
 export type Notes = { title: string; text: string; urgent: boolean }[]
 
 export interface NotesOptions {

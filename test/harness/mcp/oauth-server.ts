@@ -10,19 +10,19 @@ import { bridge } from '../../../playground/base/fetch-bridge.ts'
 /** A remote MCP server whose tools want a login, with its authorization server at the same origin. */
 export interface OAuthMcpServer extends AuthorizationServer {
   origin: string
-  /** Of the MCP endpoint. */
+  /** The address of the MCP endpoint. */
   url: string
-  /** Where it says that its login is described; changed at any time. */
+  /** The address of the description of its login; can be changed at any time. */
   describedAt: { url: string }
-  /** What its tool was called with. */
+  /** The inputs of its tool's calls. */
   calls: string[]
   /** The tokens that its tool was called with, in the order of the calls. */
   callers: string[]
   /** Whether it lists its tools without a login. */
   listing: { isOpen: boolean }
-  /** What its tool says of itself; changed at any time. */
+  /** Its tool's description; can be changed at any time. */
   says: { description: string; readOnlyHint: boolean }
-  /** What a person's browser does with the address that the command shows: the address that it is sent back to. */
+  /** Opens the address that the command shows, like a person's browser. Returns the address that it is sent back to. */
   browse(address: string): Promise<string>
 }
 
@@ -44,9 +44,12 @@ export async function startOAuthServer(t: Ends): Promise<OAuthMcpServer> {
     const { pathname, searchParams } = new URL(request.url ?? '/', origin)
     if (pathname === MCP) return bridge(request, response, answerMcp)
     const body = await readBody(request)
-    if (pathname === `${ISSUER}/token` && new URLSearchParams(body).has('refresh_token'))
-      await sleep(oauth.mode.renewalMs ?? 0)
-    send(response, replyTo(pathname, { query: searchParams, body, authorization: request.headers.authorization }))
+    const isRenewal = pathname === `${ISSUER}/token` && new URLSearchParams(body).has('refresh_token')
+    if (isRenewal) await sleep(oauth.mode.renewalMs ?? 0)
+    const { authorization } = request.headers
+    const reply = replyTo(pathname, { query: searchParams, body, authorization })
+    if (isRenewal) await oauth.mode.holdsRenewal?.()
+    send(response, reply)
   }
 
   function replyTo(

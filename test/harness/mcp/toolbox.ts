@@ -27,7 +27,7 @@ export interface OpenToolbox extends McpToolbox {
   later(): void
   /** The names of the tools for a question. */
   names(channel?: string): Promise<string[]>
-  /** Why tools are off, by name. */
+  /** Returns the reasons why tools are off, by name. */
   offs(): Record<string, string>
   tool(name: string): Promise<Tool>
 }

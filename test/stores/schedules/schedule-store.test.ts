@@ -1,7 +1,7 @@
 /** One contract, on both of its real sides: this process's memory, and a Redis; and the scheduler over it. */
 import { describe, expect, test } from 'vitest'
 import { sealerOf } from '../../../src/base/seal.ts'
-import { enqueueDue } from '../../../src/question/scheduler.ts'
+import { enqueueDue, startScheduler } from '../../../src/question/scheduler.ts'
 import type { Question } from '../../../src/stores/runs/types.ts'
 import { memorySchedules } from '../../../src/stores/schedules/memory-schedules.ts'
 import { redisSchedules } from '../../../src/stores/schedules/redis-schedules.ts'
@@ -47,15 +47,10 @@ function acceptedBy(store: ScheduleStore, now: () => number) {
       return 'accepted' as const
     },
   }
-  const look = () =>
-    enqueueDue({
-      schedules: store,
-      queue,
-      log: { ...keptLog(), debug() {} } as never,
-      now: () => new Date(now()),
-      everyMs: 1,
-    })
-  return { accepted, look, times: () => accepted.map(({ schedule: one }) => (one!.at - START) / MINUTE) }
+  const log = { ...keptLog(), debug() {} } as never
+  const options = { schedules: store, queue, log, now: () => new Date(now()), everyMs: 1 }
+  const look = () => enqueueDue(options)
+  return { accepted, options, look, times: () => accepted.map(({ schedule: one }) => (one!.at - START) / MINUTE) }
 }
 
 function contract(make: () => ScheduleStore): void {
@@ -188,6 +183,22 @@ describeWithRedis('in Redis', () => {
     const own = acceptedBy(withKey('a'), () => now)
     await own.look()
     expect(own.times()).toEqual([20])
+  })
+
+  test('what a failover has lost of the index is found in time', async (t) => {
+    let now = START
+    const { prefix, store } = inRedis({ now: () => now })
+    const raw = server.rawClient()
+    await store.add(schedule('a'))
+    const { options, times } = acceptedBy(store, () => now)
+    const lose = () => raw.del(`${prefix}:{schedules}:due`)
+    await lose()
+    const scheduler = startScheduler(options)
+    t.onTestFinished(() => scheduler.stop())
+    // The start repairs it, and it is lost once more.
+    await expect.poll(lose).toBe(1)
+    now += 22 * MINUTE
+    await expect.poll(times).toEqual([20])
   })
 
   test('every key expires, the text is sealed where there is a key, and forgetting leaves none; the index is repaired', async () => {
