@@ -1,6 +1,4 @@
-/**
- * What an operator sees of a bot from outside: the line that it starts with, the sentence that it does not, /readyz.
- */
+/** A bot as an operator sees it from outside: the line at its start, the sentence if it does not start, /readyz. */
 import { describe, expect, test } from 'vitest'
 import { startBot as startRealBot } from '../src/bot.ts'
 import { loadConfig, type Env } from '../src/config.ts'

@@ -10,7 +10,7 @@ import { fileEnds, type Ends } from './harness/ends.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
-/** Somebody who may not write what is not his; a test that runs as root must become one. */
+/** A user who may not write others' files. A test that runs as root switches to it. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
 
 type As = { uid?: number; gid?: number }
@@ -58,13 +58,13 @@ async function copyOfProject(t: Ends) {
 function projectIn(folder: string) {
   const write = (path: string, text: string) => writeFile(join(folder, path), text)
   const npm = (args: string[]) => run(folder, ['npm', ...args], {})
-  /** What `npm run NAME` runs, without npm itself, which takes longer to begin than all of it. */
+  /** Returns the command of `npm run NAME`, without npm itself, which takes longer to start than the command. */
   const script = async (name: string, as: As = {}) => {
     const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Package
     return run(folder, ['sh', '-c', `${scripts[`pre${name}`]} && ${scripts[name]}`], as)
   }
   const at = (path: string) => join(folder, path)
-  /** As if it had been changed this long after the build; before it where negative. */
+  /** Sets the time of a file's change to this long after the build; before it if negative. */
   const touch = async (path: string, seconds: number) => {
     const built = (await stat(at('dist/src/main.js'))).mtimeMs / 1000 + seconds
     await utimes(at(path), built, built)

@@ -102,7 +102,7 @@ function take(change) {
   drawSoon()
 }
 
-/** When the bot begins to answer in a thread, the thread opens, unless somebody writes in another or has closed it. */
+/** Opens a thread when the bot begins to answer in it, unless the person writes in another or has closed it. */
 function openByItself(change, isNew) {
   const fromBot = isNew && change.type === 'message' && change.message.user === state.bot
   const begun = change.type === 'status' && change.text !== '' ? change.thread : undefined
@@ -230,7 +230,7 @@ const tools = {
 
 byId('thread-close').addEventListener('click', closeThread)
 byId('menu-button').addEventListener('click', () => toggleMenu())
-/** As in Slack: E edits, R reacts, T opens the thread of the message that has the focus, Delete deletes it. */
+/** The keys for the message with the focus, as in Slack: E edits, R reacts, T opens the thread, Delete deletes it. */
 const letters = {
   e: (item) => ofOne(item, edit),
   r: (item) => item.querySelector('[data-act="react"]')?.click(),

@@ -69,7 +69,7 @@ export class Attachments {
     return taken
   }
 
-  /** What could not be sent stands there again, with the reason. */
+  /** Restores attachments that could not be sent, with the reason. */
   putBack(taken, problem) {
     this.held = [...taken, ...this.held]
     this.draw()
@@ -110,7 +110,7 @@ export class Attachments {
     )
   }
 
-  /** What a picture shows, for those who do not see it. */
+  /** Asks for the alternative text of a picture. */
   description(entry) {
     const box = el('input.alt', {
       type: 'text',

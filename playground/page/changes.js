@@ -1,4 +1,4 @@
-/** What happens in the workspace, as the server tells it. */
+/** Receives the workspace's changes from the server. */
 
 /** Before a connection that was lost is tried again. */
 const PAUSE_MS = 1000

@@ -1,8 +1,8 @@
-/** What a menu offers: options of its own, or the people and channels of the workspace. */
+/** The choices of a menu: its own options, or the people and channels of the workspace. */
 import { plainWords } from './mrkdwn.js'
 import { state, titleOf } from './state.js'
 
-/** Where a menu has none. */
+/** Shown if a menu has no options. */
 export const NO_OPTIONS = '(the app gives its options when they are asked for)'
 
 const people = () => [...state.users.values()].map(({ id, real_name }) => ({ value: id, words: real_name }))
@@ -34,7 +34,7 @@ export function choicesOf(element) {
   }))
 }
 
-/** What is chosen at first, by value. */
+/** Returns the values that are chosen at first. */
 export function initialOf(element) {
   const given = Object.entries(element).filter(([key]) => /^initial_(?:option|user|conversation|channel)s?$/.test(key))
   return given.flatMap(([, value]) => value).map((one) => one?.value ?? one)

@@ -58,7 +58,7 @@ export function createComposer(form, options) {
     attachments.putBack(files, problem)
   }
 
-  /** What could not be sent stands in the box again. */
+  /** Sends the message. If that fails, restores it in the box. */
   async function submit() {
     if (isEmpty()) return
     const text = box.value.trim()

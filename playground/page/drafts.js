@@ -1,6 +1,6 @@
 /**
- * What was begun at one place waits there while the box is another's, as in Slack. A place is a channel or a thread.
- * The texts survive a reload of the tab.
+ * Keeps the draft of each place while the box shows another place, as in Slack. A place is a channel or a thread. The
+ * texts survive a reload of the tab.
  */
 export class Drafts {
   place = ''
@@ -35,7 +35,7 @@ export class Drafts {
     this.#box.write(this.#kept.get(place) ?? { text: this.#texts[place] ?? '', files: [] })
   }
 
-  /** What could not be sent is given back, wherever the box is by now. */
+  /** Restores a draft that could not be sent, even if the box shows another place now. */
   putBack(place, draft, problem) {
     if (place === this.place) this.#box.write(draft, problem)
     else this.#kept.set(place, draft)

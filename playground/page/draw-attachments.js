@@ -1,4 +1,4 @@
-/** What stands below a message beside a bar of colour: https://docs.slack.dev/reference/messaging/payload. */
+/** Draws attachments, below a message beside a bar of colour: https://docs.slack.dev/reference/messaging/payload. */
 import { el, link } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
 import { emoji } from './emoji.js'

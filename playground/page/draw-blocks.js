@@ -132,7 +132,7 @@ export function renderChunks(chunks, { mode, ...context }) {
   return text === '' ? nodes : [...nodes, el('div.markdown', {}, ...markdown(text))]
 }
 
-/** Of a task that is told again, title and status replace, details are added. */
+/** Merges an update of a task: title and status replace the old ones, details are added. */
 function joined(before, chunk) {
   const details = [before?.details, chunk.details].filter(Boolean).join('')
   return { ...before, ...chunk, ...(details && { details }) }

@@ -6,7 +6,7 @@ import { el } from './dom.js'
 
 const SVG = 'http://www.w3.org/2000/svg'
 const [WIDTH, HEIGHT] = [520, 180]
-/** As many colours as there are: see `.ink-0` and on. */
+/** The number of colours: see `.ink-0` and following. */
 const INKS = 6
 
 function svg(name, attributes, ...children) {

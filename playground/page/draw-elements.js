@@ -1,4 +1,4 @@
-/** What people press and choose from: https://docs.slack.dev/reference/block-kit/block-elements. */
+/** Draws the elements that people press and choose from: https://docs.slack.dev/reference/block-kit/block-elements. */
 import { choicesOf, initialOf, NO_OPTIONS } from './choices.js'
 import { el, link } from './dom.js'
 import { icon } from './icons.js'
@@ -81,7 +81,7 @@ function ask(one, context, chosen) {
   askWhether({ title: plainWords(title), text: words, yes: plainWords(confirm), no: plainWords(deny), style }, press)
 }
 
-/** What is chosen is pressed at once; the menu then stands as it was. */
+/** Draws a menu. A choice is sent at once, and the menu then shows its initial choice again. */
 function select(one, context, name) {
   const label = one.placeholder ? plainWords(one.placeholder) : name
   const chosen = initialOf(one)

@@ -3,7 +3,7 @@ import { el, link } from './dom.js'
 import { isPicture, sizeInWords } from './file-words.js'
 import { icon } from './icons.js'
 
-/** What is left of a file that cannot be had. */
+/** The texts in place of a file that cannot be shown. */
 const GONE = {
   tombstone: 'This file was deleted.',
   hidden_by_limit: 'This file is hidden: the workspace’s limit is reached.',

@@ -7,7 +7,7 @@ import { emoji } from './emoji.js'
 import { Lexer, Tokenizer } from 'marked'
 import { unescape } from './mrkdwn.js'
 
-/** What Slack takes in a message. The details of a task may grow longer: what is over is drawn as text. */
+/** Slack's limit of a message. The details of a task may be longer: the rest is drawn as text. */
 const MAX_CHARS = 12_000
 /**
  * The ninth mark of lists and quotes in a line that is no rule. What no person writes, as this and what follows, stays
@@ -16,11 +16,11 @@ const MAX_CHARS = 12_000
 const NINTH = /^(?!([-*])(?:[ \t]*\1)*[ \t]*$)([ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+|>[ \t]*){8})(?=[-*+>\d])/gm
 /** A sign without width is no mark, and is not seen. */
 const UNSEEN = '\u200b'
-/** Where it was put into code, which a person may copy. */
+/** Matches it in code, which a person may copy. */
 const IN_CODE = new RegExp(`${UNSEEN}(?=[-*+>\\d])`, 'g')
-/** In a paragraph. */
+/** The maximum number of marks in a paragraph. */
 const MAX_MARKS = 1000
-/** In a table: as many as can be written in so many characters. */
+/** The maximum number of cells in a table: as many as `MAX_CHARS` can hold. */
 const MAX_CELLS = MAX_CHARS / 2
 
 /**
@@ -74,7 +74,7 @@ function draw(tokens) {
 const words = ({ text, tokens }) => (tokens ? draw(tokens) : [emoji(unescape(text))])
 const within = (tag) => (token) => [el(tag, {}, ...words(token))]
 
-/** What is not here, a text above all, is drawn as its words. */
+/** How tokens are drawn. All others, such as texts, are drawn as their words. */
 const DRAWN = {
   space: () => [],
   def: () => [],

@@ -2,14 +2,14 @@
 import { byId, el } from './dom.js'
 import { emojiSign, findEmoji } from './emoji.js'
 
-/** What is offered before anything is searched for. */
+/** The emoji that are offered before a search. */
 const USUAL = (
   '+1 -1 white_check_mark x eyes tada heart joy smile slightly_smiling_face thinking_face raised_hands pray clap ok_hand ' +
   'wave muscle fire rocket 100 bulb sparkles star question exclamation warning hourglass_flowing_sand speech_balloon ' +
   'thought_balloon memo books mag wrench bug robot_face repeat no_entry octagonal_sign cry scream'
 ).split(' ')
 const MAX = 64
-/** So many stand in a row: see `.emoji-grid`. */
+/** The number of emoji in a row: see `.emoji-grid`. */
 const COLUMNS = 8
 
 /**

@@ -17,7 +17,7 @@ export async function loadEmoji() {
   for (const [old, name] of Object.entries(ALSO)) if (signs.has(name)) signs.set(old, signs.get(name))
 }
 
-/** What is drawn as text of itself is asked to be drawn as a picture. */
+/** Returns the emoji. One that is drawn as text by default gets the mark for a picture. */
 function signOf(hexcode) {
   const sign = String.fromCodePoint(...hexcode.split('-').map((one) => parseInt(one, 16)))
   return /^\P{Emoji_Presentation}$/u.test(sign) ? `${sign}\u{fe0f}` : sign
@@ -45,7 +45,7 @@ export function findEmoji(words, most) {
   return [...begins, ...fits.filter((name) => !name.startsWith(wanted))].slice(0, most)
 }
 
-/** What a box offers for `:thu`: from two letters on, as in Slack. */
+/** Returns the suggestions for `:thu`: from two letters on, as in Slack. */
 export function emojiSuggestions(word) {
   if (!/^:[\w+-]{2,}$/.test(word)) return []
   return findEmoji(word, MAX_SUGGESTIONS).map((name) => ({

@@ -73,7 +73,7 @@ function facts({ at, ms, thread, response, sort }, acts) {
   )
 }
 
-/** What this was sent again of, and what was sent again of this. */
+/** Draws links to the entry that this one repeats, and to those that repeat it. */
 function around({ entry, again }, acts) {
   const toEntry = (n) => el('button.hood-link', { type: 'button', onclick: () => acts.open(n) }, `number ${n}`)
   const list = again.flatMap((n, i) => [i > 0 && ', ', toEntry(n)])
@@ -83,7 +83,7 @@ function around({ entry, again }, acts) {
   ]
 }
 
-/** What a model answered, and where the call was made again, what it answered before. */
+/** Draws a model's answer and, if the call was repeated, the earlier answer. */
 function answers({ entry, first }) {
   if (entry.sort !== 'model') return []
   const now =

@@ -4,7 +4,7 @@ import { COLUMNS, headRow, rowElement } from './hood-row.js'
 
 /** A row's height in pixels, as in hood-panel.css. */
 const ROW = 28
-/** So many rows are drawn above and below those that can be seen. */
+/** The number of rows that are drawn above and below the visible ones. */
 const BEYOND = 12
 
 export class HoodList {
@@ -103,7 +103,7 @@ export class HoodList {
     return element
   }
 
-  /** Where the oldest rows have gone, those that are read move up with them. */
+  /** Keeps the visible rows in place after the oldest rows were dropped. */
   keepAt(n, offset) {
     const index = this.indexOf(n)
     if (index !== Math.floor(this.grid.scrollTop / ROW)) this.grid.scrollTop = index * ROW + offset

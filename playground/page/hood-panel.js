@@ -5,13 +5,13 @@ import { HoodList } from './hood-list.js'
 import { KINDS } from './hood-row.js'
 import { state } from './state.js'
 
-/** What is known of the journal; kept while the panel is closed. */
+/** The known part of the journal; kept while the panel is closed. */
 const known = { journal: undefined, rev: 0, rows: new Map() }
 const filter = { kind: '', words: '', isThisThread: false, isFailures: false }
 /** The entries in which the words stand, by number, as of a count of changes. */
 const found = { words: '', rev: 0, ns: new Set() }
 
-/** What is there while the panel is open. */
+/** The parts of the open panel; undefined while it is closed. */
 let open
 
 export const hoodPanel = {

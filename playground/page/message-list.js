@@ -118,7 +118,7 @@ function contextOf(message, view, values) {
   }
 }
 
-/** What a person typed is shown from its text, where line breaks and marks stand as they were typed. */
+/** Whether a person typed the message. It is then drawn from its text, which has the line breaks and marks as typed. */
 function isTyped(message) {
   return message.client_msg_id !== undefined
 }
@@ -148,7 +148,7 @@ function reactions(message, view) {
   return el('div.reactions', {}, ...message.reactions.map((one) => reaction(one, message, view)), more)
 }
 
-/** Who reacted so; pressing it adds one's own, or takes it back. */
+/** Draws a reaction and its people. A press adds or removes one's own. */
 function reaction({ name, users, count }, message, view) {
   const isMine = users.includes(view.you)
   const who = users.map((id) => (id === view.you ? 'you' : view.user(id).real_name)).join(', ')

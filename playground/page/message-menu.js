@@ -1,4 +1,4 @@
-/** What can be done with a message: reactions at hand, and a menu with the rest. */
+/** The actions on a message: frequent reactions, and a menu with the rest. */
 import { el } from './dom.js'
 import { moveInMenu } from './drop-menu.js'
 import { icon } from './icons.js'

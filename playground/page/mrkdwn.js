@@ -43,7 +43,7 @@ function lines(text, names) {
 const TOKEN =
   /`([^`]{1,3000})`|<([^<>]{1,3000})>|(?<![\w*~])([*_~])(?!\s)((?:(?!\3)[^`<]|`[^`]{1,3000}`|<[^<>]{1,3000}>){1,3000})(?<!\s)\3(?![\w*~])/
 
-/** What stands in a line: code, links and mentions first, since no mark counts inside them. */
+/** Draws the content of a line: code, links and mentions first, because marks do not count inside them. */
 export function inline(text, names) {
   const nodes = []
   let rest = text

@@ -1,7 +1,4 @@
-/**
- * What the playground says at the edge of the page: that the bot was started anew, that an edit is not right, or a
- * hint.
- */
+/** Shows notices at the edge of the page: that the bot was restarted, that an edit has a fault, or a hint. */
 import { el } from './dom.js'
 
 /** How long a notice stays that is no fault, in ms. */

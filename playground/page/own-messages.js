@@ -1,4 +1,4 @@
-/** What people do with their own messages: change and delete them. */
+/** Edits and deletes people's own messages. */
 import { askText, askWhether } from './own-window.js'
 import { post } from './page-calls.js'
 import { isOwn, state } from './state.js'
@@ -9,7 +9,7 @@ export function edit(channel, message) {
   )
 }
 
-/** What is deleted does not come back, so it is asked first. */
+/** Deletes a message, after a confirmation, because it does not come back. */
 export function remove(channel, message) {
   const title = 'Delete message'
   const text = 'Are you sure you want to delete this message? This cannot be undone.'

@@ -25,7 +25,7 @@ export function askText({ title, text, button, multiline }, done) {
   input.setSelectionRange(input.value.length, input.value.length)
 }
 
-/** In an edit, Enter saves and Shift with Enter begins a line, as in the box of a message. */
+/** Makes Enter save an edit, and Shift with Enter begin a line, as in the box for messages. */
 function sendsOnEnter(form) {
   return (event) => {
     if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return

@@ -1,4 +1,4 @@
-/** What goes to the page's own server, each with who is at the page. */
+/** Calls the page's own server, for the person at the page. */
 
 export async function post(path, body) {
   const headers = { 'content-type': 'application/json' }

@@ -1,4 +1,4 @@
-/** What the buttons of a panel's form do: what comes of it, and what is wrong, stands in a box of the form. */
+/** Runs the buttons of a panel's form, and shows the result or the error in a box of the form. */
 import { el } from './dom.js'
 
 /**

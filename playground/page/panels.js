@@ -1,10 +1,10 @@
 /**
- * What stands beside the workspace, one at a time, opened by its button at the top: a panel is a module of its own. `{
- * id, title, ready?(tools), open(box, tools, item?), take?(change), hear?(change), draw?(), close?() }`: `ready` is
- * called once, at the start; `open` fills an empty box, at an item where one is named; `take` is told of the changes
- * that the server tells while it is open, `hear` of all; `draw` each time that the page is drawn; `tools` is `{
- * post(path, body), get(path, params), go(channel), openThread(ts), showPanel(id, item?), showItem(item) }` (app.js):
- * `showItem` puts what the open panel shows into the page's address.
+ * The panels beside the workspace, one at a time, opened by their buttons at the top. Each panel is a module. `{ id,
+ * title, ready?(tools), open(box, tools, item?), take?(change), hear?(change), draw?(), close?() }`: `ready` is called
+ * once, at the start; `open` fills an empty box, at an item where one is named; `take` is told of the changes that the
+ * server tells while it is open, `hear` of all; `draw` each time that the page is drawn; `tools` is `{ post(path,
+ * body), get(path, params), go(channel), openThread(ts), showPanel(id, item?), showItem(item) }` (app.js): `showItem`
+ * puts what the open panel shows into the page's address.
  */
 import { byId, el } from './dom.js'
 import { hoodPanel } from './hood-panel.js'
@@ -18,7 +18,7 @@ import { troublePanel } from './trouble-panel.js'
 /** All that there may be, in the order of their buttons. */
 const PANELS = [runPanel, hoodPanel, troublePanel, promptsPanel, recordPanel]
 
-/** Those that the page's server has. */
+/** The panels that the page's server has. */
 let had = []
 let shown
 
@@ -68,7 +68,7 @@ export function makePanels(ids, tools) {
 
 const isUnfolded = () => byId('panels-button').getAttribute('aria-expanded') === 'true'
 
-/** Where there is little room, the buttons are behind one. */
+/** Shows or hides the buttons, which are behind one button on a narrow page. */
 function unfold(open = !isUnfolded()) {
   byId('panels-button').setAttribute('aria-expanded', String(open))
 }

@@ -1,7 +1,6 @@
 /**
- * Who sits at the page: the switch to another person, and the button that puts a second one beside them. Both are a
- * matter of the page's address (`?as=alice&with=bob`). In one of two frames (split.js) the page that holds them is told
- * instead.
+ * Switches the page to another person, and opens a second person beside them. Both are in the page's address
+ * (`?as=alice&with=bob`). In one of two frames (split.js) the page that holds them is told instead.
  */
 import { byId, el } from './dom.js'
 import { dropMenu } from './drop-menu.js'
@@ -77,7 +76,7 @@ function entry(user) {
   return [personAvatar(user), words]
 }
 
-/** Who sits in the other frame. */
+/** Returns the person in the other frame. */
 function beside() {
   if (!side) return undefined
   const { searchParams } = new URL(window.parent.location.href)

@@ -1,8 +1,8 @@
-/** Who somebody is in the workspace, in words and as a picture. */
+/** Draws a person's kind and picture. */
 import { el } from './dom.js'
 
 /**
- * What stands beside a name, as in Slack: nothing for a member, the other company for a person of a connected
+ * Returns the badge beside a name, as in Slack: none for a member, the other company for a person of a connected
  * workspace.
  */
 function badgeOf({ kind, title }) {

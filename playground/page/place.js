@@ -1,6 +1,6 @@
 /**
- * Where somebody is on the page, as its address says it: `#CHANNEL[/THREAD_TS][/PANEL_ID[/ITEM]]`. Back, reload and a
- * shared address lead there again. The direct messages' Home is `#dm/home`.
+ * The place on the page, in its address: `#CHANNEL[/THREAD_TS][/PANEL_ID[/ITEM]]`. Back, reload and a shared address
+ * lead there again. The direct messages' Home is `#dm/home`.
  */
 import { isDirect, slug, state } from './state.js'
 
@@ -27,7 +27,7 @@ export function notePlace() {
 }
 
 /**
- * What the address says; what is unknown in it is left out.
+ * Reads the place from the address, without unknown parts.
  * @returns {{ current: string | undefined, thread?: string, isHome: boolean, panel?: string, panelItem?: string }}
  */
 export function readPlace() {

@@ -9,7 +9,7 @@ import { state } from './state.js'
 
 export const promptsPanel = { id: 'prompts', title: 'Prompts', open }
 
-/** What is being edited, also while the panel is closed: by the file's name. */
+/** The unsaved texts, by the file's name. Kept while the panel is closed. */
 const drafts = new Map()
 
 async function open(box, tools) {
@@ -41,7 +41,7 @@ function editor(files, tools) {
   return drawn({ choice, area, said, answers }, { ...acts, undo })
 }
 
-/** What the buttons do; what comes of it, and what is wrong, stands below them. */
+/** Runs the buttons, and shows the result or the error below them. */
 function actions({ texts, said, answers, tools, edited }) {
   const act = actIn(said)
   const attempt = act('Trying…', async () => {
@@ -50,7 +50,7 @@ function actions({ texts, said, answers, tools, edited }) {
     answers.replaceChildren(both(await tools.post('prompts/try', { ...edited(), ...place })))
     return []
   })
-  /** What was shown is written, whatever has been typed since. */
+  /** Saves the text that was shown, even if more has been typed since. */
   const save = ({ name, text }) =>
     act('Saving…', async () => {
       await tools.post('prompts/save', { name, text, was: texts.get(name) })

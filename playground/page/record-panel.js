@@ -99,7 +99,7 @@ function asFile(file) {
   return new window.Blob([`${JSON.stringify(file, undefined, 1)}\n`], { type: 'application/json' })
 }
 
-/** What can be saved, where somebody is now: the open thread, the open channel, or all since the playground began. */
+/** Returns what can be saved at this place: the open thread, the open channel, or everything since the start. */
 function scopesHere() {
   const { current: channel, thread } = state
   const place = isDirect(state.channels.get(channel)) ? 'these direct messages' : `#${names.channel(channel)}`
@@ -155,7 +155,7 @@ function sections({ acts, models, tools, messages, settings }) {
 
 // ---- comparing ----
 
-/** What differs, expected beside what came. The workspace of the page is what came. */
+/** Draws the differences, the expected lines beside the actual ones. The page's workspace is the actual one. */
 function comparison({ file, differences, problems }) {
   const isSame = differences.length + problems.length === 0
   return el(

@@ -109,7 +109,7 @@ function unread(text) {
   return text === '' ? '' : el('span.run-unread', { title: 'not used' }, visible(text))
 }
 
-/** What is the same as before is folded away; of what is not, additions and deletions are marked. */
+/** Draws the messages of a call. Those of the previous call are folded, and additions and deletions are marked. */
 function messages({ request: { messages: sent, tools = [] }, usage }, before) {
   const { messages: compared, gone, kept, all } = compareMessages(before?.request.messages, sent)
   const specs = tools.length > 0 && folded(`${count(tools.length)} tools`, () => [textBox(jsonText(tools), 'Tools')])

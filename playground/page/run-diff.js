@@ -1,4 +1,4 @@
-/** What is new in the messages of a call, against the call before it. Linear in their length. */
+/** Compares the messages of a call with those of the previous call, in linear time. */
 
 /** All that a provider reads of a message. */
 export function contentOf({ content, unseen, toolCalls }) {

@@ -40,7 +40,7 @@ function condensed(call, { key, open }) {
   return el('li.flow-row.single', {}, box({ ...parts, key, open }))
 }
 
-/** What a person added stands before the thought that heard it. */
+/** Returns the person's additions before the thought that follows them. */
 function addedBefore({ added = [], calls }, i) {
   const after = callBefore({ calls }, i + 1)?.at ?? 0
   return [...added.entries()].flatMap(([n, one]) => {
@@ -68,14 +68,14 @@ function turn(call, { i, isAgain }) {
   }
 }
 
-/** What stands before an answer, without the label that the answer has. */
+/** Returns the text before an answer, without the answer's label. */
 function beforeAnswer({ output: { text }, read }) {
   const at = read ? text.indexOf(read.answer) : -1
   const before = text.slice(0, Math.min(BOX_CHARS, at < 0 ? BOX_CHARS : at)).trim()
   return at < 0 ? before : before.slice(0, before.lastIndexOf('\n') + 1)
 }
 
-/** Where the way could have gone. */
+/** Alternative branches, drawn faint. */
 function others(ways) {
   if (ways.length === 0) return undefined
   return el('ul.flow-others', { 'aria-label': 'Ways not taken' }, ...ways.map((way) => el('li', {}, way)))
@@ -98,7 +98,7 @@ function outcomeOf(trace, { call, key, open }) {
   return el('div.flow-acts', {}, ...actions.map((action) => acted(trace, { action, open })))
 }
 
-/** What could not be read, and the hint that the model observes in place of a tool's output. */
+/** Draws an unreadable output, and the hint that the model gets in place of an observation. */
 function unreadable({ output, read }, { key, open }) {
   const written = box({ kind: 'failed', label: 'Unreadable', text: output.text || '(nothing)', key, open })
   const hint = box({ kind: 'observation', label: 'Hint', text: read.hint, key, open })

@@ -1,6 +1,6 @@
-/** Where in a model's raw output the parts stand that were read: thought, action, input, answer. */
+/** Finds the parts that were read in a model's raw output: thought, action, input, answer. */
 
-/** Of an input's fields as many are looked for. */
+/** The maximum number of an input's fields that are looked for. */
 const MAX_LEAVES = 50
 
 /**

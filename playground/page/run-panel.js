@@ -5,7 +5,7 @@ import { visible } from './run-text.js'
 import { createRunView } from './run-view.js'
 import { state } from './state.js'
 
-/** What is known of the runs, by id, the newest last. */
+/** The known runs by id, the newest last. */
 const runs = new Map()
 let tools
 let shown
@@ -42,7 +42,7 @@ function pressedIn(target) {
     : { message, isWork, post: task?.dataset.task ?? (line ? `step-${line[1]}` : undefined) }
 }
 
-/** What the bot has said at a time, to all or to oneself alone. */
+/** Returns the bot's message with this ts, posted or ephemeral. */
 function messageAt(ts) {
   const { messages, ephemerals = [] } = state.channels.get(state.current) ?? {}
   const message = messages?.get(ts)
@@ -56,7 +56,7 @@ export async function openRun({ message, post }) {
   if (item) await (shown ? go(item) : tools.showPanel('run', item))
 }
 
-/** By what the bot says of its post, else by where its runs have posted, else the newest run of the thread. */
+/** Returns the run of a message: by its metadata, else by the posts of runs, else the newest run of the thread. */
 function placeOf(message) {
   if (message.isWhisper) return placeOfWhisper(message)
   const { metadata, ts, thread_ts } = message
@@ -73,7 +73,7 @@ function placeOf(message) {
 /** A post may be a little younger than the end of its run. */
 const LATE_MS = 1000
 
-/** What is said to one alone is of the run that its buttons name, else of the private one that went on then. */
+/** Returns the run of an ephemeral message: the one that its buttons name, else the private one at that time. */
 function placeOfWhisper({ ts, user, blocks = [] }) {
   const named = blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value)).find((id) => runs.has(id))
   if (named) return { run: named, post: 'answer-1' }

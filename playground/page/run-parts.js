@@ -41,7 +41,7 @@ export function callBefore(trace, n) {
     .findLast((one) => one.kind === 'model' && one.for === call.for && one.model === call.model)
 }
 
-/** What calls of the model used together. */
+/** Returns the total usage of model calls. */
 export function sumOf(calls) {
   const used = calls.flatMap((call) => (call.kind === 'model' ? call.usage : []))
   const sum = (field) => used.reduce((all, one) => all + (one[field] ?? 0), 0)
@@ -55,7 +55,7 @@ export function sumOf(calls) {
   }
 }
 
-/** What a call is called in lists. */
+/** Returns the name of a call in lists. */
 export function nameOf(trace, call) {
   if (call.kind === 'tool') return call.tool
   if (call.for === 'condense') return 'Condense'

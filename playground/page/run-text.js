@@ -4,7 +4,7 @@ import { el } from './dom.js'
 /** Longer texts are shown whole when somebody asks. */
 const MAX_CHARS = 20_000
 
-/** What has no form of its own: controls get their pictures, marks of direction and joiners their number. */
+/** Makes invisible characters visible: controls get their pictures, marks of direction and joiners their number. */
 export function visible(text) {
   return (
     text

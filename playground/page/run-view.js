@@ -69,7 +69,7 @@ export function createRunView(onOpen = () => undefined) {
   }
 }
 
-/** What the boxes and the bars mean: the look of each, its name, and what it is. */
+/** The legend of the boxes and bars: the look, name and meaning of each. */
 const LEGEND = [
   ['flow-box.thought', 'Thought', 'what the model wrote before it acted; a bar is pale until its first piece arrived'],
   [
@@ -110,7 +110,7 @@ function allBoxes(map) {
   return [...map.querySelectorAll('[data-part]')]
 }
 
-/** What a box is known by when it is drawn anew. */
+/** Returns the name by which a box is recognised when it is drawn again. */
 function nameOfBox(box) {
   return `${box.className} ${box.dataset.part}`
 }

@@ -23,7 +23,7 @@ export function drawWaterfall(trace, open, now) {
   )
 }
 
-/** Where a moment stands, as a share of the whole width; and how long the whole is without its waits. */
+/** Returns a function from a time to a share of the width, and the whole duration without the waits. */
 function scaleOf(trace, now) {
   const from = Math.min(trace.startedAt, ...trace.calls.map(({ at }) => at))
   const ends = trace.calls.map((call) => call.at + (call.ms ?? (call.error ? 0 : Math.max(0, now - call.at))))

@@ -1,4 +1,6 @@
-/** Who reads the end goes on reading the end, whatever grows: a message, a picture that comes late. */
+/**
+ * A list within this many pixels of its end stays at its end while it grows, for example by a picture that loads late.
+ */
 
 const NEAR = 80
 /** The scrollers whose end is read. */

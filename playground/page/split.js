@@ -10,7 +10,7 @@ const SIDES = { left: 'as', right: 'with' }
 const frames = Object.fromEntries(
   Object.keys(SIDES).map((side) => [side, el('iframe.side', { title: side, 'data-side': side })]),
 )
-/** What each frame has said of its person. */
+/** The person of each frame, as the frame has reported it. */
 const here = {}
 
 function wanted() {

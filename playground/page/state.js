@@ -1,4 +1,4 @@
-/** What the page knows of the workspace, and what is open on it. */
+/** The page's state: the workspace, and the open parts. */
 export const state = {
   you: '',
   bot: '',
@@ -8,7 +8,7 @@ export const state = {
   /** The page's workspace, and the addresses of all, where several are played. */
   workspace: undefined,
   workspaces: undefined,
-  /** What stands open before the person: modals, the uppermost last, and the app's Home. */
+  /** The person's open views: modals, the uppermost last, and the app's Home. */
   views: { modals: [], home: null },
   /** Whether the direct messages show the app's Home in place of the messages. */
   isHome: false,
@@ -27,7 +27,7 @@ export const state = {
   /** The id of the open panel, and what of it is shown. */
   panel: undefined,
   panelItem: undefined,
-  /** What is known of the run whose work was asked for last: see run-panel.js. */
+  /** The run whose work was requested last: see run-panel.js. */
   workOf: undefined,
 }
 
@@ -77,7 +77,7 @@ export function takeChange(change) {
   return isNew
 }
 
-/** What people's own messages are; Slack offers to change and delete no others. */
+/** The subtypes of people's own messages. Slack lets people edit and delete no others. */
 const OWN_KINDS = [undefined, 'file_share', 'thread_broadcast', 'me_message']
 
 export function isOwn(message) {
@@ -97,12 +97,12 @@ export function titleOf(channel) {
   return isDirect(channel) ? names.user(state.bot) : `# ${channel.name}`
 }
 
-/** What stands in a channel itself: roots, broadcasts and whispers, in their order. */
+/** Returns the messages of a channel itself: roots, broadcasts and ephemeral ones, in order. */
 export function rootsIn(channel) {
   return sorted(channel).roots
 }
 
-/** What stands in a thread under its root, whispers included. */
+/** Returns the messages of a thread under its root, ephemeral ones included. */
 export function repliesIn(channel, root) {
   const told = sorted(channel).whispers.get(root)
   return told ? inOrder([...repliesTo(channel, root), ...told]) : repliesTo(channel, root)

@@ -1,11 +1,11 @@
 /** Brings what is on the screen up to date and leaves alone what somebody has in hand. */
 
-/** What each item was made for, and of what. */
+/** The key and the data of each drawn item. */
 const made = new WeakMap()
 const stamps = new WeakMap()
 let lastStamp = 0
 
-/** Of more items than these, only those on the screen are laid out: see messages.css. */
+/** The number of items above which only those on the screen are laid out: see messages.css. */
 const MAX_LAID_OUT = 100
 
 /** A number that no other object has: a changed message is another object, so nobody has to look into it. */
@@ -51,7 +51,7 @@ function replace(before, fresh) {
   if (range && rangeOf(next)) next.setSelectionRange(...range)
 }
 
-/** What somebody opened or closed stays so while the rest is drawn anew. */
+/** Keeps opened and closed parts so when an item is drawn again. */
 function keepOpened(before, fresh) {
   const opened = [...before.querySelectorAll('details')]
   for (const [index, details] of [...fresh.querySelectorAll('details')].entries()) {
@@ -61,7 +61,7 @@ function keepOpened(before, fresh) {
   }
 }
 
-/** What somebody has typed or ticked stands in the same field again. */
+/** Keeps typed and ticked values when an item is drawn again. */
 function keepTyped(before, fresh) {
   const fields = [...before.querySelectorAll('[data-action]')]
   for (const field of fresh.querySelectorAll('[data-action]')) {
@@ -78,7 +78,7 @@ function focusable(item) {
   return [item, ...item.querySelectorAll('button, a[href], summary, select, input, textarea, [tabindex="0"]')]
 }
 
-/** Where the caret is in a box of text. */
+/** Returns the selection in a box of text. */
 function rangeOf(box) {
   const isText = box && 'selectionStart' in box && box.selectionStart !== null
   return isText ? [box.selectionStart, box.selectionEnd] : undefined

@@ -5,7 +5,7 @@
 import { byId, el } from './dom.js'
 
 let post
-/** What the server told last, and what updates a switch on screen, by name. */
+/** The switches as the server reported them last, and the functions that update them on screen, by name. */
 let switches = []
 let updates = new Map()
 let clearButton
@@ -112,7 +112,7 @@ function choiceField({ title, choice: { label, options } }, change) {
   return { field, label: el('label', {}, `${label} `, field) }
 }
 
-/** What the server does not take it says in a sentence, and the field goes back. */
+/** Sends a change. If the server refuses it, shows its sentence and restores the field. */
 async function send(path, body, status) {
   status.textContent = ''
   try {

@@ -1,7 +1,4 @@
-/**
- * What somebody has read, and what not: of a channel, and of each thread. The browser keeps it for the person at the
- * page.
- */
+/** Remembers what a person has read of each channel and thread. The browser stores it for the person at the page. */
 import { isDirect, repliesTo, rootsIn, state } from './state.js'
 
 const storeKey = () => `thinkaloud-read-${state.you}`
@@ -36,7 +33,7 @@ function save() {
   window.localStorage.setItem(storeKey(), JSON.stringify(read))
 }
 
-/** What stands on the screen has been read, as long as somebody looks. */
+/** Marks what is on the screen as read, while the page has the focus. */
 export function readShown() {
   const channel = state.channels.get(state.current)
   if (!channel || document.hidden) return
@@ -63,15 +60,15 @@ const names = (message) => (message.text ?? '').includes(`<@${state.you}>`)
 
 const isNew = (message, until) => message.ts > until && message.user !== state.you
 
-/** What of a thread has not been read. */
+/** Returns the unread replies of a thread. */
 export function newReplies(channel, root) {
   const until = readUntil(`${channel.id}/${root}`)
   return repliesTo(channel, root).filter((one) => isNew(one, until)).length
 }
 
 /**
- * What of a channel has not been read, its threads that somebody is in included. `count` is what Slack writes beside
- * its name: messages that name the person; in direct messages all.
+ * Returns what is unread in a channel, with the threads that the person is in. `count` is the number that Slack shows
+ * beside its name: messages that mention the person; in direct messages all.
  */
 export function unreadIn(channel) {
   const until = readUntil(channel.id)

@@ -1,6 +1,4 @@
-/**
- * What the page shows of its state. Everything is drawn anew at each change; what did not change keeps its elements.
- */
+/** Draws the page from its state. Everything is drawn at each change; unchanged parts keep their elements. */
 import { byId, el } from './dom.js'
 import { renderBlocks } from './draw-blocks.js'
 import { line, listItems } from './list-items.js'
@@ -55,7 +53,7 @@ function renderChannel(channel, acts) {
   renderEmpty(channel, messages.length === 0, acts)
 }
 
-/** What a message has under it of its thread. */
+/** Draws the line below a message about its thread. */
 function under(channel, message, acts) {
   const replies = repliesTo(channel, message.ts)
   return {

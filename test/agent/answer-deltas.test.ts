@@ -26,8 +26,8 @@ const LONG =
   `${SENTENCE.repeat(6)}\n\n- one\n- two [1](https://a.example)\n\n\`\`\`js\nconst a = 1\n\`\`\`\n\n${SENTENCE}`.trim()
 
 /**
- * What is told of a completion that comes in pieces of these lengths (then again from the first), and what it is read
- * as.
+ * Returns the streamed text of a completion that comes in pieces of these lengths (repeated), and the answer that is
+ * read from it.
  */
 function follow(name: DialectName, completion: string, { lengths = [7], tools = TOOLS } = {}) {
   const spoken = dialect(name)

@@ -19,7 +19,7 @@ import {
 } from '../../src/agent/parser/special-tokens.ts'
 import { MAY_FINISH, namesFinish } from '../../src/agent/parser/tool-names.ts'
 
-/** What the rare shapes are made of, whole and in pieces, so that texts often miss one mark only. */
+/** The parts of the rare shapes, whole and in pieces, so that texts often lack only one mark. */
 const PIECES = [
   ...['think', '<think>', '</think>', '◁think▷', '◁/think▷', '[think]', '[/think]', '`'.repeat(3), '<!--', '-->'],
   ...['analysis', 'ANALYSIS', 'The', 'assistantfinal', 'assistant final', 'ASSISTANTFINAL', 'here is my response:'],

@@ -5,7 +5,7 @@ import { defuseLabels } from '../../src/agent/observation.ts'
 import { echo, runOn } from '../harness/agent-run.ts'
 import { act, finish } from '../harness/played-model.ts'
 
-/** What template engines and regular expressions would take for theirs. */
+/** Texts that template engines and regular expressions would interpret. */
 const ODD =
   "$& $1 $$ $` $' {{question}} {{ tools }} {{x}} ${today} %s \\n \\1 <b>&amp;</b> \u0000\u2028 `x` \"y\" 'z' 日本語 😀 \u202e"
 

@@ -28,7 +28,7 @@ const TURNS: Record<DialectName, [act: Turn, answer: Turn]> = {
   native: [{ toolCalls: [{ name: 'echo', arguments: '{"query": "x"}' }] }, 'seen'],
 }
 
-/** What the agent is given to answer a follow-up with these pictures. */
+/** Returns the agent's input for a follow-up with these pictures. */
 function asked(name: DialectName) {
   return {
     dialect: name,

@@ -1,6 +1,4 @@
-/**
- * What readers choke on, in bulk: a text four times as long takes about four times the time, whatever it is made of.
- */
+/** Readers take linear time on hostile text: four times the length takes about four times as long. */
 import { describe, expect, test } from 'vitest'
 import { plainProse } from '../../src/agent/partial-answer.ts'
 import { defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
@@ -17,7 +15,7 @@ const BOUND = 2
 /** Seconds of CPU that a collection of garbage or a compilation may cost. */
 const PAUSE = 0.03
 
-/** What the facts name, and what a reader with regular expressions is likely to fall over. */
+/** Units from the facts, and others that regular expressions are often slow on. */
 const WORST = [
   '[',
   '{',
@@ -89,7 +87,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   plainProse: (text) => plainProse(text, beginsObservation),
 }
 
-/** What stands before the run of one unit. */
+/** The text before the repeated unit. */
 const LEADS: Record<string, string> = {
   'a turn': '',
   'an input': 'Action: search\nAction Input: ',

@@ -1,4 +1,4 @@
-/** What a person is shown of a turn, and what the model is told of one that could not be read. */
+/** The thought that people see of a turn, and the hint that the model gets about an unreadable one. */
 import { describe, expect, test } from 'vitest'
 import { readBracket } from '../../src/agent/dialects/bracket.ts'
 import { readConversational } from '../../src/agent/dialects/conversational.ts'

@@ -138,7 +138,7 @@ async function bare(way: (typeof WAYS)[number], url: string): Promise<Side> {
 
 await compileSources()
 const STDIO = ourStdio('notes-server.ts')
-/** What a config may well have: two tokens, each looked for in all its forms. */
+/** Secrets as in a real config: two tokens, each searched for in all its forms. */
 const SECRETS = ['ghp_0123456789abcdefghijklmnopqrstuvwxyz', 'xoxb-0123456789-abcdefghijkl']
 
 /** The whole room: what the loop does with a tool, from the model's input to the text of the observation. */

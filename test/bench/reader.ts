@@ -148,10 +148,7 @@ function row(name: string, text: string): number {
   return Math.max(...times)
 }
 
-/**
- * What else takes a model's words whole: an answer on its way to Slack, and the count of tokens where none are
- * reported.
- */
+/** Other readers of a model's whole text: an answer on its way to Slack, and the estimate of unreported tokens. */
 async function besideTheReader(): Promise<number> {
   const units = ['http://a.b/(', '字', 'x', '[', '*a', '`', '> ', '| a ', '<', '\n']
   let slowest = 0

@@ -119,7 +119,7 @@ function print(results: Result[], { stepMs, wordMs, slackMs }: Options): void {
   }
 }
 
-/** Of the answers that of the most calls; one run of a way is much like the next. */
+/** Returns the answer with the most calls. The runs of a display differ little. */
 function dearest(answers: WatchedAnswer[]): WatchedAnswer {
   return answers.reduce((most, one) => (one.calls().length > most.calls().length ? one : most))
 }

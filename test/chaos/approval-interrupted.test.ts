@@ -1,5 +1,5 @@
 /**
- * What may happen between a card and what comes of its press: others who press, a Redis that goes, processes that are
+ * Interruptions between a card and the result of its press: others who press, a Redis that fails, processes that are
  * replaced, and time.
  */
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ function allowed(thread: PlayedThread): Ending {
   return { thread, posts: writePosts(thread.names[0]!), audit: [{ step: 1, outcome: 'done', ...ALLOWED }] }
 }
 
-/** Of one that was not: what its step and its card show. */
+/** The texts of the step and the card of a call that was not made. */
 function notRun(thread: PlayedThread, [step, card]: [string, string], how: 'denied' | 'expired'): Ending {
   const name = thread.names[0]!
   const shows = (post: string, words: string) => new RegExp(`^${name} ${post}, but: [^]*${words}`)

@@ -10,7 +10,7 @@ import { treeMemory } from '../harness/process-tree.ts'
 const run = promisify(execFile)
 const FOLDER = join(ROOT, 'tmp', 'built-files')
 
-/** What the parsers may have beside a bot of 250 MB, so that both stay under 900 MB. */
+/** The memory of the parsers beside a bot of 250 MB, so that both stay under 900 MB. */
 const MAX_MEBIBYTES = 650
 
 const SCRIPT = `

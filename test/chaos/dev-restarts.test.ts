@@ -18,7 +18,7 @@ const COPIED = [
   'package.json',
   'tsconfig.json',
 ]
-/** Where a word of every answer is made. */
+/** The source file that contains a word of every answer. */
 const CODE = 'src/slack/format/blocks.ts'
 const ends = fileEnds()
 
@@ -46,7 +46,7 @@ class Dev {
     this.url = /http:\/\/localhost:\d+/.exec(this.greeting)?.[0] ?? ''
   }
 
-  /** What has been printed since the last look, once it holds this. */
+  /** Returns the output since the last call, once it contains this. */
   async shows(text: string): Promise<string> {
     await until(async () => (this.#output.includes(text) ? '' : `“${text}” in:\n${this.#output}`))
     const seen = this.#output
@@ -63,7 +63,7 @@ class Dev {
     await this.#write(file, await readFile(join(ROOT, file), 'utf8'))
   }
 
-  /** In one step: a file that is empty first and written then may be two changes to whoever watches it. */
+  /** Writes a file in one step, because a watcher may see an empty file first and count two changes. */
   async #write(file: string, text: string) {
     const path = join(this.folder, file)
     await writeFile(`${path}.tmp`, text)
@@ -118,7 +118,7 @@ class Dev {
     return ended
   }
 
-  /** What still runs of it, its bots and its Redis included. */
+  /** Returns its running processes, its bots and its Redis included. */
   left(): string[] {
     const all = execFileSync('ps', ['-eo', 'pgid=,args='], { encoding: 'utf8' }).split('\n')
     return all.filter((line) => Number.parseInt(line) === this.#process?.pid)

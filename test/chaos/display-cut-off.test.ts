@@ -14,9 +14,9 @@ type Point = (stage: Stage, proxy: RedisProxy) => () => boolean
 interface Play {
   when: string
   point: Point
-  /** What happens before another worker is there. */
+  /** The events before another worker exists. */
   meanwhile?: (stage: Stage) => void
-  /** Where the next worker is killed too. */
+  /** The point at which the next worker is killed too. */
   second?: Point
   /** The answer has so many numbered words, and so many where the model is asked for it again. */
   words?: [first: number, again: number]
@@ -41,7 +41,7 @@ function messages({ scene }: Stage): Message[] {
 
 const isOpen = ({ streaming_state }: Message) => streaming_state === 'in_progress'
 
-/** So much of the answer stands in the stream's `n`th message. */
+/** Whether the stream's `n`th message is open and has some words of the answer. */
 function hasWords(stage: Stage, n = 1): boolean {
   const message = messages(stage)[n - 1]
   return message !== undefined && isOpen(message) && wordsIn(message.text).length > 20

@@ -68,7 +68,7 @@ test('/ask: a question whose workers die before its thread is open is given up b
   expect([scene.slack.messages(channel), scene.slack.refusals]).toEqual([[], []])
 })
 
-/** What Redis knows of one post of a run. */
+/** Returns Redis's record of one post of a run. */
 async function recordOf({ client }: Scene, run: string, step: string): Promise<string | null> {
   const [key = ''] = await client.keys(`*:run:${run}`)
   return client.hget(key, `post:${step}`)

@@ -22,7 +22,7 @@ test('Slack asks every tenth call to wait, and cuts every tenth before or after 
   await expectAllWell(scene)
 })
 
-/** What goes wrong with a call of the model, and what of it had been sent. */
+/** A fault of a model call, and the part of the answer that was sent before it. */
 const MODEL_FAULTS: ((turn: string) => TurnParts)[] = [
   () => ({ status: 500 }),
   () => ({ status: 503, headers: { 'retry-after': '1' } }),

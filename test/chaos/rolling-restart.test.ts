@@ -44,7 +44,7 @@ function isEndless(request: PlayedRequest): boolean {
   return OLD_KEYS.includes(keyOf(request)) && diceFor(`length of ${callName(request)}`).next() < 0.25
 }
 
-/** As a deployment does it: the new one first, then the old one is told to end. */
+/** Replaces a process as a deployment does: starts the new one first, then stops the old one. */
 async function replace(scene: Scene, old: BotProcess): Promise<void> {
   await scene.start(old.role === 'front' ? 'front' : 'worker')
   const { code, ms } = await old.stop()

@@ -4,7 +4,7 @@ import { rotatingApp } from '../harness/chaos/rotating-app.ts'
 import { botUserOf, type Home } from '../harness/many-slacks.ts'
 
 const HOMES: Home[] = Array.from({ length: 10 }, (_, n) => ({ id: `T0ROTATE${String(n).padStart(3, '0')}` }))
-/** What the allocator may keep of garbage, in MiB. A client that is kept for each token takes more. */
+/** The garbage that the allocator may keep, in MiB. A client for each token would take more. */
 const NOISE_MB = 24
 
 test('over a thousand rotations memory and sockets are flat, and everybody is answered', async (t) => {

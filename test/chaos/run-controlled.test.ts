@@ -12,7 +12,7 @@ import { eventually, keptLog } from '../harness/stores.ts'
 
 const STOP = { type: 'stop', by: 'U0CHAOS0002' } as const
 
-/** Somebody who reaches the runs from a process of their own. */
+/** A person who reaches the runs from another process. */
 async function controlOf({ redis, env }: Scene): Promise<RunControl> {
   const prefix = env.REDIS_PREFIX ?? 'thinkaloud'
   const queue = redisQueue({ redis: { url: redis.url }, log: keptLog(), prefix, role: 'front' })

@@ -6,7 +6,7 @@ import type { Ends } from '../harness/ends.ts'
 /** A command that runs beside us. */
 export interface Running {
   pid: number
-  /** What it has written so far, errors included. */
+  /** Its output so far, errors included. */
   output(): string
   ended: Promise<number | null>
 }

@@ -20,10 +20,10 @@ interface StrictSlack {
 
 const SUITES = ['test/slack/any-slack.test.ts', 'test/slack/any-front-door.test.ts']
 const CHANNEL = 'C0GENERAL1'
-/** What the suites send to be refused. */
+/** Calls that the suites make to be refused. */
 const MEANT = /thinkaloud\.noSuchMethod|C0NOWHERE99/
 
-/** What a plain emulator does not know: methods, and kinds of blocks. */
+/** The methods and kinds of blocks that a plain emulator does not know. */
 const UNKNOWN_METHODS = [
   ...['agents.sessions.setStatus', 'assistant.threads.setStatus', 'assistant.search.info', 'blocks.validate'],
   ...['chat.startStream', 'chat.postEphemeral', 'files.getUploadURLExternal', 'views.publish'],

@@ -23,7 +23,7 @@ function text(words: string): { text: ParsedFile } {
 
 const PICTURE = { picture: { mime: 'image/png', base64: 'Y2hhcnQ=' } }
 
-/** What every store of files does. */
+/** The contract of every store of files. */
 function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void {
   test('a conversation without files has none', async () => {
     expect(await make().list(thread)).toEqual([])

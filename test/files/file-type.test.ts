@@ -1,4 +1,4 @@
-/** What a file is, by its content; and the sentence for what is not read. */
+/** A file's type by its content, and the sentence about a file that is not read. */
 import { unzipSync, zipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { fileTypeOf } from '../../src/files/file-type.ts'

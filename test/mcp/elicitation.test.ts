@@ -1,5 +1,5 @@
 /**
- * What MCP servers ask the asker in the middle of a call: real servers, of the protocol of 2026-07-28 and of the one
+ * Questions of MCP servers to the asker during a call: real servers, of the protocol of 2026-07-28 and of the one
  * before it.
  */
 import { Client, StreamableHTTPClientTransport, type Tool, type Transport } from '@modelcontextprotocol/client'

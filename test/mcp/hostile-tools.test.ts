@@ -1,6 +1,6 @@
 /**
- * What a server writes about its tools is hostile: nothing of it is slow, throws, or speaks to the model in another's
- * name.
+ * A server's descriptions of its tools are hostile: nothing in them is slow, throws, or speaks to the model in
+ * another's name.
  */
 import { describe, expect, test } from 'vitest'
 import { coerceInput } from '../../src/agent/tool-input.ts'

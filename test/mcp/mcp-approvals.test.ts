@@ -1,6 +1,5 @@
 /**
- * Who may allow a call of a server's tool, and what an approval counts for when the server or its tool is another one
- * since.
+ * Approvals of a server's tools: who may give them, and what they count for after the server or its tool has changed.
  */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'

@@ -1,4 +1,4 @@
-/** What MCP_CONFIG says of a server's tools, and by which names models call them. */
+/** The rules of MCP_CONFIG about a server's tools, and the names by which models call them. */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Tool } from '../../src/agent/contracts/tool.ts'

@@ -7,7 +7,7 @@ import { deferred, eventually } from '../harness/stores.ts'
 
 const YEAR_MS = 365 * 86_400_000
 
-/** What every store of the MCP room does. `make` gives two that share what they keep. */
+/** The contract of every MCP store. `make` returns two that share their data. */
 function mcpStoreContract(make: () => [McpStore, McpStore]): void {
   test('a value comes back as it was put, until it is removed', async () => {
     const [store, other] = make()

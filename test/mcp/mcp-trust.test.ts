@@ -1,4 +1,4 @@
-/** What a server says of its tools is believed once, and watched from then on. */
+/** A server's descriptions of its tools are trusted once, and watched from then on. */
 import { expect, test } from 'vitest'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { toolContext } from '../harness/tool-context.ts'

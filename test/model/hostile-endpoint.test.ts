@@ -1,4 +1,4 @@
-/** What an endpoint may send that no model should: endless, absurd, refused, or from somewhere else. */
+/** Hostile answers of an endpoint: endless, absurd, refused, or from elsewhere. */
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { callModel, modelsOf } from '../harness/model-call.ts'

@@ -1,4 +1,4 @@
-/** Which model is asked for what, and how, by the settings. */
+/** The models of the settings, and what each is used for. */
 import { expect, test } from 'vitest'
 import { startBot } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'

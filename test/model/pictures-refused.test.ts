@@ -1,4 +1,4 @@
-/** What a model that takes no pictures is sent, and how its endpoint's words are understood. */
+/** Requests to a model that accepts no pictures, and the errors by which that is recognised. */
 import { describe, expect, test } from 'vitest'
 import type { Message, Picture } from '../../src/agent/contracts/model.ts'
 import type { Ends } from '../harness/ends.ts'
@@ -25,7 +25,7 @@ const fastApi = (loc: string[], msg: string): TurnParts => ({
 
 const DOWN: TurnParts = { status: 503, headers: { 'retry-after-ms': '1' } }
 
-/** As they stand in the issue trackers of those who met them. */
+/** Errors from the issue trackers of other projects. */
 const TAKES_NONE: [who: string, refusal: TurnParts][] = [
   ['OpenAI and Azure', refusal(400, 'Invalid content type. image_url is only supported by certain models.')],
   [
@@ -110,7 +110,7 @@ const TAKES_NONE: [who: string, refusal: TurnParts][] = [
   ['a gateway in Chinese', refusal(400, '当前模型不支持图片输入')],
 ]
 
-/** What is wrong with this picture, or words that nobody has heard yet: they say nothing about the model. */
+/** Errors about one picture, and unknown errors: they say nothing about the model. */
 const OF_THIS_PICTURE: [who: string, refusal: TurnParts][] = [
   [
     'OpenAI, of a format',

@@ -1,4 +1,4 @@
-/** What a picture of README is taken of, and what a person does at the playground's page. */
+/** A scene for a picture of README: its part of the page, and a person's acts there. */
 import type { Locator, Page } from 'playwright-core'
 import type { Playground } from '../../playground/main.ts'
 import type { Ends } from '../harness/ends.ts'

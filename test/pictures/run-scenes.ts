@@ -5,7 +5,7 @@ import { ask, ended, thread, type Scene } from './page-scene.ts'
 /** Two pages of Wikipedia, a lookup and two sums. */
 const LONG_QUESTION = 'Who is Olivia Wilde’s boyfriend? What is his current age raised to the 0.23 power?'
 
-/** What a model that reasons writes for the default question, over the Responses API. */
+/** The output of a reasoning model for the default question, over the Responses API. */
 const REASONED: TurnParts[] = [
   {
     reasoning: '**Finding his dates**\n\nI need the years of his birth and death before I can take a power of his age.',
@@ -38,7 +38,7 @@ async function openRun(page: Page): Promise<void> {
     .waitFor()
 }
 
-/** What a run exchanged, as the panel Run draws it. */
+/** A run's exchanges, as the panel Run draws them. */
 export const RUN_SCENES: Record<string, Scene> = {
   reasoning: {
     env: { OPENAI_API: 'responses', OPENAI_MODEL: 'gpt-5-mini', AGENT_DIALECT: 'native' },

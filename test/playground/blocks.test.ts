@@ -1,4 +1,6 @@
-/** What Slack refuses in blocks, the playground refuses too, and says why: else a bot's mistake shows only in Slack. */
+/**
+ * The playground refuses the blocks that Slack refuses, with the reason. Otherwise a bot's mistake shows only in Slack.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALICE, GENERAL, startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
 

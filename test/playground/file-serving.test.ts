@@ -35,7 +35,7 @@ async function played(options: LocalSlackOptions = {}) {
   return { slack, event, fileIn }
 }
 
-/** Somebody brings a file; the address to download it from. */
+/** Uploads a person's file. Returns its download address. */
 async function brought(slack: LocalSlack, file: GivenFile): Promise<{ id: string; address: string }> {
   const { ts } = await slack.say({ text: 'look', files: [file] })
   const { id, url_private_download } = slack.messages(GENERAL).find((one) => one.ts === ts)?.files?.[0] ?? {}

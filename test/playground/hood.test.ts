@@ -1,4 +1,4 @@
-/** What the playground writes into its journal, and what its server tells of that and sends again. */
+/** The playground's journal, its server's answers about it, and entries that are sent again. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sign } from '../../playground/slack/events/deliveries.ts'
 import { hoodPart } from '../../playground/journal/hood-part.ts'

@@ -1,4 +1,4 @@
-/** What the page's server lets each person do: no more than they could in Slack. */
+/** The acts that the page's server allows each person: no more than in Slack. */
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ACME, addExamplePeople, CAROL, DAVE, ERIN, LAUNCH } from '../../playground/slack/example-workspace.ts'
 import { startPage } from '../../playground/page-server/page-server.ts'
@@ -22,7 +22,7 @@ describe('somebody at the page', () => {
     url = page.url
   })
 
-  /** What the page's server answers to a person's act. */
+  /** Returns the page's server's answer to a person's act. */
   async function post(name: string, path: string, body: object): Promise<Record<string, unknown>> {
     const headers = { 'content-type': 'application/json' }
     const response = await fetch(`${url}${path}?as=${name}`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -31,7 +31,7 @@ describe('somebody at the page', () => {
 
   const refused = (words: string) => ({ error: expect.stringContaining(words) as string })
   const texts = (channel: string) => slack.messages(channel).map(({ text }) => text)
-  /** What came to the app since. */
+  /** Returns the deliveries to the app since then. */
   const interactions = () => slack.calls.length
 
   test('writes where they are, and nowhere else', async () => {

@@ -118,10 +118,7 @@ describeWithChromium('the page in Chromium', () => {
     await chooser.setFiles(files)
   }
 
-  /**
-   * As a browser does when somebody drops a file at a place, or pastes one: its name and size, and words that come with
-   * it.
-   */
+  /** Drops or pastes a file at a place, as a browser does, with its name and size, and text that comes with it. */
   async function bring(page: Page, kind: 'drop' | 'paste', [at, name, size, words]: [string, string, number, string?]) {
     await page.evaluate(`{
       const { at, kind, name, size, words } = ${JSON.stringify({ at, kind, name, size, words })}

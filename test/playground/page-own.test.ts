@@ -1,5 +1,5 @@
 /**
- * What people do with messages: edit and delete their own, react, reply, go on where they were; by mouse, keys and on a
+ * People's acts on messages: edit and delete their own, react, reply, continue where they were; by mouse, keys and on a
  * phone.
  */
 import { expect, test } from 'vitest'

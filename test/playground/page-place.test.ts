@@ -1,4 +1,4 @@
-/** Where somebody is on the page, and what is new there: addresses, Back, reload, unread marks, days, panels. */
+/** A person's place on the page, and the new messages there: addresses, Back, reload, unread marks, days, panels. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, RANDOM } from '../../playground/slack/slack.ts'

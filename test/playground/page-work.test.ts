@@ -1,4 +1,4 @@
-/** What the page shows of work under way, and what a person at it can fill in, press and take from a menu. */
+/** Work in progress on the page, and a person's forms, presses and menus there. */
 import { expect, test } from 'vitest'
 import { ALICE, GENERAL, TEAM } from '../../playground/slack/slack.ts'
 import { describeWithChromium } from '../harness/chromium.ts'

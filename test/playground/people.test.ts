@@ -245,7 +245,7 @@ describe('what people do, the app is told in Slack’s forms', () => {
 })
 
 describe('what happens is told to who watches', () => {
-  /** What is told, until something holds the words. */
+  /** Collects events until one contains the words. */
   async function eventWith(url: string, words: string, happen: () => Promise<unknown>): Promise<string> {
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/events`)
     onTestFinished(() => socket.terminate())

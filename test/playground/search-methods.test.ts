@@ -16,7 +16,7 @@ const CONTEXT = 'assistant.search.context'
 const quiet = (options: LocalSlackOptions = {}) =>
   localSlack({ search: 'words', echo: false, ackMs: 10, retryMs: [], ...options })
 
-/** What an event carries, whoever of it is asked. */
+/** Returns the token that an event carries. */
 async function tokenOf(slack: LocalSlack, user: string = ALICE, channel = GENERAL): Promise<string> {
   const { deliveries } = await slack.say({ user, channel, text: `<@${BOT_USER}> hello` })
   const found = deliveries.map(({ payload }) => /"action_token":"([^"]+)"/.exec(JSON.stringify(payload))?.[1])

@@ -1,4 +1,4 @@
-/** What people see of the real bot while a switch is on, and once it is off again. */
+/** The real bot as people see it while a switch is on, and after it is off again. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, type LocalSlackOptions } from '../../playground/slack/slack.ts'
 import type { TroubleName } from '../../playground/faults/trouble-switches.ts'

@@ -1,4 +1,4 @@
-/** What the local Slack refuses, and by which error, as Slack does: it is what makes the tests of the bot honest. */
+/** The refusals of the local Slack, with Slack's own errors. The bot's tests depend on them. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest'
 import { ALICE, BOT_USER, GENERAL, startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
 import { localSlack } from '../harness/local-slack.ts'

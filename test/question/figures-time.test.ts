@@ -1,4 +1,4 @@
-/** What a model and what it read may be made of in bulk: ten times as long takes about ten times the time. */
+/** Figures take linear time on hostile text: ten times the length takes about ten times as long. */
 import { expect, test } from 'vitest'
 import { judgeFigures } from '../../src/question/figures/judge-figures.ts'
 import { cpuSeconds } from '../harness/cpu-clock.ts'

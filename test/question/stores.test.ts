@@ -1,4 +1,4 @@
-/** What is kept of a question that has ended, and how all of it is forgotten, with the whole bot on a local Slack. */
+/** The stored data of a finished question, and how all of it is forgotten, with the whole bot on a local Slack. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'

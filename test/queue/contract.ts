@@ -13,7 +13,7 @@ export interface QueueSettings {
   backoffMs?: number
 }
 
-/** What every queue does, wherever it keeps its questions. `make` gives a fresh one with short pauses. */
+/** The contract of every queue. `make` returns a fresh one with short pauses. */
 export function queueContract(make: (settings?: QueueSettings) => Queue): void {
   const open = (settings?: QueueSettings): Queue => {
     const queue = make(settings)

@@ -16,7 +16,7 @@ const dm = (minutes: number, overrides: Partial<Question> = {}): Question =>
 const replyTo = (root: number, minutes: number, overrides: Partial<Question> = {}): Question =>
   dm(minutes, { thread: at(root), ...overrides })
 
-/** What every queue makes of direct messages, wherever it keeps its questions. */
+/** The contract of every queue for direct messages. */
 export function conversationContract(make: (settings?: QueueSettings) => Queue): void {
   /** The conversation that each of these questions is handed out with, in the order of the questions. */
   const conversations = async (asked: Question[], settings?: QueueSettings): Promise<string[]> => {

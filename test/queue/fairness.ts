@@ -4,7 +4,7 @@ import type { Question } from '../../src/stores/runs/types.ts'
 import { deferred, eventually, question } from '../harness/stores.ts'
 import type { QueueSettings } from './contract.ts'
 
-/** Whose turn it is, and what is said of those who wait, wherever a queue keeps its questions. */
+/** The contract of every queue for the order of turns, and for the figures about waiting questions. */
 export function fairnessContract(make: (settings?: QueueSettings) => Queue): void {
   const opened = async (settings?: QueueSettings) => {
     const queue = make(settings)

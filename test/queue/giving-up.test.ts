@@ -1,4 +1,4 @@
-/** Which questions Redis' queue gives up, and which it does not. */
+/** The questions that the queue in Redis gives up, and those that it does not. */
 import { expect, onTestFinished, test } from 'vitest'
 import { redisQueue, type RedisQueueOptions } from '../../src/queue/redis-queue.ts'
 import type { Handler } from '../../src/queue/types.ts'

@@ -3,7 +3,8 @@ import type { Handler, Queue } from '../../src/queue/types.ts'
 import { deferred, eventually, question } from '../harness/stores.ts'
 
 /**
- * What every queue tells of its lines, and how questions leave them. `make` gives a fresh queue with one place at work.
+ * The contract of every queue for its lines, and for questions that leave them. `make` returns a fresh queue with one
+ * slot.
  */
 export function lineContract(make: () => Queue): void {
   const opened = async () => {

@@ -14,7 +14,7 @@ import { redisProxy } from '../harness/redis-proxy.ts'
 import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question } from '../harness/stores.ts'
 
-/** What should be: the questions of each thread, in the order in which they were stored. */
+/** The expected state: the questions of each thread, in the order in which they were stored. */
 interface Model {
   threads: Map<string, string[]>
   asked: Question[]
@@ -23,7 +23,7 @@ interface Model {
 /** A worker, and its way to Redis where that can be cut. */
 type WorkerFactory = () => Promise<{ queue: Queue; die?: () => Promise<void> }>
 
-/** What is: a queue, the people who see its posts, and the ways in which it can be hurt. */
+/** The actual state: a queue, the people who see its posts, and the faults that can be injected. */
 class World {
   readonly slack = new PlayedSlack()
   readonly #opened: Queue[] = []

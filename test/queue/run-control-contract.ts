@@ -30,7 +30,7 @@ export async function askForApproval(run: Run, since = Date.now()): Promise<'wai
   return 'waiting'
 }
 
-/** What every control of runs does, wherever they are kept. `make` gives a fresh queue. */
+/** The contract of every control of runs. `make` returns a fresh queue. */
 export function runControlContract(make: (settings?: ControlSettings) => Promise<Controlled>): void {
   const opened = async (handler: Handler, settings?: ControlSettings) => {
     const { queue, control } = await make(settings)

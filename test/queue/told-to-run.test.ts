@@ -1,4 +1,4 @@
-/** What people add to a run while it is under way, on both sides: a queue in memory, and one in Redis. */
+/** People's additions to a run in progress, with a queue in memory and one in Redis. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { redisQueue } from '../../src/queue/redis-queue.ts'

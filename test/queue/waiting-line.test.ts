@@ -6,7 +6,7 @@ import { describeWithRedis, suiteRedis } from '../harness/redis.ts'
 import { eventually, keptLog, question } from '../harness/stores.ts'
 import { lineContract } from './line-contract.ts'
 
-/** What waits for its next try waits for long enough to be met there. */
+/** The pause before the next try, long enough for the test to see the question waiting. */
 const times = { concurrency: 1, graceMs: 50, backoffMs: 5_000 }
 
 describe('lines in memory', () => {

@@ -175,7 +175,7 @@ function importsOnlyTypes(from: string, to: string): boolean {
   return wanted.every(({ importClause }) => importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
 }
 
-/** What a module takes from modules of its own folder, by the names that it has there. */
+/** Returns the names that a module imports from modules of its own folder. */
 function namesFromNeighbours({ path, tree }: SourceFile): { name: string; from: string }[] {
   const taken: { name: string; from: string }[] = []
   visit(tree, (node) => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ROOT } from '../../src/base/package-root.ts'
 import { SourceFile, textOf } from '../harness/source.ts'
 
-/** What `npm run build` compiles: the files that its settings name, and all that they import. */
+/** The files that `npm run build` compiles: those that its settings name, and all that they import. */
 function built(): Set<string> {
   const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile)
   const { fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT)

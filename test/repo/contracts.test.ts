@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { ROOT } from '../../src/base/package-root.ts'
 import { sourcesIn, visit } from '../harness/source.ts'
 
-/** Where the seams between the rooms are declared. */
+/** The files that declare the seams between the boxes. */
 const CONTRACTS = [
   'src/agent/contracts/dialect.ts',
   'src/agent/contracts/model.ts',

@@ -10,8 +10,8 @@ import { sourcesIn, textOf, visit, type SourceFile } from '../harness/source.ts'
 const scopeList = z.array(z.string().max(50)).max(255)
 
 /**
- * What Slack takes, as far as we use it: slackapi/manifest-schema, schemas/manifest.schema.1.0.0.json and 2.0.0.json,
- * which agree on all of this. Strict, as Slack is: an unknown key is refused.
+ * The manifest's schema, as far as we use it: slackapi/manifest-schema, schemas/manifest.schema.1.0.0.json and
+ * 2.0.0.json, which agree on all of this. Strict, as Slack is: an unknown key is refused.
  */
 const manifestSchema = z.strictObject({
   display_information: z.strictObject({
@@ -134,7 +134,7 @@ const EVENTS: Record<string, Record<string, string[]>> = {
 
 /** Slack sends these to agent apps alone. */
 const OF_AGENTS = ['agent_session_stopped', 'agent_session_title_changed', 'app_context_changed']
-/** What a workspace may decline: the bot does without. A scope is asked for only if it stands among the others too. */
+/** The scopes that a workspace may decline. Each has to be among the others too. */
 const OPTIONAL = [
   'files:read',
   'files:write',
@@ -243,7 +243,7 @@ function methodsCalled({ tree }: SourceFile): string[] {
   return found
 }
 
-/** What a Bolt app of a file listens to: the first argument of `app.event(…)`, `app.command(…)` and so on. */
+/** Returns what a file's Bolt app listens to: the first argument of `app.event(…)`, `app.command(…)` and so on. */
 function listeners({ tree }: SourceFile, kind: string): string[] {
   const found: string[] = []
   visit(tree, (node) => {

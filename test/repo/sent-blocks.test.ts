@@ -9,7 +9,7 @@ const files = ['format', 'approvals', 'display', 'views', 'intake', 'listeners']
 )
 const short = ({ path }: SourceFile) => path.replace('src/slack/', '')
 
-/** What a function or a value is that is, or holds, blocks. */
+/** Matches the type of a function or value that returns or contains blocks. */
 const OF_BLOCKS = /\b(?:Content|View|ModalView|HomeView|KnownBlock|ShownBlock|\w+Block|Forms|TableForms|TaskUpdate)\b/
 
 /** Exported functions that return blocks, and exported views. */

@@ -21,7 +21,7 @@ interface Span {
   offset: number
 }
 
-/** What a clock shows is looked up once a day, and where it was changed, the minute of the change is searched for. */
+/** Finds the changes of a zone's clock: compares it once a day, and then searches for the minute of a change. */
 function spansOf(timeZone: string): Span[] {
   const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'short' })
   const offsetAt = (at: number) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`) - at
@@ -43,7 +43,10 @@ function spansOf(timeZone: string): Span[] {
 
 const spans = new Map(ZONES.map((zone) => [zone, spansOf(zone)]))
 
-/** When a clock in the zone shows a time; a time that is left out counts as much later as the clock was put forward. */
+/**
+ * Returns when a clock in the zone shows a time. A skipped time counts as later by as much as the clock was put
+ * forward.
+ */
 function momentsOf(shown: number, zone: string): number[] {
   const all = spans.get(zone)!
   const moments = all.flatMap(({ from, until, offset }) => {

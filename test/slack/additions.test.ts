@@ -1,4 +1,4 @@
-/** What people write while the bot works: the asker's own words reach the run, everything else waits its turn. */
+/** Messages while the bot works: the asker's own reach the run, everything else waits its turn. */
 import { describe, expect, test } from 'vitest'
 import { BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { BUTTON, FOOTER, type TestBot, type Thread } from '../harness/bot.ts'

@@ -1,4 +1,4 @@
-/** What an admin's Home says of MCP servers, on a front that calls none, and what the button *Take it* does. */
+/** MCP servers on an admin's Home, on a front that calls none, and the button *Take it*. */
 import { writeFile } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { join } from 'node:path'

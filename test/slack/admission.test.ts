@@ -1,4 +1,6 @@
-/** Who may ask, and where: everybody else is told so once, alone, and the model never hears of it. */
+/**
+ * Who may ask, and where. Everybody else is told so once, by an ephemeral message, and the model gets nothing of it.
+ */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type LocalSlack } from '../../playground/slack/slack.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'

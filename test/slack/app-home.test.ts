@@ -221,7 +221,7 @@ describe('the Home of an admin', () => {
   })
 })
 
-/** When a line of a Home says that something happened. */
+/** Returns the time in a line of a Home. */
 function when(line: string): number {
   return Date.parse(/\S+Z$/.exec(line)?.[0] ?? '')
 }
@@ -248,7 +248,7 @@ describe('the direct message of', () => {
   })
 })
 
-/** What the model reads of a question in Alice's direct message while she looks at something. */
+/** Returns the model's prompt for a question in Alice's direct message while she looks at something. */
 async function asksWhileLookingAt(bot: TestBot, entity: Json): Promise<string> {
   const { slack } = bot
   await slack.people.lookAt([{ canvas_id: 'F1' }, entity])

@@ -1,6 +1,5 @@
 /**
- * What a card says: what a model and a tool wrote is shown to the letter, pings nobody, formats nothing and hides
- * nothing.
+ * The text of a card: the words of a model and a tool are shown exactly, ping nobody, format nothing and hide nothing.
  */
 import { describe, expect, test } from 'vitest'
 import { checkBlocks } from '../../playground/slack/blocks/block-rules.ts'

@@ -1,6 +1,6 @@
 /**
- * Where a card stands: in each way to show steps, in direct messages, for one person alone, and in the forms that a
- * Slack takes.
+ * The place of a card: with each display, in direct messages, for one person alone, and in the forms that a Slack
+ * accepts.
  */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'

@@ -1,4 +1,4 @@
-/** Who may allow a call: the asker, and whom APPROVERS names, and nobody else. */
+/** Only the asker, and the people whom APPROVERS names, may allow a call. */
 import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config.ts'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'

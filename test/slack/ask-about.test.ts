@@ -7,7 +7,7 @@ import { noFile, textFile } from '../harness/said-files.ts'
 
 const SHORTCUT = 'thinkaloud_ask_about'
 
-/** Somebody asks about a message. @returns its thread. */
+/** Asks about a message. @returns its thread */
 async function askAbout(
   bot: TestBot,
   ts: string,

@@ -153,10 +153,7 @@ describe.concurrent('where a workspace refuses', () => {
 })
 
 describe('a run in calls to Slack, status apart', () => {
-  /**
-   * Where each turn takes longer than the least time between two updates of a card, nothing but the count holds them
-   * back.
-   */
+  /** Turns that take longer than the pause between two updates of a card, so that only the count limits updates. */
   async function callsOf(steps: string, sums: number, t: Parameters<typeof startBot>[0]): Promise<string[]> {
     const own = await startBot(t, { env: { STEPS: steps, AGENT_MAX_STEPS: '12' } })
     const delayMs = steps === 'card' && sums > 1 ? 1_050 : 0

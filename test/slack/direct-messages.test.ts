@@ -154,7 +154,7 @@ describeWithRedis('in Redis', () => {
   })
 })
 
-/** What `/ask help` tells Alice alone. */
+/** Returns the help of `/ask help` for Alice. */
 async function helpOf({ slack }: Pick<TestBot, 'slack'>, text = 'help'): Promise<string> {
   await slack.slash(text)
   return slack.until(() => slack.whispers(GENERAL, ALICE)[0], 'the help')

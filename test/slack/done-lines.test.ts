@@ -1,4 +1,4 @@
-/** What was done stands below the answer in a block of its own, however steps are shown and whoever sees it. */
+/** The writes of a run are listed below the answer in a separate block, with each display and for each audience. */
 import { expect, test } from 'vitest'
 import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 import { STEPS } from '../../src/config.ts'

@@ -38,7 +38,7 @@ async function atWork(bot: TestBot, key: string, ask: () => Promise<Thread>): Pr
   return thread
 }
 
-/** Who asks: Alice in a channel, in a direct message whose it is. */
+/** Returns the asker: Alice in a channel, the person of a direct message there. */
 const asker = ({ channel }: Thread) => (channel.startsWith('D') ? `U${channel.slice(1)}` : ALICE)
 
 async function pressAskAgain({ slack }: TestBot, thread: Thread, user = asker(thread)) {

@@ -1,4 +1,4 @@
-/** What people read when something goes wrong: what happened, what to do, and a reference that the log has too. */
+/** The sentences about failures: what happened, what to do, and a reference that the log has too. */
 import { expect, test } from 'vitest'
 import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
@@ -7,7 +7,7 @@ import { act, finish, type Turn } from '../harness/played-model.ts'
 interface Case {
   happened: RegExp
   toDo: RegExp
-  /** Where people read it: everybody in the thread, the asker alone in the channel, or in a direct message. */
+  /** The place of the sentence: the thread for everybody, the channel for the asker alone, or a direct message. */
   where: 'thread' | 'whisper' | 'dm'
   model?: Turn[]
   env?: Record<string, string>
@@ -65,7 +65,7 @@ const CASES: Record<string, Case> = {
     before: async (bot) => (await bot.mention('Just this?')).ended(),
   },
   'a tool that is down': {
-    happened: /wikipedia is down, so this answer may be incomplete/,
+    happened: /Wikipedia is down, so this answer may be incomplete/,
     toDo: /Please ask again later\. If it keeps happening, tell my admin/,
     where: 'thread',
     model: [act('Look it up.', 'wikipedia', 'Dune'), ANSWERED],

@@ -1,4 +1,4 @@
-/** Where the figures of an answer come from: below the answer, in Show work, and where it is shared or off. */
+/** The sources of an answer's figures: below the answer, in Show work, in a shared answer, and turned off. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, GENERAL } from '../../playground/slack/slack.ts'
 import { SHOW_WORK } from '../../src/slack/format/action-ids.ts'

@@ -1,4 +1,4 @@
-/** What was found with one person's rights: nobody else is shown it, nor anything that rests on it. */
+/** Finds with one person's rights are shown to nobody else, nor is anything that rests on them. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type Json } from '../../playground/slack/slack.ts'
 import { ALLOW_ONCE, ASK_AGAIN, ASK_APPROVERS, KEEP, SHARE, SHOW_WORK } from '../../src/slack/format/action-ids.ts'

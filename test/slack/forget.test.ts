@@ -1,4 +1,4 @@
-/** What is forgotten at people's wish, and when the app is removed. */
+/** The data that is forgotten on request, and when the app is removed. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
@@ -38,7 +38,7 @@ async function answered(bot: TestBot, ask: () => Promise<Thread>): Promise<Threa
   return thread
 }
 
-/** What `/ask forget` says, and once it asks for confirmation and a button is pressed, what that says. */
+/** Returns the text of `/ask forget` and, if it asks for a confirmation and a button is pressed, of its result. */
 async function told(
   bot: TestBot,
   { text = 'forget', user = ALICE, channel = GENERAL, button = FORGET_DELETE } = {},

@@ -1,4 +1,4 @@
-/** What is kept of files goes with their question, their thread and their person, and comes back with an edit. */
+/** The stored text of files is deleted with their question, thread or person, and is read again after an edit. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { ASK_EDITED } from '../../src/slack/format/action-ids.ts'
@@ -11,7 +11,7 @@ import { textFile } from '../harness/said-files.ts'
 const bot = await startBot(fileEnds())
 const { model, slack } = bot
 
-/** What the model is given with a follow-up in the thread. */
+/** Returns the model's prompt for a follow-up in the thread. */
 async function promptOfFollowUp(thread: Thread, key: string): Promise<string> {
   model.condenses(key, key)
   model.on(key, finish('Done.'))

@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 180_000 })
 const bot = await startBot(fileEnds())
 const { model } = bot
 
-/** What the tool gave last. */
+/** Returns the tool's last output. */
 function observation({ prompt }: PlayedRequest): string {
   return prompt.slice(prompt.lastIndexOf('Observation:'))
 }

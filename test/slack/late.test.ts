@@ -13,9 +13,7 @@ function startImpatient(t: Ends, env: TestBotOptions['env'] = {}): Promise<TestB
   return startBot(t, { slack: { retryMs: [] }, model: [finish('Answered.')], env })
 }
 
-/**
- * Somebody mentions the bot while it cannot be reached, then `meanwhile` happens, then the mention is delivered again.
- */
+/** Mentions the bot while it cannot be reached, runs `meanwhile`, and delivers the mention again. */
 async function late(
   { bot, slack }: TestBot,
   said: Partial<SayOptions>,

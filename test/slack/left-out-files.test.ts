@@ -11,7 +11,7 @@ const bot = await startBot(fileEnds())
 const { model, slack } = bot
 const SCOPE = 'the app lacks the scope files:read. My admin can add it and reinstall the app.'
 
-/** What is said before the answer to a question with these files. */
+/** Returns the messages before the answer to a question with these files. */
 async function saidOf(key: string, files: NonNullable<Parameters<typeof bot.mention>[1]>['files']): Promise<string[]> {
   model.on(key, finish('Done.'))
   const thread = await bot.mention(key, files ? { files } : {})

@@ -1,4 +1,4 @@
-/** What people can click in an answer, and what they read of the rest. */
+/** The links of an answer that people can click, and the text of the others. */
 import { describe, expect, test } from 'vitest'
 import { answerContents } from '../../src/slack/format/split-answer.ts'
 import { linkPolicy, renderLink } from '../../src/slack/format/links.ts'

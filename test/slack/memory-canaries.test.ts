@@ -27,7 +27,7 @@ const PLACES = [
   { team: OTHER, channel: `D${ALICE.slice(1)}`, user: ALICE },
 ].map((place, i) => ({ isShared: false, ...place, canary: `canary${'abcdefghi'[i]}${'abcdefghi'[i]}` }))
 
-/** What a workspace tells of its channels. `before`: none was shared yet. */
+/** The channels of a workspace. `before`: none was shared yet. */
 function installationOf(team: string, { before = false } = {}): Installation {
   const call = async (_: string, { channel }: { channel?: unknown }) => {
     const isShared = PLACES.some((one) => one.team === team && one.channel === channel && one.isShared)

@@ -1,4 +1,4 @@
-/** What people have remembered: where it is known, who may say it and forget it, and what never becomes it. */
+/** Remembered texts: where they are known, who may add and forget them, and what is never remembered. */
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
@@ -20,7 +20,7 @@ async function start(t: Parameters<typeof startBot>[0], env: Record<string, stri
   return bot
 }
 
-/** What somebody alone is shown after `work`. */
+/** Returns the ephemeral message after `work`. */
 async function told(bot: TestBot, work: () => Promise<unknown>, where: { channel?: string; user?: string } = {}) {
   const { channel = GENERAL, user = ALICE } = where
   const before = bot.slack.whispers(channel, user).length
@@ -31,7 +31,7 @@ async function told(bot: TestBot, work: () => Promise<unknown>, where: { channel
 const slash = (bot: TestBot, text: string, where: { channel?: string; user?: string } = {}) =>
   told(bot, () => bot.slack.slash(text, { channel: GENERAL, user: ALICE, ...where }), where)
 
-/** Somebody presses *Forget* on the newest thing that they alone see. */
+/** Presses *Forget* on a person's newest ephemeral message. */
 async function forget({ slack }: TestBot, { channel = GENERAL, user = ALICE, at = 0 } = {}) {
   const seen = slack.store.channels.get(channel)!.ephemerals.findLast((one) => one.user === user)!
   const values = [...JSON.stringify(seen.blocks).matchAll(/"value":"([^"]+)"/g)].map(([, value]) => value)

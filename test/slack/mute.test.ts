@@ -1,4 +1,4 @@
-/** When the bot speaks in a thread without being named: `mute`, `unmute`, and how people hear of them. */
+/** When the bot answers in a thread without a mention: `mute`, `unmute`, and how people learn of them. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL } from '../../playground/slack/slack.ts'
 import { secondBot, startBot, type TestBot } from '../harness/bot.ts'
@@ -21,7 +21,7 @@ async function asked(bot: TestBot) {
   return thread
 }
 
-/** Somebody writes the word, and the bot's reaction to it comes. */
+/** Posts the word, and waits for the bot's reaction to it. */
 async function saysWord(bot: TestBot, thread: Awaited<ReturnType<typeof asked>>, word: string) {
   const { ts } = await bot.slack.say({ channel: GENERAL, thread_ts: thread.ts, text: word, user: BOB })
   const reactions = () => bot.slack.reactions(GENERAL, ts).map(({ name }) => name)

@@ -1,4 +1,4 @@
-/** What is known of who asks: whose person they are, for how long it holds, and how long anybody waits for it. */
+/** The facts about an asker: their workspace, how long the facts hold, and how long a question waits for them. */
 import { describe, expect, test } from 'vitest'
 import { createLog } from '../../src/base/log.ts'
 import { ALICE, BOB, BOT_USER, GENERAL, TEAM } from '../../playground/slack/slack.ts'

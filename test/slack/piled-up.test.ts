@@ -14,7 +14,7 @@ test('as many steps as share a message fit into it, whatever they say', () => {
   }
 })
 
-/** So many turns of the model, each a sum. */
+/** Returns a number of the model's turns, each a sum. */
 const sums = (n: number) => Array.from({ length: n }, (_, i) => act(`Thought ${i + 1}.`, 'calculator', `${i + 1}*10`))
 
 describe.concurrent('while Slack is slow', () => {

@@ -1,4 +1,4 @@
-/** What the bot says to the asker alone, because it cannot say it in the thread. */
+/** Messages to the asker alone, because the bot cannot post them in the thread. */
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../playground/slack/events/deliveries.ts'
 import { ALICE, GENERAL, TEAM, type Fault, type LocalSlack } from '../../playground/slack/slack.ts'

@@ -1,6 +1,6 @@
-/** What happened in a channel: what is read, for whom and where, in parts, and how a model names times. */
+/** Reading a channel: what is read, for whom and where, in parts, and how a model names times. */
 import { expect, test } from 'vitest'
-import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
+import { ALICE, BOB, BOT_USER, GENERAL, RANDOM, type Json } from '../../playground/slack/slack.ts'
 import { occurrenceOf } from '../../src/question/scheduler.ts'
 import type { Schedule, ScheduleRun } from '../../src/stores/schedules/types.ts'
 import { readTime } from '../../src/slack/reading/time-words.ts'
@@ -22,7 +22,7 @@ const linkTo = ({ channel, ts }: { channel: string; ts: string }) =>
 
 let asked = 0
 
-/** What the model reads where it has a channel read; asked by Alice in #general unless told otherwise. */
+/** Returns the observation of reading a channel; asked by Alice in #general unless given. */
 async function read(input: object, where: { channel?: string; text?: string } = {}): Promise<string> {
   const key = `${where.text ?? 'channel'} ${++asked}.`
   model.on(` ${asked}.`, act('I read it.', 'read_channel', JSON.stringify(input)), finish('Read.'))
@@ -124,6 +124,22 @@ test('a channel is read only where the bot is, the asker may, and nobody else se
   for (const channel of ['#secret', '#quiet', '#nowhere', WITHOUT_BOT])
     expect(await read({ channel }, { channel: 'D' })).toContain('I am not a member, or it does not exist')
   expect(await read({ channel: `D${BOB.slice(1)}` })).toContain('That is in a private conversation')
+})
+
+test('where people of another company read, no other channel is read, and for the asker alone it is', async () => {
+  await slack.say({ user: BOB, channel: OPS, text: 'Our margin is 40%.' })
+  const here = slack.store.channel(GENERAL)
+  here.shared = true
+  const seen = await read({ channel: '#ops' }, { channel: GENERAL })
+  here.shared = false
+  expect(seen).toContain('People of another company or workspace read here')
+  expect(seen).not.toContain('40%')
+  expect(await read({ channel: '#ops' }, { channel: 'D' })).toContain('40%')
+  expect(await read({ channel: '#ops' }, { channel: GENERAL })).toContain('40%')
+  // Of a group message Slack does not say who reads there: the app does not ask for `mpim:read`.
+  const where = ({ channel }: Json) => channel === GENERAL
+  slack.fault({ method: 'conversations.info', error: 'missing_scope', where })
+  expect(await read({ channel: '#ops' }, { channel: GENERAL })).toContain('40%')
 })
 
 test('a time that cannot be read, and a last run that was none, are told to the model', async () => {

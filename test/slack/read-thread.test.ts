@@ -28,7 +28,7 @@ async function threadIn(channel: string): Promise<{ root: Said; reply: Said }> {
 
 let asked = 0
 
-/** What the model reads where it has the link read; asked by Alice in #general unless told otherwise. */
+/** Returns the observation of reading the link; asked by Alice in #general unless given. */
 async function read(url: string, where: { channel?: string; user?: string } = {}): Promise<string> {
   const key = `link ${++asked}.`
   model.on(key, act('I read it.', 'read_thread', url), finish('Read.'))

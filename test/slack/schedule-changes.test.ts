@@ -1,4 +1,4 @@
-/** What people do with schedules that exist: change them, and manage them from a list or the Home. */
+/** Changes of existing schedules, also from a list or the Home. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, RANDOM } from '../../playground/slack/slack.ts'
 import type { TestBot } from '../harness/bot.ts'
@@ -138,7 +138,7 @@ test('an admin’s Home has the schedules of the channels that they may read, an
   expect(bot.slack.refusals).toEqual([])
 })
 
-/** Somebody presses *Run now* in the list of the channel. */
+/** Presses *Run now* in the list of the channel. */
 async function runNow(bot: TestBot, user = ALICE) {
   await bot.slack.slash('schedules', { channel: GENERAL, user })
   await told(bot, /what is new\?/, { user })

@@ -1,4 +1,4 @@
-/** When a scheduled run waits, is not made, or pauses its schedule; and what is said of it, once. */
+/** When a scheduled run waits, is not made, or pauses its schedule, and the one message about it. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL } from '../../playground/slack/slack.ts'
 import { fileEnds } from '../harness/ends.ts'

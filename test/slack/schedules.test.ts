@@ -56,7 +56,7 @@ interface Changing {
   maker: { is_restricted?: boolean }
 }
 
-/** What keeps a schedule from running, and what is said then. */
+/** The reasons why a schedule does not run, and the messages about them. */
 const CHANGES = ({ channel, maker }: Changing): [reason: string, is: () => void, was: () => void][] => [
   ['the channel is archived', () => (channel.archived = true), () => (channel.archived = false)],
   ['was shared with another company', () => (channel.shared = true), () => (channel.shared = false)],

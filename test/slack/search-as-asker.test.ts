@@ -102,8 +102,7 @@ test('what the asker can see is found for their eyes alone, and no grant touches
 })
 
 /**
- * What a channel is when the same find in it is looked at again, and whether all in the channel of the question see it
- * then.
+ * The state of a channel when its find is checked again, and whether everybody in the question's channel sees it then.
  */
 const CHANGES: [what: string, facts: (channel: string) => Json, isForAll: boolean][] = [
   ['public', () => ({ is_private: false }), true],
@@ -145,6 +144,8 @@ test.each([
       slack.state.channelFacts = facts
       await ask(what, isForAll)
     }
+    slack.state.channelFacts = () => ({ is_private: false, context_team_id: undefined })
+    await ask('of no workspace that Slack names', place.home.id === ACME.id)
     for (const code of ['missing_scope', 'channel_not_found', 'ratelimited']) {
       slack.state.refuses = (method) => (method === 'conversations.info' ? code : undefined)
       await ask(code, false)

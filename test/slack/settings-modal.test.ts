@@ -15,7 +15,7 @@ async function settings(bot: TestBot, { user = ALICE, channel = GENERAL } = {}) 
   return bot.modal(user)
 }
 
-/** What somebody is told alone next, after `what`. */
+/** Returns the next ephemeral message after `what`. */
 async function toldAfter(bot: TestBot, what: () => Promise<unknown>, user = ALICE): Promise<string> {
   const before = bot.slack.whispers(GENERAL, user).length
   await what()
@@ -36,6 +36,7 @@ describe('the settings of a channel', () => {
     expect(form.shown()).toMatch(
       /Settings of this channel[^]*Default \(Each step as a reply in the thread\)[^]*played-model/,
     )
+    expect(JSON.stringify(form.view())).toContain('"Default (all)"')
     const word = await toldAfter(bot, () =>
       form.submit({ steps: 'hidden', tools: ['calculator'], instructions: 'Answer like a pirate.' }),
     )

@@ -9,7 +9,10 @@ const ends = fileEnds()
 const bot = await startBot(ends)
 const { slack, model } = bot
 
-/** What the thread of `name` must hold in the end: two steps and the answer, each once. A message without blocks has the tool's own name. */
+/**
+ * The final messages of the thread of `name`: two steps and the answer, each once. A message without blocks has the
+ * tool's own name.
+ */
 function expectWhole(thread: Thread, name: string): void {
   const sum = (n: number) => `💭 ${name} ${n}\n🔧 Calculator ${n}+1\n👁 ${n + 1}`
   expect(thread.shown().map((text) => text.replace(/[*`]/g, '').replace('🔧 calculator', '🔧 Calculator'))).toEqual([

@@ -83,7 +83,7 @@ describe.concurrent('a setting', () => {
     expect((await thread.lastAnswer()).split('\n')).toEqual([
       '_I reached the time limit. This is my best answer so far._',
       'what I know',
-      expect.stringMatching(/^⚠️ wikipedia is down, so this answer may be incomplete\./),
+      expect.stringMatching(/^⚠️ Wikipedia is down, so this answer may be incomplete\./),
     ])
     expect(thread.steps()[0]).toContain('wikipedia did not finish within 0.1 s.')
   })

@@ -1,4 +1,4 @@
-/** What people said to each other in a thread, before they ask the bot about it. */
+/** Conversations of people in a thread, before they ask the bot about them. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, GENERAL, type SayOptions } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot } from '../harness/bot.ts'

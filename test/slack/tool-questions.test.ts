@@ -1,4 +1,4 @@
-/** What an MCP server asks the asker in the middle of a call, as people in Slack meet it. */
+/** Questions of an MCP server to the asker during a call, as people see them in Slack. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,7 +52,7 @@ function cards(thread: Thread): string[] {
   return thread.shown().filter((text) => /^(?:❓|✅|🚫|⌛|⏹)/u.test(text))
 }
 
-/** What the model read of the tool. */
+/** Returns the model's observation of the tool. */
 function observed({ model }: TestBot): string {
   return (
     model

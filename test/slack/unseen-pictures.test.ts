@@ -1,4 +1,4 @@
-/** What people read below an answer whose model takes no pictures. */
+/** Returns the footer of an answer whose model accepts no pictures. */
 import { expect, test } from 'vitest'
 import type { Model, Picture } from '../../src/agent/contracts/model.ts'
 import { ALICE, GENERAL } from '../../playground/slack/slack.ts'

@@ -1,4 +1,4 @@
-/** What it costs, in sight: the Home's *Use* and *Could not answer*, the command, and who is told of a budget. */
+/** Use and cost: the Home's *Use* and *Could not answer*, the command, and the notices about a budget. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'

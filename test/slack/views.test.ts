@@ -74,7 +74,7 @@ function accept(view: object, type: 'modal' | 'home'): Json {
   return sent
 }
 
-/** What an admin's Home may have to show of tools and servers with such a name. */
+/** The parts of an admin's Home about tools and servers with such a name. */
 function worstFor(name: string) {
   const write: AuditEntry = {
     ...{

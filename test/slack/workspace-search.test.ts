@@ -1,4 +1,4 @@
-/** What a question may find in the workspace, and what is said where it may not. */
+/** The finds of a question in the workspace, and the sentences if it may not search. */
 import { expect, test } from 'vitest'
 import { ALICE, BOB, BOT_USER, RANDOM, type LocalSlackOptions } from '../../playground/slack/slack.ts'
 import type { Env } from '../../src/config.ts'
@@ -160,7 +160,7 @@ test('a run that ends without an answer tells where something was found, and no 
   })
   const asked = await bot.mention('when does it sleep?')
   const ending = await slack.until(() => asked.endings()[0], 'an ending')
-  expect(ending).toMatch(/workspace_search: @Bob in #random, \d{4}-/)
+  expect(ending).toMatch(/Search this workspace: @Bob in #random, \d{4}-/)
   expect(ending).not.toContain('noon')
 })
 

@@ -41,7 +41,7 @@ const alerts = z
   .groups.flatMap(({ rules }) => rules)
 const queries = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })))
 
-/** What Prometheus adds to every sample, and the one metric that it makes itself. */
+/** The labels that Prometheus adds to every sample, and the metric that it creates itself. */
 const ADDED_LABELS = ['job', 'instance', 'service']
 const ADDED_METRICS = ['up']
 

@@ -1,4 +1,4 @@
-/** What RUN_TRACES keeps of a run, through the bot's front door. */
+/** The trace that RUN_TRACES keeps of a run, through the bot's front door. */
 import { expect, test } from 'vitest'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'
 import { redisArchive } from '../../src/stores/archive/redis-archive.ts'

@@ -1,4 +1,4 @@
-/** What stands in a trace of what was said: within its size, and nothing that workspaces do not let us keep. */
+/** The texts in a trace: within its size, and nothing that workspaces do not let us store. */
 import { expect, test } from 'vitest'
 import { TraceText } from '../../src/telemetry/trace-text.ts'
 import { withoutFinds } from '../../src/telemetry/trace-finds.ts'

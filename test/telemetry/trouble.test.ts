@@ -1,4 +1,4 @@
-/** What the metrics and the traces tell of a question that does not go smoothly. */
+/** The metrics and traces of questions with failures. */
 import { expect, test } from 'vitest'
 import { startBot, type TestBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'

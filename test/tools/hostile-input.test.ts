@@ -1,4 +1,4 @@
-/** What a service, a wiki or a model sends on purpose: two megabytes of it, and a bound that only a freeze breaks. */
+/** Hostile input from a service, a wiki or a model: two megabytes of it, within a time that only a freeze exceeds. */
 import { expect, onTestFinished, test } from 'vitest'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { createToolbox, toolNames } from '../../tools/index.ts'
@@ -27,7 +27,7 @@ async function onHostile(body: (asked: URLSearchParams) => string) {
   return { use, tools, server, context }
 }
 
-/** So much of it that its JSON is close to the two megabytes that a service may send. */
+/** Repeats a text until its JSON is close to the two megabytes that a service may send. */
 const plenty = (fill: string) => fill.repeat(1_800_000 / Buffer.byteLength(JSON.stringify(fill).slice(1, -1)))
 
 test.each(FILLS)('a wiki that sends nothing but %j', async (fill) => {

@@ -20,7 +20,7 @@ interface Row {
   /** The service that it calls: the setting of its address, and what it answers there. */
   service?: { setting: keyof ToolSettings; path: string; answer(response: ServerResponse): void }
   settings?: ToolSettings
-  /** What the model answers when the tool asks it something. */
+  /** The model's answer if the tool asks it something. */
   asked?: string
 }
 

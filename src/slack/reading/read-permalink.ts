@@ -3,6 +3,7 @@ import type { ReadThread } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { isDirect, isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
+import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { cleanName } from '../format/escape.ts'
@@ -67,10 +68,13 @@ function permalinkIn(text: string, workspace: string): Permalink | undefined {
 export const NOT_THERE = 'I cannot read that channel: I am not a member, or it does not exist. A member can invite me.'
 const ASK_THERE =
   'That is in a private conversation, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
+const ASK_INSIDE =
+  'People of another company or workspace read here, or cannot see that channel, so I only read it where nobody else sees the answer. The asker can ask there, or in a direct message to me.'
 
 /**
- * Checks access and returns the place's display name. A private place is read only in that same place or for the asker
- * alone, who must be a member of it. A guest must also be a member of a public one.
+ * Checks access and returns the place's display name. A place that not everybody can see who reads where it was asked
+ * is read only in that same place or for the asker alone. They must be a member of a private place. A guest must also
+ * be a member of a public one.
  * @throws ToolError if it may not be read
  */
 export async function placeOf(
@@ -88,6 +92,8 @@ export async function placeOf(
   if (!info?.isBotThere) throw new ToolError(NOT_THERE)
   const isForAskerAlone = isDirect(question) || isPrivate(question)
   if (info.isPrivate && !isForAskerAlone) throw new ToolError(ASK_THERE)
+  if (!isForAskerAlone && (await areSeenFrom(question, [channel], installation)) === 'no')
+    throw new ToolError(ASK_INSIDE)
   const mustBeThere = info.isPrivate || !(await isFullMember(question, installation))
   if (mustBeThere && (await isMember({ ...question, channel }, installation.client)) !== true)
     throw new ToolError('Slack says that the asker is not in that channel, so I do not read it for them.')

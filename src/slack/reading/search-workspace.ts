@@ -5,7 +5,7 @@ import { ToolError } from '../../base/errors.ts'
 import { askedAt, askedMessage, isDirect, isPrivate, isRepeat, type Question } from '../../stores/runs/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { ACTION_TOKEN_MS } from '../../stores/tokens/action-tokens.ts'
-import { factsOfPlace } from '../client/place-facts.ts'
+import { areSeenFrom } from '../client/place-facts.ts'
 import { refusalCode } from '../client/slack-errors.ts'
 import { cleanFileName, cleanName } from '../format/escape.ts'
 import { plainText } from '../intake/to-question.ts'
@@ -102,20 +102,11 @@ async function wayFor(kind: FindKind, { question, installation, services }: Ques
   return { client: installation.client, args: { action_token: token }, channelTypes: PUBLIC }
 }
 
-/**
- * Whether everybody who reads where it was asked could see what was found: messages of the workspace's public channels,
- * unless people of other workspaces read there too, and messages of that very channel. Slack is asked each time, since
- * a channel may just have become private or shared. What it does not say counts as no.
- */
+/** Whether everybody who reads where it was asked could see what was found: of messages alone that can be known. */
 async function seenByAll({ messages, files, channels, users }: Found, work: QuestionWork): Promise<boolean> {
-  const { question, installation } = work
   if (files.length + channels.length + users.length > 0) return false
-  const others = [...new Set(messages.flatMap((one) => one?.channel_id ?? []))].filter((id) => id !== question.channel)
-  if (others.length === 0) return true
-  const asked = [question.channel, ...others].map((id) => factsOfPlace(id, installation, 'once'))
-  const [here, ...found] = await Promise.all(asked).catch(() => [])
-  if (!here || here.isShared || here.isOrgShared) return false
-  return found.every(({ isPrivate, teams }) => !isPrivate && teams.includes(question.team))
+  const places = messages.flatMap((one) => one?.channel_id ?? [])
+  return (await areSeenFrom(work.question, [...new Set(places)], work.installation)) === 'yes'
 }
 
 const ASK_AGAIN = 'The asker can ask again, in a message that names me or in a direct message.'

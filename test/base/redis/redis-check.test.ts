@@ -1,6 +1,4 @@
-/**
- * What the start says of a Redis that answers but cannot be used, and how the bot lives on when a right is taken away.
- */
+/** The sentences at the start about a Redis that answers but cannot be used, and the bot after it lost a permission. */
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
 import { startBot } from '../../../src/bot.ts'

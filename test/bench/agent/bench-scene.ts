@@ -4,7 +4,7 @@ export const QUESTION = 'What was the high temperature in SF yesterday in Fahren
 
 export const FOUND = 'San Francisco Weather History for the Previous 24 Hours ; 54 °F · 54 °F'
 
-/** What the model writes after "Thought:" in each of its turns (seed 003's own transcript). */
+/** The model's text after "Thought:" in each of its turns (seed 003's own transcript). */
 export const TURNS = [
   ' I need to find the temperature for yesterday\nAction: search\nAction Input: High temperature in San Francisco yesterday\n',
   ' I should convert to celsius\nAction: calculator\nAction Input: (54-32)*5/9\n',

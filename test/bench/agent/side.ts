@@ -1,4 +1,4 @@
-/** What both sides' processes do: answer so many questions when they are told to, and say what it took. */
+/** The process of either side: answers a number of questions on request, and reports the time and memory. */
 
 export interface Told {
   questions: number

@@ -9,7 +9,7 @@ import type { Tool } from '../../../src/agent/contracts/tool.ts'
 import { loadPrompts } from '../../../src/base/prompts.ts'
 import { FOUND, QUESTION, TOOLS, TURNS, zeroShot } from './bench-scene.ts'
 
-/** What LangChain's own prompt took for the three calls, measured once (issue 3). */
+/** The tokens of LangChain's own prompt for the three calls, measured once (issue 3). */
 const LANGCHAIN_MEASURED = 734
 
 export interface PromptTokens {

@@ -28,7 +28,7 @@ export function freePort(): Promise<number> {
 
 const TICKS = Number(spawnSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }).stdout) || 100
 
-/** What still runs when a bench fails ends with it. */
+/** The running processes, which end with a bench that fails. */
 const running = new Set<ChildProcess>()
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')))
 

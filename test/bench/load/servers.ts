@@ -11,7 +11,7 @@ const ASKER = { id: 'U0ASKER', team_id: 'T0BENCH', name: 'asker', is_email_confi
 /** A question that has no answer by then has none. Milliseconds. */
 const LOST_MS = 60_000
 
-/** What a bot needs to know to be measured against these. */
+/** The settings of a bot that is measured against these servers. */
 export function envFor(slack: { apiUrl: string }, model: { url: string }): Record<string, string> {
   return {
     SLACK_BOT_TOKEN: 'xoxb-bench',

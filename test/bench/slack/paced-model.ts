@@ -11,7 +11,7 @@ export interface Pace {
 /** The words of an answer, its first and its last among them. */
 export const WORDS = 60
 
-/** What is asked, by which the model knows the run that it plays. `name`: letters and digits. */
+/** Returns the question, by which the model recognises the run. `name`: letters and digits. */
 export function questionFor(name: string, { steps, stepMs, wordMs }: Pace): string {
   return `${name} in ${steps} steps of ${stepMs} ms, ${wordMs} ms a word?`
 }

@@ -7,9 +7,9 @@ import { freePort, start } from '../load/measured-process.ts'
 import { answeredInTime, envFor } from '../load/servers.ts'
 import { questionFor, startPacedModel, wordsAround, type Pace } from './paced-model.ts'
 
-/** What people see of one question, in milliseconds, and the calls that it took. */
+/** The times at which people see parts of one answer, in milliseconds, and its calls. */
 export interface WatchedAnswer {
-  /** From the mention to the first thing that shows of the bot. */
+  /** From the mention to the first visible sign of the bot. */
   signMs: number
   /** From the first word that the model sent of its answer to the first that shows; the same of the last. */
   firstWordMs: number
@@ -23,7 +23,7 @@ export interface WatchedAnswer {
 
 export interface WatchedBot {
   ask(pace: Pace): Promise<WatchedAnswer>
-  /** From now on Slack takes so long for a call, in milliseconds. */
+  /** Sets the time that Slack takes for a call, in milliseconds. */
   slowSlack(ms: number): void
   /** Resolves when Slack has not been called for two seconds. */
   settle(): Promise<void>
@@ -80,7 +80,7 @@ class Watched {
   readonly #channel: string
   readonly #words: { first: string; last: string }
   readonly #askedAt = performance.now()
-  /** When something was first sent or seen, by performance.now(), and how many calls there had been. */
+  /** The time at which something was first sent or seen, by performance.now(), and the number of calls until then. */
   readonly #sent = new Map<'first' | 'last', { at: number; calls: number }>()
   #signAt: number | undefined
   #firstSeenAt: number | undefined

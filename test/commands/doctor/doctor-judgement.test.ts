@@ -1,6 +1,4 @@
-/**
- * What `npm run doctor` calls a fault and what not: no false alarm, nothing hidden, no secret, and an end in any case.
- */
+/** The judgement of `npm run doctor`: no false alarm, no hidden fault, no secret, and an end in any case. */
 import { createServer } from 'node:net'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

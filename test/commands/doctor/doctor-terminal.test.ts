@@ -98,7 +98,7 @@ const inTerminal: Look = async (desk, env, columns) => {
   return { code: await terminal.ended, screen: terminal.screen() }
 }
 
-/** In this process, for a terminal that there is not. */
+/** Runs in this process, for a simulated terminal. */
 const here: Look = async (desk, env, columns) => {
   const { code, stdout } = await desk.doctor(env, [], columns)
   return { code, screen: stdout }

@@ -13,7 +13,7 @@ import { textOf } from '../../harness/source.ts'
 
 const t = { onTestFinished }
 
-/** What the CLI reads of hooks.json: SDKCLIConfig of internal/hooks/sdk_config.go. */
+/** The part of hooks.json that the CLI reads: SDKCLIConfig of internal/hooks/sdk_config.go. */
 const config = z
   .strictObject({
     runtime: z.literal('node'),
@@ -32,7 +32,7 @@ interface Hooked {
   signal(name: NodeJS.Signals): void
 }
 
-/** As the CLI runs a hook: its words split at blanks, joined again behind a shell, in the project's folder. */
+/** Runs a hook as the CLI does: its words split at blanks, joined again behind a shell, in the project's folder. */
 function run(script: string, { args = [] as string[], env = {} as Record<string, string>, cwd = ROOT } = {}): Hooked {
   const line = [...script.split(/\s+/), ...args].join(' ')
   const child = spawn('sh', ['-c', `exec ${line}`], { cwd, env: { PATH: process.env.PATH, ...env } })
@@ -43,8 +43,8 @@ function run(script: string, { args = [] as string[], env = {} as Record<string,
 }
 
 /**
- * What the CLI keeps of an answer: in its newer protocol what stands between the two boundaries, in the first one
- * everything.
+ * Returns the part of an answer that the CLI keeps: in its newer protocol the text between the two boundaries, in the
+ * first one everything.
  */
 async function answerOf(script: string, protocol: 'message-boundaries' | 'default'): Promise<unknown> {
   const boundary = '6361666562616265d41d8cd98f00b204'

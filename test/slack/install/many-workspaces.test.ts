@@ -25,7 +25,7 @@ describe('in memory', async () => {
   const { slack } = bot
   let count = 0
   const channel = () => `C0PLACE${String(++count).padStart(4, '0')}`
-  /** Somebody asks in a new channel: the post that answers. */
+  /** Asks in a new channel. Returns the answer's post. */
   const ask = async (home: Home & { team?: string | null }, more: { user?: string } = {}) => {
     const place = channel()
     const { status } = await slack.mention(home, 'Who?', { channel: place, ...more })
@@ -136,7 +136,7 @@ describe('in memory', async () => {
 
   const posts = (at: string) =>
     slack.calls.filter(({ method, args }) => method === 'chat.postMessage' && args['channel'] === at)
-  /** Somebody asks for a note, which an approval must allow. @returns the value of the card's buttons */
+  /** Asks for a note, which needs an approval. @returns the value of the card's buttons */
   const waitsForApproval = async (home: Home & { team?: string }, place: string, more: { user?: string } = {}) => {
     const call = act('I write it down.', 'notebook', JSON.stringify({ title: place, text: 'x' }))
     bot.model.on(`write ${place}`, call, finish('Written down.'))

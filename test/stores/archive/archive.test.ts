@@ -45,7 +45,7 @@ async function ids(records: AsyncIterable<RunRecord>): Promise<string[]> {
   return found.sort()
 }
 
-/** What every archive does, wherever it is kept. */
+/** The contract of every archive. */
 function archiveContract(make: (settings?: { ttlMs?: number }) => RunArchive): void {
   test('a run comes back as it ended, and one that is not known does not', async () => {
     const archive = make()

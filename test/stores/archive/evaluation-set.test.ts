@@ -5,7 +5,7 @@ import type { Feedback } from '../../../src/stores/archive/types.ts'
 import { freshRun, type SavedRun } from '../../../src/stores/runs/types.ts'
 import { question } from '../../harness/stores.ts'
 
-/** What becomes of a run with this feedback: each person's thumb, and what they said would be right. */
+/** Returns the line of a run with this feedback: each person's thumb, and their right answer. */
 function lineOf(said: string[], saved: Partial<SavedRun> = {}) {
   const answer = { text: 'Given', sources: [] }
   const record = recordOf(question('1.000001'), { ...freshRun(1), answer, ...saved }, ENDING)

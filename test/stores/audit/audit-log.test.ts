@@ -31,7 +31,7 @@ interface Settings {
   most?: number
 }
 
-/** What every audit list does, wherever it is kept. */
+/** The contract of every audit list. */
 function auditContract(make: (settings?: Settings) => AuditLog): void {
   const steps = async (audit: AuditLog, n = 99) => (await audit.list({ team: 'T1' }, n)).map(({ step }) => step)
 

@@ -23,7 +23,7 @@ const tool = (name: string, effects: Tool['effects']): Tool => ({
 const TOOLS = [tool('files__write_file', 'write'), tool('mail__send', 'write'), tool('wikipedia', 'read')]
 const NAMES: Record<string, string> = { U1: 'Bob', U2: 'Carol' }
 
-/** What a call came to: the step's end, and the line's beginning and end. */
+/** The result of a call: the step's end, and the beginning and end of the audit line. */
 interface Fate {
   observation?: Observation
   begun?: number

@@ -1,7 +1,4 @@
-/**
- * What cannot be played with tools of people's own: rounds of questions, grants, tools that are gone, a list that is
- * away.
- */
+/** Cases that custom tools cannot produce: rounds of questions, grants, removed tools, an unreachable list. */
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { zodInput } from '../../../src/agent/tool-input.ts'

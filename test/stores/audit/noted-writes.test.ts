@@ -1,6 +1,4 @@
-/**
- * What the audit list says of a conversation, with the whole bot on a local Slack, tools that write and a real Redis.
- */
+/** The audit list of a conversation, with the whole bot on a local Slack, tools that write and a real Redis. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'

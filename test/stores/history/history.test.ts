@@ -13,7 +13,7 @@ function turn(id: string, overrides: Partial<Turn> = {}): Turn {
   return { id, question: `${id}?`, standalone: `${id}, then?`, answer: `${id}!`, user: 'U1', at: 5, ...overrides }
 }
 
-/** What every history does, wherever it is kept. */
+/** The contract of every history. */
 function historyContract(make: (settings: { ttlMs?: number }) => History): void {
   test('a thread in which nothing was said is an empty list', async () => {
     expect(await make({}).load(thread)).toEqual([])

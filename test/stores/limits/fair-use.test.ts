@@ -29,7 +29,7 @@ function used(tokens: number, costUsd?: number): Usage[] {
 
 const by = (user: string, name: string, channel = 'C1') => question(name, { user, channel })
 
-/** Of so many that ask at once, the names of those that come in. */
+/** Returns the names of the questions that are admitted when many ask at once. */
 async function admitted(limits: UsageLimits, count: number, name: string): Promise<string[]> {
   const names = Array.from({ length: count }, (_, n) => `${name}${n}`)
   const refusals = await Promise.all(names.map((one) => limits.admit(by('U1', one))))

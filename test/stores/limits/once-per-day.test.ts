@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryOncePerDay, redisOncePerDay, type OncePerDay } from '../../../src/stores/limits/once-per-day.ts'
 import { describeWithRedis, startRedis, type RedisServer } from '../../harness/redis.ts'
 
-/** What both sides do. */
+/** The contract of both implementations. */
 function oncePerDayContract(make: () => OncePerDay): void {
   test('only the first time is the first, for each team and thing', async () => {
     const said = make()

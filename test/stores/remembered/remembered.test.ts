@@ -14,7 +14,7 @@ const one = (id: string, more: { by?: string; keptBy?: string; at?: number; text
 
 type Make = (options?: { now?: () => number }) => RememberedStore
 
-/** What every store of what is remembered does. */
+/** The contract of every store of remembered texts. */
 function rememberedContract(make: Make): void {
   const ids = async (store: RememberedStore, scope = SCOPE) => (await store.list(scope)).map(({ id }) => id)
 

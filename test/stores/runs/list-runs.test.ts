@@ -17,7 +17,7 @@ const env = (url: string) => ({ REDIS_URL: url, REDIS_PREFIX: 'ops', HISTORY_TTL
 /** The command, as an operator calls it, in this process. */
 const runs = (url: string, ...args: string[]) => commandHere(t, RUNS, { args, env: env(url) }).ended
 
-/** What a person typed for a tool. */
+/** A person's input for a tool. */
 const TYPED = { state: null, action: 'accept' as const, content: { note: 'hunter2' } }
 
 describeWithRedis('npm run runs', () => {

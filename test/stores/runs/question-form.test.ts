@@ -68,7 +68,7 @@ test('each kind of field takes what its schema says, and nothing else', () => {
   expect(fault({ type: 'string', format: 'date-time' }, '2026-02-30T10:00:00Z')).toMatch(/^Please write a moment/)
 })
 
-/** What is wrong, by the names of the fields. */
+/** Returns the errors, by the names of the fields. */
 function unmatched(patterns: Record<string, string>, text: string): Promise<Map<string, string>> {
   const properties = Object.entries(patterns).map(([name, pattern]) => [name, { type: 'string', pattern }])
   const content = Object.keys(patterns).map((name) => [name, text])

@@ -18,7 +18,7 @@ import { question } from '../../harness/stores.ts'
 
 const ASKED = question('Dune')
 
-/** Somebody could decide; whoever does writes the decision into the run. */
+/** A control of runs, so that a step may wait. The tests write decisions into the run. */
 const REACHABLE: RunControl = {
   send: async () => 'sent',
   resume: async () => 'woken',
@@ -82,7 +82,7 @@ async function world(t: Ends, { model: script, tools, dialect = 'text', grants, 
   }
 }
 
-/** As another process finds it in Redis. */
+/** Returns the run as another process reads it from Redis. */
 function reread(saved: SavedRun): SavedRun {
   const steps = saved.steps.map((value, i) => fieldOf({ part: 'step', n: i + 1, value }))
   const decisions = Object.entries(saved.decisions).map(([key, value]) => [`decision:${key}`, JSON.stringify(value)])

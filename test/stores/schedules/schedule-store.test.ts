@@ -37,7 +37,7 @@ function schedule(id: string, more: Partial<Schedule> = {}): Schedule {
   return more.state === 'draft' ? draft : activated(draft, START)
 }
 
-/** What is enqueued, as a queue would accept it: each id once. */
+/** The enqueued occurrences, as a queue accepts them: each id once. */
 function acceptedBy(store: ScheduleStore, now: () => number) {
   const accepted: Question[] = []
   const queue = {

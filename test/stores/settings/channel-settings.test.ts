@@ -18,7 +18,7 @@ const ALL: ChannelSettings = {
   ...{ instructions: 'Answer in "German". 🦉', whoMayStop: 'anyone', whoMayForget: 'admins' },
 }
 
-/** What every store of channels' settings does. */
+/** The contract of every store of channels' settings. */
 function settingsContract(make: () => ChannelSettingsStore): void {
   test('a channel where nothing is set has no settings', async () => {
     expect(await make().load(place)).toEqual({})

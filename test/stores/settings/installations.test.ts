@@ -16,7 +16,7 @@ const OTHER = 'T0OTHER0001'
 const bot = await startBot(fileEnds(), { slack: { retryMs: [] } })
 bot.model.on('', finish('Answered.'))
 
-/** Somebody mentions the bot, in an event that says something else of its team. */
+/** Mentions the bot, in an event with another team. */
 async function mentionAs({ bot, slack }: TestBot, text: string, change: Json) {
   slack.setTarget('http://127.0.0.1:9/')
   const said = await slack.mention(text)

@@ -9,7 +9,7 @@ import { eventually } from '../../harness/stores.ts'
 const DAY_MS = 86_400_000
 const thread = 'T1:C1:1.0'
 
-/** What every store of threads' states does. */
+/** The contract of every store of threads' states. */
 function threadsContract(make: (settings?: { ttlMs?: number }) => ThreadStates): void {
   test('a thread that nothing is known of has an empty state', async () => {
     expect(await make().load(thread)).toEqual({})
