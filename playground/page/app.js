@@ -247,5 +247,13 @@ for (const id of ['scroller', 'thread-scroller']) moveByArrows(byId(id), '.messa
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Escape' || event.defaultPrevented) return
   if (document.body.classList.contains('with-menu')) return toggleMenu(false)
-  if (byId('thread').contains(document.activeElement)) closeThread()
+  const at = document.activeElement
+  if (byId('thread').contains(at)) closeThread()
+  // In a box for a search Escape empties it.
+  else if (
+    !at.closest('dialog') &&
+    (at === document.body || at.closest('#panel, .panels')) &&
+    !(at.type === 'search' && at.value)
+  )
+    showPanel(undefined, tools)
 })

@@ -21,6 +21,8 @@ const PANELS = [runPanel, hoodPanel, troublePanel, promptsPanel, recordPanel]
 /** The panels that the page's server has. */
 let had = []
 let shown
+/** What had the focus when a panel opened. */
+let cameFrom
 
 /** On a narrow screen a panel takes the place of all else: it is the page's main part then. */
 const narrow = window.matchMedia('(max-width: 860px)')
@@ -61,6 +63,9 @@ export function makePanels(ids, tools) {
     unfold(false)
     byId('panels-button').focus()
   })
+  byId('panels-button').parentElement.addEventListener('focusout', ({ relatedTarget, currentTarget }) => {
+    if (relatedTarget && !currentTarget.contains(relatedTarget)) unfold(false)
+  })
   document.addEventListener('pointerdown', ({ target }) => {
     if (!byId('panels-button').parentElement.contains(target)) unfold(false)
   })
@@ -92,6 +97,7 @@ export function drawPanel(id, tools, item) {
   if (panel === before && state.panelItem === item) return
   before?.close?.()
   ;[shown, state.panel, state.panelItem] = [panel, panel?.id, panel && item]
+  if (!before) cameFrom = document.activeElement
   byId('panel').hidden = !panel
   tellRole()
   document.body.classList.toggle('with-panel', Boolean(panel))
@@ -103,14 +109,13 @@ export function drawPanel(id, tools, item) {
     const box = el('div.panel-own')
     byId('panel-box').replaceChildren(box)
     panel.open(box, tools, item)
-  } else if (before) focusButton(before.id)
+  } else if (before) focusBack(before.id)
 }
 
-/** The panel's own button, or the one before all. */
-function focusButton(id) {
-  const own = byId(`panel-button-${id}`)
-  const isInSight = own.checkVisibility()
-  ;(isInSight ? own : byId('panels-button')).focus()
+/** Focuses what had the focus before, else the panel's own button, or the one before all. */
+function focusBack(id) {
+  const places = [cameFrom, byId(`panel-button-${id}`)].filter((one) => one?.isConnected && one !== document.body)
+  ;(places.find((one) => one.checkVisibility()) ?? byId('panels-button')).focus()
 }
 
 /** Tells the panels of a change: the open one, and those that hear of all. */

@@ -36,18 +36,30 @@ export function syncList(list, items) {
     if (before) replace(before, fresh)
     else list.insertBefore(fresh, place)
   }
-  for (const gone of old.values()) gone.remove()
+  for (const gone of old.values()) remove(gone)
+}
+
+/** The focus of what goes passes to its neighbour. */
+function remove(gone) {
+  const hadFocus = gone.contains(document.activeElement)
+  const neighbour = gone.nextElementSibling ?? gone.previousElementSibling
+  gone.remove()
+  if (hadFocus) neighbour?.focus({ preventScroll: true })
 }
 
 function replace(before, fresh) {
   keepOpened(before, fresh)
   keepTyped(before, fresh)
-  const focused = focusable(before).indexOf(document.activeElement)
-  const range = focused >= 0 ? rangeOf(document.activeElement) : undefined
+  const had = document.activeElement
+  const focused = focusable(before).indexOf(had)
+  const range = focused >= 0 ? rangeOf(had) : undefined
   before.replaceWith(fresh)
   if (focused < 0) return
-  const next = focusable(fresh)[focused]
-  next?.focus({ preventScroll: true })
+  const there = focusable(fresh)[focused]
+  // Where something of another kind stands there now, as in place of a button that was pressed, the item itself.
+  const isLike = there?.tagName === had.tagName && there.classList[0] === had.classList[0]
+  const next = isLike ? there : fresh
+  next.focus({ preventScroll: true })
   if (range && rangeOf(next)) next.setSelectionRange(...range)
 }
 

@@ -231,6 +231,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** An input as people read it: the value alone, where the only field is a text, else as `inputText`. */
+export function inputForPeople(input: unknown): string {
+  const text = inputText(input)
+  const read = typeof input === 'string' ? parseJson(text) : input
+  const values = isRecord(read) ? Object.values(read) : []
+  const [only] = values
+  return values.length === 1 && typeof only === 'string' && only.trim() !== '' ? only : text
+}
+
 /** An input as text, for any dialect. */
 export function inputText(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input ?? '')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { coerceInput, inputText, specOf } from '../../src/agent/tool-input.ts'
+import { coerceInput, inputForPeople, inputText, specOf } from '../../src/agent/tool-input.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { zodInput } from '../../src/agent/tool-input.ts'
 
@@ -179,4 +179,16 @@ test('a tool’s specification is its JSON schema, without the mark of its draft
 
 test('an input as text is the text, or JSON', () => {
   expect([inputText('x'), inputText({ a: 1 }), inputText(undefined)]).toEqual(['x', '{"a":1}', '""'])
+})
+
+test.each<[unknown, string]>([
+  [{ query: 'holidays' }, 'holidays'],
+  ['{"query": "holidays"}', 'holidays'],
+  ['holidays', 'holidays'],
+  [{ query: ' ' }, '{"query":" "}'],
+  [{ count: 7 }, '{"count":7}'],
+  [{ query: 'holidays', limit: '3' }, '{"query":"holidays","limit":"3"}'],
+  [['holidays'], '["holidays"]'],
+])('people read the input %j as %s', (input, shown) => {
+  expect(inputForPeople(input)).toBe(shown)
 })

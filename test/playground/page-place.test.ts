@@ -199,6 +199,36 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => hash(page)).toBe('#random')
   })
 
+  test('Escape closes a panel, and what had the focus before has it again', async () => {
+    const { page, box } = await open({ before: withPanels })
+    const button = page.getByRole('button', { name: 'The first' })
+    const panel = page.getByRole('complementary', { name: 'The first' })
+    await button.press('Enter')
+    await panel.getByRole('button', { name: 'Next item' }).focus()
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'hidden' })
+    await expect.poll(() => page.locator(':focus').innerText()).toBe('The first')
+    await button.press('Enter')
+    await panel.waitFor()
+    await box.press('Escape')
+    await expect.poll(() => panel.isVisible()).toBe(true)
+    await button.press('Escape')
+    await panel.waitFor({ state: 'hidden' })
+  })
+
+  test('the focus stays at a message whose pressed button goes, and passes on from one that goes', async () => {
+    const { page, main, call } = await open()
+    const text = { type: 'plain_text', text: 'Go' }
+    const blocks = [{ type: 'actions', elements: [{ type: 'button', action_id: 'go', text, style: 'primary' }] }]
+    await call('chat.postMessage', { text: 'stays' })
+    const { ts } = await call('chat.postMessage', { text: 'x', blocks })
+    await main.getByRole('button', { name: 'Go' }).focus()
+    await call('chat.update', { ts, text: 'gone through', blocks: [{ type: 'section', text }] })
+    await expect.poll(() => page.locator('.message:focus').getAttribute('data-ts')).toBe(ts)
+    await call('chat.delete', { ts })
+    await page.locator('.message:focus').getByText('stays').waitFor()
+  })
+
   test('what comes late for a panel is not drawn over the one that was opened meanwhile', async () => {
     const { page } = await open({ before: withPanels, at: '#random/first/late' })
     await page.getByRole('complementary', { name: 'The first' }).waitFor()
@@ -220,6 +250,9 @@ describeWithChromium('the page in Chromium', () => {
     await page.getByRole('button', { name: 'The first' }).waitFor()
     expect(await axe()).toEqual([])
     await page.keyboard.press('Escape')
+    await expect.poll(() => menu.getAttribute('aria-expanded')).toBe('false')
+    await menu.press('Enter')
+    for (let presses = 0; presses < 3; presses++) await page.keyboard.press('Tab')
     await expect.poll(() => menu.getAttribute('aria-expanded')).toBe('false')
     await menu.click()
     await page.getByRole('button', { name: 'The first' }).click()

@@ -80,6 +80,19 @@ describe('Show work', async () => {
     expect(slack.refusals).toEqual([])
   })
 
+  test('breaks a page between two steps', async () => {
+    const thoughts = Array.from({ length: 5 }, (_, i) => `thought${i} ${'all of it matters & more. '.repeat(300)}`)
+    const steps = thoughts.map((thought, i) => act(thought, 'calculator', `${i}+1`))
+    model.on('several pages', ...steps, finish('done'))
+    await (await asked('A run of several pages?')).press(SHOW_WORK)
+    const modal = await bot.modal()
+    const pages = [await filled()]
+    await modal.press(WORK_NEXT)
+    await slack.until(() => modal.shown().includes('Page 2 of'), 'the second page')
+    pages.push(modal.shown())
+    for (const page of pages) expect(page.match(/^Step \d/gm)).toHaveLength(page.match(/^Took /gm)?.length ?? 0)
+  })
+
   test('says that a run is not kept any more', async () => {
     const place = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: GENERAL })
     await slack.press(place, { action_id: SHOW_WORK })

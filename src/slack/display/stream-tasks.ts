@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
-import { inputText } from '../../agent/tool-input.ts'
+import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
@@ -24,7 +24,7 @@ export function taskOf({ n, step }: { n: number; step: ToolStep | UnreadableStep
   const thought = shownThought(step)
   const isReadable = step.kind === 'tool'
   const title = isReadable
-    ? [actionTitle(step.action), inputText(step.action.input)].filter(Boolean).join(': ')
+    ? [actionTitle(step.action), inputForPeople(step.action.input)].filter(Boolean).join(': ')
     : 'The model’s output could not be read'
   // Never `error`, which shows a red triangle: a tool's ordinary failure is not a fault of the bot.
   const failed = observation && !observation.ok && isReadable ? ' (failed)' : ''

@@ -1,7 +1,7 @@
 import type { ConfirmationDialog, ContextBlock, KnownBlock, MrkdwnElement } from '@slack/web-api'
 import type { Action, Observation, StopReason } from '../../agent/contracts/run-events.ts'
 import type { Series, Source } from '../../agent/contracts/tool.ts'
-import { inputText } from '../../agent/tool-input.ts'
+import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import { ASK_AGAIN, ASK_EDITED, FEEDBACK, FORGET_CANCEL, FORGET_DELETE, KEEP, SHARE, SHOW_WORK } from './action-ids.ts'
 import { codeSpan, escapeText, escapeWithin, headOf, shorten, withoutMarks } from './escape.ts'
@@ -105,7 +105,7 @@ function stepWords(view: StepView, sizes: Sizes): string[] {
     ...(thought ? [`💭 ${escapeWithin(thought, sizes.thought)}`] : []),
     ...(action
       ? [
-          `🔧 ${escapeText(`${shorten(bothNames(action), 120)} ${shorten(inputText(action.input), sizes.input)}`.trimEnd())}`,
+          `🔧 ${escapeText(`${shorten(bothNames(action), 120)} ${shorten(inputForPeople(action.input), sizes.input)}`.trimEnd())}`,
         ]
       : []),
     observation && !unreadable ? observationWords(observation, sizes.observation) : stateWords(view),
@@ -123,7 +123,7 @@ function bothNames(action: Action): string {
 }
 
 function actionLine(action: Action, max: number): string {
-  return `🔧 *${escapeText(shorten(actionTitle(action), 80))}* ${codeSpan(inputText(action.input), max)}`.trimEnd()
+  return `🔧 *${escapeText(shorten(actionTitle(action), 80))}* ${codeSpan(inputForPeople(action.input), max)}`.trimEnd()
 }
 
 /** A tool's result, for plain text. */

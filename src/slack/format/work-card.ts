@@ -2,7 +2,7 @@ import type { ContainerBlock, ContextBlock, KnownBlock, RichTextBlock, TaskCardB
 import { shownThought } from '../../agent/shown-thought.ts'
 import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import type { Source } from '../../agent/contracts/tool.ts'
-import { inputText } from '../../agent/tool-input.ts'
+import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import { STOP } from './action-ids.ts'
 import { clip, context, type Content } from './blocks.ts'
@@ -96,7 +96,7 @@ function titleOf(step: ToolStep | UnreadableStep): string {
   if (step.kind === 'unreadable') return UNREADABLE
   const { action } = step
   const failed = step.observation?.ok === false ? ' (failed)' : ''
-  const written = oneLine(inputText(action.input))
+  const written = oneLine(inputForPeople(action.input))
   const title = plain(`${oneLine(actionTitle(action))}${written === '' ? '' : `: ${written}`}`, TITLE_CHARS)
   return `${isBlank(title) ? '…' : headOf(title, MAX_TITLE)}${failed}`
 }
@@ -131,7 +131,7 @@ function stepBlock({ n, step }: CardStep): ContextBlock {
   const { observation } = step
   if (step.kind === 'unreadable') return { type: 'context', elements: [plainText(`⚠️ ${n}. ${UNREADABLE}`)] }
   const name = escapeWithin(oneLine(actionTitle(step.action)), { max: 60, most: 120 })
-  const action = `🔧 ${n}. *${name}* ${codeSpan(headOf(inputText(step.action.input), 120))}`
+  const action = `🔧 ${n}. *${name}* ${codeSpan(headOf(inputForPeople(step.action.input), 120))}`
   const state = isWaiting({ n, step }) ? '⏳ waiting for a person' : '⏳ running …'
   const gist = observation ? `${observation.ok ? '👁' : '⚠️'} ${escapeWithin(gistOf(step), GIST)}` : state
   return {

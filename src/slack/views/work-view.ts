@@ -1,7 +1,7 @@
 import type { KnownBlock, View } from '@slack/web-api'
 import { shownThought } from '../../agent/shown-thought.ts'
 import { stepCount, totalOf, waitedMs, workMs } from '../../agent/run-progress.ts'
-import { inputText } from '../../agent/tool-input.ts'
+import { inputForPeople } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { MessageStep, Step, StopReason, ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import { doneLines } from '../../question/done-lines.ts'
@@ -36,7 +36,7 @@ interface WorkOptions {
 export function workView(record: RunRecord, { page, nameOf, remembered = [] }: WorkOptions): View {
   const done = record.answer?.done && doneLines(record.answer.done, nameOf)
   const used = remembered.length > 0 ? usedBlocks(remembered, record.question) : []
-  const pages = inPages([...asked(record, done), ...used, ...record.steps.flatMap(stepBlocks)])
+  const pages = inPages([[...asked(record, done), ...used], ...record.steps.map(stepBlocks)])
   const at = Math.min(Math.max(0, Number.isInteger(page) ? page : 0), pages.length - 1)
   return {
     type: 'modal',
@@ -167,7 +167,7 @@ function stepBlocks(step: Step, i: number): KnownBlock[] {
 
 function toolBlocks(step: ToolStep, n: number): KnownBlock[] {
   const { action, observation, ms } = step
-  const input = inputText(action.input)
+  const input = inputForPeople(action.input)
   return [
     header(`Step ${n}: ${actionTitle(action)}`),
     ...thoughtBlocks(step),
@@ -199,21 +199,24 @@ function messageBlocks({ user, text }: MessageStep): KnownBlock[] {
   return [header('Added while I worked'), ...sections(`✍️ ${user}: ${text}`)]
 }
 
-function inPages(blocks: KnownBlock[]): KnownBlock[][] {
+/** A part that fits on a page is not broken between two. */
+function inPages(parts: KnownBlock[][]): KnownBlock[][] {
   const pages: KnownBlock[][] = [[]]
-  let chars = 0
-  for (const block of blocks) {
-    const own = block.type === 'section' ? (block.text?.text.length ?? 0) : 0
+  const add = (blocks: KnownBlock[]) => {
     const page = pages.at(-1)!
-    if (page.length >= PAGE_BLOCKS || (page.length > 0 && chars + own > PAGE_CHARS)) {
-      pages.push([block])
-      chars = own
-    } else {
-      page.push(block)
-      chars += own
-    }
+    const isFull = page.length + blocks.length > PAGE_BLOCKS || charsOf([...page, ...blocks]) > PAGE_CHARS
+    if (isFull && page.length > 0) pages.push([...blocks])
+    else page.push(...blocks)
+  }
+  for (const part of parts) {
+    const isLonger = part.length > PAGE_BLOCKS || charsOf(part) > PAGE_CHARS
+    for (const piece of isLonger ? part.map((block) => [block]) : [part]) add(piece)
   }
   return pages
+}
+
+function charsOf(blocks: KnownBlock[]): number {
+  return blocks.reduce((sum, block) => sum + (block.type === 'section' ? (block.text?.text.length ?? 0) : 0), 0)
 }
 
 function turning(at: number, pages: number): KnownBlock[] {
