@@ -96,7 +96,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const { shared } = people
   return {
     accounts,
-    async link(person, account) {
+    async link({ team, user }, account) {
+      const person = { team, user }
       const token = newState()
       await shared.put(linkKey(token), { person, account, at: now() } satisfies Link, { ttlMs: STATE_MS })
       await people.of(personKey(person)).put(linkKey(token), now(), { ttlMs: STATE_MS })
