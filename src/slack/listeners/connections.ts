@@ -8,7 +8,7 @@ import { connectionsOf } from '../intake/connections-command.ts'
 import { inBackground } from '../intake/pressed.ts'
 import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 import { connectionsContent } from '../views/connection-blocks.ts'
 
