@@ -1,4 +1,4 @@
-/** Read the files of a conversation. Whoever starts a run adds them to its tools if there are files. */
+/** Read the files of a conversation. They are added to a run's tools if there are files. */
 import { z } from 'zod'
 import { zodInput } from '../src/agent/tool-input.ts'
 import type { RunFiles, Tool, ToolContext } from '../src/agent/contracts/tool.ts'

@@ -9,7 +9,7 @@ import { ToolError } from '../src/base/errors.ts'
 export interface Skill {
   /** 1 to 64 of a–z, 0–9 and `-`. */
   name: string
-  /** What it is for, on one line. */
+  /** Its purpose, on one line. */
   description: string
   /**
    * Returns the text of `SKILL.md` without its front matter, or of a file beside it.

@@ -16,7 +16,7 @@ export interface ToolSettings {
   hasWorkspace?: boolean | undefined
 }
 
-/** What a built-in tool is built from. */
+/** The parts that a built-in tool is built from. */
 export interface ToolParts {
   settings: ToolSettings
   http: ToolHttp

@@ -132,7 +132,10 @@ export function isOurs(request: IncomingMessage, port: number): boolean {
   return request.method === 'GET' || request.method === 'HEAD'
 }
 
-/** Sends a file of the page by its plain name, so that no folder can be reached; scripts and style sheets with all that they import. */
+/**
+ * Sends a file of the page by its plain name, so that no folder can be reached; scripts and style sheets with all that
+ * they import.
+ */
 export async function sendFile(name: string, response: ServerResponse): Promise<void> {
   const type = TYPES[extname(name)]
   const path = join(PAGE, name)

@@ -36,7 +36,9 @@ export class Pace {
   }
 }
 
-/** Paces work: without a turn it waits for the next one. Of several calls for the same thing, the newest is kept. */
+/**
+ * Paces work: without a turn it waits for the next one. Only the newest of several calls for the same thing is kept.
+ */
 export class PacedWork {
   readonly #pace: Pace
   readonly #onError: (error: unknown) => void

@@ -28,8 +28,8 @@ export interface SchedulerOptions {
 /** How many due schedules are handled at a time. */
 const BATCH = 50
 /**
- * The interval between two repairs, in ms. The first is at the start. What a failover of Redis has lost from the index
- * is found before it is too late for a schedule that runs every 15 minutes.
+ * The interval between two repairs, in ms. The first is at the start. An entry that a failover of Redis has lost is
+ * found in time even for a schedule that runs every 15 minutes.
  */
 const REPAIR_MS = 300_000
 const DAY_MS = 86_400_000

@@ -79,7 +79,7 @@ export class RedisRunControl implements RunControl {
 
   async resume(run: RunRef, key: string, decision: Decision): Promise<ResumeOutcome> {
     const { intake } = this.#options
-    const [outcome, before] = await this.#wake(run, { keys: [key], decision, from: intake })
+    const [outcome, before] = await this.#resumeRun(run, { keys: [key], decision, from: intake })
     if (outcome === 'due') {
       const { keys } = await this.#expire(run, intake)
       // Another of its steps may have waited longer than this one; then the run is no longer suspended.
@@ -138,16 +138,16 @@ export class RedisRunControl implements RunControl {
     const { now, suspendedMs: suspendedMs } = this.#options
     const stored = parseRun(await from.redis.hgetall(this.#keys(run.thread).runs + run.id))
     const keys = stored ? undecidedSteps(stored.saved, now() - suspendedMs) : []
-    const [outcome] = await this.#wake(run, { keys, decision: { outcome: 'expired' }, from })
+    const [outcome] = await this.#resumeRun(run, { keys, decision: { outcome: 'expired' }, from })
     return { keys, isWoken: outcome === 'woken' }
   }
 
-  async #wake(
+  async #resumeRun(
     run: RunRef,
     { keys, decision, from }: { keys: string[]; decision: Decision; from: { redis: RedisClient; jobs: ThreadJobs } },
   ): Promise<[outcome: string, before: string]> {
     const { now, ttlMs } = this.#options
-    const { thread, inbox, runs, suspended: suspended } = this.#keys(run.thread)
+    const { thread, inbox, runs, suspended } = this.#keys(run.thread)
     const isExpiry = decision.outcome === 'expired' ? 1 : 0
     const reply = await resumeRun(
       from.redis,

@@ -34,9 +34,14 @@ const shown = (scene: Scene) => ephemerals(scene).map((one) => scene.slack.shown
 
 async function make(scene: Scene, n: number): Promise<void> {
   const { slack } = scene
-  await slack.slash(`every 20 minutes what is thing ${n}?`, { channel: CHANNEL })
+  const { ok } = await slack.slash(`every 20 minutes what is thing ${n}?`, { channel: CHANNEL })
+  // Slack says that it failed, and a person types it again.
+  if (!ok) return make(scene, n)
   const card = () => ephemerals(scene).find((one) => slack.shown(one).includes(`> what is thing ${n}?`))
-  const { ts } = await slack.until(card, `the card of ${n}`)
+  const { ts } = await slack.until(card, `the card of ${n}`).catch((error: unknown) => {
+    console.error(`What the processes said is in ${scene.keepWords()}`)
+    throw error
+  })
   await slack.press({ channel: CHANNEL, ts, user: ALICE }, { action_id: 'thinkaloud_schedule_save' })
 }
 

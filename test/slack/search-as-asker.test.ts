@@ -144,6 +144,8 @@ test.each([
       slack.state.channelFacts = facts
       await ask(what, isForAll)
     }
+    slack.state.channelFacts = () => ({ is_private: false, context_team_id: undefined })
+    await ask('of no workspace that Slack names', place.home.id === ACME.id)
     for (const code of ['missing_scope', 'channel_not_found', 'ratelimited']) {
       slack.state.refuses = (method) => (method === 'conversations.info' ? code : undefined)
       await ask(code, false)

@@ -36,6 +36,7 @@ describe('the settings of a channel', () => {
     expect(form.shown()).toMatch(
       /Settings of this channel[^]*Default \(Each step as a reply in the thread\)[^]*played-model/,
     )
+    expect(JSON.stringify(form.view())).toContain('"Default (all)"')
     const word = await toldAfter(bot, () =>
       form.submit({ steps: 'hidden', tools: ['calculator'], instructions: 'Answer like a pirate.' }),
     )

@@ -48,7 +48,7 @@ describe('Show work', async () => {
     expect(shown).toMatch(/answered · 1 step · \d+\.\d s of work/)
     expect(shown).toMatch(/model played-model · dialect text · 2 model calls · [\d,]+ tokens in, [\d,]+ out/)
     expect(shown).toMatch(
-      /Step 1: Calculator\n💭 I work it out\.\n🔧 calculator\n29\^0\.23\n👁 2\.169459462491557\d*\nCalculator took (?!0\.0)(?:\d\d? ms|\d+\.\d s)/,
+      /Step 1: Calculator\n💭 I work it out\.\n🔧 calculator\n29\^0\.23\n👁 2\.169459462491557\d*\nTook (?!0\.0)(?:\d\d? ms|\d+\.\d s)/,
     )
     expect(slack.modal(ALICE)).toBeUndefined()
     expect(slack.refusals).toEqual([])

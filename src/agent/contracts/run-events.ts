@@ -5,7 +5,7 @@ import type { MadeFile, PersonsAnswer, Series, Source, ToolMemory, ToolQuestion 
 /** A tool call: the tool's name as the model wrote it, and the input (text, or fields if the dialect writes JSON). */
 export interface Action {
   tool: string
-  /** What people call the tool, if it does not follow from the name (agent/tool-title.ts). */
+  /** The tool's name for people, if it does not follow from the name (agent/tool-title.ts). */
   title?: string
   input: unknown
   /** The id of a native tool call. Other dialects have none. */

@@ -4,7 +4,7 @@ import { redisUse, teamsWithUse } from '../../stores/use/redis-use.ts'
 import { readUse, type Amounts, type UseSummary } from '../../stores/use/use-counts.ts'
 
 /** How many channels, people and tools the table shows of each. */
-const MOST_ROWS = 20
+const MAX_ROWS = 20
 
 interface UsagePlace {
   redis: RedisClient
@@ -32,7 +32,7 @@ function tableOf(title: string, use: UseSummary): string[] {
     ['', '', '', ''],
     [name, 'questions', 'tokens', 'dollars'],
     ...Object.entries(by)
-      .slice(0, MOST_ROWS)
+      .slice(0, MAX_ROWS)
       .map(([id, amounts]) => [id, ...cellsOf(amounts)]),
   ]
   const [questions, tokens, dollars] = cellsOf(use)

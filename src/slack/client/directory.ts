@@ -8,8 +8,8 @@ import { SlackRefusal } from './slack-errors.ts'
 import type { SlackResult, SlackWeb } from './slack-web.ts'
 
 /**
- * What Slack says about an id. `none`: the person or channel does not exist or is hidden from the bot, such as a
- * private channel without the bot. `untold`: Slack gives no name, for example because the app lacks a scope.
+ * A person or channel as Slack describes them. `none`: the person or channel does not exist or is hidden from the bot,
+ * such as a private channel without the bot. `untold`: Slack gives no name, for example because the app lacks a scope.
  */
 export type Known =
   | { kind: 'person'; name: string }

@@ -23,6 +23,8 @@ export interface Installation {
   identity: Identity
   client: SlackWeb
   directory: Directory
+  /** Whether the token is that of a whole organisation. */
+  isOrgWide: boolean
 }
 
 /** The teams where the bot is installed. */
@@ -105,7 +107,7 @@ export async function installationOf(
     const movedTo = async (channel: string) => options.movedTo?.(team, channel)
     const client = new SlackWeb({ ...options, token, movedTo, ...(isOneOfMany ? { team } : {}) })
     const directory = new Directory({ web: client, log: options.log, enterprise, now: options.now })
-    return { signingKey: token, identity: { ...identity, team }, client, directory }
+    return { signingKey: token, identity: { ...identity, team }, client, directory, isOrgWide }
   }
   const opened = new Map([[identity.team, open(identity.team)]])
   const installations: Installations = {

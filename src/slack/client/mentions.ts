@@ -165,7 +165,9 @@ export class Mentions {
   }
 
   #action(action: Action): Action {
-    return { ...action, tool: this.forPeople(action.tool), input: this.forPeople(inputText(action.input)) }
+    const input = inputText(action.input)
+    // The braces of a call without arguments tell people nothing.
+    return { ...action, tool: this.forPeople(action.tool), input: input.trim() === '{}' ? '' : this.forPeople(input) }
   }
 
   #textWithNames(text: string): string {

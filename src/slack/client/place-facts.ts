@@ -21,7 +21,7 @@ const channelSchema = z.object({
 
 export interface PlaceFacts {
   isPrivate: boolean
-  /** Whether it is shared with another company. What Slack does not say counts as shared. */
+  /** Whether it is shared with another company. It counts as shared if Slack does not say. */
   isShared: boolean
   /** Whether it is shared with other workspaces of the organisation. */
   isOrgShared: boolean
@@ -44,22 +44,28 @@ const UNKNOWN: PlaceFacts = {
  */
 export async function factsOfPlace(
   channel: string,
-  { client }: Pick<Installation, 'client'>,
+  installation: Pick<Installation, 'client' | 'identity' | 'isOrgWide'>,
   effort: 'once' | 'patient' = 'patient',
 ): Promise<PlaceFacts> {
   if (channel.startsWith('D')) return { ...UNKNOWN, isPrivate: true, isShared: false, isOrgShared: false }
   try {
+    const { client } = installation
     const answer = channelSchema.safeParse(await client.call('conversations.info', { channel }, { effort }))
-    return answer.success ? factsIn(answer.data.channel) : UNKNOWN
+    return answer.success ? factsIn(answer.data.channel, installation) : UNKNOWN
   } catch (error) {
     if (!(error instanceof SlackRefusal) || error.code === 'ratelimited') throw error
     return { ...UNKNOWN, isHidden: error.code === 'channel_not_found', isArchived: error.code === 'is_archived' }
   }
 }
 
-function factsIn(channel: z.infer<typeof channelSchema>['channel']): PlaceFacts {
+function factsIn(
+  channel: z.infer<typeof channelSchema>['channel'],
+  { identity, isOrgWide }: Pick<Installation, 'identity' | 'isOrgWide'>,
+): PlaceFacts {
   const { is_private, is_archived, is_member, is_ext_shared, is_pending_ext_shared, is_org_shared } = channel
   const named = [...channel.shared_team_ids, ...channel.internal_team_ids]
+  // A token of one workspace sees the channels of that one.
+  const own = channel.context_team_id ?? (isOrgWide ? [] : identity.team)
   return {
     isPrivate: is_private !== false,
     isShared: is_ext_shared === true || is_pending_ext_shared === true,
@@ -67,7 +73,7 @@ function factsIn(channel: z.infer<typeof channelSchema>['channel']): PlaceFacts 
     isMember: is_member !== false,
     isArchived: is_archived === true,
     isHidden: false,
-    teams: named.length > 0 ? named : [channel.context_team_id ?? []].flat(),
+    teams: named.length > 0 ? named : [own].flat(),
   }
 }
 

@@ -23,7 +23,7 @@ export function taskOf({ n, step }: { n: number; step: ToolStep | UnreadableStep
   const thought = shownThought(step)
   const isReadable = step.kind === 'tool'
   const title = isReadable
-    ? `${actionTitle(step.action)}: ${inputText(step.action.input)}`
+    ? [actionTitle(step.action), inputText(step.action.input)].filter(Boolean).join(': ')
     : 'The model’s output could not be read'
   // Never `error`, which shows a red triangle: a tool's ordinary failure is not a fault of the bot.
   const failed = observation && !observation.ok && isReadable ? ' (failed)' : ''

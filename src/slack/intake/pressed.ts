@@ -126,8 +126,8 @@ export async function pressedCall(
 }
 
 /**
- * The wait with the channel's id of today, if that is where the button was pressed. What was still at work when the id
- * changed is moved now.
+ * Returns the wait with the channel's current id, if the button was pressed there. Runs that were at work when the id
+ * changed are moved now.
  */
 async function movedWait(ref: WaitRef, channel: string | undefined, services: Services): Promise<WaitRef | undefined> {
   const [team = '', before = ''] = ref.conversation.split(':')

@@ -53,8 +53,8 @@ export async function recipientOf(
 const LOOK_UP_MS = 1_000
 
 /**
- * The same for a shortcut on a channel's message. In an organisation Slack names the presser's workspace: it is asked for
- * one that the channel belongs to.
+ * The same for a shortcut on a channel's message. In an organisation Slack names the presser's workspace: it is asked
+ * for one that the channel belongs to.
  */
 export async function recipientIn(
   channel: string,

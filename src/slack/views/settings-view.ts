@@ -135,7 +135,8 @@ function modelInput({ set, defaults, choices }: SettingsForm): KnownBlock {
 function toolsInput({ set, defaults, choices, titles }: SettingsForm): KnownBlock[] {
   if (choices.tools.length < 2) return []
   const titleOf = (name: string) => titles.get(name) ?? toolTitle({ name })
-  const usual = defaults.tools.map(titleOf).join(', ')
+  const isAll = choices.tools.every((name) => defaults.tools.includes(name))
+  const usual = isAll ? 'all' : defaults.tools.map(titleOf).join(', ')
   return [several('tools', { label: 'Tools', names: choices.tools, set: set.tools, usual, titleOf })]
 }
 

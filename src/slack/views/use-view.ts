@@ -52,7 +52,7 @@ function unansweredBlocks({ shown, hidden }: NonNullable<UseParts['unanswered']>
 }
 
 /** The maximum number of listed channels, people and tools. */
-const MOST_LINES = 5
+const MAX_LINES = 5
 
 function periodBlocks(title: string, use: UseSummary, { nameOf, channelNameOf }: UseParts): KnownBlock[] {
   const { answered, gave_up, stopped, failed, rated_down } = use.ends
@@ -87,8 +87,8 @@ function sumOf(one: Amounts, other: Amounts): Amounts {
 }
 
 function linesOf(amounts: [string, Amounts][]): string[] {
-  const rest = amounts.slice(MOST_LINES)
-  const lines = amounts.slice(0, MOST_LINES).map(([name, one]) => `• ${name}: ${words(one)}`)
+  const rest = amounts.slice(MAX_LINES)
+  const lines = amounts.slice(0, MAX_LINES).map(([name, one]) => `• ${name}: ${words(one)}`)
   const left = rest.map(([, one]) => one).reduce(sumOf, { questions: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 })
   return rest.length === 0 ? lines : [...lines, `• ${rest.length} more: ${words(left)}`]
 }

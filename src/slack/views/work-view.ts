@@ -176,9 +176,7 @@ function toolBlocks(step: ToolStep, n: number): KnownBlock[] {
       ? sections(`${observation.ok ? '👁' : '⚠️'} ${observation.text}`)
       : [facts('This was not finished.')]),
     ...(observation?.note ? [facts(`⚠️ ${observation.note}`)] : []),
-    ...(ms === undefined
-      ? []
-      : [facts(`${actionTitle(action)} took ${ms < 100 ? `${Math.round(Math.max(0, ms))} ms` : seconds(ms)}`)]),
+    ...(ms === undefined ? [] : [facts(`Took ${ms < 100 ? `${Math.round(Math.max(0, ms))} ms` : seconds(ms)}`)]),
   ]
 }
 

@@ -89,7 +89,7 @@ export function tellRun({ signals, listeners }: Pick<ControlledRun, 'signals' | 
  */
 export class MemoryRunControl<Item extends ControlledRun & { question: Question }> implements RunControl {
   readonly #options: MemoryRunControlOptions<Item>
-  readonly #parked = new Map<string, { run: RunRef; item: Item; until: number }>()
+  readonly #suspended = new Map<string, { run: RunRef; item: Item; until: number }>()
   /** The decision about each wait, including those of runs that have ended since. */
   readonly #decided: ExpiringMap<Decision['outcome']>
   /** The runs that were suspended, including those that have ended since. */
@@ -119,7 +119,7 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     if (before) return before === 'expired' ? 'expired' : 'decided'
     const item = this.#find(run)
     if (!item || item.saved.answer) return 'not_running'
-    if ((this.#parked.get(keyOf(run))?.until ?? Infinity) <= this.#options.now()) {
+    if ((this.#suspended.get(keyOf(run))?.until ?? Infinity) <= this.#options.now()) {
       this.#expire(run, item)
       // Another of its steps may have waited longer.
       if (this.#decided.get(decidedKey(run, key))) return 'expired'
@@ -144,12 +144,12 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
   suspend(run: RunRef, item: Item): void {
     this.#waited.set(keyOf(run), item)
     const { now, suspendedMs: suspendedMs } = this.#options
-    this.#parked.set(keyOf(run), { run, item, until: waitsUntil(item.saved, suspendedMs) ?? now() + suspendedMs })
+    this.#suspended.set(keyOf(run), { run, item, until: waitsUntil(item.saved, suspendedMs) ?? now() + suspendedMs })
   }
 
   /** The suspended runs. */
   get suspended(): Item[] {
-    return [...this.#parked.values()].map(({ item }) => item)
+    return [...this.#suspended.values()].map(({ item }) => item)
   }
 
   /** Forgets matching runs that were suspended and have ended: only `load` knows of them. */
@@ -162,19 +162,19 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
 
   /** Drops the suspended runs of matching threads. */
   dropSuspended(isMeant: (thread: RunRef['thread']) => boolean): void {
-    for (const [key, { run }] of this.#parked) if (isMeant(run.thread)) this.#parked.delete(key)
+    for (const [key, { run }] of this.#suspended) if (isMeant(run.thread)) this.#suspended.delete(key)
   }
 
   /** Moves the suspended runs of the threads that `move` gives another key, to another channel. */
   moveSuspended(move: (thread: RunRef['thread']) => RunRef['thread'] | undefined, channel: string): void {
-    for (const [key, { run, item, until }] of [...this.#parked]) {
+    for (const [key, { run, item, until }] of [...this.#suspended]) {
       const thread = move(run.thread)
       if (thread === undefined) continue
-      this.#parked.delete(key)
+      this.#suspended.delete(key)
       this.#waited.delete(key)
       item.question.channel = channel
       const moved = { ...run, thread }
-      this.#parked.set(keyOf(moved), { run: moved, item, until })
+      this.#suspended.set(keyOf(moved), { run: moved, item, until })
       this.#waited.set(keyOf(moved), item)
     }
   }
@@ -182,7 +182,7 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
   /** Resumes the runs that have waited too long. */
   expireDue(): void {
     const now = this.#options.now()
-    for (const { run, item, until } of this.#parked.values()) if (until <= now) this.#expire(run, item)
+    for (const { run, item, until } of this.#suspended.values()) if (until <= now) this.#expire(run, item)
   }
 
   /** Expires every overdue step of a run. */
@@ -199,12 +199,12 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
   }
 
   #requeue(run: RunRef, item: Item): void {
-    if (this.#parked.delete(keyOf(run))) this.#options.goOn(run, item)
+    if (this.#suspended.delete(keyOf(run))) this.#options.goOn(run, item)
     else item.isWoken = true
   }
 
   #find(run: RunRef): Item | undefined {
-    return this.#parked.get(keyOf(run))?.item ?? this.#options.find(run)
+    return this.#suspended.get(keyOf(run))?.item ?? this.#options.find(run)
   }
 }
 

@@ -213,7 +213,7 @@ export interface DoneCall {
   outcome: 'begun' | 'done' | 'failed' | 'unknown' | 'not_run'
   how: 'once' | 'always' | 'config' | 'denied' | 'expired'
   tool: string
-  /** What people call the tool, see `Action`. */
+  /** The tool's name for people, see `Action`. */
   title?: string
   what: string
   by?: string

@@ -17,7 +17,7 @@ export interface UseStore {
   book(booking: Booking, counts: Counts, options?: { grows?: boolean }): Promise<void>
   /** Returns the counts of each day, given as `2026-11-26`. */
   days(team: string, days: readonly string[]): Promise<Counts[]>
-  /** Removes the fields that begin with one of these from the counts of these days. What else an id added stays. */
+  /** Removes the fields that begin with one of these from the counts of these days. An id's other fields stay. */
   drop(team: string, days: readonly string[], beginnings: readonly string[]): Promise<void>
   forgetTeam(team: string): Promise<void>
 }

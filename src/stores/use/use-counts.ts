@@ -37,8 +37,8 @@ export interface UseSummary extends Amounts {
 const MICRO = 1_000_000
 
 /**
- * A field is a kind, an id and a unit, with spaces between: `channel C1 inputTokens`. Of the whole it is `all -
- * questions`, of ends `all - answered`.
+ * The name of a field: a kind, an id and a unit, with spaces between, such as `channel C1 inputTokens`. Fields of the
+ * whole are named `all - questions`, those of ends `all - answered`.
  */
 const field = (kind: string, id: string, unit: string) => `${kind} ${id} ${unit}`
 

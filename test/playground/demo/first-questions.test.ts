@@ -98,7 +98,7 @@ const TOOLS: [string, string, string, string | RegExp][] = [
   ['read_channel', 'Read a channel', `What did I miss in <#${RANDOM}|random> since yesterday?`, 'Lunch is at noon'],
   ['read_thread', 'Read a thread', 'Summarise LINK', 'Lunch is at noon'],
   ['notes__add', 'Add a note', 'Note down: call Anna', 'Noted: “call Anna”'],
-  ['notes__list', 'List notes', 'What notes do we have?', 'call Anna'],
+  ['notes__list', 'List notes', 'What notes do we have?', /🔧 \*List notes\*\n[^]*call Anna/],
   ['read_skill', 'Read a skill', 'Write an incident summary', 'Our skill “incident-summary”'],
   ['weekday', 'Weekday', 'Which weekday is 2026-11-21?', /👁 Saturday\nSaturday/],
 ]
