@@ -1,6 +1,7 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { occurrenceOf } from '../../question/scheduler.ts'
+import { nextTimes } from '../../schedules/when.ts'
 import { activated, refOf, type Schedule, type ScheduleRef, type ScheduleStore } from '../../stores/schedules/types.ts'
 import { replaceMessage } from '../client/response-url.ts'
 import { SCHEDULE } from '../format/action-ids.ts'
@@ -139,12 +140,12 @@ async function save({ ref, schedule }: PressOn, services: Services): Promise<Out
   if (full !== undefined) return full
   const { schedules } = services
   const now = services.now().getTime()
+  if (nextTimes(schedule.when, now, 1).length === 0) return SCHEDULES.past
   const saved =
     schedule.replaces === undefined
       ? await schedules.update(ref, (one) => (one.state === 'draft' ? activated(one, now) : one))
       : await saveChange({ ...schedule, replaces: schedule.replaces }, now, schedules)
-  if (!saved) return SCHEDULES.gone
-  return saved.state === 'over' ? SCHEDULES.past : savedText(saved)
+  return saved ? savedText(saved) : SCHEDULES.gone
 }
 
 /** The draft stays until it expires, so that a second press saves the same. */
