@@ -192,6 +192,11 @@ test('times are in the zone of whoever makes it, or in the one that is named', a
     const card = await told(bot, new RegExp(`Every weekday at 09:00 \\(${zone}\\)`), { user })
     expect(card.match(new RegExp(`09:00 \\(${zone}\\)`, 'g'))).toHaveLength(4)
   }
+  // A zone of Slack's that this machine does not know.
+  const other = strangers.admin(bot.slack)
+  bot.slack.store.users.get(other)!.tz = 'Europe/Nowhere'
+  await bot.slack.slash('tomorrow at 9 what is new?', { channel: GENERAL, user: other })
+  await told(bot, /09:00 \(UTC\)/, { user: other })
   await bot.slack.slash('every Monday at 9 Europe/Nowhere what is new?', { channel: GENERAL })
   await told(bot, /^Europe\/Nowhere is not a time zone that I know\./)
 })
