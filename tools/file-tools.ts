@@ -22,6 +22,7 @@ const readInput = z.object({
 function readFile(): Tool<z.infer<typeof readInput>> {
   return {
     name: 'read_file',
+    title: 'Read a file',
     description:
       'Gives a part of a file of this conversation: pages, a sheet and its cells, or lines; else its beginning.',
     ...zodInput(readInput),
@@ -44,6 +45,7 @@ const searchInput = z.object({
 function searchFile(): Tool<z.infer<typeof searchInput>> {
   return {
     name: 'search_file',
+    title: 'Search a file',
     description: 'Finds the passages with certain words in the files of this conversation, with their pages.',
     ...zodInput(searchInput),
     effects: 'read',

@@ -43,14 +43,17 @@ export function startScheduler(options: SchedulerOptions): { stop(): Promise<voi
   let repairAt = 0
   let timer: NodeJS.Timeout | undefined
   let work: Promise<void> = Promise.resolve()
+  const warn = (error: unknown, text: string) => void (isStopped || log.warn({ error: messageOf(error) }, text))
+  // A failure of the other repair holds no schedule up.
+  const repairOther = async () => options.repair?.().catch((error: unknown) => warn(error, 'a repair has failed'))
   const look = async () => {
     const now = options.now().getTime()
     try {
-      if (now >= repairAt) await Promise.all([schedules.repair(), options.repair?.()])
+      if (now >= repairAt) await Promise.all([schedules.repair(), repairOther()])
       repairAt = now >= repairAt ? now + REPAIR_MS : repairAt
       while (!isStopped && !options.isOff && (await enqueueDue(options)) === BATCH);
     } catch (error) {
-      if (!isStopped) log.warn({ error: messageOf(error) }, 'the schedules could not be looked at')
+      warn(error, 'the schedules could not be looked at')
     }
     if (!isStopped) timer = setTimeout(() => void (work = look()), everyMs)
   }

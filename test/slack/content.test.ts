@@ -405,3 +405,11 @@ test('the footer says steps, seconds, models, tokens and cost, with ~ before wha
   )
   expect(footerText({ steps: 0, ms: 0, usage: [] })).toBe('0 steps · 0.0 s')
 })
+
+test('a step names its tool by the title; its text has the tool’s own name too', () => {
+  const action = { tool: 'notes__add', title: 'Add a note', input: '' }
+  const { text, blocks } = stepContent({ thought: 't', action })
+  expect(text).toBe('💭 t\n🔧 Add a note (notes__add)\n⏳ running …')
+  expect(JSON.stringify(blocks)).toContain('"🔧 *Add a note*"')
+  expect(JSON.stringify(blocks)).not.toContain('notes__add')
+})

@@ -1,30 +1,20 @@
-import { randomBytes } from 'node:crypto'
-import {
-  applyEvent,
-  endedStep,
-  isRunning,
-  stepCount,
-  toolsDown,
-  workMs,
-  type RunProgress,
-} from '../../agent/run-progress.ts'
+import { applyEvent, endedStep, isRunning, type RunProgress } from '../../agent/run-progress.ts'
 import type { Step, ToolStep } from '../../agent/contracts/run-events.ts'
 import type { AnswerEvent } from '../../question/answer.ts'
 import type { Connections } from '../../question/connections.ts'
-import { doneLines } from '../../question/done-lines.ts'
 import { figuresText } from '../../question/figures/judge-figures.ts'
 import { LeaseLost, messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { isPrivate, isRepeat, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
+import { isPrivate, progressOf, type DoneCall, type Run } from '../../stores/runs/types.ts'
 import type { ThreadStates } from '../../stores/threads/types.ts'
 import { settleApprovals, showApproval } from '../approvals/approvals.ts'
 import { settleQuestions, showQuestion } from '../approvals/tool-questions.ts'
-import { noteContent, type AnswerView } from '../format/blocks.ts'
-import { PICTURES_UNSEEN, toolsDownText, usedMemory, withReference } from '../format/messages.ts'
-import { footerText } from '../format/footer-text.ts'
+import { noteContent } from '../format/blocks.ts'
+import { withReference } from '../format/messages.ts'
 import type { Mentions } from '../client/mentions.ts'
 import type { Outbox } from '../client/outbox.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
+import { finalView, type FinalText, type Footnotes } from './final-view.ts'
 import { isFailureTold, keyOfEnd } from './post-keys.ts'
 import { Status } from './status.ts'
 import type { Answer, AnswerStart, Display, Note, ShownStep } from './types.ts'
@@ -51,7 +41,7 @@ export class RunDisplay {
   #progress: RunProgress
   #understood: string | undefined
   #done: DoneCall[] | undefined
-  readonly #footnotes: { figures?: string | undefined; end?: string } = {}
+  readonly #footnotes: Footnotes = {}
   #tail: Promise<void> = Promise.resolve()
   /** Steps with pending changes. The display gets them together once it is free. */
   readonly #changed = new Set<number>()
@@ -231,32 +221,9 @@ export class RunDisplay {
     return { sources, question: text, questionId: id, understood: this.#understood, allowedHosts: linkHosts }
   }
 
-  #answer({ unseen, ...final }: FinalText): Promise<void> {
-    const { now, mentions, outbox } = this.#options
-    const { steps, usage } = this.#progress
-    const ms = workMs({ steps, startedAt: this.#run.saved.startedAt }, now().getTime())
-    const facts = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
-    const known = usedMemory(this.#run.saved.remembered)
-    // A reply to what one person alone sees would be public.
-    const end = outbox.isForAsker ? undefined : this.#footnotes.end
-    const last = [facts, known, this.#footnotes.figures, end].filter(Boolean).join(' · ')
-    const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...this.#downLines(), last].join('\n')
-    const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
-    const done = this.#done && doneLines(this.#done, (user) => mentions.nameOf(user))
-    const again = isRepeat(outbox.question.id) ? { againBy: mentions.nameOf(outbox.question.user) } : {}
-    const view = { ...this.#asked(), ...final, ...again, series, footer, ...(done ? { done } : {}) }
-    return this.#finish({ key: 'answer', kind: 'answer', view })
-  }
-
-  /** Footer lines about tools that are down. They are part of the answer because the steps may be hidden. */
-  #downLines(): string[] {
-    const down = toolsDown(this.#progress.steps)
-    if (down.length === 0) return []
-    const { log, outbox } = this.#options
-    const reference = randomBytes(4).toString('hex')
-    const tools = down.map(({ tool }) => tool)
-    log.warn({ question: outbox.question.id, reference, tools }, 'answered without tools that are down')
-    return [toolsDownText(down, reference)]
+  #answer(final: FinalText): Promise<void> {
+    const parts = { ...this.#options, progress: this.#progress, done: this.#done, footnotes: this.#footnotes }
+    return this.#finish({ key: 'answer', kind: 'answer', view: { ...this.#asked(), ...finalView(final, parts) } })
   }
 
   /** Shows the ending after everything before it. Resolves once it is posted. @throws the error if that fails */
@@ -285,10 +252,6 @@ export class RunDisplay {
       })
     })
   }
-}
-
-interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> {
-  unseen?: true
 }
 
 /** Hides from others that the bot works on a private question. */

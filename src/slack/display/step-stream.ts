@@ -8,7 +8,7 @@ import type { Outbox } from '../client/outbox.ts'
 import { endedBy, inheritStream, StreamMessage, streamKeys, WITHDRAWN } from './stream-message.ts'
 import type { Chunk, EndedStream, StreamedAnswer } from './stream-message.ts'
 import type { StreamRefusals } from './stream-refusals.ts'
-import { taskOf, type TaskUpdate } from './stream-tasks.ts'
+import { StreamSteps, taskOf, type TaskUpdate } from './stream-tasks.ts'
 import type { AnswerStart, Display, Ending, ShownStep } from './types.ts'
 
 /** Minimum time between two calls. Changes in between go with the second. Milliseconds. */
@@ -48,9 +48,7 @@ export interface StepStreamOptions {
  */
 export class StepStream implements Display {
   readonly #options: StepStreamOptions
-  /** The current state of each step, and the steps with changes that the stream does not have. */
-  readonly #steps = new Map<number, ShownStep>()
-  readonly #unsent = new Set<number>()
+  readonly #steps = new StreamSteps()
   #message: StreamMessage | undefined
   /** A message that accepts no more chunks, until another one continues it. */
   #dead: StreamMessage | undefined
@@ -84,16 +82,9 @@ export class StepStream implements Display {
   async show(steps: ShownStep[]): Promise<boolean> {
     if (this.#leaseLost) throw this.#leaseLost
     if (this.#mode === 'fallback') return this.#options.fallback.show(steps)
-    const fresh = steps.filter((step) => this.#isNew(step))
-    for (const step of steps) this.#steps.set(step.n, step)
-    for (const { n } of fresh) this.#unsent.add(n)
-    if (fresh.length > 0) this.#schedule()
-    return fresh.length > 0
-  }
-
-  #isNew(step: ShownStep): boolean {
-    const before = this.#steps.get(step.n)
-    return JSON.stringify(before && taskOf(before)) !== JSON.stringify(taskOf(step))
+    const hasChanged = this.#steps.update(steps)
+    if (hasChanged) this.#schedule()
+    return hasChanged
   }
 
   showAnswer(text: string | undefined, start: AnswerStart): void {
@@ -120,18 +111,18 @@ export class StepStream implements Display {
 
   async finish(ending: Ending): Promise<void> {
     this.#isEnding = true
-    if (this.#mode !== 'fallback') for (const step of ending.unfinished) this.#keep(step)
+    if (this.#mode !== 'fallback') for (const step of ending.unfinished) this.#steps.mark(step)
     clearTimeout(this.#timer)
     await this.#tail
     if (this.#leaseLost) throw this.#leaseLost
     if (this.#isInherited) await this.#inherit()
-    if (!this.#message && !this.#dead && this.#mode === 'stream' && this.#unsent.size > 0) await this.#send()
+    if (!this.#message && !this.#dead && this.#mode === 'stream' && this.#steps.unsent.length > 0) await this.#send()
     const message = this.#message ?? this.#dead
     const isApart = this.#mode === 'fallback' && message?.text === ''
     if (ending.kind === 'note' || !message || isApart) return this.#finishApart(ending)
     await this.#options.end(ending.key, ending.view, {
       ...{ message, before: this.#before, head: headOf(ending.view) },
-      tasks: [...this.#steps.values()].sort((a, b) => a.n - b.n).map(taskOf),
+      tasks: this.#steps.all.map(taskOf),
       unsent: this.#tasks(),
       answer: this.#answer ?? this.#markdown(ending.view),
       told: this.#sentText,
@@ -166,11 +157,6 @@ export class StepStream implements Display {
     return new StreamMarkdown(policy, this.#options.named)
   }
 
-  #keep(step: ShownStep): void {
-    this.#steps.set(step.n, step)
-    this.#unsent.add(step.n)
-  }
-
   /** Schedules sending the pending changes: soon, but not before `afterMs` have passed since the last call. */
   #schedule(afterMs = PACE_MS): void {
     if (this.#timer !== undefined || this.#isEnding || this.#mode !== 'stream') return
@@ -195,18 +181,18 @@ export class StepStream implements Display {
     if (this.#isInherited) await this.#inherit()
     // A message that died with a part of the answer is repaired once the answer is complete.
     if (this.#dead?.isUnsure) return
-    const [sent, tasks] = [[...this.#unsent], this.#tasks()]
+    const [sent, tasks] = [this.#steps.unsent, this.#tasks()]
     const answer = this.#answer
     const part = this.#message?.isUnsure ? undefined : answer?.take()
     const text = part?.markdown ? [{ type: 'markdown_text' as const, text: this.#withHead(part.markdown) }] : []
     if (tasks.length + text.length === 0) return
-    this.#unsent.clear()
+    this.#steps.markSent()
     this.#calledAt = this.#options.now().getTime()
     try {
       await this.#write([...tasks, ...text], part?.fence ?? '')
       this.#sentText += part?.written ?? ''
     } catch (error) {
-      for (const n of sent) this.#unsent.add(n)
+      for (const step of sent) this.#steps.unsend(step)
       if (part && !this.#message?.isUnsure) answer?.putBack(part)
       await this.#onError(error, part?.fence ?? '')
     }
@@ -269,15 +255,14 @@ export class StepStream implements Display {
     this.#mode = 'fallback'
     const { outbox, refused, now, fallback } = this.#options
     if (code !== undefined && !this.#message) refused.note(outbox.question, code, now())
-    const unsent = [...this.#unsent].sort((a, b) => a - b)
-    this.#unsent.clear()
-    await fallback.show(unsent.flatMap((n) => this.#steps.get(n) ?? []))
+    const { unsent } = this.#steps
+    this.#steps.markSent()
+    await fallback.show(unsent)
   }
 
   #tasks(): TaskUpdate[] {
-    const steps = [...this.#unsent].sort((a, b) => a - b).flatMap((n) => this.#steps.get(n) ?? [])
     const { earlier } = this.#message ?? this.#dead ?? {}
-    return steps.map(taskOf).filter(({ id }) => !earlier?.has(id))
+    return this.#steps.unsent.map(taskOf).filter(({ id }) => !earlier?.has(id))
   }
 
   /** Takes over a dead process's message, to continue it or to repair it at the end. Reads its content from Slack. */

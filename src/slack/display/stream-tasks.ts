@@ -4,6 +4,7 @@ import { inputText } from '../../agent/tool-input.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
 import type { ToolStep, UnreadableStep } from '../../agent/contracts/run-events.ts'
 import { escapeWithin, withoutLinks, withoutMarks } from '../format/escape.ts'
+import type { ShownStep } from './types.ts'
 
 /** Slack cuts a task's texts in a stream chunk at 256 characters, as tried on a live workspace. */
 const TASK_CHARS = 240
@@ -58,5 +59,47 @@ export function planBlock(title: string, tasks: TaskUpdate[]): KnownBlock {
       ...(details ? { details: rich(details) } : {}),
       ...(output ? { output: rich(output) } : {}),
     })),
+  }
+}
+
+/** The steps of a streamed message, and those whose changes the stream does not have. */
+export class StreamSteps {
+  readonly #steps = new Map<number, ShownStep>()
+  readonly #unsent = new Set<number>()
+
+  /** Takes the current state of steps. @returns whether the task of any of them has changed */
+  update(steps: ShownStep[]): boolean {
+    const changed = steps.filter((step) => {
+      const before = this.#steps.get(step.n)
+      return JSON.stringify(before && taskOf(before)) !== JSON.stringify(taskOf(step))
+    })
+    for (const step of steps) this.#steps.set(step.n, step)
+    for (const step of changed) this.unsend(step)
+    return changed.length > 0
+  }
+
+  /** Takes the current state of a step, to be sent even if its task has not changed. */
+  mark(step: ShownStep): void {
+    this.#steps.set(step.n, step)
+    this.unsend(step)
+  }
+
+  /** The steps to send, in their current state, in order. */
+  get unsent(): ShownStep[] {
+    return this.all.filter(({ n }) => this.#unsent.has(n))
+  }
+
+  /** All steps, in order. */
+  get all(): ShownStep[] {
+    return [...this.#steps.values()].sort((a, b) => a.n - b.n)
+  }
+
+  markSent(): void {
+    this.#unsent.clear()
+  }
+
+  /** Takes back that a step was sent. */
+  unsend({ n }: Pick<ShownStep, 'n'>): void {
+    this.#unsent.add(n)
   }
 }

@@ -104,7 +104,9 @@ function stepWords(view: StepView, sizes: Sizes): string[] {
     ...(understood ? [`Understood as: ${escapeWithin(understood, THOUGHT)}`] : []),
     ...(thought ? [`💭 ${escapeWithin(thought, sizes.thought)}`] : []),
     ...(action
-      ? [`🔧 ${escapeText(`${shorten(bothNames(action), 120)} ${shorten(inputText(action.input), sizes.input)}`)}`]
+      ? [
+          `🔧 ${escapeText(`${shorten(bothNames(action), 120)} ${shorten(inputText(action.input), sizes.input)}`.trimEnd())}`,
+        ]
       : []),
     observation && !unreadable ? observationWords(observation, sizes.observation) : stateWords(view),
   ]

@@ -1,0 +1,59 @@
+/** The parts of an answer's view that are known once it is complete: its text, charts, writes and footer. */
+import { randomBytes } from 'node:crypto'
+import { stepCount, toolsDown, workMs, type RunProgress } from '../../agent/run-progress.ts'
+import type { Log } from '../../base/log.ts'
+import { doneLines } from '../../question/done-lines.ts'
+import { isRepeat, type DoneCall } from '../../stores/runs/types.ts'
+import type { Mentions } from '../client/mentions.ts'
+import type { Outbox } from '../client/outbox.ts'
+import type { AnswerView } from '../format/blocks.ts'
+import { footerText } from '../format/footer-text.ts'
+import { PICTURES_UNSEEN, toolsDownText, usedMemory } from '../format/messages.ts'
+
+export interface FinalText extends Pick<AnswerView, 'text' | 'sources' | 'stopped' | 'gaveUp'> {
+  unseen?: true
+}
+
+/** The end of the footer. `end` is mrkdwn. */
+export interface Footnotes {
+  figures?: string | undefined
+  end?: string
+}
+
+interface FinalParts {
+  progress: RunProgress
+  /** The run's writes; undefined if none of its tools could write. */
+  done: DoneCall[] | undefined
+  footnotes: Footnotes
+  outbox: Outbox
+  mentions: Mentions
+  log: Log
+  now(): Date
+}
+
+/** Returns the final parts of an answer's view. Logs the tools that were down, with the reference in the footer. */
+export function finalView({ unseen, ...final }: FinalText, parts: FinalParts) {
+  const { progress, footnotes, outbox, mentions, now } = parts
+  const { steps, usage } = progress
+  const { saved } = outbox.run
+  const ms = workMs({ steps, startedAt: saved.startedAt }, now().getTime())
+  const facts = footerText({ steps: stepCount(steps), ms, usage: [...usage] })
+  // A reply to what one person alone sees would be public.
+  const end = outbox.isForAsker ? undefined : footnotes.end
+  const last = [facts, usedMemory(saved.remembered), footnotes.figures, end].filter(Boolean).join(' · ')
+  const footer = [...(unseen ? [PICTURES_UNSEEN] : []), ...downLines(parts), last].join('\n')
+  const series = steps.flatMap((step) => (step.kind === 'tool' ? (step.observation?.series ?? []) : []))
+  const done = parts.done && doneLines(parts.done, (user) => mentions.nameOf(user))
+  const again = isRepeat(outbox.question.id) ? { againBy: mentions.nameOf(outbox.question.user) } : {}
+  return { ...final, ...again, series, footer, ...(done ? { done } : {}) }
+}
+
+/** Returns footer lines about tools that are down. They are part of the answer because the steps may be hidden. */
+function downLines({ progress, outbox, log }: FinalParts): string[] {
+  const down = toolsDown(progress.steps)
+  if (down.length === 0) return []
+  const reference = randomBytes(4).toString('hex')
+  const tools = down.map(({ tool }) => tool)
+  log.warn({ question: outbox.question.id, reference, tools }, 'answered without tools that are down')
+  return [toolsDownText(down, reference)]
+}
