@@ -217,7 +217,9 @@ const BEGINS =
 function takeHour(text: string, explicit: boolean): { hour: number; minute: number; rest: string } | undefined {
   const named = /^,? ?(?:at )?(noon|midnight)\b(.*)$/is.exec(text)
   if (named) return { hour: named[1]?.toLowerCase() === 'noon' ? 12 : 0, minute: 0, rest: named[2] ?? '' }
-  const found = /^,? ?(at )?(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\b\.?| o['’]clock)?(?![\w/]|[:.]\d|\s?%)(.*)$/is.exec(text)
+  const found = /^,? ?(at )?(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\b\.?| o['’]clock)?(?![\w/]|[:.]\d|\s?%)(.*)$/is.exec(
+    text,
+  )
   if (!found) return undefined
   const [, at, hours = '', minutes, half, rest = ''] = found
   const isSure = at !== undefined || minutes !== undefined || half !== undefined || explicit
