@@ -231,4 +231,27 @@ describeWithRedis('in Redis', async () => {
   test('quiet runs post nothing', async (t) => {
     await expectQuiet(await startWithClock(t, { env: { REDIS_URL: server.url } }), 5, 2)
   })
+
+  test('turned off, schedules do not run, not even by a button of before, and who tries is told so alone', async (t) => {
+    const env = { REDIS_URL: server.url, REDIS_PREFIX: 'off' }
+    const before = await startWithClock(t, { env })
+    await schedule(before, 'every 20 minutes what is new?')
+    const old = (await before.openHome()).view()
+    await before.stop()
+    const bot = await startWithClock(t, { env: { ...env, SCHEDULES_PER_USER: '0' } })
+    const off = /^Schedules are turned off here\./
+    await bot.mention('every 20 minutes what is new?')
+    await told(bot, off)
+    await bot.slack.slash('schedules', { channel: GENERAL })
+    await bot.slack.until(() => ephemerals(bot).length === 2, 'an answer to the command')
+    const home = await bot.openHome()
+    expect(home.shown()).not.toContain('Your schedules')
+    // It was open before.
+    home.view()['blocks'] = old['blocks']
+    await home.press('thinkaloud_schedule_run')
+    await bot.slack.until(() => home.shown().includes('Schedules are turned off here.'), 'why it does not run')
+    bot.later(22 * MINUTE)
+    await bot.slack.settle()
+    expect(roots(bot)).toEqual([])
+  })
 })
