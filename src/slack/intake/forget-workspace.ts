@@ -1,5 +1,5 @@
 import type { AllMiddlewareArgs } from '@slack/bolt'
-import { recipientOf } from './to-question.ts'
+import { recipientOf } from './recipient.ts'
 import type { Services } from '../services.ts'
 
 /** An event after which nothing of a workspace may be kept. */

@@ -11,7 +11,7 @@ import { noteContent } from '../format/blocks.ts'
 import { cardKey, savedCall, type AskedCall } from '../approvals/saved-call.ts'
 import { waitRef, type WaitRef } from '../approvals/wait-ref.ts'
 import { isSamePerson } from './asked-question.ts'
-import { recipientOf } from './to-question.ts'
+import { recipientOf } from './recipient.ts'
 import type { Services } from '../services.ts'
 
 /** The fields of a press that are read here. */

@@ -7,7 +7,8 @@ import { tellOnce } from '../client/ephemeral.ts'
 import { noteContent } from '../format/blocks.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { isFollowed } from './mute-word.ts'
-import { isStopWord, questionOf, recipientOf, type Incoming, type SlackMessage } from './to-question.ts'
+import { isStopWord, questionOf, type SlackMessage } from './to-question.ts'
+import { recipientOf, type Incoming } from './recipient.ts'
 import type { Services } from '../services.ts'
 
 export interface StopWish {

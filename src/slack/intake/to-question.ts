@@ -2,106 +2,17 @@
  * Decides which messages are for the bot (`questionOf`) and enqueues them (`enqueueMessage`). mute-word.ts decides
  * whether replies without a mention are heard. The queue (`accept`) knows whether the bot was asked in the thread.
  */
-import type { AllMiddlewareArgs } from '@slack/bolt'
-import { settledWithin } from '../../base/async.ts'
 import type { AcceptOptions } from '../../queue/types.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import { lookedAt } from '../../stores/threads/looked-at.ts'
-import type { Identity, Installation } from '../client/installations.ts'
 import { markTaken } from '../client/addition-marks.ts'
-import { factsOfPlace } from '../client/place-facts.ts'
 import { cleanName, fileRefs, unescapeText } from '../format/escape.ts'
 import { needsNoModel } from '../../question/admission.ts'
 import type { Services } from '../services.ts'
 import { tellPlaceLater } from './place-in-line.ts'
+import { recipientOfMessage, type Incoming } from './recipient.ts'
 import { hearMuteWord, isHeard } from './mute-word.ts'
 import { hearRemember, toRemember } from './remember.ts'
-
-type Context = AllMiddlewareArgs['context']
-
-/** The fields of a message's envelope that are read here. */
-export interface Incoming {
-  body: { event_id: string; is_ext_shared_channel?: boolean; team_id?: string | null; context_team_id?: string | null }
-  context: Context
-}
-
-/**
- * The team of a delivery, and the bot's identity there. Bolt takes the team from the delivery's authorization. A
- * delivery without a team, or over Slack Connect with a foreign team, goes to the default team. In an organisation
- * Slack names the workspace of whoever presses a button or sends a form, and not that of the place: `id` (`team:…`)
- * does.
- * @returns undefined, with a log line, if the bot is not installed
- */
-export async function recipientOf(
-  { context, isShared = false, id = '' }: { context: Context; isShared?: boolean; id?: string | undefined },
-  { installations, log }: Services,
-): Promise<{ team: string; identity: Identity } | undefined> {
-  const { defaultTeam } = installations
-  // Bolt passes on the `null` of an organisation's event.
-  const team = context.teamId || (context.isEnterpriseInstall && context.enterpriseId) || defaultTeam
-  const installation = await installations.of(team)
-  const [named = ''] = id.split(':')
-  const there = installation && context.isEnterpriseInstall && named !== '' ? await installations.of(named) : undefined
-  if (there && there.signingKey === installation?.signingKey) return { team: named, identity: there.identity }
-  if (installation) return { team, identity: installation.identity }
-  const own = isShared ? await installations.of(defaultTeam) : undefined
-  if (own) return { team: defaultTeam, identity: own.identity }
-  log.warn({ team }, 'no installation for this team: delivery ignored')
-  return undefined
-}
-
-const LOOK_UP_MS = 1_000
-
-/**
- * The same for a shortcut on a channel's message. In an organisation Slack names the presser's workspace: it is asked
- * for one that the channel belongs to.
- */
-export async function recipientIn(
-  channel: string,
-  { context }: { context: Context },
-  services: Services,
-): Promise<{ team: string; identity: Identity } | undefined> {
-  const recipient = await recipientOf({ context }, services)
-  const installation = recipient && (await services.installations.of(recipient.team))
-  if (!installation || !context.isEnterpriseInstall) return recipient
-  const asking = factsOfPlace(channel, installation, 'once').catch(() => undefined)
-  const { teams = [] } = ((await settledWithin(LOOK_UP_MS, [asking])) && (await asking)) || {}
-  const [team] = teams.includes(recipient.team) ? [] : teams
-  if (team === undefined) return recipient
-  await services.installations.of(team, context.enterpriseId)
-  return recipientOf({ context, id: `${team}:` }, services)
-}
-
-/** Returns the installation in the team of a question's id, if the delivery is for it. */
-export async function installationFor(
-  id: string,
-  { context }: { context: Context },
-  services: Services,
-): Promise<Installation | undefined> {
-  const recipient = await recipientOf({ context, isShared: true, id }, services)
-  return recipient && id.startsWith(`${recipient.team}:`) ? services.installations.of(recipient.team) : undefined
-}
-
-/**
- * The same for a message. In a channel that two of the bot's workspaces share, Slack may authorize one workspace and
- * address the other. The workspace whose bot is mentioned gets the message, and the claims on its id let only one of
- * several deliveries through.
- */
-async function recipientOfMessage(
-  message: SlackMessage,
-  { body, context }: Incoming,
-  services: Services,
-): Promise<{ team: string; identity: Identity } | undefined> {
-  const isShared = body.is_ext_shared_channel === true
-  const recipient = await recipientOf({ context, isShared }, services)
-  const names = (identity: Identity) => message.text?.includes(`<@${identity.botUser}`) === true
-  if (!isShared || (recipient && names(recipient.identity))) return recipient
-  for (const team of new Set([body.team_id, body.context_team_id, message.team, message.user_team])) {
-    const other = team ? await services.installations.of(team) : undefined
-    if (other && names(other.identity)) return { team: other.identity.team, identity: other.identity }
-  }
-  return recipient
-}
 
 /** Enqueues the question in a message, if it asks the bot one. @throws if the queue cannot store it */
 export async function enqueueMessage(

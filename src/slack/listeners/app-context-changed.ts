@@ -2,7 +2,7 @@ import type { OnEvent } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { keepLookedAt } from '../../stores/threads/looked-at.ts'
 import { inBackground } from '../intake/pressed.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 const channelId = z.string().regex(/^[CGD][A-Z0-9]{1,20}$/)

@@ -5,7 +5,7 @@ import { SlackRefusal } from '../client/slack-errors.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { inBackground } from '../intake/pressed.ts'
 import { noteOpenHome, type HomeOf, type PublishHome } from '../intake/publish-home.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 /**

@@ -2,7 +2,8 @@ import type { OnForm } from '../intake/bolt-types.ts'
 import { z } from 'zod'
 import { QUESTION } from '../views/ask-about-view.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { enqueue, recipientOf } from '../intake/to-question.ts'
+import { enqueue } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 const metadataSchema = z.object({

@@ -1,5 +1,5 @@
 import type { OnEvent } from '../intake/bolt-types.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 /** `channel_deleted`, `group_deleted`: deletes everything about the channel, including what is remembered there. */

@@ -8,7 +8,7 @@ import { connectionsOf } from '../intake/connections-command.ts'
 import { inBackground } from '../intake/pressed.ts'
 import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 import { connectionsContent } from '../views/connection-blocks.ts'
 
@@ -40,6 +40,7 @@ export function connectionButton(services: Services, publishHome: PublishHome): 
 }
 
 async function disconnect(name: string, person: Person, { connections, log }: Services): Promise<void> {
-  await connections?.accounts.find((one) => one.name === name)?.disconnect(person)
+  const revoke = await connections?.accounts.find((one) => one.name === name)?.disconnect(person)
+  await revoke?.()
   log.info({ account: name, ...person }, 'a person has disconnected an account')
 }

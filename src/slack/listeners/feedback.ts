@@ -8,7 +8,7 @@ import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
 import { refusalOf, remember, tellOutcome, type Wanted } from '../intake/remember.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
-import { installationFor, recipientOf } from '../intake/to-question.ts'
+import { installationFor, recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 const THUMB = /^(up|down):(.+)$/s

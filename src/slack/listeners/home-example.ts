@@ -3,7 +3,8 @@ import type { Question } from '../../stores/runs/types.ts'
 import { EXAMPLES } from '../views/home-view.ts'
 import { homeThread } from '../intake/publish-home.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { enqueue, recipientOf } from '../intake/to-question.ts'
+import { enqueue } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 /** Presses by one person on one example within this time count as one question. Milliseconds. */

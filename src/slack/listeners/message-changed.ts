@@ -1,7 +1,8 @@
 import type { OnMessage } from '../intake/bolt-types.ts'
 import { PacedWork } from '../../base/pace.ts'
 import { messageOf } from '../../base/errors.ts'
-import { recipientOf, type SlackMessage } from '../intake/to-question.ts'
+import type { SlackMessage } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/withdraw.ts'
 

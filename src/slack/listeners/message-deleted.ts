@@ -1,5 +1,5 @@
 import type { OnMessage } from '../intake/bolt-types.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 import { deletedMessage, withdrawDeleted, type MessageDeleted } from '../intake/withdraw.ts'
 

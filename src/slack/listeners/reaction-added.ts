@@ -6,7 +6,7 @@ import type { Identity } from '../client/installations.ts'
 import { EVENT_TYPE, readMessages, type ThreadMessage } from '../client/thread-messages.ts'
 import { STOP_WORDS } from '../format/messages.ts'
 import { stopRuns, tellAboutStop, type StopWish } from '../intake/stop-runs.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 const STOPS = new Set(['x', 'octagonal_sign'])

@@ -2,7 +2,8 @@ import type { OnShortcut } from '../intake/bolt-types.ts'
 import { MEMORY } from '../format/messages.ts'
 import { inBackground } from '../intake/pressed.ts'
 import { remember, tellOutcome, toRemember } from '../intake/remember.ts'
-import { plainText, recipientIn, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import { plainText, WRITTEN_BY_PEOPLE } from '../intake/to-question.ts'
+import { recipientIn } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 /** "Remember", in a message's menu: remembers a person's message, whoever wrote it, but not a bot's. */

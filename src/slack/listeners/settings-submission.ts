@@ -11,7 +11,7 @@ import { readSettingsInput } from '../views/settings-input.ts'
 import { FIELDS } from '../views/settings-view.ts'
 import { maySet, type SettingPerson } from '../intake/may-set.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 const metadataSchema = z.object({

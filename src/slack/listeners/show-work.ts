@@ -15,7 +15,7 @@ import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pre
 import { readMetadata, signedView } from '../intake/signed-metadata.ts'
 import { Mentions } from '../client/mentions.ts'
 import { maySeeQuestion } from '../intake/use-of-team.ts'
-import { installationFor, recipientOf } from '../intake/to-question.ts'
+import { installationFor, recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 /** After this time the modal opens with a loading text: a trigger id expires after three seconds. Milliseconds. */

@@ -9,7 +9,7 @@ import { isAdmin } from '../intake/may-set.ts'
 import { inBackground } from '../intake/pressed.ts'
 import { readMetadata } from '../intake/signed-metadata.ts'
 import type { HomeOf, PublishHome } from '../intake/publish-home.ts'
-import { recipientOf } from '../intake/to-question.ts'
+import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 
 /** The button *Take it* on an admin's Home: turns a tool on, and publishes the Home again. */

@@ -29,7 +29,7 @@ import {
 import { inBackground, pressedOn, showOrTell, type Pressed } from '../intake/pressed.ts'
 import { mayAskNow } from '../intake/access.ts'
 import { signMetadata, readMetadata } from '../intake/signed-metadata.ts'
-import { installationFor, recipientOf } from '../intake/to-question.ts'
+import { installationFor, recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { readAnswer } from '../views/question-input.ts'
