@@ -96,7 +96,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const { shared } = people
   return {
     accounts,
-    async link(person, account) {
+    async link({ team, user }, account) {
+      const person = { team, user }
       const token = newState()
       await shared.put(linkKey(token), { person, account, at: now() } satisfies Link, { ttlMs: STATE_MS })
       await people.of(personKey(person)).put(linkKey(token), now(), { ttlMs: STATE_MS })
@@ -124,19 +125,22 @@ export function createConnections(options: ConnectionsOptions): Connections {
 const END_MS = 1_500
 const AT_ONCE = 10
 
-/** Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. */
+/**
+ * Deletes the logins of a person, or of everybody in a team, and then revokes them where that is possible: revoking many
+ * takes long, and meanwhile the caller may delete what is left of them.
+ */
 export async function endLogins(
   { team, user }: { team: string; user?: string | undefined },
   { accounts, people, log }: Pick<ConnectionsOptions, 'accounts' | 'people' | 'log'>,
 ): Promise<void> {
   const persons = user === undefined ? await people.list(team) : [{ team, user }]
-  for (let i = 0; i < persons.length; i += AT_ONCE) {
-    const some = persons
-      .slice(i, i + AT_ONCE)
-      .flatMap((person) => accounts.map((account) => account.disconnect(person)))
-    for (const result of await Promise.allSettled(some))
-      if (result.status === 'rejected') log.warn({ error: messageOf(result.reason) }, 'a login could not be revoked')
-  }
+  const deleting = persons.flatMap((person) => accounts.map((account) => account.disconnect(person)))
+  const revocations: (() => Promise<void>)[] = []
+  for (const result of await Promise.allSettled(deleting))
+    if (result.status === 'fulfilled') revocations.push(result.value)
+    else log.warn({ error: messageOf(result.reason) }, 'a login could not be deleted')
+  for (let i = 0; i < revocations.length; i += AT_ONCE)
+    await Promise.all(revocations.slice(i, i + AT_ONCE).map((revoke) => revoke()))
 }
 
 const linkKey = (token: string) => `link:${digestOf(token)}`
@@ -254,7 +258,8 @@ async function comeBack(request: IncomingMessage, options: ConnectionsOptions): 
   await people.shared.remove(linkKey(token))
   // If the person was forgotten in the meantime, their own note of the link is gone, and nothing is connected.
   if (!(await people.of(personKey(person)).remove(linkKey(token)))) {
-    await account.disconnect(person)
+    const revoke = await account.disconnect(person)
+    await revoke()
     return ended(expiredPage())
   }
   log.info({ account: name, team: person.team, user: person.user }, 'a person has connected an account')

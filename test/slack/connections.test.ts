@@ -184,6 +184,18 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
   }
   connecting(way)
 
+  test('a link keeps nothing of the question that it was sent for', async (t) => {
+    const { bot, slack, ask, prefix } = await connectingBot(t, way)
+    await ask()
+    await slack.until(() => linkTo(bot, ALICE), 'the card')
+    const store = new Redis(redis.url)
+    t.onTestFinished(() => store.disconnect())
+    const [key = ''] = await store.keys(`${prefix}:{people}:*link:*`)
+    const kept = await store.get(key)
+    expect(kept).toContain(ALICE)
+    expect(kept).not.toContain('What of the ticket?')
+  })
+
   test.each(['worker', 'front'])(
     'a run whose login was done when a process died goes on when a %s starts',
     async (ROLE) => {

@@ -160,6 +160,22 @@ test.each([
   },
 )
 
+test('an uninstall revokes the grants of all, however long it takes', async (t) => {
+  const { slack, bot } = await startSearching(t, { home: ACME })
+  const people = Array.from({ length: 25 }, (_, i) => `U0PERSON${String(i).padStart(3, '0')}`)
+  for (const user of people) expect((await grantSlack(bot, ACME, { user })).page.status).toBe(200)
+  const granted = () => [...slack.tokens.values()].filter(({ home }) => home.user).length
+  expect(granted()).toBe(people.length)
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  // A revocation has no arguments.
+  slack.state.hold = (args) => (Object.keys(args).length === 0 ? held : undefined)
+  // Answered once all is deleted, though nothing is revoked yet.
+  expect((await slack.event(ACME, { type: 'app_uninstalled' })).status).toBe(200)
+  release()
+  await eventually(() => expect(granted()).toBe(0))
+})
+
 describe('a grant whose tokens rotate', () => {
   const HOUR_MS = 3_600_000
   const start = async () => {

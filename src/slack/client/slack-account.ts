@@ -79,8 +79,10 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
       await people.of(personKey(person)).remove(KEY)
       return found
     })
-    if (grant)
-      await revoke(web(grant.token)).catch((error: unknown) => log.warn({ error: messageOf(error) }, NOT_REVOKED))
+    const warn = (error: unknown) => log.warn({ error: messageOf(error) }, NOT_REVOKED)
+    return async () => {
+      if (grant) await revoke(web(grant.token)).catch(warn)
+    }
   }
   return {
     name: 'Slack',
