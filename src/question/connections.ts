@@ -235,34 +235,46 @@ function sealedFlow(kept: KeptFlow, state: string, { sealer }: ConnectionsOption
   return sealer.seal(JSON.stringify(kept), `flow:${state}`)
 }
 
+/** Longer than the end of a login may take. Milliseconds. */
+const FINISH_MS = 60_000
+
 async function comeBack(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
-  const { accounts, people, sealer, log } = options
+  const { accounts, people, sealer } = options
   const answer = queryOf(request)
   const state = answer.get('state') ?? ''
   const states = statesOf(options)
   const taken = await states.take(request, state)
   if (!taken || typeof taken.value !== 'string') return expiredPage()
-  const { person, account: name, token, flow } = JSON.parse(sealer.open(taken.value, `flow:${state}`)) as KeptFlow
-  const account = findAccount(accounts, name)
+  const kept = JSON.parse(sealer.open(taken.value, `flow:${state}`)) as KeptFlow
+  const account = findAccount(accounts, kept.account)
   if (!account) return expiredPage()
   const ended = (page: Page): Page => ({ ...page, headers: { ...page.headers, ...states.clear(state) } })
-  if (answer.get('error') === 'access_denied') return ended(refusedPage(name))
+  if (answer.get('error') === 'access_denied') return ended(refusedPage(kept.account))
   // A link connects once, even if it was opened several times.
-  if (!(await linkOf(token, options))) return ended(expiredPage())
+  const finish = () => finishLink(kept, { account, answer, options })
+  return ended(await people.shared.lock(linkKey(kept.token), FINISH_MS, finish))
+}
+
+async function finishLink(
+  { person, account: name, token, flow }: KeptFlow,
+  { account, answer, options }: { account: Account; answer: URLSearchParams; options: ConnectionsOptions },
+): Promise<Page> {
+  const { people, log } = options
+  if (!(await linkOf(token, options))) return expiredPage()
   try {
     await account.finish(person, flow, answer)
   } catch (error) {
     log.warn({ account: name, error: messageOf(error) }, 'a person could not log in')
-    return ended(failedPage(name, error))
+    return failedPage(name, error)
   }
   await people.shared.remove(linkKey(token))
   // If the person was forgotten in the meantime, their own note of the link is gone, and nothing is connected.
   if (!(await people.of(personKey(person)).remove(linkKey(token)))) {
     const revoke = await account.disconnect(person)
     await revoke()
-    return ended(expiredPage())
+    return expiredPage()
   }
   log.info({ account: name, team: person.team, user: person.user }, 'a person has connected an account')
   await resumeWaiting({ person, account: name }, options)
-  return ended(connectedPage(name))
+  return connectedPage(name)
 }
