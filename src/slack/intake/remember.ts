@@ -38,7 +38,7 @@ export function toRemember({ text }: Pick<Question, 'text'>): string | undefined
  * @throws if a store fails
  */
 export async function hearRemember(question: Question, text: string, services: Services): Promise<void> {
-  const { installations, log } = services
+  const { installations, oncePerDay, log } = services
   const isForBot =
     question.surface !== 'thread' ||
     ((await isKnownThread(conversationOf(question), services)) && (await isHeard(question, services)))
@@ -47,6 +47,9 @@ export async function hearRemember(question: Question, text: string, services: S
   if (question.bot !== undefined) return log.info({ question: question.id }, 'a bot asked to remember: ignored')
   const { ts = '', thread } = question
   const outcome = await remember({ question, id: ts, text, at: Number(ts) * 1000 }, installation, services)
+  // Slack delivers a mention as two events.
+  const isRefused = outcome !== 'known' && 'refusal' in outcome
+  if (isRefused && !(await oncePerDay.isFirst(question.team, `remember:${question.id}`))) return
   const inThread = thread === ts ? {} : { thread_ts: thread }
   void tellOutcome(outcome, { ...question, ...inThread }, { installation, services })
 }
