@@ -84,7 +84,7 @@ async function remove(config: Config, team: string, options: InstallsOptions): P
   opened.stop()
 }
 
-/** What people of the workspace may have connected. */
+/** The accounts that people of the workspace may have connected. */
 async function accountsOf(config: Config, { stores: { people, mcp }, log, net }: InstallsOptions): Promise<Account[]> {
   const ways = { people, log, now: Date.now }
   const sources = { ...ways, mcpStore: mcp, proxy: proxyFrom(config), taken: [] }

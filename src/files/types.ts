@@ -112,7 +112,7 @@ export interface WantedPart {
 export type ReadPart =
   | {
       text: string
-      /** Where the text is: `pages 3-5`, `sheet "Sales", A1:C20`, `lines 10-40`. */
+      /** The place of the text: `pages 3-5`, `sheet "Sales", A1:C20`, `lines 10-40`. */
       place: string
       /** The numbers of the pages, slides or sheets that the text comes from. */
       sections: number[]

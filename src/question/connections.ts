@@ -96,7 +96,8 @@ export function createConnections(options: ConnectionsOptions): Connections {
   const { shared } = people
   return {
     accounts,
-    async link(person, account) {
+    async link({ team, user }, account) {
+      const person = { team, user }
       const token = newState()
       await shared.put(linkKey(token), { person, account, at: now() } satisfies Link, { ttlMs: STATE_MS })
       await people.of(personKey(person)).put(linkKey(token), now(), { ttlMs: STATE_MS })
@@ -124,19 +125,22 @@ export function createConnections(options: ConnectionsOptions): Connections {
 const END_MS = 1_500
 const AT_ONCE = 10
 
-/** Deletes the logins of a person, or of everybody in a team, and revokes them where that is possible. */
+/**
+ * Deletes the logins of a person, or of everybody in a team, and then revokes them where that is possible: revoking many
+ * takes long, and meanwhile the caller may delete what is left of them.
+ */
 export async function endLogins(
   { team, user }: { team: string; user?: string | undefined },
   { accounts, people, log }: Pick<ConnectionsOptions, 'accounts' | 'people' | 'log'>,
 ): Promise<void> {
   const persons = user === undefined ? await people.list(team) : [{ team, user }]
-  for (let i = 0; i < persons.length; i += AT_ONCE) {
-    const some = persons
-      .slice(i, i + AT_ONCE)
-      .flatMap((person) => accounts.map((account) => account.disconnect(person)))
-    for (const result of await Promise.allSettled(some))
-      if (result.status === 'rejected') log.warn({ error: messageOf(result.reason) }, 'a login could not be revoked')
-  }
+  const deleting = persons.flatMap((person) => accounts.map((account) => account.disconnect(person)))
+  const revocations: (() => Promise<void>)[] = []
+  for (const result of await Promise.allSettled(deleting))
+    if (result.status === 'fulfilled') revocations.push(result.value)
+    else log.warn({ error: messageOf(result.reason) }, 'a login could not be deleted')
+  for (let i = 0; i < revocations.length; i += AT_ONCE)
+    await Promise.all(revocations.slice(i, i + AT_ONCE).map((revoke) => revoke()))
 }
 
 const linkKey = (token: string) => `link:${digestOf(token)}`
@@ -231,33 +235,46 @@ function sealedFlow(kept: KeptFlow, state: string, { sealer }: ConnectionsOption
   return sealer.seal(JSON.stringify(kept), `flow:${state}`)
 }
 
+/** Longer than the end of a login may take. Milliseconds. */
+const FINISH_MS = 60_000
+
 async function comeBack(request: IncomingMessage, options: ConnectionsOptions): Promise<Page> {
-  const { accounts, people, sealer, log } = options
+  const { accounts, people, sealer } = options
   const answer = queryOf(request)
   const state = answer.get('state') ?? ''
   const states = statesOf(options)
   const taken = await states.take(request, state)
   if (!taken || typeof taken.value !== 'string') return expiredPage()
-  const { person, account: name, token, flow } = JSON.parse(sealer.open(taken.value, `flow:${state}`)) as KeptFlow
-  const account = findAccount(accounts, name)
+  const kept = JSON.parse(sealer.open(taken.value, `flow:${state}`)) as KeptFlow
+  const account = findAccount(accounts, kept.account)
   if (!account) return expiredPage()
   const ended = (page: Page): Page => ({ ...page, headers: { ...page.headers, ...states.clear(state) } })
-  if (answer.get('error') === 'access_denied') return ended(refusedPage(name))
+  if (answer.get('error') === 'access_denied') return ended(refusedPage(kept.account))
   // A link connects once, even if it was opened several times.
-  if (!(await linkOf(token, options))) return ended(expiredPage())
+  const finish = () => finishLink(kept, { account, answer, options })
+  return ended(await people.shared.lock(linkKey(kept.token), FINISH_MS, finish))
+}
+
+async function finishLink(
+  { person, account: name, token, flow }: KeptFlow,
+  { account, answer, options }: { account: Account; answer: URLSearchParams; options: ConnectionsOptions },
+): Promise<Page> {
+  const { people, log } = options
+  if (!(await linkOf(token, options))) return expiredPage()
   try {
     await account.finish(person, flow, answer)
   } catch (error) {
     log.warn({ account: name, error: messageOf(error) }, 'a person could not log in')
-    return ended(failedPage(name, error))
+    return failedPage(name, error)
   }
   await people.shared.remove(linkKey(token))
   // If the person was forgotten in the meantime, their own note of the link is gone, and nothing is connected.
   if (!(await people.of(personKey(person)).remove(linkKey(token)))) {
-    await account.disconnect(person)
-    return ended(expiredPage())
+    const revoke = await account.disconnect(person)
+    await revoke()
+    return expiredPage()
   }
   log.info({ account: name, team: person.team, user: person.user }, 'a person has connected an account')
   await resumeWaiting({ person, account: name }, options)
-  return ended(connectedPage(name))
+  return connectedPage(name)
 }

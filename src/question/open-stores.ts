@@ -70,7 +70,9 @@ export interface Stores {
   unanswered: RecentList
   /** The ids of the admins who have opened the Home. */
   homeAdmins: RecentList
-  /** Whose Home may still be open: the person and the direct message with the bot (slack/intake/publish-home.ts). */
+  /**
+   * The people whose Home may still be open, with their direct messages with the bot (slack/intake/publish-home.ts).
+   */
   openHomes: RecentList
   /** Only if MCP_CONFIG is set. */
   mcp: McpStore | undefined

@@ -41,7 +41,7 @@ export function parseSchedule(text: string, context: ParseContext): ParsedSchedu
   if (begun === undefined) return explicit ? { problem: 'I could not read when it should run.' } : undefined
   if ('problem' in begun) return explicit || begun.isSure ? { problem: begun.problem } : undefined
   const { when, rest } = begun
-  const question = rest.replace(/^[\s,:;.–—-]+/, '')
+  const question = withoutMarks(rest)
   if (!/\p{L}/u.test(question))
     return explicit ? { problem: 'The question is missing. Write it after the time.' } : undefined
   if (when.kind === 'once' && when.at <= now) return explicit ? { problem: 'That time is over.' } : undefined
@@ -49,6 +49,11 @@ export function parseSchedule(text: string, context: ParseContext): ParsedSchedu
   // `Every minute counts, …` is a question.
   if (!explicit && !BEGINS.test(question)) return undefined
   return { problem: `That is too often. A schedule may run at most every ${minMinutes} minutes.` }
+}
+
+/** The text without the marks between a time and its question. */
+function withoutMarks(text: string): string {
+  return text.replace(/^[\s,:;.–—-]+/, '')
 }
 
 /** The parsed part of a text, and the rest. `isSure`: it is not an ordinary question. */
@@ -212,11 +217,13 @@ const BEGINS =
 function takeHour(text: string, explicit: boolean): { hour: number; minute: number; rest: string } | undefined {
   const named = /^,? ?(?:at )?(noon|midnight)\b(.*)$/is.exec(text)
   if (named) return { hour: named[1]?.toLowerCase() === 'noon' ? 12 : 0, minute: 0, rest: named[2] ?? '' }
-  const found = /^,? ?(at )?(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\b\.?| o['’]clock)?(?![\w:./]|\s?%)(.*)$/is.exec(text)
+  const found = /^,? ?(at )?(\d{1,2})(?::(\d\d))?(?: ?([ap])\.?m\b\.?| o['’]clock)?(?![\w/]|[:.]\d|\s?%)(.*)$/is.exec(
+    text,
+  )
   if (!found) return undefined
   const [, at, hours = '', minutes, half, rest = ''] = found
   const isSure = at !== undefined || minutes !== undefined || half !== undefined || explicit
-  if (!isSure && !BEGINS.test(takeZone(rest, { zone: 'UTC', explicit: false }).rest.trim())) return undefined
+  if (!isSure && !BEGINS.test(withoutMarks(takeZone(rest, { zone: 'UTC', explicit: false }).rest))) return undefined
   const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half.toLowerCase() === 'p' ? 12 : 0)
   const minute = Number(minutes ?? 0)
   const isTime = hour < 24 && minute < 60 && (half === undefined || (Number(hours) >= 1 && Number(hours) <= 12))

@@ -23,7 +23,7 @@ import { saidWithFiles, whyNothingIsRead } from './files/file-intake.ts'
 import { sendMadeFiles } from './files/made-files.ts'
 import { rootContent } from './format/blocks.ts'
 import { cannedReply } from './format/messages.ts'
-import { SCHEDULES } from './format/schedule-words.ts'
+import { nothingText } from './format/schedule-words.ts'
 import { catchUp } from './intake/catch-up.ts'
 import { renewHome } from './intake/publish-home.ts'
 import { isAboutOpen } from './opening/about-message.ts'
@@ -207,7 +207,7 @@ async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<bool
     if (event.type === 'figures' && !settings.figures) continue
     if (event.type === 'message') void markHeard(installation.client, event.step.id)
     const isUnsaid = event.type === 'answer' && isConditional(question) && isNothing(event)
-    await display.write(isUnsaid ? { ...event, text: SCHEDULES.nothing } : await mentions.event(event))
+    await display.write(isUnsaid ? { ...event, text: nothingText(question) } : await mentions.event(event))
   }
   return isWaiting
 }

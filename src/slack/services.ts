@@ -34,3 +34,8 @@ export interface Services extends AnswerServices {
   onConnection?: ((isConnected: boolean) => void) | undefined
   fetch?: typeof globalThis.fetch | undefined
 }
+
+/** Whether SCHEDULES_PER_USER turns schedules off. */
+export function areSchedulesOff({ scheduling }: Pick<Services, 'scheduling'>): boolean {
+  return (scheduling?.perUser ?? 0) === 0
+}

@@ -127,13 +127,13 @@ export async function linkIn(
   return link.exec(JSON.stringify(list.args))?.[1] ?? ''
 }
 
-/** Alice connects Slack in her browser, where she is signed in as `as`. */
+/** A person, Alice unless given, connects Slack in their browser, where they are signed in as `as`. */
 export async function grantSlack(
   bot: ManyBot,
   home: Home & { team?: string },
-  { person = bot.browser(), as = ALICE_THERE }: { person?: Browser; as?: string } = {},
+  { person = bot.browser(), user = ALICE_THERE, as = user }: { person?: Browser; user?: string; as?: string } = {},
 ): Promise<{ asked: URL; page: Response }> {
-  const link = await linkIn(bot, home, { account: 'Slack' })
+  const link = await linkIn(bot, home, { account: 'Slack', user })
   const asked = new URL((await person.get(await continued(person, link))).headers.get('location') ?? '')
   const state = asked.searchParams.get('state') ?? ''
   const query = new URLSearchParams({ code: bot.slack.agree({ id: home.id, user: as }), state })

@@ -16,7 +16,7 @@ test('a link is over after ten minutes, and a step whose account is connected do
     begin: async () => ({ address: new URL('https://as.example.com/'), state: 's', flow: {} }),
     finish: async () => {},
     look: async ({ user }) => (connected.has(user) ? { may: [] } : undefined),
-    disconnect: async () => {},
+    disconnect: async () => async () => {},
   }
   const resumed: string[] = []
   let isDown = false

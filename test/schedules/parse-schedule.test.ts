@@ -38,6 +38,24 @@ test.each([
     'what happened?',
   ],
   [
+    'every Monday at 9: what happened?',
+    'Every Monday at 09:00 (Europe/Berlin)',
+    'Mon, 30 Nov 2026, 09:00 (Europe/Berlin)',
+    'what happened?',
+  ],
+  [
+    'every Friday 17:30: list open tickets',
+    'Every Friday at 17:30 (Europe/Berlin)',
+    'Fri, 27 Nov 2026, 17:30 (Europe/Berlin)',
+    'list open tickets',
+  ],
+  [
+    'every Monday 9, what happened?',
+    'Every Monday at 09:00 (Europe/Berlin)',
+    'Mon, 30 Nov 2026, 09:00 (Europe/Berlin)',
+    'what happened?',
+  ],
+  [
     'every weekday 17:30 list open tickets',
     'Every weekday at 17:30 (Europe/Berlin)',
     'Thu, 26 Nov 2026, 17:30 (Europe/Berlin)',
@@ -199,6 +217,8 @@ test.each([
 test.each([
   'every Monday we lose orders, why?',
   'every Monday 3 people are ill, why?',
+  'every Monday 9: 3 people are ill, why?',
+  'every Monday at 9.30 what happened?',
   'every day at work we lose orders, why?',
   'Every 2 days we lose orders, why?',
   'what happens every Monday at 9?',

@@ -93,6 +93,12 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     expect((await slack.slash('a question', { channel: id })).ok).toBe(true)
     const sendEphemeral = await slack.until(() => slack.whispers(id, ALICE)[0], 'a private word')
     expect(sendEphemeral).toMatch(says)
+    // Nothing is scheduled where it could not be posted, nor remembered where nothing can be asked.
+    const others = ['every Monday at 9 what is new?', ...(id.startsWith('D') ? ['remember the owl'] : [])]
+    for (const [i, text] of others.entries()) {
+      await slack.slash(text, { channel: id })
+      expect(await slack.until(() => slack.whispers(id, ALICE)[i + 1], 'a private word')).toMatch(says)
+    }
     expect(slack.messages(id)).toEqual([])
     expect(model.requests.length).toBe(asked)
   })

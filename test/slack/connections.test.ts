@@ -91,6 +91,18 @@ function connecting(way: Way): void {
     expect((await person.get('/connect?link=nothing')).status).toBe(400)
   })
 
+  test('of two tabs that come back at once, one connects, and what it says stays true', async (t) => {
+    const { bot, server, browser, slack, ask } = await connectingBot(t, way)
+    const thread = await ask()
+    const link = await slack.until(() => linkTo(bot, ALICE), 'the card')
+    const person = browser()
+    const backs = [await logIn(person, link, server), await logIn(person, link, server)]
+    const pages = await Promise.all(backs.map((back) => person.get(back)))
+    expect(pages.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect(await answeredAlone(bot, thread)).toContain('It is open.')
+    expect(await list(bot, ALICE)).toContain('tickets: connected as you')
+  })
+
   test('a login that is disconnected while it is renewed does not come back', async (t) => {
     const { bot, server, browser, slack, ask } = await connectingBot(t, way)
     await connect(bot, ALICE, { server, browser })
@@ -183,6 +195,18 @@ describeWithRedis('with the front and the worker apart, over Redis', () => {
     },
   }
   connecting(way)
+
+  test('a link keeps nothing of the question that it was sent for', async (t) => {
+    const { bot, slack, ask, prefix } = await connectingBot(t, way)
+    await ask()
+    await slack.until(() => linkTo(bot, ALICE), 'the card')
+    const store = new Redis(redis.url)
+    t.onTestFinished(() => store.disconnect())
+    const [key = ''] = await store.keys(`${prefix}:{people}:*link:*`)
+    const kept = await store.get(key)
+    expect(kept).toContain(ALICE)
+    expect(kept).not.toContain('What of the ticket?')
+  })
 
   test.each(['worker', 'front'])(
     'a run whose login was done when a process died goes on when a %s starts',

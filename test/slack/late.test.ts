@@ -56,6 +56,16 @@ describe.concurrent('of what was said before a late mention is known', () => {
     expect(bot.model.requests.find(({ kind }) => kind === 'condense')?.question).toContain('what of #random?')
   })
 
+  test('what the bot was to remember is remembered, and is no question', async (t) => {
+    const bot = await startImpatient(t)
+    const thread = await late(bot, {}, (thread_ts) =>
+      bot.slack.say({ thread_ts, text: 'remember: the owl is ours', user: BOB }),
+    )
+    const isTold = () => bot.slack.whispers(GENERAL, BOB).some((one) => one.includes('Remembered for this channel'))
+    await bot.slack.until(isTold, 'that it is kept')
+    expect(await asked(bot, thread)).toEqual(['Can you hear me?'])
+  })
+
   test('bots, joins and files without words ask nothing', async (t) => {
     const bot = await startImpatient(t)
     const thread = await late(bot, {}, async (thread_ts) => {

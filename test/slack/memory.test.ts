@@ -274,6 +274,9 @@ describe('is never remembered', () => {
         'Only full members',
       )
     }
+    await slack.settle()
+    // Slack delivers a mention as two events.
+    for (const user of [guest, outsider]) expect(slack.whispers(GENERAL, user)).toHaveLength(2)
     await slack.say({ channel: GENERAL, user: BOB, text: 'remember: the stray rule' })
     const robot = strangers.otherBot(slack)
     await slack.mention('remember: the robot rule', { user: robot, channel: GENERAL }).catch(() => undefined)

@@ -124,13 +124,16 @@ describe('below a private answer', () => {
     bot.model.condenses('half of it', 'What is half of the secret?')
     bot.model.on('half of the secret', finish('One.'))
     bot.model.on('What is the secret', finish('It is two.'))
+    await bot.slack.mention('remember: the secret is a number')
+    await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).join().includes('Remembered'), 'that it is kept')
+    bot.slack.store.channel(GENERAL).ephemerals.length = 0
     await askPrivately(bot, 'What is the secret?')
     await Promise.all([press(bot, 'thinkaloud_share'), press(bot, 'thinkaloud_share')])
     await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
     await bot.slack.settle()
     expect(bot.slack.whispers(GENERAL, ALICE)).toEqual(['Shared with the channel.'])
     expect(posted(bot)).toEqual([
-      expect.stringMatching(/^@Alice asked:\n> What is the secret\?\nIt is two\.\n0 steps · /),
+      expect.stringMatching(/^@Alice asked:\n> What is the secret\?\nIt is two\.\n0 steps · .* · 1 thing remembered$/),
     ])
     expect(JSON.stringify(bot.slack.messages(GENERAL))).not.toContain('"actions"')
     const root = bot.slack.messages(GENERAL).find(({ user }) => user === BOT_USER)!

@@ -66,6 +66,27 @@ test('a change is shown before it is saved, may be tried, and keeps a long quest
   expect(bot.slack.pings()).toEqual([])
 })
 
+test('a card that is saved after its time saves nothing, and leaves the schedule that it would change', async (t) => {
+  const bot = await startWithClock(t)
+  await bot.slack.slash('in 20 minutes what is new?', { channel: GENERAL })
+  await told(bot, /not saved yet/)
+  bot.later(21 * MINUTE)
+  await press(bot, 'thinkaloud_schedule_save')
+  await told(bot, /^Its time has passed, so there is nothing to save\./)
+  await bot.slack.slash('schedules', { channel: GENERAL })
+  await told(bot, /^You have no schedules here/)
+  await schedule(bot, 'every 3 hours what is old?')
+  const home = await bot.openHome()
+  await home.press('thinkaloud_schedule_change')
+  const modal = await bot.modal()
+  await modal.submit({ schedule_text: 'in 20 minutes what is old?' })
+  await bot.slack.until(() => /not saved yet/.test(modal.shown()), 'the card')
+  bot.later(21 * MINUTE)
+  await modal.press('thinkaloud_schedule_save')
+  await bot.slack.until(() => /^Its time has passed/m.test(modal.shown()), 'the outcome')
+  expect((await bot.openHome()).shown()).toMatch(/Every 3 hours[^]*Next: \w{3}, /)
+})
+
 test('a schedule that is over may be changed only if its maker may have one more', async (t) => {
   const bot = await startWithClock(t, { env: { SCHEDULES_PER_USER: '1' } })
   bot.model.on('', finish('Done.'))

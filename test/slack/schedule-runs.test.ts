@@ -192,6 +192,11 @@ test('times are in the zone of whoever makes it, or in the one that is named', a
     const card = await told(bot, new RegExp(`Every weekday at 09:00 \\(${zone}\\)`), { user })
     expect(card.match(new RegExp(`09:00 \\(${zone}\\)`, 'g'))).toHaveLength(4)
   }
+  // A zone of Slack's that this machine does not know.
+  const other = strangers.admin(bot.slack)
+  bot.slack.store.users.get(other)!.tz = 'Europe/Nowhere'
+  await bot.slack.slash('tomorrow at 9 what is new?', { channel: GENERAL, user: other })
+  await told(bot, /09:00 \(UTC\)/, { user: other })
   await bot.slack.slash('every Monday at 9 Europe/Nowhere what is new?', { channel: GENERAL })
   await told(bot, /^Europe\/Nowhere is not a time zone that I know\./)
 })
@@ -225,5 +230,28 @@ describeWithRedis('in Redis', async () => {
 
   test('quiet runs post nothing', async (t) => {
     await expectQuiet(await startWithClock(t, { env: { REDIS_URL: server.url } }), 5, 2)
+  })
+
+  test('turned off, schedules do not run, not even by a button of before, and who tries is told so alone', async (t) => {
+    const env = { REDIS_URL: server.url, REDIS_PREFIX: 'off' }
+    const before = await startWithClock(t, { env })
+    await schedule(before, 'every 20 minutes what is new?')
+    const old = (await before.openHome()).view()
+    await before.stop()
+    const bot = await startWithClock(t, { env: { ...env, SCHEDULES_PER_USER: '0' } })
+    const off = /^Schedules are turned off here\./
+    await bot.mention('every 20 minutes what is new?')
+    await told(bot, off)
+    await bot.slack.slash('schedules', { channel: GENERAL })
+    await bot.slack.until(() => ephemerals(bot).length === 2, 'an answer to the command')
+    const home = await bot.openHome()
+    expect(home.shown()).not.toContain('Your schedules')
+    // It was open before.
+    home.view()['blocks'] = old['blocks']
+    await home.press('thinkaloud_schedule_run')
+    await bot.slack.until(() => home.shown().includes('Schedules are turned off here.'), 'why it does not run')
+    bot.later(22 * MINUTE)
+    await bot.slack.settle()
+    expect(roots(bot)).toEqual([])
   })
 })

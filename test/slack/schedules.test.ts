@@ -155,14 +155,16 @@ async function decide(bot: TestBot, thread: Thread, action_id: string) {
 test('what would change something waits for its maker each time, also in a run that would be quiet', async (t) => {
   const bot = await startWithClock(t, { env: { CUSTOM_TOOLS_DIR: 'test/fixtures/approval-tools' } })
   const write = act('I write.', 'notebook', JSON.stringify({ title: 'Daily', text: 'Milk.' }))
-  bot.model.on('milk', write, finish('It is written.'), write, finish('NOTHING'))
   await schedule(bot, 'every 20 minutes write down milk, only if we need some')
-  for (const n of [1, 2]) {
-    bot.model.on('milk', write, finish('It is written.'))
+  for (const [n, answer, shown] of [
+    [1, 'It is written.', 'It is written.\n'],
+    [2, 'NOTHING', 'There is nothing to report.\n'],
+  ] as const) {
+    bot.model.on('milk', write, finish(answer))
     bot.later(22 * MINUTE)
     const run = await occurrence(bot, n)
     await decide(bot, run, 'thinkaloud_allow_always')
-    expect(await run.ended()).toContain('It is written.')
+    expect(await run.ended()).toContain(shown)
     expect(run.shown().at(-1)).toContain('Changed: Daily (Notebook), allowed by Alice')
   }
   expect(bot.slack.refusals).toEqual([])

@@ -160,6 +160,33 @@ test.each([
   },
 )
 
+test('a login to another organisation is not theirs, even under the same id', async (t) => {
+  const home = { id: 'E0ACME00001' }
+  const { slack, bot } = await startSearching(t, { home, team: ACME.id })
+  const agree = slack.agree
+  slack.agree = (given) => agree({ ...given, id: 'E0OTHER0001' })
+  const { page } = await grantSlack(bot, { ...home, team: ACME.id })
+  expect(page.status).toBe(502)
+  expect(await page.text()).toContain('to another workspace')
+  expect([...slack.tokens.values()].filter(({ home }) => home.user)).toEqual([])
+})
+
+test('an uninstall revokes the grants of all, however long it takes', async (t) => {
+  const { slack, bot } = await startSearching(t, { home: ACME })
+  const people = Array.from({ length: 25 }, (_, i) => `U0PERSON${String(i).padStart(3, '0')}`)
+  for (const user of people) expect((await grantSlack(bot, ACME, { user })).page.status).toBe(200)
+  const granted = () => [...slack.tokens.values()].filter(({ home }) => home.user).length
+  expect(granted()).toBe(people.length)
+  let release = () => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  // A revocation has no arguments.
+  slack.state.hold = (args) => (Object.keys(args).length === 0 ? held : undefined)
+  // Answered once all is deleted, though nothing is revoked yet.
+  expect((await slack.event(ACME, { type: 'app_uninstalled' })).status).toBe(200)
+  release()
+  await eventually(() => expect(granted()).toBe(0))
+})
+
 describe('a grant whose tokens rotate', () => {
   const HOUR_MS = 3_600_000
   const start = async () => {

@@ -52,7 +52,7 @@ const pageSchema = z.object({
 /** The used parts of an answer of api.php in format version 1. PHP writes an empty object as `[]`. */
 const answerSchema = z.object({
   error: z.object({ info: z.string() }).optional(),
-  /** By module: what a wiki did not understand, such as a `prop` whose extension it lacks. */
+  /** The parameters that a wiki did not understand, by module, such as a `prop` whose extension it lacks. */
   warnings: z
     .object({ query: z.object({ '*': z.string() }) })
     .optional()

@@ -17,7 +17,7 @@ export interface AppManifest {
   /** All bot scopes, including the `optional` ones, which a workspace may decline. */
   scopes: string[]
   optional: string[]
-  /** By command: whether Slack escapes people and channels in the text after a slash command. */
+  /** Whether Slack escapes people and channels in the text after a slash command, by command. */
   shouldEscape: Record<string, boolean>
 }
 

@@ -14,8 +14,8 @@ export interface Account {
   finish(person: Person, flow: unknown, answer: URLSearchParams): Promise<void>
   /** Returns the rights that the person's login gives the bot. Undefined without a login. */
   look(person: Person): Promise<ConnectedAccount | undefined>
-  /** Deletes the login, and revokes it where that is possible. */
-  disconnect(person: Person): Promise<void>
+  /** Deletes the login. @returns what revokes it where that is possible, and never rejects */
+  disconnect(person: Person): Promise<() => Promise<void>>
 }
 
 export interface ConnectedAccount {

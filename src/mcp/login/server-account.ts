@@ -66,9 +66,9 @@ export function serverAccount(server: HttpServerConfig, deps: ServerAccountDeps)
         await store.remove(server)
         return found
       })
-      await revoke(server, login, fetch).catch((error: unknown) =>
-        log.warn({ server: server.name, error: messageOf(error) }, 'a login could not be revoked: it was only deleted'),
-      )
+      const warn = (error: unknown) =>
+        log.warn({ server: server.name, error: messageOf(error) }, 'a login could not be revoked: it was only deleted')
+      return () => revoke(server, login, fetch).catch(warn)
     },
   }
 }

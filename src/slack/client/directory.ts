@@ -3,6 +3,7 @@ import { messageOf } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import type { Log } from '../../base/log.ts'
 import { settledWithin } from '../../base/async.ts'
+import { timeZone } from '../../schedules/when.ts'
 import { cleanName } from '../format/escape.ts'
 import { SlackRefusal } from './slack-errors.ts'
 import type { SlackResult, SlackWeb } from './slack-web.ts'
@@ -29,7 +30,7 @@ export interface PersonFacts {
   isEmailConfirmed: boolean
   /** The person's account is deactivated. */
   isGone: boolean
-  /** The person's time zone, an IANA name. */
+  /** The person's time zone, an IANA name. Absent if Slack names none that is known. */
   zone?: string
 }
 
@@ -270,7 +271,7 @@ function factsOf(person: SlackPerson, home: { team: string; enterprise: string |
     ...(email ? { email } : {}),
     isEmailConfirmed: person.is_email_confirmed === true,
     isGone: person.deleted === true,
-    ...(person.tz ? { zone: person.tz } : {}),
+    ...(person.tz && timeZone(person.tz) !== undefined ? { zone: person.tz } : {}),
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Question } from '../../stores/runs/types.ts'
 import type { Installation } from './installations.ts'
-import { SlackRefusal } from './slack-errors.ts'
+import { refusalCode, SlackRefusal } from './slack-errors.ts'
 
 const flag = z.boolean().optional().catch(undefined)
 const teams = z.array(z.string()).catch([])
@@ -56,6 +56,18 @@ export async function factsOfPlace(
     if (!(error instanceof SlackRefusal) || error.code === 'ratelimited') throw error
     return { ...UNKNOWN, isHidden: error.code === 'channel_not_found', isArchived: error.code === 'is_archived' }
   }
+}
+
+/** Returns Slack's code for why the bot cannot post in a conversation, in which a command may be typed nevertheless. */
+export async function whyNoPosts(channel: string, installation: Installation): Promise<string | undefined> {
+  if (!channel.startsWith('D')) {
+    const { isHidden, isArchived } = await factsOfPlace(channel, installation)
+    return isHidden ? 'channel_not_found' : isArchived ? 'is_archived' : undefined
+  }
+  // The app has no scope for facts about direct messages, but one for reading its own.
+  const reading = installation.client.call('conversations.history', { channel, limit: 1 }, { effort: 'once' })
+  const code = await reading.then(() => undefined, refusalCode)
+  return code === 'channel_not_found' ? code : undefined
 }
 
 function factsIn(

@@ -29,6 +29,7 @@ const TRANSIENT = new Set([
   'service_unavailable',
   'request_timeout',
   'team_added_to_org',
+  'org_login_required',
   'ratelimited',
 ])
 

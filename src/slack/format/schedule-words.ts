@@ -7,6 +7,7 @@ import {
   type Schedule,
   type ScheduleRun,
 } from '../../stores/schedules/types.ts'
+import type { Question } from '../../stores/runs/types.ts'
 import { escapeText, escapeWithin, shorten } from './escape.ts'
 import { COMMAND, count } from './messages.ts'
 
@@ -28,12 +29,17 @@ export const SCHEDULES = {
   atWork: 'Its run before is not finished yet, so I did not start another one.',
   deleted: 'Deleted.',
   none: `You have no schedules here. Make one with \`${COMMAND} every Monday at 9 what is new in our wiki?\``,
-  nothing: 'There is nothing to report, so a scheduled run would post nothing.',
   failed: 'Something went wrong, and nothing was changed. Please try again in a minute.',
 }
 
 export function tooManySchedules(most: number): string {
   return `You have ${count(most, 'schedule')}, and more are not allowed. Delete one first: \`${COMMAND} schedules\`.`
+}
+
+/** Instead of the word NOTHING, where something is shown nevertheless: a trial run, or one that waited for a person. */
+export function nothingText({ schedule }: Pick<Question, 'schedule'>): string {
+  const nothing = 'There is nothing to report'
+  return schedule?.kind === 'try' ? `${nothing}, so a scheduled run would post nothing.` : `${nothing}.`
 }
 
 export function savedText(schedule: Schedule): string {

@@ -1,5 +1,6 @@
 /** Exchanges the code that Slack sends a browser back with for a stored installation. */
 import { z } from 'zod'
+import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { InstallStores } from '../../question/open-stores.ts'
 import type { InstallationRecord } from '../../stores/installations/types.ts'
@@ -26,6 +27,8 @@ export interface InstallOptions {
 
 /** A code is valid for ten minutes, but a browser waits less. Milliseconds. */
 const CALL_MS = 20_000
+
+const NOT_REVOKED = 'the token of a workspace that is not allowed could not be revoked'
 
 const place = z.object({ id: z.string(), name: z.string().catch('') }).nullish()
 const answerSchema = z.object({
@@ -62,7 +65,8 @@ export async function installApp(code: string, options: InstallOptions): Promise
   const isAllowed = ['*', team?.id, enterprise?.id].some((id) => id !== undefined && allowed.includes(id))
   if (!isAllowed) {
     log.warn({ team: home.id }, 'a workspace that ALLOW_TEAMS does not name has tried to install the app')
-    await web(token).call('auth.revoke', {}, { effort: 'patient', signal })
+    const revoking = web(token).call('auth.revoke', {}, { effort: 'patient', signal })
+    await revoking.catch((error: unknown) => log.warn({ team: home.id, error: messageOf(error) }, NOT_REVOKED))
     return undefined
   }
   const record: InstallationRecord = {

@@ -3,6 +3,7 @@ import { isTransient } from '../../base/redis/redis-errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { readMessages } from '../client/thread-messages.ts'
+import { hearRemember, toRemember } from './remember.ts'
 import { isMuteWord, isStopWord, questionOf } from './to-question.ts'
 
 /** How long Slack is asked for the replies. Milliseconds. */
@@ -22,6 +23,11 @@ export async function catchUp(work: QuestionWork): Promise<void> {
   if (run.saved.posts[CAUGHT_UP]) return
   try {
     for (const reply of await missedReplies(work)) {
+      const said = toRemember(reply)
+      if (said !== undefined) {
+        await hearRemember(reply, said, services)
+        continue
+      }
       const outcome = await queue.accept(reply, { onlyKnownThread: true })
       if (outcome === 'accepted') log.info({ question: reply.id }, 'enqueued a reply from before its thread was known')
     }

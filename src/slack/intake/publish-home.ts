@@ -19,7 +19,7 @@ import { isAdmin } from './may-set.ts'
 import { inBackground } from './pressed.ts'
 import { signedView } from './signed-metadata.ts'
 import { mayRead, useOfTeam } from './use-of-team.ts'
-import type { Services } from '../services.ts'
+import { areSchedulesOff, type Services } from '../services.ts'
 
 /** The person whose Home it is. */
 export interface HomeOf extends Person {
@@ -105,7 +105,7 @@ async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Service
     inTime(limits?.left({ team, user })),
     inTime(connectionsOf({ team, user }, services)),
     inTime(archive.lastOf({ team, user }, ASKED_SHOWN).then((records) => askedOf(records, of, links))),
-    inTime(services.schedules.list({ team, user })),
+    areSchedulesOff(services) ? undefined : inTime(services.schedules.list({ team, user })),
     facts,
     facts.then((person) => (isAdmin(person) ? inTime(othersSchedules(of, services)) : undefined)),
     facts.then((person) => (isAdmin(person) ? adminBlocksOf(of, services) : undefined)),
@@ -145,8 +145,10 @@ function schedulesOf(
 }
 
 /** Other people's schedules in the channels that an admin may read. */
-async function othersSchedules(of: HomeOf, { schedules }: Services): Promise<Schedule[]> {
+async function othersSchedules(of: HomeOf, services: Services): Promise<Schedule[]> {
+  const { schedules } = services
   const { team, user, installation } = of
+  if (areSchedulesOff(services)) return []
   const all = (await schedules.list({ team })).filter((one) => one.user !== user && !one.channel.startsWith('D'))
   const channels = [...new Set(all.map(({ channel }) => channel))].slice(0, CHANNELS_LOOKED_AT)
   const readable = await Promise.all(channels.map((channel) => mayRead(channel, of)))

@@ -6,9 +6,10 @@ import { conversationOf, type Question } from '../../stores/runs/types.ts'
 import { REMEMBERED_CHARS, type Remembered } from '../../stores/remembered/types.ts'
 import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
+import { whyNoPosts } from '../client/place-facts.ts'
 import { Mentions } from '../client/mentions.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
-import { denialText, MEMORY, tooLongToRemember } from '../format/messages.ts'
+import { cannotPost, denialText, MEMORY, tooLongToRemember } from '../format/messages.ts'
 import { keptContent } from '../views/memory-content.ts'
 import type { Services } from '../services.ts'
 import { denialNow } from './access.ts'
@@ -37,7 +38,7 @@ export function toRemember({ text }: Pick<Question, 'text'>): string | undefined
  * @throws if a store fails
  */
 export async function hearRemember(question: Question, text: string, services: Services): Promise<void> {
-  const { installations, log } = services
+  const { installations, oncePerDay, log } = services
   const isForBot =
     question.surface !== 'thread' ||
     ((await isKnownThread(conversationOf(question), services)) && (await isHeard(question, services)))
@@ -46,6 +47,9 @@ export async function hearRemember(question: Question, text: string, services: S
   if (question.bot !== undefined) return log.info({ question: question.id }, 'a bot asked to remember: ignored')
   const { ts = '', thread } = question
   const outcome = await remember({ question, id: ts, text, at: Number(ts) * 1000 }, installation, services)
+  // Slack delivers a mention as two events.
+  const isRefused = outcome !== 'known' && 'refusal' in outcome
+  if (isRefused && !(await oncePerDay.isFirst(question.team, `remember:${question.id}`))) return
   const inThread = thread === ts ? {} : { thread_ts: thread }
   void tellOutcome(outcome, { ...question, ...inThread }, { installation, services })
 }
@@ -62,6 +66,11 @@ export async function remember(wanted: Wanted, installation: Installation, servi
   if (refusal !== undefined) return { refusal }
   const scope = (await settledWithin(PATIENCE_MS, [asking])) ? await asking : undefined
   if (scope === undefined) return { refusal: MEMORY.failed }
+  // Of a direct message between others nothing would ever be known.
+  const { channel, surface } = question
+  const isCommand = channel.startsWith('D') && surface !== 'dm'
+  const obstacle = isCommand ? await whyNoPosts(channel, installation) : undefined
+  if (obstacle !== undefined) return { refusal: cannotPost(obstacle) }
   const one: Remembered = { id, text, by, at: wanted.at ?? services.now().getTime() }
   const isOthers = by !== question.user
   const adding = remembered.add(scope, isOthers ? { ...one, keptBy: question.user } : one)

@@ -40,6 +40,7 @@ export function connectionButton(services: Services, publishHome: PublishHome): 
 }
 
 async function disconnect(name: string, person: Person, { connections, log }: Services): Promise<void> {
-  await connections?.accounts.find((one) => one.name === name)?.disconnect(person)
+  const revoke = await connections?.accounts.find((one) => one.name === name)?.disconnect(person)
+  await revoke?.()
   log.info({ account: name, ...person }, 'a person has disconnected an account')
 }

@@ -1,6 +1,7 @@
 import type { OnButton } from '../intake/bolt-types.ts'
 import { messageOf } from '../../base/errors.ts'
 import { occurrenceOf } from '../../question/scheduler.ts'
+import { nextTimes } from '../../schedules/when.ts'
 import { activated, refOf, type Schedule, type ScheduleRef, type ScheduleStore } from '../../stores/schedules/types.ts'
 import { replaceMessage } from '../client/response-url.ts'
 import { SCHEDULE } from '../format/action-ids.ts'
@@ -14,7 +15,7 @@ import { enqueue } from '../intake/to-question.ts'
 import { isAtWork, pausedSchedule } from '../schedules/scheduled-run.ts'
 import { noRoomFor, placeOf } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
-import type { Services } from '../services.ts'
+import { areSchedulesOff, type Services } from '../services.ts'
 import { noteModal } from '../views/plain-blocks.ts'
 import { CHANGE, MAX_TEXT, scheduleForm, scheduleList } from '../views/schedule-blocks.ts'
 
@@ -90,12 +91,16 @@ async function outcomeOf(press: Press, services: Services): Promise<Outcome> {
   const schedule = await services.schedules.load(ref)
   const act = ACTIONS[action]
   if (!schedule || !act) return SCHEDULES.gone
+  if (areSchedulesOff(services) && RUNNING.includes(action)) return SCHEDULES.off
   services.log.info({ schedule: ref.id, action, by: user }, 'a button of a schedule was pressed')
   return act({ ...press, schedule }, services)
 }
 
 /** An admin may stop a schedule in a channel, but not change its question, because it asks on behalf of its maker. */
 const FOR_ADMINS = [SCHEDULE.run, SCHEDULE.pause, SCHEDULE.delete]
+
+/** What lets a schedule run, at once or later. */
+const RUNNING = [SCHEDULE.try, SCHEDULE.run, SCHEDULE.resume]
 
 async function isAdminHere({ team, user, userTeam, installation }: Pressed): Promise<boolean> {
   return userTeam === undefined && isAdmin(await installation.directory.factsOf(team, user, { isFresh: true }))
@@ -139,12 +144,12 @@ async function save({ ref, schedule }: PressOn, services: Services): Promise<Out
   if (full !== undefined) return full
   const { schedules } = services
   const now = services.now().getTime()
+  if (nextTimes(schedule.when, now, 1).length === 0) return SCHEDULES.past
   const saved =
     schedule.replaces === undefined
       ? await schedules.update(ref, (one) => (one.state === 'draft' ? activated(one, now) : one))
       : await saveChange({ ...schedule, replaces: schedule.replaces }, now, schedules)
-  if (!saved) return SCHEDULES.gone
-  return saved.state === 'over' ? SCHEDULES.past : savedText(saved)
+  return saved ? savedText(saved) : SCHEDULES.gone
 }
 
 /** The draft stays until it expires, so that a second press saves the same. */
@@ -157,8 +162,7 @@ function saveChange(draft: Schedule & { replaces: string }, now: number, schedul
 }
 
 /** The person who resumes it accepts what the channel is like now. */
-async function resume({ ref, pressed }: Press, { schedules, scheduling, now }: Services): Promise<Outcome> {
-  if ((scheduling?.perUser ?? 0) === 0) return SCHEDULES.off
+async function resume({ ref, pressed }: Press, { schedules, now }: Services): Promise<Outcome> {
   const place = await placeOf(ref.channel, pressed.installation)
   const resumed = await schedules.update(ref, (one) =>
     one.state === 'paused' ? activated({ ...one, place }, now().getTime()) : one,

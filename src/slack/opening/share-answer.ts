@@ -6,7 +6,7 @@ import { figuresText } from '../../question/figures/judge-figures.ts'
 import type { QuestionWork } from '../question-work.ts'
 import { openThread } from './command-thread.ts'
 import { clip, noteContent, rootContent, type AnswerView, type Content } from '../format/blocks.ts'
-import { PICTURES_UNSEEN, PRIVATE } from '../format/messages.ts'
+import { PICTURES_UNSEEN, PRIVATE, usedMemory } from '../format/messages.ts'
 import { footerText } from '../format/footer-text.ts'
 import { answerContents } from '../format/split-answer.ts'
 
@@ -53,7 +53,7 @@ export async function answerView(
   const { text, sources, stopped, gaveUp, unseen, done, figures } = record.answer ?? { text: '', sources: [] }
   const judged = settings.figures && figuresText(figures)
   const spent = footerText({ steps: stepCount(steps), ms: workMs(record, endedAt), usage })
-  const facts = judged ? `${spent} · ${judged}` : spent
+  const facts = [spent, usedMemory(record.remembered), judged].filter(Boolean).join(' · ')
   const named = await mentions.event({ type: 'answer', text, sources })
   return {
     text: named.type === 'answer' ? named.text : text,

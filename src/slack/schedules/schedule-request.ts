@@ -13,9 +13,10 @@ import type { Settings } from '../../stores/settings/settings.ts'
 import type { Schedule } from '../../stores/schedules/types.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
-import { factsOfPlace } from '../client/place-facts.ts'
+import { factsOfPlace, whyNoPosts } from '../client/place-facts.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { escapeText } from '../format/escape.ts'
+import { cannotPost } from '../format/messages.ts'
 import { SCHEDULES, tooManySchedules } from '../format/schedule-words.ts'
 import type { QuestionWork } from '../question-work.ts'
 import type { Services } from '../services.ts'
@@ -62,7 +63,7 @@ export function parsed(text: string, at: { zone: string; now: number; minMinutes
 export async function showSchedule(work: QuestionWork): Promise<void> {
   const { question, services, installation, settings, outbox } = work
   const { perUser = 0, minMinutes = 1 } = services.scheduling ?? {}
-  const { team, channel, user, text, at } = question
+  const { team, channel, user, text, at, surface } = question
   const tell = (words: string) => outbox.sendEphemeral('schedule', noteContent(words))
   if (perUser === 0) return tell(SCHEDULES.off)
   const maker = await makerOf(question, installation)
@@ -72,6 +73,8 @@ export async function showSchedule(work: QuestionWork): Promise<void> {
   if ('problem' in found) return tell(`${escapeText(found.problem)} ${EXAMPLES}`)
   const full = await noRoomFor(question, services)
   if (full !== undefined) return tell(full)
+  const obstacle = surface === 'ask' ? await whyNoPosts(channel, installation) : undefined
+  if (obstacle !== undefined) return tell(cannotPost(obstacle))
   const id = createHash('sha256').update(question.id).digest('hex').slice(0, 12)
   const place = await placeOf(channel, installation)
   const draft: Schedule = {

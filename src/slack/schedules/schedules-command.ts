@@ -5,7 +5,7 @@ import { sendEphemeral } from '../client/ephemeral.ts'
 import { noteContent } from '../format/blocks.ts'
 import { SCHEDULES } from '../format/schedule-words.ts'
 import { isAdmin } from '../intake/may-set.ts'
-import type { Services } from '../services.ts'
+import { areSchedulesOff, type Services } from '../services.ts'
 import { scheduleList, type ShownSchedules } from '../views/schedule-blocks.ts'
 
 /** Whether the text of `/ask` is `schedules` alone, in any case, with optional punctuation after it. */
@@ -28,8 +28,11 @@ export async function listSchedules(
   const show = (content: object) =>
     sendEphemeral({ responseUrl, channel, user }, [content], { client: installation.client, fetch, log: warn })
   try {
-    const isOff = (services.scheduling?.perUser ?? 0) === 0
-    await show(isOff ? noteContent(SCHEDULES.off) : scheduleList(await shownSchedules(command, installation, services)))
+    await show(
+      areSchedulesOff(services)
+        ? noteContent(SCHEDULES.off)
+        : scheduleList(await shownSchedules(command, installation, services)),
+    )
   } catch (error) {
     warn({ error: messageOf(error) }, 'the schedules could not be listed')
     await show(noteContent(SCHEDULES.failed)).catch(() => undefined)

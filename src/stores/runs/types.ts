@@ -94,7 +94,7 @@ export interface Occurrence {
   lastRunAt?: number
   /** How often it had to wait for room under a limit. */
   again?: number
-  /** Who pressed the button, if not its maker. */
+  /** The person who pressed the button, if not its maker. */
   by?: string
 }
 

@@ -64,6 +64,14 @@ test('a workspace that is not allowed is told so, its token is revoked at once, 
   expect([...slack.tokens.values()].filter(({ home }) => home.id === 'T0STRANGER1')).toEqual([])
 })
 
+test('so it is where Slack does not revoke its token, which the log says', async () => {
+  slack.state.refuses = (method) => (method === 'auth.revoke' ? 'some_refusal' : undefined)
+  const response = await bot.install({ id: 'T0STRANGER1' })
+  slack.state.refuses = () => undefined
+  expect([response.status, await response.text()]).toEqual([403, expect.stringContaining('Nothing was stored')])
+  expect(bot.logs.join('')).toContain('the token of a workspace that is not allowed could not be revoked')
+})
+
 describe('nothing is exchanged, and one may start again,', () => {
   test.each<[string, (code: string) => Promise<Response>]>([
     ['with a state of one’s own', (code) => bot.browser().comeBack({ code, state: 'x'.repeat(43) })],

@@ -110,6 +110,16 @@ test('a refusal of the operator’s own secret is in the log, tells no installer
   expect(told(bot)).toEqual([])
 })
 
+test('a workspace that is just moving into an organisation is waited for, and nobody is told', async (t) => {
+  const bot = await installed(t)
+  let left = 2
+  bot.slack.state.refuses = (method) => (method === 'oauth.v2.access' && left-- > 0 ? 'org_login_required' : undefined)
+  bot.slack.clock.now += 11 * HOUR_MS
+  await ask(bot)
+  await refreshed(bot, 1)
+  expect(told(bot)).toEqual([])
+})
+
 test('a new installation during a refresh wins', async (t) => {
   const bot = await installed(t)
   bot.slack.clock.now += 11 * HOUR_MS
