@@ -45,6 +45,7 @@ test('a schedule is shown, tried and saved by its maker alone, runs once each ti
   await told(bot, /Resumed\. Next: /)
   await press(bot, 'thinkaloud_schedule_run')
   await (await occurrence(bot, 2)).ended()
+  expect(JSON.stringify(bot.slack.store.channel(GENERAL).ephemerals)).toContain('Delete this schedule?')
   await press(bot, 'thinkaloud_schedule_delete')
   await told(bot, /^Deleted\.\nYou have no schedules/)
   expect(bot.slack.refusals).toEqual([])

@@ -1,5 +1,5 @@
 /** How schedules look: the card before saving, the list, and the modal that changes one. */
-import type { KnownBlock, ModalView } from '@slack/web-api'
+import type { ConfirmationDialog, KnownBlock, ModalView } from '@slack/web-api'
 import { describeTime } from '../../schedules/describe-when.ts'
 import { nextTimes } from '../../schedules/when.ts'
 import { refText, type Schedule } from '../../stores/schedules/types.ts'
@@ -95,8 +95,16 @@ function buttonsOf(schedule: Schedule, isOwn: boolean) {
     ...(state === 'active' ? [button(SCHEDULE.pause, 'Pause', { value })] : []),
     ...(state === 'paused' && isOwn ? [button(SCHEDULE.resume, 'Resume', { value, style: 'primary' as const })] : []),
     ...(isOwn ? [button(SCHEDULE.change, 'Change', { value })] : []),
-    button(SCHEDULE.delete, 'Delete', { value, style: 'danger' as const }),
+    { ...button(SCHEDULE.delete, 'Delete', { value, style: 'danger' as const }), confirm: SURE },
   ]
+}
+
+const SURE: ConfirmationDialog = {
+  title: plainText('Delete this schedule?'),
+  text: plainText('It will not run any more. Its answers so far stay.'),
+  confirm: plainText('Delete'),
+  deny: plainText('Keep'),
+  style: 'danger',
 }
 
 /** A message to the maker alone, with a button to resume. */
