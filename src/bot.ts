@@ -136,7 +136,9 @@ function servicesOf(config: Config, { log, net, stores, agent, telemetry, record
   const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
   const nowMs = () => now().getTime()
-  const slackAccount = openSlackAccount(config, { people: stores.people, log, now: nowMs, fetch: net.fetch })
+  const enterpriseOf = async (team: string) => (await opened.installations.of(team))?.enterprise
+  const granting = { people: stores.people, log, now: nowMs, fetch: net.fetch, enterpriseOf }
+  const slackAccount = openSlackAccount(config, granting)
   const ways = { accounts: [slackAccount, ...agent.accounts], log, now: nowMs, whoIs: whoIs(opened.installations) }
   return {
     ...stores,

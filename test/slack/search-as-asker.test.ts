@@ -160,6 +160,17 @@ test.each([
   },
 )
 
+test('a login to another organisation is not theirs, even under the same id', async (t) => {
+  const home = { id: 'E0ACME00001' }
+  const { slack, bot } = await startSearching(t, { home, team: ACME.id })
+  const agree = slack.agree
+  slack.agree = (given) => agree({ ...given, id: 'E0OTHER0001' })
+  const { page } = await grantSlack(bot, { ...home, team: ACME.id })
+  expect(page.status).toBe(502)
+  expect(await page.text()).toContain('to another workspace')
+  expect([...slack.tokens.values()].filter(({ home }) => home.user)).toEqual([])
+})
+
 test('an uninstall revokes the grants of all, however long it takes', async (t) => {
   const { slack, bot } = await startSearching(t, { home: ACME })
   const people = Array.from({ length: 25 }, (_, i) => `U0PERSON${String(i).padStart(3, '0')}`)

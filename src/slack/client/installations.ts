@@ -20,6 +20,8 @@ export interface Identity {
 export interface Installation {
   /** Signs the metadata of views. It survives a rotation of the token. */
   signingKey: string
+  /** The organisation's id, if the team belongs to one. */
+  enterprise?: string | undefined
   identity: Identity
   client: SlackWeb
   directory: Directory
@@ -107,7 +109,7 @@ export async function installationOf(
     const movedTo = async (channel: string) => options.movedTo?.(team, channel)
     const client = new SlackWeb({ ...options, token, movedTo, ...(isOneOfMany ? { team } : {}) })
     const directory = new Directory({ web: client, log: options.log, enterprise, now: options.now })
-    return { signingKey: token, identity: { ...identity, team }, client, directory, isOrgWide }
+    return { signingKey: token, enterprise, identity: { ...identity, team }, client, directory, isOrgWide }
   }
   const opened = new Map([[identity.team, open(identity.team)]])
   const installations: Installations = {

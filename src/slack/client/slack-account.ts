@@ -19,6 +19,8 @@ export interface SlackAccountOptions extends ApiOptions {
   clientId: string
   clientSecret: string
   now: () => number
+  /** Returns the organisation of a team. Without it, nobody of an organisation can connect. */
+  enterpriseOf?: (team: string) => Promise<string | undefined>
 }
 
 export interface SlackAccount extends Account {
@@ -61,7 +63,7 @@ const answerSchema = z.object({
 /** Undefined without the client of a distributed app. */
 export function openSlackAccount(
   config: Config,
-  options: Pick<SlackAccountOptions, 'people' | 'log' | 'now' | 'fetch'>,
+  options: Pick<SlackAccountOptions, 'people' | 'log' | 'now' | 'fetch' | 'enterpriseOf'>,
 ): SlackAccount | undefined {
   const { SLACK_CLIENT_ID: clientId, SLACK_CLIENT_SECRET: clientSecret, SLACK_API_URL: apiUrl } = config
   const sealer = sealerFrom(config)
@@ -70,7 +72,7 @@ export function openSlackAccount(
 }
 
 export function slackAccount(options: SlackAccountOptions): SlackAccount {
-  const { apiUrl, clientId, people, log, now } = options
+  const { apiUrl, clientId, people, log, now, enterpriseOf } = options
   const web = (token: string) => new SlackWeb({ ...options, token })
   const disconnect = async (person: Person) => {
     // Not during a refresh, which would bring it back.
@@ -100,9 +102,9 @@ export function slackAccount(options: SlackAccountOptions): SlackAccount {
       const clock = slackClock(options)
       const given = answerSchema.parse(await access(args, { ...options, fetch: clock.fetch }))
       const { authed_user: user, team, enterprise } = given
-      const isTheirs = user.id === person.user && [team?.id, enterprise?.id].includes(person.team)
-      const isOrgWide = !team && user.id === person.user
-      if (!isTheirs && !isOrgWide) {
+      // Slack names no team if an organisation has installed the app.
+      const own = team ? person.team : ((await enterpriseOf?.(person.team)) ?? person.team)
+      if (user.id !== person.user || ![team?.id, enterprise?.id].includes(own)) {
         await revoke(web(user.access_token)).catch(() => undefined)
         throw new ToolError('In the browser you are signed in to Slack as somebody else, or to another workspace.')
       }

@@ -183,7 +183,7 @@ function opened(team: string, record: InstallationRecord, options: StoredInstall
   })
   const directory = new Directory({ web: client, log, enterprise, now })
   const identity = { team, url, botUser, botId }
-  const installation = { signingKey: `${secret} ${id}`, identity, client, directory, isOrgWide }
+  const installation = { signingKey: `${secret} ${id}`, enterprise, identity, client, directory, isOrgWide }
   const held: Held = { record, installation, usedAt: 0 }
   return held
 }
