@@ -34,7 +34,8 @@ export type RunBot = (parts: BotParts) => Promise<RunningBot>
 
 export const runBotHere: RunBot = async ({ settings, recorder, onTrace, now, onPort }) => {
   const config = loadConfig(settings)
-  const stores = await createStores(config, createLog(config.LOG_LEVEL, undefined, secretsOf(config)))
+  const log = createLog(config.LOG_LEVEL, undefined, secretsOf(config))
+  const stores = await createStores(config, log, () => now().getTime())
   const bot = await startBot(config, { stores, onTrace, toolSeam: recordingSeam(recorder), now })
   // With Redis, a bot listens a moment before it can store a question.
   await until(() => stores.queue.ready(), 'a bot that is ready')

@@ -107,8 +107,8 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /**
- * Opens Redis if REDIS_URL is set, else this process's memory, with the same bounds. The queue has the system's clock,
- * as BullMQ does. @throws ConfigError if Redis does not answer.
+ * Opens Redis if REDIS_URL is set, else this process's memory, with the same bounds. In Redis the queue has the system's
+ * clock, as BullMQ does. @throws ConfigError if Redis does not answer.
  */
 export async function createStores(config: Config, log: Log, now = Date.now): Promise<Stores> {
   if (!config.REDIS_URL) return inMemory(config, { log, now })
@@ -131,6 +131,7 @@ async function inMemory(config: Config, { log, now }: Observed): Promise<Stores>
     dmMemoryMs: config.DM_MEMORY_MINUTES * MINUTE_MS,
     suspendedMs: suspendedMs(config),
     log,
+    now,
   })
   const kept = {
     history: memoryHistory({ ttlMs, now }),

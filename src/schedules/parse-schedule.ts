@@ -82,12 +82,12 @@ const ONE = /^(every|each|in an?|(?:every|each|in) (?:1|one)) (minute|min|hour|h
 const SEVERAL = /^(every|each|in) (\d{1,4}) (minute|min|hour|hr)s\b(.*)$/is
 
 /** `every 4 hours`, `every hour`, `in 20 minutes`: times that need no clock. */
-function parseInterval(text: string, { zone, now }: ParseContext): Begun {
+function parseInterval(text: string, context: ParseContext): Begun {
   const [, word = '', unit, rest = ''] = ONE.exec(text) ?? []
-  if (unit !== undefined) return interval({ word, minutes: minutesOf(unit), rest }, { zone, now })
+  if (unit !== undefined) return interval({ word, minutes: minutesOf(unit), rest }, context)
   const [, each = '', number, units = '', after = ''] = SEVERAL.exec(text.replace(/ (min|hr)\b/i, ' $1s')) ?? []
   if (number === undefined) return undefined
-  return interval({ word: each, minutes: Number(number) * minutesOf(units), rest: after }, { zone, now })
+  return interval({ word: each, minutes: Number(number) * minutesOf(units), rest: after }, context)
 }
 
 function minutesOf(unit: string): number {
@@ -95,10 +95,13 @@ function minutesOf(unit: string): number {
 }
 
 function interval(
-  { word, minutes, rest }: { word: string; minutes: number; rest: string },
-  { zone, now }: { zone: string; now: number },
+  { word, minutes, rest: behind }: { word: string; minutes: number; rest: string },
+  { now, ...context }: ParseContext,
 ): Begun {
   if (minutes === 0) return { problem: 'Write a number above zero.' }
+  const zoned = takeZone(behind, context)
+  if ('problem' in zoned) return zoned
+  const { zone, rest } = zoned
   const isOnce = /^in/i.test(word)
   return {
     when: isOnce ? { kind: 'once', at: now + minutes * 60_000, zone } : { kind: 'every', minutes, start: now, zone },

@@ -59,6 +59,12 @@ describe('the bot in the playground', () => {
     const isAnswered = (n: number) => () =>
       slack.replies(GENERAL, roots()[n]?.ts ?? '').some((one) => slack.shown(one).includes('36'))
     await slack.until(isAnswered(0), 'the answer of the first run', 90_000)
+    const seconds = () =>
+      slack
+        .replies(GENERAL, roots()[0]?.ts ?? '')
+        .flatMap((one) => / · ([\d.]+) s · /.exec(slack.shown(one))?.[1] ?? [])
+    // What it took is told by the same clock.
+    expect(Number(await slack.until(() => seconds()[0], 'the footer'))).toBeLessThan(90)
     await moved('trouble-once', { name: 'tomorrow' })
     await slack.until(isAnswered(1), 'the answer a day later', 90_000)
   })

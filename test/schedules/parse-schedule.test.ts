@@ -134,6 +134,7 @@ test.each([
     'Thu, 26 Nov 2026, 18:00 (Europe/Berlin)',
     'is the page green?',
   ],
+  ['every 4 hours UTC is the page green?', 'Every 4 hours', 'Thu, 26 Nov 2026, 17:00 (UTC)', 'is the page green?'],
   ['every hour is the page green?', 'Every hour', 'Thu, 26 Nov 2026, 15:00 (Europe/Berlin)', 'is the page green?'],
   [
     'every 30 minutes is the page green?',
