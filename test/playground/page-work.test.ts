@@ -189,6 +189,19 @@ describeWithChromium('the page in Chromium', () => {
     await expect.poll(() => slack.modal()).toBeUndefined()
   })
 
+  test('a long word in a modal’s code is broken, so that all of it is in sight', async () => {
+    const { page, slack, call } = await open()
+    const text = '\\u200b'.repeat(99)
+    const block = {
+      type: 'rich_text',
+      elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text }] }],
+    }
+    const view = { type: 'modal', title: plain('Arguments'), blocks: [block] }
+    await call('views.open', { trigger_id: await trigger(slack), view })
+    const code = page.getByRole('dialog', { name: 'Arguments' }).locator('pre')
+    expect(await code.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+  })
+
   test('the Home stands beside the messages; its opening is told, and its buttons are pressed', async () => {
     const { page, came, call, axe } = await open()
     await call('views.publish', {

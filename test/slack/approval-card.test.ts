@@ -129,7 +129,7 @@ describe('in the thread', () => {
     bot.model.on('Long', note('Long', text), 'Thought: I now know the final answer\nFinal Answer: Done.')
     const thread = await bot.mention('Write down Long')
     const card = await waitingCard(bot, thread)
-    expect(bot.slack.shown(card)).toMatch(/… \d+ more characters/)
+    expect(bot.slack.shown(card)).toMatch(/… [\d,]+ more characters/)
     expect(bot.slack.shown(card)).not.toContain('Ends.')
     await press(bot, { ...thread, ts: card.ts }, { action: SHOW_ALL, user: BOB })
     const modal = await bot.modal(BOB)

@@ -54,7 +54,7 @@ describe('Show work', async () => {
     expect(slack.refusals).toEqual([])
   })
 
-  test('has a long run on pages, whole, to be turned to and fro', async () => {
+  test('has a long run on pages, whole, broken between steps, to be turned to and fro', async () => {
     const thoughts = Array.from(
       { length: 5 },
       (_, i) => `thought${i} ${'all of it matters & more. '.repeat(300)} end${i}`,
@@ -75,22 +75,10 @@ describe('Show work', async () => {
     }
     const words = pages.join('\n').replace(/\s+/g, '')
     for (const thought of thoughts) expect(words).toContain(thought.replace(/\s+/g, ''))
+    for (const page of pages) expect(page.match(/^Step \d/gm)?.length).toBe(page.match(/^Took /gm)?.length)
     await modal.press(WORK_PREVIOUS)
     await slack.until(() => modal.shown().includes(`Page ${count - 1} of`), 'the page before')
     expect(slack.refusals).toEqual([])
-  })
-
-  test('breaks a page between two steps', async () => {
-    const thoughts = Array.from({ length: 5 }, (_, i) => `thought${i} ${'all of it matters & more. '.repeat(300)}`)
-    const steps = thoughts.map((thought, i) => act(thought, 'calculator', `${i}+1`))
-    model.on('several pages', ...steps, finish('done'))
-    await (await asked('A run of several pages?')).press(SHOW_WORK)
-    const modal = await bot.modal()
-    const pages = [await filled()]
-    await modal.press(WORK_NEXT)
-    await slack.until(() => modal.shown().includes('Page 2 of'), 'the second page')
-    pages.push(modal.shown())
-    for (const page of pages) expect(page.match(/^Step \d/gm)).toHaveLength(page.match(/^Took /gm)?.length ?? 0)
   })
 
   test('says that a run is not kept any more', async () => {

@@ -105,7 +105,7 @@ function shownArguments(input: unknown): { block: RichTextBlock; plain: KnownBlo
   const text = argumentsText(input)
   const head = headOf(text, ARGUMENT_CHARS) || '{}'
   const more = text.length - head.length
-  const shown = more > 0 ? `${head}\n… ${more} more characters` : head
+  const shown = more > 0 ? `${head}\n… ${more.toLocaleString('en-US')} more characters` : head
   const block: RichTextBlock = {
     type: 'rich_text',
     elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: shown }], border: 0 }],
@@ -140,7 +140,9 @@ function buttonsOf({ value, place, canAskOthers, approval: { isRepeat } }: Waiti
       ...(isRepeat ? [] : [button(ALLOW_ALWAYS, `Always in this ${place}`, { value })]),
       button(DENY, 'Deny', { value, style: 'danger' }),
       ...(canAskOthers ? [button(ASK_APPROVERS, 'Ask approvers', { value })] : []),
-      ...(length > 0 ? [button(SHOW_ARGUMENTS, `Show all ${length} characters`, { value })] : []),
+      ...(length > 0
+        ? [button(SHOW_ARGUMENTS, `Show all ${length.toLocaleString('en-US')} characters`, { value })]
+        : []),
     ],
   }
 }

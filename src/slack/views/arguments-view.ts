@@ -24,7 +24,11 @@ export function argumentsView({ tool, approval }: AskedCall): View {
   }
   const rest = text.length - at
   if (rest > 0)
-    blocks.push(facts(`… ${rest} more characters do not fit here. Only allow this if you do not need to read them.`))
+    blocks.push(
+      facts(
+        `… ${rest.toLocaleString('en-US')} more characters do not fit here. Only allow this if you do not need to read them.`,
+      ),
+    )
   return { type: 'modal', title: plainText('Arguments'), close: plainText('Close'), blocks }
 }
 
