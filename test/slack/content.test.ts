@@ -413,3 +413,10 @@ test('a step names its tool by the title; its text has the tool’s own name too
   expect(JSON.stringify(blocks)).toContain('"🔧 *Add a note*"')
   expect(JSON.stringify(blocks)).not.toContain('notes__add')
 })
+
+test('a step shows the text that is its only input, without JSON', () => {
+  const action = { tool: 'search_file', input: { query: 'holidays' } }
+  const { text, blocks } = stepContent({ thought: 't', action })
+  expect(text).toContain(' holidays\n')
+  expect(JSON.stringify(blocks)).toContain('`holidays`')
+})
