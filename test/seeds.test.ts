@@ -57,7 +57,7 @@ test('seed 001: the chat agent finds Olivia Wilde’s boyfriend and raises his a
   expect(await thread.lastAnswer()).toContain('2.169459462491557')
   expect(toolsOf(thread)).toEqual([
     'Web search Olivia Wilde boyfriend',
-    'Web search {"query":"Harry Styles age"}',
+    'Web search Harry Styles age',
     'Calculator 29^0.23',
   ])
   const last = seed.model.requests.at(-1)!.body.messages.at(-1)!.content ?? ''

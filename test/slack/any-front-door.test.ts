@@ -46,8 +46,8 @@ describe('any Slack, through the front door', { timeout: 5 * MINUTES }, async ()
     const asked = await door.mention('What is 29 to the power 0.23, and half of it?')
     await shows(
       asked,
-      /I need the power\.[^]*calculator[^]*29\^0\.23[^]*2\.169459462491557/,
-      /Half of it\.[^]*calculator[^]*2\.169459462491557\/2[^]*1\.0847297312457784/,
+      /I need the power\.[^]*[Cc]alculator[^]*29\^0\.23[^]*2\.169459462491557/,
+      /Half of it\.[^]*[Cc]alculator[^]*2\.169459462491557\/2[^]*1\.0847297312457784/,
       answer('It is 2.169, half of it 1.0847.'),
     )
     await poll(() => door.reactions(asked)).toEqual([])

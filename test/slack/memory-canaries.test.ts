@@ -33,7 +33,7 @@ function installationOf(team: string, { before = false } = {}): Installation {
     const isShared = PLACES.some((one) => one.team === team && one.channel === channel && one.isShared)
     return { channel: { is_ext_shared: isShared && !before } }
   }
-  return { client: { call } } as unknown as Installation
+  return { client: { call }, identity: { team }, isOrgWide: false } as unknown as Installation
 }
 
 test('none of a thousand prompts has a word of another place, person, workspace or of the time before a channel was shared', async () => {
