@@ -126,15 +126,21 @@ describe('the App Home', () => {
 
   test('lists what was asked elsewhere while it stays open, for ten minutes', async (t) => {
     const clock = { ms: Date.now() }
-    const model = [finish('Four people.'), finish('In 2013.')]
+    const model = [finish('Four people.'), finish('In Canada.'), finish('In 2013.')]
     const bot = await startBot(t, { now: () => new Date(clock.ms), model })
     const home = await bot.openHome()
     await (await bot.mention('Who founded Slack?')).lastAnswer()
     await bot.slack.until(() => /Your latest questions\n.*Who founded Slack\?/.test(home.shown()), 'the Home again')
+    // A Home that was read before the answer is published slowly, and does not stay.
+    clock.ms += 60_000
+    bot.slack.fault({ method: 'views.publish', delayMs: 500 })
+    await Promise.all([bot.openHome(), (await bot.mention('Where was it?')).lastAnswer()])
+    await bot.slack.settle(600)
+    expect(home.shown()).toContain('Where was it?')
     clock.ms += 11 * 60_000
     await (await bot.mention('When was it?')).lastAnswer()
     await bot.slack.settle()
-    expect(callsOf(bot, 'views.publish')).toHaveLength(2)
+    expect(callsOf(bot, 'views.publish')).toHaveLength(4)
   })
 
   test('suggests the questions of EXAMPLES_FILE instead of ours, which can be asked', async (t) => {

@@ -157,16 +157,21 @@ interface Retry {
 /** A transport of deliveries. */
 type Way = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
 
+/** The least time after which a request is cut off, in ms: a Slack that waits for nothing has still sent its event. */
+const SENT_MS = 1_000
+
 /** Sends a signed request. Redirects are not followed. */
 const byHttp: Way = async (options, { kind, payload }, retry) => {
   const json = kind === 'events_api'
   const body = json ? JSON.stringify(payload) : formOf(kind, payload)
   const timestamp = String(Math.floor(options.now() / 1000))
-  const response = await fetch(options.target() ?? '', {
+  const waits = AbortSignal.timeout(options.ackMs())
+  const isOver = new Promise<never>((_, reject) => waits.addEventListener('abort', () => reject(waits.reason)))
+  const response = fetch(options.target() ?? '', {
     method: 'POST',
     body,
     redirect: 'manual',
-    signal: AbortSignal.timeout(options.ackMs()),
+    signal: AbortSignal.timeout(Math.max(SENT_MS, options.ackMs())),
     headers: {
       'content-type': json ? 'application/json' : 'application/x-www-form-urlencoded',
       'user-agent': 'Slackbot 1.0 (+https://api.slack.com/robots)',
@@ -175,7 +180,8 @@ const byHttp: Way = async (options, { kind, payload }, retry) => {
       ...(retry.number > 0 && { 'x-slack-retry-num': String(retry.number), 'x-slack-retry-reason': retry.reason }),
     },
   })
-  return { status: response.status, body: await response.text() }
+  const answered = response.then(async (one) => ({ status: one.status, body: await one.text() }))
+  return Promise.race([answered, isOver])
 }
 
 /** Sends an envelope on one socket. The SDK acks events with an empty object, and commands with the message to show. */

@@ -5,6 +5,7 @@ import { ExpiringMap } from '../../base/expiring-map.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Person } from '../../base/place.ts'
 import type { Installation } from '../client/installations.ts'
+import type { SlackWeb } from '../client/slack-web.ts'
 import { Mentions } from '../client/mentions.ts'
 import type { Schedule } from '../../stores/schedules/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
@@ -86,14 +87,31 @@ interface HomeAsked {
   services: Services
 }
 
+/** The publishing of Homes that is under way in this process, by client and person. */
+const underWay = new WeakMap<SlackWeb, Map<string, Promise<void>>>()
+
+/** Publishes after what is under way for the same person: of two states of a Home, the one that was read last stays. */
+async function inTurn({ user, installation: { client } }: HomeOf, publish: () => Promise<void>): Promise<void> {
+  const ofClient = underWay.get(client) ?? new Map<string, Promise<void>>()
+  underWay.set(client, ofClient)
+  const published = (ofClient.get(user) ?? Promise.resolve()).catch(() => undefined).then(publish)
+  ofClient.set(user, published)
+  try {
+    await published
+  } finally {
+    if (ofClient.get(user) === published) ofClient.delete(user)
+  }
+}
+
 export function homePublisher(services: Services): PublishHome {
   const now = () => services.now().getTime()
   const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MAX_LINKS, now })
-  return async (of) => {
-    const { user, installation } = of
-    const view = signedView(homeView(await partsOf(of, links, services)), { user, key: installation.signingKey })
-    await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
-  }
+  return (of) =>
+    inTurn(of, async () => {
+      const { user, installation } = of
+      const view = signedView(homeView(await partsOf(of, links, services)), { user, key: installation.signingKey })
+      await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
+    })
 }
 
 async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Services): Promise<HomeParts> {

@@ -60,7 +60,11 @@ describeWithRedis('npm start', { timeout: 120_000 }, () => {
       /lacks a permission: .*&thinkaloud:\*/,
     ],
     ['whose user lacks streams', async () => userWithout('-@stream'), /lacks a permission: .*\+xadd/],
-    ['that is a node of a Cluster', async () => ['--cluster-enabled', 'yes'], /redis\+cluster:\/\//],
+    [
+      'that is a node of a Cluster',
+      async () => ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())],
+      /redis\+cluster:\/\//,
+    ],
     ['that is a replica', async () => ['--replicaof', '127.0.0.1', String(await freePort())], /It is a replica/],
   ])('with a Redis %s is refused in one sentence', async ([, settings, sentence], t) => {
     const server = await redisWith(t, await settings())
