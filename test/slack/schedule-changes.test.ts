@@ -51,7 +51,9 @@ test('a change is shown before it is saved, may be tried, and keeps a long quest
   expect(await told(bot, /Cost of a run:\* [\d,]+ tokens/, { channel: DM })).toContain('Your changed schedule')
   await press(bot, 'thinkaloud_schedule_save', { channel: DM })
   await told(bot, /^Saved\. Next: /, { channel: DM })
-  expect((await bot.openHome()).shown()).toContain('Every 2 hours')
+  // The Home is also renewed after the question that was tried, which may come between.
+  await bot.openHome()
+  await bot.slack.until(() => home.shown().includes('Every 2 hours'), 'the saved change')
   // The outcome of a press on the Home stands there.
   await home.press('thinkaloud_schedule_pause')
   await bot.slack.until(() => /Your schedules\nPaused\. Its maker can resume it\./.test(home.shown()), 'the outcome')
