@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** How many parts a wait is split into. */
 const PARTS = 4
 
@@ -28,4 +30,21 @@ export async function settledWithin(ms: number, promises: Iterable<Promise<unkno
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => (made ??= { value: make() }).value
+}
+
+/** Runs work of the same name one at a time. Each waits for the one before it, at most `ms`. @throws what `work` throws */
+export async function inTurn<T>(
+  turns: Map<string, Promise<unknown>>,
+  { name, ms, work }: { name: string; ms: number; work: () => Promise<T> },
+): Promise<T> {
+  const start = turns.get(name) ?? Promise.resolve()
+  const mine = start.then(work)
+  const isOver = () => Promise.race([mine.catch(() => undefined), sleep(ms, undefined, { ref: false })])
+  const turn = start.then(isOver)
+  turns.set(name, turn)
+  try {
+    return await mine
+  } finally {
+    if (turns.get(name) === turn) turns.delete(name)
+  }
 }

@@ -1,11 +1,10 @@
 import type { KnownBlock } from '@slack/web-api'
-import { settledWithin } from '../../base/async.ts'
+import { inTurn, settledWithin } from '../../base/async.ts'
 import type { RunRecord } from '../../stores/archive/types.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Person } from '../../base/place.ts'
 import type { Installation } from '../client/installations.ts'
-import type { SlackWeb } from '../client/slack-web.ts'
 import { Mentions } from '../client/mentions.ts'
 import type { Schedule } from '../../stores/schedules/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
@@ -36,6 +35,8 @@ export type PublishHome = (of: HomeOf) => Promise<void>
 
 /** Time limit for loading the Home's parts, in ms. A slower part is left out. */
 const PATIENCE_MS = 2_500
+/** How long one publishing may hold up the next of the same person, in ms. */
+const PUBLISH_MS = 30_000
 const ASKED_SHOWN = 10
 const WRITES_SHOWN = 10
 /** Slack accepts 100 blocks, and a schedule takes three. */
@@ -87,31 +88,27 @@ interface HomeAsked {
   services: Services
 }
 
-/** The publishing of Homes that is under way in this process, by client and person. */
-const underWay = new WeakMap<SlackWeb, Map<string, Promise<void>>>()
+const publishers = new WeakMap<Services, PublishHome>()
 
-/** Publishes after what is under way for the same person: of two states of a Home, the one that was read last stays. */
-async function inTurn({ user, installation: { client } }: HomeOf, publish: () => Promise<void>): Promise<void> {
-  const ofClient = underWay.get(client) ?? new Map<string, Promise<void>>()
-  underWay.set(client, ofClient)
-  const published = (ofClient.get(user) ?? Promise.resolve()).catch(() => undefined).then(publish)
-  ofClient.set(user, published)
-  try {
-    await published
-  } finally {
-    if (ofClient.get(user) === published) ofClient.delete(user)
-  }
+/** Returns the one publisher of a process's Homes. Of two states of a person's Home, the one that was read last stays. */
+export function homePublisher(services: Services): PublishHome {
+  const publish = publishers.get(services) ?? createPublisher(services)
+  publishers.set(services, publish)
+  return publish
 }
 
-export function homePublisher(services: Services): PublishHome {
+function createPublisher(services: Services): PublishHome {
   const now = () => services.now().getTime()
   const links = new ExpiringMap<string>({ ttlMs: LINK_MS, maxSize: MAX_LINKS, now })
-  return (of) =>
-    inTurn(of, async () => {
-      const { user, installation } = of
+  const turns = new Map<string, Promise<unknown>>()
+  return (of) => {
+    const { team, user, installation } = of
+    const work = async () => {
       const view = signedView(homeView(await partsOf(of, links, services)), { user, key: installation.signingKey })
       await installation.client.call('views.publish', { user_id: user, view }, { effort: 'once' })
-    })
+    }
+    return inTurn(turns, { name: `${team}:${user}`, ms: PUBLISH_MS, work })
+  }
 }
 
 async function partsOf(of: HomeOf, links: ExpiringMap<string>, services: Services): Promise<HomeParts> {

@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { inTurn } from '../../base/async.ts'
 import { TransientError } from '../../base/errors.ts'
 import type { RedisClient } from '../../base/redis/redis.ts'
 import { threadKey } from '../../base/redis/redis-keys.ts'
@@ -69,23 +70,6 @@ export function memoryMcpStore({ now = Date.now }: { now?: () => number } = {}):
       return find(key) !== undefined && kept.delete(key)
     },
     lock: (name, ms, work) => inTurn(turns, { name, ms, work }),
-  }
-}
-
-/** Each waits for the one before it, for as long as that one may take. */
-async function inTurn<T>(
-  turns: Map<string, Promise<unknown>>,
-  { name, ms, work }: { name: string; ms: number; work: () => Promise<T> },
-): Promise<T> {
-  const start = turns.get(name) ?? Promise.resolve()
-  const mine = start.then(work)
-  const isOver = () => Promise.race([mine.catch(() => undefined), sleep(ms, undefined, { ref: false })])
-  const turn = start.then(isOver)
-  turns.set(name, turn)
-  try {
-    return await mine
-  } finally {
-    if (turns.get(name) === turn) turns.delete(name)
   }
 }
 
