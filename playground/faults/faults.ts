@@ -8,7 +8,7 @@ export interface Fault {
   channel?: string
   /** Limits the fault to calls whose arguments this accepts. */
   where?: (args: Json) => boolean
-  /** How many calls it affects: 1, or with `probability` all. */
+  /** The number of calls that it affects: 1, or with `probability` all. */
   times?: number
   /** The HTTP status of the answer; 429 for a `retryAfter`. */
   status?: number
@@ -61,7 +61,7 @@ export function createFaults(): Faults {
   }
 }
 
-/** Whether a method matches a name, which may end in `*`. */
+/** Returns whether a method matches a name, which may end in `*`. */
 function fits(fault: Fault, method: string, args: Json): boolean {
   const name = fault.method ?? '*'
   const named = name.endsWith('*') ? method.startsWith(name.slice(0, -1)) : method === name

@@ -27,7 +27,7 @@ export interface Trouble {
 
 const KNOWN = new Map<string, TroubleSwitch>(SWITCHES.map((one) => [one.name, one]))
 
-/** Whether a name is that of a switch. */
+/** Returns whether a name is that of a switch. */
 export function isTroubleName(name: string): name is TroubleName {
   return KNOWN.has(name)
 }

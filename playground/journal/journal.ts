@@ -16,7 +16,7 @@ export interface Entry {
   n: number
   /** Milliseconds since the epoch. */
   at: number
-  /** How long it took, in ms; absent while it is in progress. */
+  /** Its duration in ms; absent while it is in progress. */
   ms?: number
   kind: EntryKind
   name: string
@@ -73,7 +73,7 @@ export interface JournalOptions {
 
 const MAX = 20_000
 const MAX_CHARS = 200_000_000
-/** How many shortened requests are kept whole besides. */
+/** The number of shortened requests that are kept whole besides. */
 const MAX_WHOLE = 200
 
 /** The size of an entry's bodies, in characters. */

@@ -99,7 +99,7 @@ async function outcomeOf(press: Press, services: Services): Promise<Outcome> {
 /** An admin may stop a schedule in a channel, but not change its question, because it asks on behalf of its maker. */
 const FOR_ADMINS = [SCHEDULE.run, SCHEDULE.pause, SCHEDULE.delete]
 
-/** What lets a schedule run, at once or later. */
+/** The buttons that let a schedule run, at once or later. */
 const RUNNING = [SCHEDULE.try, SCHEDULE.run, SCHEDULE.resume]
 
 async function isAdminHere({ team, user, userTeam, installation }: Pressed): Promise<boolean> {
