@@ -1,6 +1,6 @@
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { z } from 'zod'
 import { SCOPES } from '../../src/slack/client/slack-account.ts'
 import { scopesOf } from '../../playground/slack/methods/index.ts'
@@ -155,8 +155,8 @@ const events = distinct(
   code.flatMap((file) => listeners(file, 'event').concat(listeners(file, 'message').length > 0 ? ['message'] : [])),
 )
 const commands = distinct(code.flatMap((file) => listeners(file, 'command')))
-const plain = manifestSchema.parse(parse(textOf('manifest.yml')))
-const agent = manifestSchema.parse(parse(textOf('manifest.agent.yml')))
+const plain = manifestSchema.parse(load(textOf('manifest.yml')))
+const agent = manifestSchema.parse(load(textOf('manifest.agent.yml')))
 
 describe('what the code needs', () => {
   test('is found in the code, not only written down here', () => {
