@@ -145,7 +145,11 @@ const OPTIONAL = [
   'users:read.email',
 ]
 
-const code = sourcesIn('src').filter(({ path }) => !path.startsWith('playground/slack/'))
+/** Matches a text that reads as a Web API method, `chat.postMessage`. */
+const METHOD =
+  /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|usergroups|users|views)(\.[a-zA-Z]+)+$/
+
+const code = sourcesIn('src').filter(({ text }) => /["'`]\w+(\.\w+)+["'`]|\bapp\./.test(text))
 const methods = distinct(code.flatMap(methodsCalled))
 const events = distinct(
   code.flatMap((file) => listeners(file, 'event').concat(listeners(file, 'message').length > 0 ? ['message'] : [])),
@@ -232,13 +236,11 @@ function neededScopes(): string[] {
   return distinct([...ofMethods, ...ofEvents, 'users:read.email', ...(commands.length > 0 ? ['commands'] : [])])
 }
 
-/** Every string of a file that reads as a Web API method, `chat.postMessage`. */
+/** Every method that a file names. */
 function methodsCalled({ tree }: SourceFile): string[] {
-  const families =
-    /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|usergroups|users|views)(\.[a-zA-Z]+)+$/
   const found: string[] = []
   visit(tree, (node) => {
-    if (ts.isStringLiteralLike(node) && families.test(node.text)) found.push(node.text)
+    if (ts.isStringLiteralLike(node) && METHOD.test(node.text)) found.push(node.text)
   })
   return found
 }
