@@ -1,4 +1,4 @@
-/** Readers take linear time on hostile text: four times the length takes about four times as long. */
+/** Readers take linear time on hostile text: sixteen times the length takes about sixteen times as long. */
 import { describe, expect, test } from 'vitest'
 import { plainProse } from '../../src/agent/partial-answer.ts'
 import { defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
@@ -13,7 +13,7 @@ import { beginsObservation, cutWhole, withoutThinking } from '../../src/agent/pa
 /** Seconds of CPU for reading a megabyte: some tens of milliseconds are usual. */
 const BOUND = 2
 /** Seconds of CPU that a collection of garbage or a compilation may cost. */
-const PAUSE = 0.02
+const PAUSE = 0.03
 
 /** Units from the facts, and others that regular expressions are often slow on. */
 const WORST = [
@@ -98,9 +98,9 @@ const LEADS: Record<string, string> = {
   'a fence': '```\nAction: ',
 }
 
-const SHORT = 2_500
+const SHORT = 1_000
 
-describe.each(Object.entries(LEADS))('four times as long is read in about four times the time: %s', (_what, lead) => {
+describe.each(Object.entries(LEADS))('sixteen times as long is read in about sixteen times the time: %s', (_what, lead) => {
   test.each(UNITS)('of %j', (unit) => {
     isLinear((length) => lead + unit.repeat(Math.ceil(length / unit.length)))
   })
@@ -136,14 +136,14 @@ test.each(['foo[bar]\n', 'search(a=1)\n', '{"name": "x"}\n', 'mcp_x[a]\n', 'Acti
 )
 
 /**
- * Compares a text with one four times as long, by each reader: twice as much as linear time and what a pause may cost
- * are forgiven, sixteen times as much are not. Most readers take less than a pause for the long one.
+ * Compares a text with one sixteen times as long, by each reader: twice as much as linear time and what a pause may cost
+ * are forgiven, 256 times as much are not. Most readers take less than a pause for the long one.
  */
 function isLinear(textOf: (length: number) => string): void {
-  const [short, long] = [textOf(SHORT), textOf(4 * SHORT)]
+  const [short, long] = [textOf(SHORT), textOf(16 * SHORT)]
   for (const [name, read] of Object.entries(READERS)) {
     if (cpuSeconds(() => read(long)) < PAUSE) continue
-    const limit = 8 * cpuSeconds(() => read(short)) + PAUSE
+    const limit = 32 * cpuSeconds(() => read(short)) + PAUSE
     expect(
       cpuSeconds(() => read(long), limit),
       name,
