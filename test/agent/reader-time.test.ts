@@ -100,11 +100,14 @@ const LEADS: Record<string, string> = {
 
 const SHORT = 1_000
 
-describe.each(Object.entries(LEADS))('sixteen times as long is read in about sixteen times the time: %s', (_what, lead) => {
-  test.each(UNITS)('of %j', (unit) => {
-    isLinear((length) => lead + unit.repeat(Math.ceil(length / unit.length)))
-  })
-})
+describe.each(Object.entries(LEADS))(
+  'sixteen times as long is read in about sixteen times the time: %s',
+  (_what, lead) => {
+    test.each(UNITS)('of %j', (unit) => {
+      isLinear((length) => lead + unit.repeat(Math.ceil(length / unit.length)))
+    })
+  },
+)
 
 test('blanks before a character, and brackets that are all closed', () => {
   for (const lead of ['', '`', 'Thought: ', '{"a": 1}', 'Action: search\n'])
