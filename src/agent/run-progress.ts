@@ -75,15 +75,16 @@ export function workMs({ steps, startedAt }: { steps: readonly Step[]; startedAt
 
 /** The total usage of several model calls. Calls without a price add no dollars. */
 export function totalOf(usage: readonly Usage[]) {
-  const sum = (part: (one: Usage) => number) => usage.reduce((total, one) => total + part(one), 0)
-  const inputTokens = sum((one) => one.inputTokens)
-  const outputTokens = sum((one) => one.outputTokens)
-  return {
-    ...{ inputTokens, outputTokens, tokens: inputTokens + outputTokens },
-    cachedTokens: sum((one) => one.cachedTokens ?? 0),
-    reasoningTokens: sum((one) => one.reasoningTokens ?? 0),
-    costUsd: sum((one) => one.costUsd ?? 0),
+  const total = { inputTokens: 0, outputTokens: 0, tokens: 0, cachedTokens: 0, reasoningTokens: 0, costUsd: 0 }
+  for (const { inputTokens, outputTokens, cachedTokens = 0, reasoningTokens = 0, costUsd = 0 } of usage) {
+    total.inputTokens += inputTokens
+    total.outputTokens += outputTokens
+    total.tokens += inputTokens + outputTokens
+    total.cachedTokens += cachedTokens
+    total.reasoningTokens += reasoningTokens
+    total.costUsd += costUsd
   }
+  return total
 }
 
 /** The agent's own progress, and the usage that no event has reported yet. */
