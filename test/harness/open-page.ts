@@ -46,14 +46,22 @@ const contexts = new Map<string, Promise<BrowserContext>>()
 
 function contextOf(options: BrowserContextOptions): Promise<BrowserContext> {
   const key = JSON.stringify(options)
-  const context = contexts.get(key) ?? sharedChromium().then((browser) => browser.newContext(options))
+  const context = contexts.get(key) ?? newContext(options)
   contexts.set(key, context)
+  return context
+}
+
+/** An empty page stays in it, because with a context's last page its process ends, and the next page needs another. */
+async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
+  const browser = await sharedChromium()
+  const context = await browser.newContext(options)
+  await context.newPage()
   return context
 }
 
 /** Clears a page's data for the next test: two servers may get the same port. */
 async function closePages(context: BrowserContext): Promise<void> {
-  for (const page of context.pages()) {
+  for (const page of context.pages().slice(1)) {
     await page.evaluate('localStorage.clear(), sessionStorage.clear()')
     await page.close()
   }
