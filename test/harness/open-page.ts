@@ -1,4 +1,6 @@
-import axeCore, { type AxeResults } from 'axe-core'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { listen, readBody } from '../../playground/base/loopback-server.ts'
@@ -108,10 +110,12 @@ export async function openPanel(page: Page, title: string): Promise<ReturnType<P
   return panel
 }
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
 /** axe is given to a page once: its text is half a megabyte, and `@axe-core/playwright` sends it for each look. */
 async function violations(page: Page, within: string[]): Promise<string[]> {
   for (const frame of page.frames()) {
-    if ((await frame.evaluate('typeof axe')) === 'undefined') await frame.evaluate(axeCore.source)
+    if ((await frame.evaluate('typeof axe')) === 'undefined') await frame.evaluate(AXE)
   }
   const where = within.length > 0 ? `{ include: ${JSON.stringify(within.map((selector) => [selector]))} }` : 'document'
   const { violations: found } = await page.evaluate<AxeResults>(`axe.run(${where}, { resultTypes: ['violations'] })`)
