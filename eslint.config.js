@@ -1,10 +1,10 @@
 import tseslint from 'typescript-eslint'
 
-/** The sizes of CONTRIBUTING.md; test/repo/sizes.test.ts counts again, its own way. */
+/** The sizes of CONTRIBUTING.md. */
 const sizes = {
   'max-params': ['error', 3],
   'max-lines': ['error', 300],
-  'max-lines-per-function': ['error', { max: 60, skipComments: true, skipBlankLines: true }],
+  'max-lines-per-function': ['error', { max: 60, IIFEs: true }],
 }
 
 /** What a browser has, as far as the playground's page uses it. */

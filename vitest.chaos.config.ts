@@ -9,7 +9,7 @@ const seed = process.env.CHAOS_SEED ?? String(randomInt(1_000_000))
 export default defineConfig({
   resolve: { alias },
   test: {
-    include: ['test/chaos/**/*.test.ts'],
+    include: ['test/chaos/**/*.test.ts', 'test/schedules/when.test.ts'],
     globalSetup: ['test/harness/chaos/build.ts', 'test/harness/compiled-sources.ts'],
     env: { CHAOS_SEED: seed },
     fileParallelism: false,

@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)))
 const MANIFESTS = ['manifest.yml', 'manifest.agent.yml']
@@ -41,7 +41,7 @@ async function start() {
 const [hook, file = MANIFESTS[0]] = process.argv.slice(2).filter((arg) => !arg.startsWith('--'))
 
 if (hook === 'get-hooks') answer(JSON.parse(read('.slack/hooks.json')))
-else if (hook === 'get-manifest' && MANIFESTS.includes(file)) answer(parse(read(file)))
+else if (hook === 'get-manifest' && MANIFESTS.includes(file)) answer(load(read(file)))
 else if (hook === 'start') await start()
 else {
   console.error(`There is no hook ${hook ?? ''} ${file}: get-hooks, get-manifest [${MANIFESTS.join(' | ')}], start.`)

@@ -122,12 +122,12 @@ class ChatReader implements AnswerReader {
   }
 
   #said(said: Delta): ModelEvent[] {
-    const { reasoning_content: content, reasoning, reasoning_details: given, ...rest } = said
-    const name = content ? 'reasoning_content' : 'reasoning'
-    const details = this.#details.take(given)
-    const events = this.written.take({ ...rest, reasoning: content || reasoning || details })
+    const { reasoning_content: thinking, reasoning, content, refusal, tool_calls = null } = said
+    const name = thinking ? 'reasoning_content' : 'reasoning'
+    const details = this.#details.take(said.reasoning_details)
+    const events = this.written.take({ content, refusal, tool_calls, reasoning: thinking || reasoning || details })
     const [first] = events
-    if (first?.type === 'reasoning' && (content || reasoning))
+    if (first?.type === 'reasoning' && (thinking || reasoning))
       this.#fields[name] = (this.#fields[name] ?? '') + first.text
     return events
   }

@@ -24,7 +24,7 @@ import { createModels, type ModelMeter, type Models } from '../model/index.ts'
 import type { Network } from '../base/http/proxy.ts'
 import { loadPrompts, type Prompts } from '../base/prompts.ts'
 import { houseInstructions } from './house-instructions.ts'
-import { openMcp } from './open-mcp.ts'
+import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
 import type { Skill } from '../../tools/read-skill.ts'
 import { openToolbox, type LeftOut, type Toolbox } from '../toolbox/toolbox.ts'
 import { loadSkills } from '../toolbox/skills.ts'
@@ -110,7 +110,11 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     newNonce,
   }
   const { model, condenseModel } = models
-  const opened = await openMcp(config, { ...sources, now: nowMs, proxy, taken: toolbox.tools.map(({ name }) => name) })
+  const taken = toolbox.tools.map(({ name }) => name)
+  if (!config.MCP_CONFIG) warnOfUnmatched(config, taken, sources.log)
+  const opened = config.MCP_CONFIG
+    ? await (await import('./open-mcp.ts')).openMcp(config, { ...sources, now: nowMs, proxy, taken })
+    : undefined
   const mcp = opened?.toolbox
   const parts: AllParts = {
     ...{ models, toolbox, skills, dialectWith, name, prompts, mcp, wrapped },
@@ -135,6 +139,11 @@ export async function createAgent(config: Config, sources: AgentSources): Promis
     mcpConfig: opened?.config,
     close: async () => void (await Promise.all([http.close(), mcp?.close()])),
   }
+}
+
+/** Warns of rules for tools that there are not. With MCP_CONFIG this is told once the servers' tools are known. */
+function warnOfUnmatched({ APPROVERS: approvers }: Config, own: string[], log: Log): void {
+  for (const rule of unmatchedRules([], { approvers, own })) log.warn(rule, RULE_UNMATCHED)
 }
 
 /** For commands that ask no model, such as those that only look at the tools: the dialect is not probed. */

@@ -5,9 +5,10 @@ import type { Person } from '../base/place.ts'
 import { sealerFrom } from '../base/seal.ts'
 import { readEnv, type Config } from '../config.ts'
 import type { Account } from '../mcp/login/account.ts'
+import { loadMcpConfig } from '../mcp/config/mcp-config.ts'
 import { personLogins } from '../mcp/login/person-logins.ts'
-import type { McpToolbox } from '../mcp/tools/mcp-toolbox.ts'
-import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
+import { serverAccount } from '../mcp/login/server-account.ts'
+import { openMcpToolbox, type McpToolbox } from '../mcp/tools/mcp-toolbox.ts'
 import { isPersonal, type McpConfig, type McpServerConfig } from '../mcp/types.ts'
 import type { McpStore } from '../stores/mcp/mcp-store.ts'
 import type { PeopleStore } from '../stores/mcp/people-store.ts'
@@ -30,16 +31,15 @@ interface McpSources {
   taken: string[]
 }
 
-/** Opens the tools of MCP servers. A front calls none: it knows them from the records that workers store. */
+/**
+ * Opens the tools of MCP servers, if MCP_CONFIG is set and there is a store for them. A front calls none: it knows them
+ * from the records that workers store.
+ */
 export async function openMcp(
   config: Config,
   { log, now, mcpStore: store, people, proxy, taken }: McpSources,
 ): Promise<OpenedMcp | undefined> {
-  if (!config.MCP_CONFIG)
-    for (const rule of unmatchedRules([], { approvers: config.APPROVERS, own: taken })) log.warn(rule, RULE_UNMATCHED)
   if (!config.MCP_CONFIG || !store) return undefined
-  const { loadMcpConfig } = await import('../mcp/config/mcp-config.ts')
-  const { openMcpToolbox } = await import('../mcp/tools/mcp-toolbox.ts')
   const servers = loadMcpConfig(config.MCP_CONFIG, readEnv())
   const personal = servers.servers.filter(isPersonal)
   checkPersonal(personal, config)
@@ -53,7 +53,6 @@ export async function openMcp(
     ...{ mostTools: config.MCP_TOOLS_MAX, timeoutMs: config.TOOL_TIMEOUT_MS, approvers: config.APPROVERS },
   })
   const titles = (server: string, person: Person) => toolbox.titles(server, person)
-  const { serverAccount } = await import('../mcp/login/server-account.ts')
   const accounts = logins ? personal.map((one) => serverAccount(one, { logins, proxy, log, now, titles })) : []
   return { toolbox, config: servers, accounts }
 }

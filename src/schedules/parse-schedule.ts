@@ -176,9 +176,12 @@ const DAY_FORMS: {
   { form: String.raw`(?:on )?(\d{4}-\d\d-\d\d)`, days: ([, date = '']) => ({ date }) },
 ]
 
+/** Compiled once, because every question is parsed. */
+const DAYS = DAY_FORMS.map(({ form, days }) => ({ form: new RegExp(String.raw`^${form}(?![\w-])`, 'i'), days }))
+
 function takeDays(text: string, context: { now: number; zone: string }): { days: Days; rest: string } | undefined {
-  for (const { form, days } of DAY_FORMS) {
-    const found = new RegExp(String.raw`^${form}(?![\w-])`, 'i').exec(text)
+  for (const { form, days } of DAYS) {
+    const found = form.exec(text)
     const read = found && days([...found], context)
     if (found && read) return { days: read, rest: text.slice(found[0].length) }
   }

@@ -90,10 +90,12 @@ export function timeZone(name: string): string | undefined {
   }
 }
 
+const CRON_PART = String.raw`(?:\*|[a-z]{3}|\d{1,2})(?:-(?:[a-z]{3}|\d{1,2}))?(?:/\d{1,2})?`
+const CRON = new RegExp(String.raw`^(?:${CRON_PART}(?:,${CRON_PART})*(?: |$)){5}$`, 'i')
+
 /** Whether five fields are an ordinary cron expression, without names of times and without random or special fields. */
 export function isCron(fields: string): boolean {
-  const part = String.raw`(?:\*|[a-z]{3}|\d{1,2})(?:-(?:[a-z]{3}|\d{1,2}))?(?:/\d{1,2})?`
-  if (!new RegExp(String.raw`^(?:${part}(?:,${part})*(?: |$)){5}$`, 'i').test(fields)) return false
+  if (!CRON.test(fields)) return false
   try {
     CronExpressionParser.parse(fields, { currentDate: new Date(0), tz: 'UTC' }).next()
     return true

@@ -174,6 +174,8 @@ function createApp(receiver: HTTPReceiver | SocketModeReceiver, services: Servic
   const app = new App({
     receiver,
     authorize,
+    // Nothing is kept by conversation. Bolt's store would create an error for each delivery.
+    convoStore: false,
     logger: boltLogger(log),
     clientOptions: clientOptions(services, connection),
   })

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open, readdir, realpath, type FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, resolve, sep } from 'node:path'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { z } from 'zod'
 import type { Skill } from '../../tools/read-skill.ts'
 import { defused } from '../agent/observation.ts'
@@ -82,13 +82,17 @@ function headOf(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '')
 }
 
+/** Few aliases: resolved ones could otherwise grow to gigabytes. */
+const LIMITS = { maxAliases: 10 }
+
 /** Parses the front matter. Many skills have an unquoted description with a colon, which is not valid YAML. */
 function fieldsOf(front: string): unknown {
   try {
-    return parse(front)
+    return load(front, LIMITS)
   } catch {
-    return parse(
+    return load(
       front.replace(/^(\w+):[ \t]+(?=[^\s"'|>[{&*!#%@`])(.*)$/gm, (_, key, text) => `${key}: ${quoted(text)}`),
+      LIMITS,
     )
   }
 }

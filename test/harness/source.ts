@@ -3,15 +3,6 @@ import { join, posix } from 'node:path'
 import ts from 'typescript'
 import { ROOT } from '../../src/base/package-root.ts'
 
-/** A function with a body, wherever it stands. `name` is empty for one that is only an argument. */
-export interface SourceFunction {
-  name: string
-  line: number
-  /** The number of its lines, without the doc comment. */
-  lines: number
-  parameters: number
-}
-
 /** One file of code of the project. Paths are relative to its root. It is parsed when its tree is first asked for. */
 export class SourceFile {
   readonly path: string
@@ -90,26 +81,6 @@ function importedInside(node: ts.Node): ts.Node[] {
 export function visit(node: ts.Node, see: (node: ts.Node) => void): void {
   see(node)
   ts.forEachChild(node, (child) => visit(child, see))
-}
-
-/** Every function of a file that has a body. */
-export function functionsOf({ tree }: SourceFile): SourceFunction[] {
-  const functions: SourceFunction[] = []
-  visit(tree, (node) => {
-    if (!ts.isFunctionLike(node) || !('body' in node) || !node.body) return
-    const line = lineOf(tree, node.getStart(tree))
-    const lines = lineOf(tree, node.getEnd()) - line + 1
-    functions.push({ name: nameOf(node), line, lines, parameters: node.parameters.length })
-  })
-  return functions
-}
-
-function nameOf(node: ts.SignatureDeclaration): string {
-  if (node.name) return node.name.getText()
-  if (ts.isConstructorDeclaration(node)) return 'constructor'
-  const { parent } = node
-  const names = ts.isVariableDeclaration(parent) || ts.isPropertyAssignment(parent) || ts.isPropertyDeclaration(parent)
-  return names ? parent.name.getText() : ''
 }
 
 function lineOf(tree: ts.SourceFile, position: number): number {

@@ -200,7 +200,8 @@ describe.concurrent('a model that never answers', () => {
 
   test('has not where it was still talking: it is slow, but it works', async (t) => {
     const { call } = await endpoint(t, [{ text: 'word '.repeat(5000), chunkMs: 10 }], 5_000)
-    for (let n = 0; n < 6; n++) expect((await call(3_000)).error).toMatchObject({ name: 'TimeoutError' })
+    for (const { error } of await Promise.all(Array.from({ length: 6 }, () => call(3_000))))
+      expect(error).toMatchObject({ name: 'TimeoutError' })
   })
 
   test('has not where the caller has gone, or gave it the time of something else', async (t) => {

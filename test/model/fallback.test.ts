@@ -114,17 +114,16 @@ describe.concurrent('OPENAI_FALLBACK_MODEL, where the first says nothing,', () =
 
   test('is asked at once when the first has been silent again and again', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => 'I am here.' })
-    for (let n = 0; n < 4; n++) await callModel(model, { timeMs: 8000 })
+    await Promise.all(Array.from({ length: 4 }, () => callModel(model, { timeMs: 8000 })))
     expect((await callModel(model, { timeMs: 60_000 })).text).toBe('I am here.')
     expect(asked).toEqual({ first: 4, second: 5 })
   })
 
   test('that is silent too fails with the caller’s time', async (t) => {
     const { model, asked } = await twoModels(t, { first: () => ({ hang: true }), second: () => ({ hang: true }) })
-    for (let n = 0; n < 4; n++)
-      expect((await callModel(model, { signal: AbortSignal.timeout(8000), timeMs: 8000 })).error).toMatchObject({
-        name: 'TimeoutError',
-      })
+    const call = () => callModel(model, { signal: AbortSignal.timeout(8000), timeMs: 8000 })
+    for (const { error } of await Promise.all([call(), call(), call(), call()]))
+      expect(error).toMatchObject({ name: 'TimeoutError' })
     expect((await callModel(model)).error).toMatchObject({ name: 'ModelError', hint: expect.stringMatching(/failing/) })
     expect(asked).toEqual({ first: 4, second: 4 })
   })
@@ -144,7 +143,7 @@ describe.concurrent('OPENAI_FALLBACK_MODEL, where the first says nothing,', () =
   test.sequential(
     'answers people whose first model hangs, follow-ups included, within the time of a run',
     async (t) => {
-      const env = { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second', AGENT_TIMEOUT_MS: '16000' }
+      const env = { OPENAI_MODEL: 'first', OPENAI_FALLBACK_MODEL: 'second', AGENT_TIMEOUT_MS: '10000' }
       const model = ({ body, kind }: PlayedRequest): Turn => {
         if (body.model === 'first') return { hang: true }
         return kind === 'condense' ? 'Is it really 4?' : finish('It is 4.')

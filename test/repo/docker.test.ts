@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { parse } from 'yaml'
+import { load, YAML11_SCHEMA } from 'js-yaml'
 import { z } from 'zod'
 import { loadConfig } from '../../src/config.ts'
 import { ROOT } from '../../src/base/package-root.ts'
@@ -27,7 +27,7 @@ const service = z.object({
 })
 const compose = z
   .object({ services: z.record(z.string(), service) })
-  .parse(parse(textOf('docker-compose.yml'), { merge: true }))
+  .parse(load(textOf('docker-compose.yml'), { schema: YAML11_SCHEMA }))
 
 describe('docker-compose.yml', () => {
   const { bot, redis } = compose.services

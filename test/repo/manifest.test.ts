@@ -1,6 +1,6 @@
 import ts from 'typescript'
 import { describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { z } from 'zod'
 import { SCOPES } from '../../src/slack/client/slack-account.ts'
 import { scopesOf } from '../../playground/slack/methods/index.ts'
@@ -145,14 +145,18 @@ const OPTIONAL = [
   'users:read.email',
 ]
 
-const code = sourcesIn('src').filter(({ path }) => !path.startsWith('playground/slack/'))
+/** Matches a text that reads as a Web API method, `chat.postMessage`. */
+const METHOD =
+  /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|usergroups|users|views)(\.[a-zA-Z]+)+$/
+
+const code = sourcesIn('src').filter(({ text }) => /["'`]\w+(\.\w+)+["'`]|\bapp\./.test(text))
 const methods = distinct(code.flatMap(methodsCalled))
 const events = distinct(
   code.flatMap((file) => listeners(file, 'event').concat(listeners(file, 'message').length > 0 ? ['message'] : [])),
 )
 const commands = distinct(code.flatMap((file) => listeners(file, 'command')))
-const plain = manifestSchema.parse(parse(textOf('manifest.yml')))
-const agent = manifestSchema.parse(parse(textOf('manifest.agent.yml')))
+const plain = manifestSchema.parse(load(textOf('manifest.yml')))
+const agent = manifestSchema.parse(load(textOf('manifest.agent.yml')))
 
 describe('what the code needs', () => {
   test('is found in the code, not only written down here', () => {
@@ -232,13 +236,11 @@ function neededScopes(): string[] {
   return distinct([...ofMethods, ...ofEvents, 'users:read.email', ...(commands.length > 0 ? ['commands'] : [])])
 }
 
-/** Every string of a file that reads as a Web API method, `chat.postMessage`. */
+/** Every method that a file names. */
 function methodsCalled({ tree }: SourceFile): string[] {
-  const families =
-    /^(agents|api|apps|assistant|auth|bots|chat|conversations|files|reactions|team|usergroups|users|views)(\.[a-zA-Z]+)+$/
   const found: string[] = []
   visit(tree, (node) => {
-    if (ts.isStringLiteralLike(node) && families.test(node.text)) found.push(node.text)
+    if (ts.isStringLiteralLike(node) && METHOD.test(node.text)) found.push(node.text)
   })
   return found
 }

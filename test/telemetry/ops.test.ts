@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { z } from 'zod'
 import { BOB } from '../../playground/slack/slack.ts'
 import { ROOT } from '../../src/base/package-root.ts'
@@ -37,7 +37,7 @@ const rule = z.object({
 })
 const alerts = z
   .object({ groups: z.array(z.object({ rules: z.array(rule) })) })
-  .parse(parse(textOf('ops/alerts.yml')))
+  .parse(load(textOf('ops/alerts.yml')))
   .groups.flatMap(({ rules }) => rules)
 const queries = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })))
 
@@ -97,7 +97,7 @@ describe('the dashboard', () => {
     )
     expect(new Set(cells).size).toBe(cells.length)
     const source = z.object({ datasources: z.array(z.object({ uid: z.string(), url: z.string() })) })
-    const { datasources } = source.parse(parse(textOf('ops/grafana/provisioning/datasources/prometheus.yml')))
+    const { datasources } = source.parse(load(textOf('ops/grafana/provisioning/datasources/prometheus.yml')))
     const used = new Set(dashboard.panels.flatMap((one) => one.datasource?.uid ?? []))
     expect([...used]).toEqual(datasources.map(({ uid }) => uid))
   })
@@ -191,7 +191,7 @@ describeWithCompose('docker-compose --profile scale', () => {
     const how = { cwd: folder, encoding: 'utf8' } as const
     const { status, stdout, stderr } = spawnSync('docker-compose', ['--profile', 'scale', 'config'], how)
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
-    found = z.object({ services: z.record(z.string(), service) }).parse(parse(stdout)).services
+    found = z.object({ services: z.record(z.string(), service) }).parse(load(stdout)).services
   })
 
   test('adds a front, workers, Prometheus and Grafana to the bot and its Redis, and nothing to the plain start', () => {
@@ -224,7 +224,7 @@ describeWithCompose('docker-compose --profile scale', () => {
   })
 
   test('gives Prometheus the alerts at the path where it looks for them', () => {
-    const { rule_files } = z.object({ rule_files: z.array(z.string()) }).parse(parse(textOf('ops/prometheus.yml')))
+    const { rule_files } = z.object({ rule_files: z.array(z.string()) }).parse(load(textOf('ops/prometheus.yml')))
     const mounted = (found['prometheus']?.volumes ?? []).find((volume) => volume.includes('/ops/alerts.yml:'))
     expect(rule_files).toEqual([mounted?.split(':')[1]])
   })
@@ -232,7 +232,7 @@ describeWithCompose('docker-compose --profile scale', () => {
   test('gives Prometheus every process of ours, at the port where it shows its metrics', () => {
     const discovery = z.object({ names: z.array(z.string()), port: z.number() })
     const jobs = z.array(z.object({ dns_sd_configs: z.array(discovery) }))
-    const { scrape_configs } = z.object({ scrape_configs: jobs }).parse(parse(textOf('ops/prometheus.yml')))
+    const { scrape_configs } = z.object({ scrape_configs: jobs }).parse(load(textOf('ops/prometheus.yml')))
     const [scraped] = scrape_configs.flatMap((job) => job.dns_sd_configs)
     const ours = Object.keys(found).filter((name) => found[name]?.image === 'thinkaloud')
     expect(scraped?.names.toSorted()).toEqual(ours.sort())

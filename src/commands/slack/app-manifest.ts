@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { z } from 'zod'
 import { ConfigError } from '../../base/errors.ts'
 import { ROOT } from '../../base/package-root.ts'
@@ -31,7 +31,7 @@ export function readManifest(kind: ManifestKind): AppManifest {
   const file = FILES[kind]
   try {
     const text = readFileSync(join(ROOT, file), 'utf8')
-    const { features, oauth_config: oauth } = schema.parse(parse(text))
+    const { features, oauth_config: oauth } = schema.parse(load(text))
     const commands = features.slash_commands.map(({ command, should_escape: escapes }) => [command, escapes] as const)
     const { bot: scopes, bot_optional: optional } = oauth.scopes
     return { file, text, scopes, optional, shouldEscape: Object.fromEntries(commands) }

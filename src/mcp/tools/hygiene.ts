@@ -41,6 +41,15 @@ export function cut(text: string, most: number): string {
   return text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
 }
 
+const BRIEF_CHARS = 100
+
+/** Returns the first sentence of a description, or as much of it as fits into a line. */
+export function briefOf(description: string): string {
+  const line = description.replace(/\s+/g, ' ').trim()
+  const first = /^.{10,}?[.!?](?=\s+\p{Lu}|$)/u.exec(line.slice(0, 2 * BRIEF_CHARS))?.[0] ?? line
+  return cut(first, BRIEF_CHARS)
+}
+
 /** Returns whether a name contains invisible characters. */
 export function hasHidden(name: string): boolean {
   return cleanText(name, name.length).faults.includes('hidden')

@@ -5,13 +5,10 @@
 import { matchesPattern, matchesRule } from '../../agent/tool-pattern.ts'
 import type { ParsedInput, Tool, ToolContext } from '../../agent/contracts/tool.ts'
 import { checkOf } from './check-schema.ts'
-import { cut } from './hygiene.ts'
 import { ruleNameOf } from './mcp-names.ts'
 import type { SeenTool } from './pins.ts'
 import type { Schema } from './plain-schema.ts'
 import { isPersonal, type CallResult, type McpServerConfig } from '../types.ts'
-
-const BRIEF_CHARS = 100
 
 /** A call by the server's own name for the tool. `isRepeatable`: a second call has no further effect. */
 export interface ServerCall {
@@ -80,11 +77,4 @@ const UNTRUSTED: SeenTool['hints'] = { readOnly: false, idempotent: false }
 /** Whether a list of restricting rules matches a tool by its own name. */
 export function isRuled(rules: readonly string[] | undefined, name: string): boolean {
   return rules?.some((rule) => matchesRule(name, rule)) ?? false
-}
-
-/** Returns the first sentence of a description, or as much of it as fits into a line. */
-export function briefOf(description: string): string {
-  const line = description.replace(/\s+/g, ' ').trim()
-  const first = /^.{10,}?[.!?](?=\s+\p{Lu}|$)/u.exec(line.slice(0, 2 * BRIEF_CHARS))?.[0] ?? line
-  return cut(first, BRIEF_CHARS)
 }

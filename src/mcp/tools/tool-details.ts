@@ -1,7 +1,7 @@
 /** Shortens long lists of tools: the prompt has one line for each, and an additional tool describes them. */
 import type { Tool } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
-import { briefOf } from './mcp-tools.ts'
+import { briefOf } from './hygiene.ts'
 
 const TOOL_DETAILS = 'tool_details'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { z } from 'zod'
 import { ConfigError, messageOf } from '../../base/errors.ts'
 import type { Pages } from '../../base/http/server.ts'
@@ -95,7 +95,7 @@ const manifestSchema = z.object({ oauth_config: z.object({ scopes: z.object({ bo
 /** Returns the bot scopes of manifest.yml, which an installation requests. @throws ConfigError if it cannot be read */
 function botScopes(): string[] {
   try {
-    return manifestSchema.parse(parse(readFileSync(join(ROOT, 'manifest.yml'), 'utf8'))).oauth_config.scopes.bot
+    return manifestSchema.parse(load(readFileSync(join(ROOT, 'manifest.yml'), 'utf8'))).oauth_config.scopes.bot
   } catch {
     throw new ConfigError('manifest.yml cannot be read as a manifest. Restore it from the repository.')
   }

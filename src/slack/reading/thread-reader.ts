@@ -1,4 +1,5 @@
 /** Reads the messages and files in a question's thread since its last answered question. */
+import { Deadline } from '../../agent/budget.ts'
 import { cutMiddle } from '../../agent/observation.ts'
 import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent/prompt-size.ts'
 import { settledWithin } from '../../base/async.ts'
@@ -43,9 +44,9 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
   const { question, services, signal } = work
   const own = (question.files ?? []).map((file): GivenFile => ({ ...file, user: question.user }))
   if (!hasThreadBefore(question) && !question.mayHaveFiles) return { said: withFiles(NOTHING, own), files: own }
+  const time = new Deadline(signal, PATIENCE_MS)
   try {
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)])
-    const reading = messagesBefore({ ...work, signal: inTime }, readUpTo(turns, askedAt(question)))
+    const reading = messagesBefore({ ...work, signal: time.signal }, readUpTo(turns, askedAt(question)))
     if (!(await settledWithin(PATIENCE_MS, [reading]))) throw new Error('Slack did not answer in time.')
     const { people, files } = await reading
     const asked = own.length > 0 ? own : files
@@ -59,6 +60,8 @@ export async function readThread(work: QuestionWork, turns: readonly Turn[]): Pr
       'could not read the thread: answered without it',
     )
     return { said: withFiles(NOTHING, own), files: own }
+  } finally {
+    time.release()
   }
 }
 

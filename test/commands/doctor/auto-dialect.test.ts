@@ -30,7 +30,7 @@ const works = (request: PlayedRequest) =>
     ? 'There are 318 pieces.'
     : call('stock_level', '{"article": "K-4711"}')
 
-test('native calls that come back usable are used', async (t) => {
+test.concurrent('native calls that come back usable are used', async (t) => {
   const { asked, logs } = await autoBot(t, works)
   expect(asked[0]?.body.tools?.map((tool) => tool.function.name)).toContain('calculator')
   expect(logs).toContain('"dialect":"native"')
@@ -60,22 +60,22 @@ test.for<[what: string, probed: (request: PlayedRequest, n: number) => Turn, why
   expect(logs).toContain(why)
 })
 
-test('where an endpoint is down at the start, the bot starts all the same, with a warning, and speaks text', async (t) => {
+test.concurrent('where an endpoint is down at the start, the bot starts all the same, with a warning, and speaks text', async (t) => {
   const { logs } = await autoBot(t, () => ({ status: 503, body: 'no' }))
   expect(logs).toMatch(/"level":40[^\n]*AGENT_DIALECT=auto/)
 })
 
-test('an endpoint that is silent at the start holds the bot for some seconds, and then it speaks text', async (t) => {
+test.concurrent('an endpoint that is silent at the start holds the bot for some seconds, and then it speaks text', async (t) => {
   const { logs } = await autoBot(t, () => ({ hang: true }))
   expect(logs).toMatch(/"level":40[^\n]*"dialect":"text","why":"It did not answer within 15 s\./)
 })
 
-test('why native calls cannot be used is told in words for the operator', async (t) => {
+test.concurrent('why native calls cannot be used is told in words for the operator', async (t) => {
   const { logs } = await autoBot(t, () => ({ status: 400, body: { error: { message: 'no tools here' } } }))
   expect(logs).toContain('It refused the request (status 400): no tools here.')
 })
 
-test('npm run mcp asks the model nothing for it', async (t) => {
+test.concurrent('npm run mcp asks the model nothing for it', async (t) => {
   const model = await playModel(t)
   const folder = await temporaryFolder(t)
   const file = join(folder, 'mcp.json')

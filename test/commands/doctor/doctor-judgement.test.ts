@@ -8,7 +8,7 @@ import { describeWithRedis, freePort, startRedis } from '../../harness/redis.ts'
 import { startCluster } from '../../harness/redis-cluster.ts'
 import { sendJson, startWebServer } from '../../harness/web-server.ts'
 
-test('a first model that is down is a fault, though a second one would answer in its place', async (t) => {
+test.concurrent('a first model that is down is a fault, though a second one would answer in its place', async (t) => {
   const { doctor } = await doctorDesk(t, (request) =>
     request.body.model === 'second'
       ? able(request)
@@ -24,7 +24,7 @@ test('a first model that is down is a fault, though a second one would answer in
   expect(code).toBe(1)
 })
 
-test('a model that there is not is told with the setting that names it', async (t) => {
+test.concurrent('a model that there is not is told with the setting that names it', async (t) => {
   const { doctor } = await doctorDesk(t, (request) =>
     request.body.model === 'gone' ? { status: 404, body: { error: { message: 'no such model' } } } : able(request),
   )
@@ -34,7 +34,7 @@ test('a model that there is not is told with the setting that names it', async (
   )
 })
 
-test('what one model refuses is not said of another, and what is only broken is not refused', async (t) => {
+test.concurrent('what one model refuses is not said of another, and what is only broken is not refused', async (t) => {
   const { doctor, model } = await doctorDesk(t, (request) => {
     if (request.body.model === 'other')
       return request.body.stop ? { status: 400, body: { error: { message: 'stop is not supported' } } } : able(request)
@@ -47,7 +47,7 @@ test('what one model refuses is not said of another, and what is only broken is 
   expect(code).toBe(0)
 })
 
-test('which API the bot will use is said if OPENAI_API is set, and a missing one is a fault', async (t) => {
+test.concurrent('which API the bot will use is said if OPENAI_API is set, and a missing one is a fault', async (t) => {
   const { doctor, model } = await doctorDesk(t)
   const auto = async () => line((await doctor({ OPENAI_API: 'auto' })).stdout, 'model', 'api')
   expect(await auto()).toContain('ok · api · OPENAI_API=auto uses the Responses API.')
@@ -59,7 +59,7 @@ test('which API the bot will use is said if OPENAI_API is set, and a missing one
   expect(code).toBe(1)
 })
 
-test('whole answers in place of streams are no fault', async (t) => {
+test.concurrent('whole answers in place of streams are no fault', async (t) => {
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ OPENAI_STREAM: 'false' })
   expect(line(stdout, 'model', 'streaming')).toContain('note · streaming · OPENAI_STREAM=false')
@@ -67,7 +67,7 @@ test('whole answers in place of streams are no fault', async (t) => {
   expect(code).toBe(0)
 })
 
-test('a dialect that lacks its tool is a fault, and the other tools are looked at all the same', async (t) => {
+test.concurrent('a dialect that lacks its tool is a fault, and the other tools are looked at all the same', async (t) => {
   const { doctor } = await doctorDesk(t)
   const { code, stdout } = await doctor({ AGENT_DIALECT: 'docstore', TOOLS: 'calculator' })
   expect(stdout).toMatch(/FAULT +\S+ +AGENT_DIALECT=docstore needs it\. Add it to TOOLS\./)
@@ -75,7 +75,7 @@ test('a dialect that lacks its tool is a fault, and the other tools are looked a
   expect(code).toBe(1)
 })
 
-test('an .env that cannot be read is a finding too, in JSON where that is asked for', async (t) => {
+test.concurrent('an .env that cannot be read is a finding too, in JSON where that is asked for', async (t) => {
   const { doctor, folder } = await doctorDesk(t)
   await mkdir(join(folder, '.env'))
   const { code, stdout } = await doctor({}, ['--json'])
@@ -83,7 +83,7 @@ test('an .env that cannot be read is a finding too, in JSON where that is asked 
   expect(code).toBe(1)
 })
 
-test('an MCP server that wants a login is told what that takes', async (t) => {
+test.concurrent('an MCP server that wants a login is told what that takes', async (t) => {
   const { doctor, folder } = await doctorDesk(t)
   const url = await wantsLogin(t)
   await writeFile(join(folder, 'mcp.json'), JSON.stringify({ mcpServers: { notes: { type: 'http', url } } }))
@@ -93,7 +93,7 @@ test('an MCP server that wants a login is told what that takes', async (t) => {
   )
 })
 
-test('where everything is silent it ends all the same', { timeout: 240_000 }, async (t) => {
+test.concurrent('where everything is silent it ends all the same', { timeout: 240_000 }, async (t) => {
   const { doctor, folder } = await doctorDesk(t)
   const port = await silence(t)
   const address = `http://127.0.0.1:${port}/`
@@ -110,7 +110,7 @@ test('where everything is silent it ends all the same', { timeout: 240_000 }, as
   expect(code).toBe(1)
 })
 
-test('a wiki without TextExtracts is a fault, also where it has no page "Wikipedia"', async (t) => {
+test.concurrent('a wiki without TextExtracts is a fault, also where it has no page "Wikipedia"', async (t) => {
   const wiki = await startWebServer((path, response) => {
     const asked = new URL(path, 'http://wiki').searchParams
     if (asked.get('list') === 'search') return sendJson(response, { query: { search: [{ title: 'Dune' }] } })
@@ -127,7 +127,7 @@ test('a wiki without TextExtracts is a fault, also where it has no page "Wikiped
 })
 
 describeWithRedis('with a Redis', () => {
-  test('a front needs no model and a worker no app-level token, and neither is without Redis', async (t) => {
+  test.concurrent('a front needs no model and a worker no app-level token, and neither is without Redis', async (t) => {
     const server = await startRedis(['--appendonly', 'yes'])
     t.onTestFinished(() => server.stop())
     const { doctor } = await doctorDesk(t)
@@ -145,7 +145,7 @@ describeWithRedis('with a Redis', () => {
     )
   })
 
-  test('whose INFO is not for this user is a fault with the right that lacks', async (t) => {
+  test.concurrent('whose INFO is not for this user is a fault with the right that lacks', async (t) => {
     const server = await startRedis([
       '--appendonly',
       'yes',
@@ -165,7 +165,7 @@ describeWithRedis('with a Redis', () => {
     expect(stdout).not.toContain('sesame-street')
   })
 
-  test('a replica is a fault, and its master is one only for want of a file', async (t) => {
+  test.concurrent('a replica is a fault, and its master is one only for want of a file', async (t) => {
     const master = await startRedis()
     t.onTestFinished(() => master.stop())
     const replica = await startRedis(['--appendonly', 'yes', '--replicaof', '127.0.0.1', String(master.port)])
@@ -179,7 +179,7 @@ describeWithRedis('with a Redis', () => {
     )
   })
 
-  test('a Cluster with a node that answers no more does not hold it', { timeout: 240_000 }, async (t) => {
+  test.concurrent('a Cluster with a node that answers no more does not hold it', { timeout: 240_000 }, async (t) => {
     const cluster = await startCluster(t, { settings: ['--appendonly', 'yes'] })
     const { doctor } = await doctorDesk(t)
     const well = await doctor(cluster.env)

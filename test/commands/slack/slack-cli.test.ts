@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { parse } from 'yaml'
+import { load } from 'js-yaml'
 import { z } from 'zod'
 import { ROOT } from '../../../src/base/package-root.ts'
 import { until } from '../../../playground/base/until.ts'
@@ -63,13 +63,13 @@ describe('the Slack CLI’s hooks', () => {
     })
 
     test(`get-manifest prints manifest.yml as JSON, in the protocol ${protocol}`, async () => {
-      expect(await answerOf(config.hooks['get-manifest'], protocol)).toEqual(parse(textOf('manifest.yml')))
+      expect(await answerOf(config.hooks['get-manifest'], protocol)).toEqual(load(textOf('manifest.yml')))
     })
   }
 
   test('get-manifest prints the agent app’s manifest where hooks.json names that', async () => {
     const script = config.hooks['get-manifest'].replace('manifest.yml', 'manifest.agent.yml')
-    expect(await answerOf(script, 'message-boundaries')).toEqual(parse(textOf('manifest.agent.yml')))
+    expect(await answerOf(script, 'message-boundaries')).toEqual(load(textOf('manifest.agent.yml')))
   })
 
   test('an unknown hook, and a file that is no manifest of ours, end with an error', async () => {

@@ -143,7 +143,8 @@ test('a new installation during a refresh wins', async (t) => {
 describeWithRedis('over processes', () => {
   const server = suiteRedis()
 
-  test('two hundred events at once over four processes refresh once, and each ack comes at once', async (t) => {
+  // test/chaos/rotations.test.ts sends two hundred to real processes.
+  test('forty events at once over four processes refresh once, and each ack comes at once', async (t) => {
     const env = () => ({ REDIS_URL: server.url, REDIS_PREFIX: 'rotation' })
     const first = await startManyBot(t, { rotates: true, env })
     await first.install(ACME)
@@ -153,15 +154,15 @@ describeWithRedis('over processes', () => {
     const held = new Promise<void>((resolve) => (release = resolve))
     first.slack.state.hold = (args) => (args['grant_type'] === 'refresh_token' ? held : undefined)
     const statuses = await Promise.all(
-      Array.from({ length: 200 }, async (_, n) => {
+      Array.from({ length: 40 }, async (_, n) => {
         first.slack.setTarget([first, ...others][n % 4]!.url)
-        const channel = `C0MANY${String(n % 50).padStart(4, '0')}`
+        const channel = `C0MANY${String(n % 10).padStart(4, '0')}`
         return (await first.slack.mention(ACME, `Question ${n}?`, { channel })).status
       }),
     )
     expect(statuses.filter((status) => status !== 200)).toEqual([])
     release()
-    await until(() => new Set(first.slack.posts().map(({ channel }) => channel)).size >= 50, 'answers everywhere')
+    await until(() => new Set(first.slack.posts().map(({ channel }) => channel)).size >= 10, 'answers everywhere')
     await refreshed(first, 1)
     expect(first.slack.state.refreshes).toBe(1)
   })
