@@ -6,6 +6,7 @@ import { readJson } from '../../src/agent/dialects/json.ts'
 import { readSelfAsk } from '../../src/agent/dialects/self-ask.ts'
 import { readText } from '../../src/agent/dialects/text.ts'
 import { beginsObservation, cutWhole, withoutThinking } from '../../src/agent/parser/observation-cut.ts'
+import { anyCharacter } from '../harness/any-character.ts'
 import type { ParsedTurn } from '../../src/agent/contracts/dialect.ts'
 
 const READERS: Record<string, (text: string, tools: string[]) => ParsedTurn> = {
@@ -146,7 +147,9 @@ function isSound(reading: ParsedTurn): void {
 describe.each(Object.entries(READERS))('the reader of %s', (_name, read) => {
   test('takes any text', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), tools, (text, names) => isSound(read(text, names))),
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), tools, (text, names) =>
+        isSound(read(text, names)),
+      ),
     )
   })
 

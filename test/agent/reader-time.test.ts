@@ -1,4 +1,4 @@
-/** Readers take linear time on hostile text: four times the length takes about four times as long. */
+/** Readers take linear time on hostile text: sixteen times the length takes about sixteen times as long. */
 import { describe, expect, test } from 'vitest'
 import { plainProse } from '../../src/agent/partial-answer.ts'
 import { defuseLabels, fenceObservation } from '../../src/agent/observation.ts'
@@ -98,13 +98,16 @@ const LEADS: Record<string, string> = {
   'a fence': '```\nAction: ',
 }
 
-const SHORT = 5_000
+const SHORT = 1_000
 
-describe.each(Object.entries(LEADS))('four times as long is read in about four times the time: %s', (_what, lead) => {
-  test.each(UNITS)('of %j', (unit) => {
-    isLinear((length) => lead + unit.repeat(Math.ceil(length / unit.length)))
-  })
-})
+describe.each(Object.entries(LEADS))(
+  'sixteen times as long is read in about sixteen times the time: %s',
+  (_what, lead) => {
+    test.each(UNITS)('of %j', (unit) => {
+      isLinear((length) => lead + unit.repeat(Math.ceil(length / unit.length)))
+    })
+  },
+)
 
 test('blanks before a character, and brackets that are all closed', () => {
   for (const lead of ['', '`', 'Thought: ', '{"a": 1}', 'Action: search\n'])
@@ -136,13 +139,14 @@ test.each(['foo[bar]\n', 'search(a=1)\n', '{"name": "x"}\n', 'mcp_x[a]\n', 'Acti
 )
 
 /**
- * Compares a text with one four times as long, by each reader: twice as much as linear time and what a pause may cost
- * are forgiven, sixteen times as much are not.
+ * Compares a text with one sixteen times as long, by each reader: twice as much as linear time and what a pause may cost
+ * are forgiven, 256 times as much are not. Most readers take less than a pause for the long one.
  */
 function isLinear(textOf: (length: number) => string): void {
-  const [short, long] = [textOf(SHORT), textOf(4 * SHORT)]
+  const [short, long] = [textOf(SHORT), textOf(16 * SHORT)]
   for (const [name, read] of Object.entries(READERS)) {
-    const limit = 8 * cpuSeconds(() => read(short)) + PAUSE
+    if (cpuSeconds(() => read(long)) < PAUSE) continue
+    const limit = 32 * cpuSeconds(() => read(short)) + PAUSE
     expect(
       cpuSeconds(() => read(long), limit),
       name,

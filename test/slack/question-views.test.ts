@@ -8,6 +8,7 @@ import { pings } from '../../playground/slack/shown.ts'
 import { formOf } from '../../src/stores/runs/question-form.ts'
 import { sanitize } from '../../src/slack/format/escape.ts'
 import { endedQuestionCard, questionCard } from '../../src/slack/approvals/question-card.ts'
+import { anyCharacter } from '../harness/any-character.ts'
 import { questionView } from '../../src/slack/views/question-view.ts'
 
 const WORST = [
@@ -18,7 +19,7 @@ const WORST = [
   '\u200b \u0000\u202e',
   '',
 ]
-const text = fc.oneof(fc.constantFrom(...WORST), fc.string({ unit: 'binary', maxLength: 60 }))
+const text = fc.oneof(fc.constantFrom(...WORST), fc.string({ unit: anyCharacter, maxLength: 60 }))
 const words = { title: text, description: text }
 const choices = fc.array(text, { minLength: 1, maxLength: 30 })
 const field = fc.oneof(

@@ -16,6 +16,7 @@ import { adminBlocks } from '../../src/slack/views/admin-home.ts'
 import { feedbackView, FEEDBACK_GONE } from '../../src/slack/views/feedback-view.ts'
 import { homeView } from '../../src/slack/views/home-view.ts'
 import { WORK_GONE, WORK_LOADING, WORK_UNREADABLE, workView } from '../../src/slack/views/work-view.ts'
+import { anyCharacter } from '../harness/any-character.ts'
 import { settingsFromConfig } from '../../src/stores/settings/settings.ts'
 
 const WORST = [
@@ -28,7 +29,7 @@ const WORST = [
   '',
 ]
 
-const text = fc.oneof(fc.constantFrom(...WORST), fc.string({ unit: 'binary', maxLength: 200 }))
+const text = fc.oneof(fc.constantFrom(...WORST), fc.string({ unit: anyCharacter, maxLength: 200 }))
 const observation = fc.record({ text, ok: fc.boolean(), note: text })
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
