@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { OnResolveArgs, OnResolveResult } from 'esbuild'
 import { ROOT } from '../../src/base/package-root.ts'
 
 const BUILT = join(ROOT, 'tmp', 'built')
@@ -38,11 +39,9 @@ export default async function build(): Promise<void> {
     return existsSync(builtFile(file)) && timeOf(builtFile(file)) === time ? [] : [{ file, time }]
   })
   if (changed.length === 0) return
-  const compile = await compiler()
-  for (const { file, time } of changed) {
-    const bytes = readFileSync(join(ROOT, file))
-    write(builtFile(file), { content: file.endsWith('.ts') ? compile(bytes.toString()) : bytes, time })
-  }
+  const compiled = await compile(changed.map(({ file }) => file).filter((file) => file.endsWith('.ts')))
+  for (const { file, time } of changed)
+    write(builtFile(file), { content: compiled.get(builtFile(file)) ?? readFileSync(join(ROOT, file)), time })
 }
 
 function sources(): string[] {
@@ -54,18 +53,25 @@ function sources(): string[] {
   )
 }
 
-/** Compiles with the options of the build. */
-async function compiler(): Promise<(text: string) => string> {
-  const { default: ts } = await import('typescript')
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile) as { config: object }
-  const { options } = ts.parseJsonConfigFileContent({ ...config, files: [] }, ts.sys, ROOT)
-  // For a single text `nodenext` would mean CommonJS.
-  const compilerOptions = { ...options, module: ts.ModuleKind.ESNext, sourceMap: false }
-  return (text) => ts.transpileModule(text, { compilerOptions }).outputText
+/** Compiles each file for itself, by esbuild, which takes a fifth of TypeScript's time. Returns the code by its path. */
+async function compile(files: string[]): Promise<Map<string, Uint8Array>> {
+  const { build } = await import('esbuild')
+  const { outputFiles } = await build({
+    ...{ entryPoints: files, absWorkingDir: ROOT, outbase: ROOT, outdir: BUILT, write: false },
+    ...{ format: 'esm', platform: 'node', target: 'node20', bundle: true, packages: 'external' },
+    plugins: [
+      { name: 'importing JavaScript', setup: (made) => made.onResolve({ filter: /^\./ }, importedAsJavaScript) },
+    ],
+  })
+  return new Map(outputFiles.map(({ path, contents }) => [path, contents]))
+}
+
+function importedAsJavaScript({ kind, path }: OnResolveArgs): OnResolveResult | undefined {
+  return kind === 'entry-point' ? undefined : { path: path.replace(/\.ts$/, '.js'), external: true }
 }
 
 /** Writes in one step, because another run may read the file meanwhile. */
-function write(path: string, { content, time }: { content: string | Buffer; time: number }): void {
+function write(path: string, { content, time }: { content: Uint8Array; time: number }): void {
   const half = `${path}.${process.pid}`
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(half, content)

@@ -1,8 +1,8 @@
-import { WebClient } from '@slack/web-api'
 import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { sanitize } from '../format/escape.ts'
+import { postForm } from './post-form.ts'
 import { RateLimits } from './rate-limits.ts'
 import { faultOf, outcomeOf, SlackRefusal } from './slack-errors.ts'
 
@@ -77,8 +77,6 @@ export class SlackWeb {
   readonly apiUrl: string
   readonly refusals = new Refusals()
   readonly #options: WebOptions
-  #clients: Record<CallOptions['effort'], WebClient> | undefined
-  #clientsToken = ''
   readonly #log: Log
   readonly #now: () => number
   readonly #rateLimits: RateLimits
@@ -160,14 +158,6 @@ export class SlackWeb {
     }
   }
 
-  /** The two clients for a token. There are only two, however often the token is replaced. */
-  #clientsFor(token: string): Record<CallOptions['effort'], WebClient> {
-    if (this.#clients && this.#clientsToken === token) return this.#clients
-    const options = { ...this.#options, token }
-    this.#clientsToken = token
-    return (this.#clients = { patient: clientOf(options, TIMEOUT_MS), once: clientOf(options, ONCE_TIMEOUT_MS) })
-  }
-
   async #send(
     method: string,
     args: SlackArgs,
@@ -176,7 +166,8 @@ export class SlackWeb {
     const from = this.#now()
     let outcome = 'ok'
     try {
-      return { ...(await this.#clientsFor(token)[effort].apiCall(method, args)) }
+      const timeoutMs = effort === 'once' ? ONCE_TIMEOUT_MS : TIMEOUT_MS
+      return await postForm(method, args, { ...this.#options, token, timeoutMs })
     } catch (error) {
       outcome = outcomeOf(error)
       if (NOT_GIVEN.has(outcome)) this.refusals.remember(method)
@@ -216,34 +207,10 @@ export class Refusals {
   }
 }
 
-function clientOf({ token, team, apiUrl, fetch }: WebOptions & { token: string }, timeout: number): WebClient {
-  return new WebClient(token, {
-    slackApiUrl: apiUrl,
-    timeout,
-    rejectRateLimitedCalls: true,
-    retryConfig: { retries: 0 },
-    allowAbsoluteUrls: false,
-    logger: quiet,
-    ...(team ? { teamId: team } : {}),
-    ...(fetch ? { fetch: fetch as never } : {}),
-  })
-}
-
 /**
  * Returns the key of the rate limit that a call falls under: posts count per channel, other methods per workspace,
  * which for us is a token. https://docs.slack.dev/apis/web-api/rate-limits
  */
 function rateLimitKey(method: string, args: SlackArgs): string {
   return method === 'chat.postMessage' ? `${method}:${String(args.channel)}` : method
-}
-
-/** Silences the SDK's own log lines, which would repeat ours and can contain arguments. */
-const quiet = {
-  debug() {},
-  info() {},
-  warn() {},
-  error() {},
-  setLevel() {},
-  getLevel: () => 'error' as never,
-  setName() {},
 }

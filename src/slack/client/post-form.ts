@@ -1,0 +1,82 @@
+/**
+ * One call of Slack's Web API, as the SDK's WebClient makes it, with the SDK's errors. The WebClient itself formats all
+ * arguments and results for its log three times, also if it logs nothing, and queues and retries, which we do ourselves.
+ */
+import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
+import { stringify } from 'node:querystring'
+
+type Fields = Record<string, unknown>
+
+export interface FormTarget {
+  apiUrl: string
+  /** Empty for the calls that need none. */
+  token: string
+  /** Sent as `team_id` unless the arguments have one. */
+  team?: string | undefined
+  /** The time for the whole call, in ms. */
+  timeoutMs: number
+  fetch?: typeof globalThis.fetch | undefined
+}
+
+/** @throws WebAPIPlatformError if Slack refuses it, WebAPIRateLimitedError, WebAPIHTTPError, WebAPIRequestError */
+export async function postForm(method: string, args: Fields, target: FormTarget): Promise<Fields> {
+  const { apiUrl, token, team, timeoutMs, fetch = globalThis.fetch } = target
+  const time = new AbortController()
+  const timer = setTimeout(
+    () => time.abort(new DOMException('Slack did not answer in time.', 'TimeoutError')),
+    timeoutMs,
+  )
+  try {
+    const response = await fetch(`${apiUrl}${apiUrl.endsWith('/') ? '' : '/'}${method}`, {
+      method: 'POST',
+      headers: { ...HEADERS, ...(token === '' ? {} : { authorization: `Bearer ${token}` }) },
+      body: formOf({ ...(team === undefined ? {} : { team_id: team }), ...args }),
+      redirect: 'error',
+      signal: time.signal,
+    }).catch((error: unknown) => {
+      throw new WebAPIRequestError(error instanceof Error ? error : new Error(String(error)))
+    })
+    return await resultOf(response)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const HEADERS = {
+  accept: 'application/json',
+  'content-type': 'application/x-www-form-urlencoded',
+  'user-agent': 'Thinkaloud/0.1 (self-hosted Slack bot)',
+}
+
+/** Objects are sent as JSON. */
+function formOf(args: Fields): string {
+  const form: Record<string, string> = {}
+  for (const [name, value] of Object.entries(args))
+    if (value !== undefined && value !== null)
+      form[name] = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return stringify(form)
+}
+
+async function resultOf(response: Response): Promise<Fields> {
+  const { status, statusText, headers } = response
+  const retryAfter = Number.parseInt(headers.get('retry-after') ?? '', 10)
+  if (status === 429 && !Number.isNaN(retryAfter)) throw new WebAPIRateLimitedError(retryAfter)
+  const text = await response.text()
+  if (status !== 200) throw new WebAPIHTTPError(status, statusText, Object.fromEntries(headers.entries()), text)
+  const result = parsed(text)
+  if (!result.ok) throw new WebAPIPlatformError({ ...result, ok: false, error: String(result.error) })
+  const scopes = headers.get('x-oauth-scopes')
+  if (scopes === null) return result
+  return {
+    ...result,
+    response_metadata: { ...(result.response_metadata as object), scopes: scopes.trim().split(/\s*,\s*/) },
+  }
+}
+
+function parsed(text: string): Fields {
+  try {
+    return JSON.parse(text) as Fields
+  } catch {
+    return { ok: false, error: text }
+  }
+}
