@@ -115,7 +115,7 @@ function filesContract(make: (settings?: { ttlMs?: number }) => FileStore): void
   })
 
   test('files expire, unless they are used', async () => {
-    const files = make({ ttlMs: 2_000 })
+    const files = make({ ttlMs: 400 })
     const isThere = async (where: string) => (await files.load(where, 'F1')) !== undefined
     // Once more where the whole machine stood still between two uses for longer than files are kept.
     await eventually(async () => {

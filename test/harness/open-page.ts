@@ -1,4 +1,6 @@
-import axeCore, { type AxeResults } from 'axe-core'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { listen, readBody } from '../../playground/base/loopback-server.ts'
@@ -46,14 +48,22 @@ const contexts = new Map<string, Promise<BrowserContext>>()
 
 function contextOf(options: BrowserContextOptions): Promise<BrowserContext> {
   const key = JSON.stringify(options)
-  const context = contexts.get(key) ?? sharedChromium().then((browser) => browser.newContext(options))
+  const context = contexts.get(key) ?? newContext(options)
   contexts.set(key, context)
+  return context
+}
+
+/** An empty page stays in it, because with a context's last page its process ends, and the next page needs another. */
+async function newContext(options: BrowserContextOptions): Promise<BrowserContext> {
+  const browser = await sharedChromium()
+  const context = await browser.newContext(options)
+  await context.newPage()
   return context
 }
 
 /** Clears a page's data for the next test: two servers may get the same port. */
 async function closePages(context: BrowserContext): Promise<void> {
-  for (const page of context.pages()) {
+  for (const page of context.pages().slice(1)) {
     await page.evaluate('localStorage.clear(), sessionStorage.clear()')
     await page.close()
   }
@@ -100,10 +110,12 @@ export async function openPanel(page: Page, title: string): Promise<ReturnType<P
   return panel
 }
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
 /** axe is given to a page once: its text is half a megabyte, and `@axe-core/playwright` sends it for each look. */
 async function violations(page: Page, within: string[]): Promise<string[]> {
   for (const frame of page.frames()) {
-    if ((await frame.evaluate('typeof axe')) === 'undefined') await frame.evaluate(axeCore.source)
+    if ((await frame.evaluate('typeof axe')) === 'undefined') await frame.evaluate(AXE)
   }
   const where = within.length > 0 ? `{ include: ${JSON.stringify(within.map((selector) => [selector]))} }` : 'document'
   const { violations: found } = await page.evaluate<AxeResults>(`axe.run(${where}, { resultTypes: ['violations'] })`)

@@ -275,6 +275,8 @@ describeWithChromium('the page in Chromium', () => {
     const { ts } = await slack.say({ channel: RANDOM, text: 'hello' })
     slack.store.setStatus(channel, ts, 'is thinking …')
     await page.getByRole('complementary').getByText('Thinkaloud is thinking …').waitFor()
+    // The test's page asks for reduced motion.
+    expect(await page.evaluate('document.getAnimations().length')).toBe(0)
     slack.store.setStatus(channel, ts, '')
     await page.getByRole('complementary').getByText('Thinkaloud is thinking …').waitFor({ state: 'detached' })
   })
