@@ -106,7 +106,7 @@ describe.concurrent('a setting', () => {
   })
 })
 
-test('Slack’s rates are kept to: four threads of two steps in one channel, nothing lost and in order', async (t) => {
+test.concurrent('Slack’s rates are kept to: four threads of two steps in one channel, nothing lost and in order', async (t) => {
   const { mention, model, slack } = await startBot(t, { slack: { strictRate: true } })
   const names = Array.from({ length: 4 }, (_, i) => `rate-${i}`)
   for (const name of names)

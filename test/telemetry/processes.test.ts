@@ -38,7 +38,7 @@ async function startFleet(t: Ends, env: Env = {}) {
   return { slack, model, collector, front, workers, ...peopleOf(slack) }
 }
 
-describeWithRedis('a front and its workers', () => {
+describeWithRedis('a front and its workers', { concurrent: true }, () => {
   test('all see the same queue: its depth, and how long its oldest question has waited', async (t) => {
     const { model, front, workers, mention } = await startFleet(t, { WORKER_CONCURRENCY: '1' })
     model.on('long', { hang: true })

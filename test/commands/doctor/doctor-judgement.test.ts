@@ -126,7 +126,7 @@ test.concurrent('a wiki without TextExtracts is a fault, also where it has no pa
   expect(code).toBe(1)
 })
 
-describeWithRedis('with a Redis', () => {
+describeWithRedis('with a Redis', { concurrent: true }, () => {
   test.concurrent('a front needs no model and a worker no app-level token, and neither is without Redis', async (t) => {
     const server = await startRedis(['--appendonly', 'yes'])
     t.onTestFinished(() => server.stop())

@@ -118,7 +118,7 @@ async function sit(
   return { code, screen }
 }
 
-describeWithTerminal('npm run doctor in a terminal', { timeout: 240_000 }, () => {
+describeWithTerminal('npm run doctor in a terminal', { timeout: 240_000, concurrent: true }, () => {
   test.for([40, 80, 140])(
     'of %i columns its sentences stand under their column, and it ends with 0',
     async (columns, t) => {

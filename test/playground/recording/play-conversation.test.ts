@@ -20,7 +20,7 @@ async function failure(t: TestContext, conversation: Conversation): Promise<stri
   return failureText(replayed, 'a.json')
 }
 
-describe('a replay', () => {
+describe.concurrent('a replay', () => {
   test('fails by message, readable, and names the command that shows both', async (t) => {
     const conversation = recorded(({ after }) => {
       const answer = after.messages.at(-1)

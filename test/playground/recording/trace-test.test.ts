@@ -30,7 +30,7 @@ function traced(): RunTrace {
   }
 }
 
-test('a trace becomes a test of its question, which says what it expects, and passes', async (t) => {
+test.concurrent('a trace becomes a test of its question, which says what it expects, and passes', async (t) => {
   const folder = await temporaryFolder(t)
   const said = await saveTraceTest(traced(), { folder })
   expect(said.join('\n')).toMatch(
@@ -43,7 +43,7 @@ test('a trace becomes a test of its question, which says what it expects, and pa
   expect(failureText(replayed, '')).toBe('')
 })
 
-test('a trace that a replay cannot follow makes no test, and nothing is overwritten', async (t) => {
+test.concurrent('a trace that a replay cannot follow makes no test, and nothing is overwritten', async (t) => {
   const folder = await temporaryFolder(t)
   const trace = traced()
   await expect(saveTraceTest({ ...trace, calls: trace.calls.slice(0, 1) }, { folder })).rejects.toThrow(
@@ -56,7 +56,7 @@ test('a trace that a replay cannot follow makes no test, and nothing is overwrit
   await expect(saveTraceTest(trace, { folder, name: '../one' })).rejects.toThrow('A name has up to')
 })
 
-test('a trace whose later calls a replay never makes is no test', async (t) => {
+test.concurrent('a trace whose later calls a replay never makes is no test', async (t) => {
   const folder = await temporaryFolder(t)
   const trace = traced()
   const [, , last] = trace.calls
@@ -67,7 +67,7 @@ test('a trace whose later calls a replay never makes is no test', async (t) => {
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('tokens that stand in a trace do not get into the test', async (t) => {
+test.concurrent('tokens that stand in a trace do not get into the test', async (t) => {
   const folder = await temporaryFolder(t)
   const leaky = JSON.stringify(traced()).replaceAll('Forty-two apples.', 'Forty-two xoxb-1234567890-abcdef.')
   await saveTraceTest(JSON.parse(leaky) as RunTrace, { folder, name: 'clean' })
@@ -77,7 +77,7 @@ test('tokens that stand in a trace do not get into the test', async (t) => {
   expect(readdirSync(folder)).toEqual(['clean.json', 'is-a-token-mine.json'])
 })
 
-test('npm run trace -- test FILE NAME takes the name', async (t) => {
+test.concurrent('npm run trace -- test FILE NAME takes the name', async (t) => {
   const file = join(await temporaryFolder(t), 'run.json')
   await writeFile(file, JSON.stringify(traced()))
   const command = startCommand(t, 'playground/trace.ts', { args: ['test', file, '../up'] })
