@@ -60,15 +60,21 @@ test.for<[what: string, probed: (request: PlayedRequest, n: number) => Turn, why
   expect(logs).toContain(why)
 })
 
-test.concurrent('where an endpoint is down at the start, the bot starts all the same, with a warning, and speaks text', async (t) => {
-  const { logs } = await autoBot(t, () => ({ status: 503, body: 'no' }))
-  expect(logs).toMatch(/"level":40[^\n]*AGENT_DIALECT=auto/)
-})
+test.concurrent(
+  'where an endpoint is down at the start, the bot starts all the same, with a warning, and speaks text',
+  async (t) => {
+    const { logs } = await autoBot(t, () => ({ status: 503, body: 'no' }))
+    expect(logs).toMatch(/"level":40[^\n]*AGENT_DIALECT=auto/)
+  },
+)
 
-test.concurrent('an endpoint that is silent at the start holds the bot for some seconds, and then it speaks text', async (t) => {
-  const { logs } = await autoBot(t, () => ({ hang: true }))
-  expect(logs).toMatch(/"level":40[^\n]*"dialect":"text","why":"It did not answer within 15 s\./)
-})
+test.concurrent(
+  'an endpoint that is silent at the start holds the bot for some seconds, and then it speaks text',
+  async (t) => {
+    const { logs } = await autoBot(t, () => ({ hang: true }))
+    expect(logs).toMatch(/"level":40[^\n]*"dialect":"text","why":"It did not answer within 15 s\./)
+  },
+)
 
 test.concurrent('why native calls cannot be used is told in words for the operator', async (t) => {
   const { logs } = await autoBot(t, () => ({ status: 400, body: { error: { message: 'no tools here' } } }))

@@ -67,13 +67,16 @@ test.concurrent('whole answers in place of streams are no fault', async (t) => {
   expect(code).toBe(0)
 })
 
-test.concurrent('a dialect that lacks its tool is a fault, and the other tools are looked at all the same', async (t) => {
-  const { doctor } = await doctorDesk(t)
-  const { code, stdout } = await doctor({ AGENT_DIALECT: 'docstore', TOOLS: 'calculator' })
-  expect(stdout).toMatch(/FAULT +\S+ +AGENT_DIALECT=docstore needs it\. Add it to TOOLS\./)
-  expect(line(stdout, 'tools', 'calculator')).toContain('On, and it answers.')
-  expect(code).toBe(1)
-})
+test.concurrent(
+  'a dialect that lacks its tool is a fault, and the other tools are looked at all the same',
+  async (t) => {
+    const { doctor } = await doctorDesk(t)
+    const { code, stdout } = await doctor({ AGENT_DIALECT: 'docstore', TOOLS: 'calculator' })
+    expect(stdout).toMatch(/FAULT +\S+ +AGENT_DIALECT=docstore needs it\. Add it to TOOLS\./)
+    expect(line(stdout, 'tools', 'calculator')).toContain('On, and it answers.')
+    expect(code).toBe(1)
+  },
+)
 
 test.concurrent('an .env that cannot be read is a finding too, in JSON where that is asked for', async (t) => {
   const { doctor, folder } = await doctorDesk(t)
