@@ -106,15 +106,18 @@ describe.concurrent('a setting', () => {
   })
 })
 
-test.concurrent('Slack’s rates are kept to: four threads of two steps in one channel, nothing lost and in order', async (t) => {
-  const { mention, model, slack } = await startBot(t, { slack: { strictRate: true } })
-  const names = Array.from({ length: 4 }, (_, i) => `rate-${i}`)
-  for (const name of names)
-    model.on(name, act(`${name} a`, 'calculator', '1+1'), act(`${name} b`, 'calculator', '2+2'), finish(`${name} c`))
-  const threads = await Promise.all(names.map((name) => mention(name)))
-  await Promise.all(threads.map((thread) => thread.ended()))
-  for (const [i, thread] of threads.entries())
-    expect(thread.shown().map((text) => new RegExp(`${names[i]} ([abc])`).exec(text)?.[1])).toEqual(['a', 'b', 'c'])
-  expect(slack.messages(GENERAL)).toHaveLength(4 + 12)
-  expect(slack.refusals).toEqual([])
-})
+test.concurrent(
+  'Slack’s rates are kept to: four threads of two steps in one channel, nothing lost and in order',
+  async (t) => {
+    const { mention, model, slack } = await startBot(t, { slack: { strictRate: true } })
+    const names = Array.from({ length: 4 }, (_, i) => `rate-${i}`)
+    for (const name of names)
+      model.on(name, act(`${name} a`, 'calculator', '1+1'), act(`${name} b`, 'calculator', '2+2'), finish(`${name} c`))
+    const threads = await Promise.all(names.map((name) => mention(name)))
+    await Promise.all(threads.map((thread) => thread.ended()))
+    for (const [i, thread] of threads.entries())
+      expect(thread.shown().map((text) => new RegExp(`${names[i]} ([abc])`).exec(text)?.[1])).toEqual(['a', 'b', 'c'])
+    expect(slack.messages(GENERAL)).toHaveLength(4 + 12)
+    expect(slack.refusals).toEqual([])
+  },
+)
