@@ -228,7 +228,10 @@ export function unknownSettings(env: Env): string[] {
 export function readEnv(file = '.env', env: Env = process.env): Env {
   if (!existsSync(file)) return env
   try {
-    return { ...parseDotenv(readFileSync(file)), ...env }
+    const inFile = parseDotenv(readFileSync(file))
+    // OpenTelemetry's SDK reads these by itself, and only from the process's environment.
+    for (const [name, value] of Object.entries(inFile)) if (name.startsWith('OTEL_')) env[name] ??= value
+    return { ...inFile, ...env }
   } catch {
     throw new ConfigError(`${file} cannot be read. Check that it is a file, and its permissions.`)
   }

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { memoryQueue } from '../../src/queue/memory-queue.ts'
 import { createLog } from '../../src/base/log.ts'
@@ -6,7 +8,7 @@ import { inputMessages } from '../../src/telemetry/genai-messages.ts'
 import { createTelemetry } from '../../src/telemetry/telemetry.ts'
 import { startLocalSlack } from '../../playground/slack/slack.ts'
 import { envFor, peopleOf, startBot, type TestBot, type TestBotOptions } from '../harness/bot.ts'
-import { startCommand } from '../harness/command.ts'
+import { startCommand, temporaryFolder } from '../harness/command.ts'
 import { fileEnds, type Ends } from '../harness/ends.ts'
 import { startCollector, type CollectedSpan, type Collector } from '../harness/otlp-collector.ts'
 import { act, finish, playModel, type Script } from '../harness/played-model.ts'
@@ -283,7 +285,7 @@ test('what is none of the bot’s business makes no trace, and neither does a se
   ])
 })
 
-test('the collector is reached at the specified path, with the headers and the name that the SDK reads', async (t) => {
+test('the collector is reached at the specified path, with the headers and the name that the SDK reads, in .env too', async (t) => {
   const [collector, slack] = [await startCollector(t), await startLocalSlack()]
   t.onTestFinished(() => slack.close())
   const model = await playModel(t, [finish('Yes.')])
@@ -291,9 +293,10 @@ test('the collector is reached at the specified path, with the headers and the n
     ...envFor({ slack, model }, 'socket'),
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc, x-team=search',
-    OTEL_SERVICE_NAME: 'bot-of-ours',
   }
-  const bot = startCommand(t, 'src/main.ts', { env })
+  const cwd = await temporaryFolder(t)
+  await writeFile(join(cwd, '.env'), 'OTEL_SERVICE_NAME=bot-of-ours\nOTEL_EXPORTER_OTLP_HEADERS=x-team=none\n')
+  const bot = startCommand(t, 'src/main.ts', { env, cwd })
   await bot.shows(/is ready/)
   await (await peopleOf(slack).mention('Is it noon?')).ended()
   bot.signal('SIGTERM')
