@@ -1,6 +1,6 @@
 /**
  * The flow of a run, as ReAct is drawn: a question, then a thought, an action and an observation again and again, then
- * the answer. Each box opens its part; where the way could have gone otherwise stands in faint.
+ * the answer. Each box opens its part. Alternative branches are drawn faint.
  */
 import { el } from './dom.js'
 import { callBefore, endOf } from './run-parts.js'

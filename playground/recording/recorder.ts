@@ -21,12 +21,12 @@ export interface RecorderOptions {
 export interface Recorder {
   readonly heard: Heard
   /**
-   * Told of what somebody does at the page before it is done; what it returns takes that back, where it was refused.
+   * Records an act at the page before it is carried out. Returns a function that removes it again, for a refused act.
    */
   onAct(act: string, body: Json, user: string): () => void
-  /** Told of a tool that a bot may not have by itself, as far as it is no function. */
+  /** Records the declaration of a tool that the bot alone may not have. */
   onOffered(tool: Json): void
-  /** Told of a tool's use when it begins; what it returns is told of its end. */
+  /** Records a tool call when it begins. Returns a function that records its end. */
   onTool(begun: Pick<RecordedTool, 'tool' | 'input'>): (end: Pick<RecordedTool, 'output' | 'error'>) => void
   /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
   settled(scope: Scope): Promise<void>

@@ -242,7 +242,7 @@ function links(page: WikiPage): Json[] {
   return offered.sort().map((title) => ({ ns: 0, title }))
 }
 
-/** What a wiki says that has never heard of extracts: nothing but warnings beside the rest of the answer. */
+/** Adds the warnings with which a wiki without the extension TextExtracts answers. */
 function warn(params: URLSearchParams, out: Json) {
   const text = params.get('formatversion') === '2' ? 'warnings' : '*'
   out['warnings'] = {

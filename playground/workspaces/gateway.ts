@@ -135,8 +135,8 @@ async function deliver(
 }
 
 /**
- * Whoever mentions the app, or writes to it, where it is not installed is told so: the page shows it there all the
- * same.
+ * Tells people who mention the app, or write to it, in a workspace without it that it is not installed there. The page
+ * shows the app in all workspaces.
  */
 function tellAbsence({ slack, name }: PlayedWorkspace, { body, base }: { body: string; base: string }): void {
   const payload: unknown = body.startsWith('{') ? JSON.parse(body) : undefined

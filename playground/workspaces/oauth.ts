@@ -90,7 +90,7 @@ export function createOAuth(options: OAuthOptions) {
       for (const [token, one] of tokens) if (isOf(one.home)) tokens.delete(token)
       for (const [refresh, one] of refreshTokens) if (isOf(one)) refreshTokens.delete(refresh)
     },
-    /** As if a process had used them, or those of one person, and ended before it stored the answer. */
+    /** Invalidates refresh tokens, of all or of one person, like a process that used them and ended before it saved the new ones. */
     spendRefreshTokens(user?: string): void {
       for (const [refresh, home] of refreshTokens)
         if (user === undefined || home.user === user) refreshTokens.delete(refresh)

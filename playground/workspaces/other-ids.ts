@@ -41,7 +41,7 @@ export function mapBody(body: Buffer, type: string, map: (text: string) => strin
   return type.includes('json') ? map(body.toString()) : body
 }
 
-/** What an organisation's app is told besides: which organisation it is of. */
+/** Returns a payload as an organisation's app receives it: with the organisation's id. */
 export function forOrganisation(payload: Json, { id, name }: { id: string; name: string }): Json {
   const authorizations: unknown = payload['authorizations']
   if (Array.isArray(authorizations))

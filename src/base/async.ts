@@ -32,7 +32,10 @@ export function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value
 }
 
-/** Runs work of the same name one at a time. Each waits for the one before it, at most `ms`. @throws what `work` throws */
+/**
+ * Runs work of the same name one at a time. Each waits for the one before it, at most `ms`.
+ * @throws what `work` throws
+ */
 export async function inTurn<T>(
   turns: Map<string, Promise<unknown>>,
   { name, ms, work }: { name: string; ms: number; work: () => Promise<T> },

@@ -4,8 +4,8 @@ import { htmlPage } from '../base/http/html-page.ts'
 import type { Page } from '../base/http/server.ts'
 
 /**
- * Says whose account is connected before anything is: whoever was sent another person's link would give that person
- * what they log in to.
+ * Returns the page that names whose account is connected, before anything is. Otherwise a person who follows somebody
+ * else's link would give them access to the account.
  */
 export function confirmPage(
   account: string,

@@ -126,8 +126,8 @@ const END_MS = 1_500
 const AT_ONCE = 10
 
 /**
- * Deletes the logins of a person, or of everybody in a team, and then revokes them where that is possible: revoking many
- * takes long, and meanwhile the caller may delete what is left of them.
+ * Deletes the logins of a person, or of everybody in a team, and then revokes them where that is possible. Revoking
+ * many takes long, and meanwhile the caller may delete what is left of them.
  */
 export async function endLogins(
   { team, user }: { team: string; user?: string | undefined },

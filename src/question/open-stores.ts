@@ -107,8 +107,9 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 /**
- * Opens Redis if REDIS_URL is set, else this process's memory, with the same bounds. In Redis the queue has the system's
- * clock, as BullMQ does. @throws ConfigError if Redis does not answer.
+ * Opens Redis if REDIS_URL is set, else this process's memory, with the same bounds. In Redis the queue has the
+ * system's clock, as BullMQ does.
+ * @throws ConfigError if Redis does not answer
  */
 export async function createStores(config: Config, log: Log, now = Date.now): Promise<Stores> {
   if (!config.REDIS_URL) return inMemory(config, { log, now })

@@ -139,8 +139,8 @@ test.each(['foo[bar]\n', 'search(a=1)\n', '{"name": "x"}\n', 'mcp_x[a]\n', 'Acti
 )
 
 /**
- * Compares a text with one sixteen times as long, by each reader: twice as much as linear time and what a pause may cost
- * are forgiven, 256 times as much are not. Most readers take less than a pause for the long one.
+ * Compares a text with one sixteen times as long, by each reader. It allows twice the linear time and the cost of a
+ * pause, but not 256 times as much. Most readers take less than a pause for the long text.
  */
 function isLinear(textOf: (length: number) => string): void {
   const [short, long] = [textOf(SHORT), textOf(16 * SHORT)]

@@ -1,4 +1,4 @@
-/** Hostile input from a service, a wiki or a model: as much as is read of it, within a time that only a freeze exceeds. */
+/** Hostile input from a service, a wiki or a model is read within a time that only a freeze exceeds. */
 import { expect, onTestFinished, test } from 'vitest'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { createToolbox, toolNames } from '../../tools/index.ts'

@@ -1,14 +1,16 @@
--- Claims and stores a question, once: what Slack delivers twice is known by the message's and the event's id. `askedSince` above 0: only in a thread where the bot was asked since then.
--- `signal`, where it is not '': the question as a message to the run of the same `user` that is under way in the thread, if there
--- is one; then it is told that, and is no question. `onlyAdds` '1': nor is it one otherwise.
--- Returns what happened, the generation that must have a job ('' for none), and how many questions stand before one that is taken in.
+-- Claims and stores a question, once: what Slack delivers twice is known by the message's and the event's id.
+-- `askedSince` above 0: only in a thread where the bot was asked since then.
+-- `signal`, unless '': the question as an addition to the run of the same `user` in the thread. If there is such a
+-- run, the addition goes to it, and no question is stored. `onlyAdds` '1': otherwise nothing is stored either.
+-- Returns what happened, the generation that must have a job ('' for none), and how many questions stand before one
+-- that is taken in.
 local thread, inbox, run, event = unpack(KEYS)
 local id, question, now, askedSince, ttlMs, eventTtlMs, hasEvent, runs, signal, onlyAdds, user, root, threadName, signals, channel, most = unpack(ARGV)
 
 --- @include "insert-by-ts"
 --- @include "add-to-run"
 
--- `asks`: the questions that were asked in the thread and not refused. Threads of earlier versions do not count them.
+-- `asks`: the number of questions that were asked in the thread and not refused. A thread without it has one.
 local active, asked, gen, asks = unpack(redis.call('HMGET', thread, 'active', 'asked', 'gen', 'asks'))
 asks = tonumber(asks or (asked and 1 or 0))
 if redis.call('EXISTS', run, event) > 0 then return { 'duplicate', active or '' } end

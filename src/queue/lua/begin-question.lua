@@ -1,12 +1,12 @@
--- Begins the work on a thread's oldest question, of which only one is worked on at a time: takes the lease for generation `gen`, whose job is started for the
--- `starts`th time. With as many losses as `maxLosses`, or failures as `maxFailures`, it is dead-lettered; after `maxTries` tries
--- of telling people so, it is dropped.
+-- Begins the work on a thread's oldest question, of which only one is worked on at a time: takes the lease for
+-- generation `gen`, whose job is started for the `starts`th time. With as many losses as `maxLosses`, or failures as
+-- `maxFailures`, it is dead-lettered; after `maxTries` tries of telling people so, it is dropped.
 --
 -- BullMQ counts the starts of a job, and that count is the fencing token: a worker that was frozen between getting the
 -- job and coming here has an older one than whoever got the job after it.
 --
--- Returns { 'stale', active } where another generation or a later start has the thread, { 'empty' } where nothing waits,
--- or { 'work' | 'give-up' | 'drop', id, the run's hash }.
+-- Returns { 'stale', active } where another generation or a later start has the thread, { 'empty' } where nothing
+-- waits, or { 'work' | 'give-up' | 'drop', id, the run's hash }.
 local thread, inbox = unpack(KEYS)
 local gen, starts, runs, now, ttlMs, maxLosses, maxFailures, maxTries = unpack(ARGV)
 

@@ -1,7 +1,7 @@
--- Ends the work on a question; its run is kept for `ttlMs` from now on. `refused` '1': it was not taken, so that the thread is
--- not known because of it. The rest of ARGV is saved with it: `field, value, …`.
--- Returns { 'lost' | 'ok', the generation that must have a job ('' for none), how many unheard messages became questions }: in one
--- step with the look at the inbox, so that no question is overlooked.
+-- Ends the work on a question; its run is kept for `ttlMs` from now on. `refused` '1': it was not taken, so that the
+-- thread is not known because of it. The rest of ARGV is saved with it: `field, value, …`.
+-- Returns { 'lost' | 'ok', the generation that must have a job ('' for none), how many unheard messages became
+-- questions }: in one step with the look at the inbox, so that no question is overlooked.
 local thread, inbox, run, signals = unpack(KEYS)
 local token, id, state, ttlMs, runs, heard, refused = unpack(ARGV)
 

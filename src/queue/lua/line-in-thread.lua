@@ -1,4 +1,5 @@
--- The questions of a thread that are not over, in their order, those that wait for a person behind: `question, state, question, state …`.
+-- The questions of a thread that are not over, in their order, those that wait for a person behind: `question,
+-- state, question, state …`.
 local inbox, suspended = unpack(KEYS)
 local runs = unpack(ARGV)
 

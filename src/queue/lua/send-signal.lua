@@ -1,5 +1,5 @@
--- Stores what a person tells a run, once, and calls it out to whoever works on the run. `stops` '1': it ends the run, also
--- where that waits for a person. `notice` is what is called out.
+-- Stores what a person tells a run, once, and calls it out to whoever works on the run. `stops` '1': it ends the
+-- run, also where that waits for a person. `notice` is what is called out.
 -- Returns { 'sent' | 'not_running' | 'full', the generation that must have a job ('' for none) }.
 local thread, inbox, run, suspended, signals = unpack(KEYS)
 local id, signal, stops, channel, notice, most, ttlMs = unpack(ARGV)

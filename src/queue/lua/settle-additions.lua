@@ -1,6 +1,7 @@
--- What becomes of the messages that were added to a run (add-to-run), in the step that ends it. `heard`: the ids of those that
--- its steps hold, with a space around each. One that nobody has heard becomes a question of its own, unless people have
--- stopped the run since. Those to a question that was edited go to the run that begins in its place.
+-- What becomes of the messages that were added to a run (add-to-run), in the step that ends it. `heard`: the ids of
+-- those that its steps hold, with a space around each. One that nobody has heard becomes a question of its own,
+-- unless people have stopped the run since. Those to a question that was edited go to the run that begins in its
+-- place.
 -- Returns how many became questions.
 local function settleAdditions(keys, ids, ttlMs)
   local sent, stop, again, count = redis.call('LRANGE', keys.signals, 0, -1), false, nil, 0

@@ -1,6 +1,7 @@
 /**
- * One call of Slack's Web API, as the SDK's WebClient makes it, with the SDK's errors. The WebClient itself formats all
- * arguments and results for its log three times, also if it logs nothing, and queues and retries, which we do ourselves.
+ * One call of Slack's Web API, as the SDK's WebClient makes it, with the SDK's errors. WebClient itself formats all
+ * arguments and results for its log, even if it is silent, and queues and retries calls, which `SlackWeb` does already:
+ * without it, a question takes a tenth less CPU.
  */
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
 import { stringify } from 'node:querystring'

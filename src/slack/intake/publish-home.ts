@@ -48,7 +48,7 @@ const NAMES_MS = 1_000
 const LINK_MS = 60 * 60_000
 const MAX_LINKS = 10_000
 
-/** As many Homes of a team are known to be open. */
+/** The maximum number of open Homes that are tracked for a team. */
 const MAX_OPEN = 100
 
 const FROM_HOME = 'ask-home-'
@@ -90,7 +90,7 @@ interface HomeAsked {
 
 const publishers = new WeakMap<Services, PublishHome>()
 
-/** Returns the one publisher of a process's Homes. Of two states of a person's Home, the one that was read last stays. */
+/** Returns the process's publisher of Homes. Of two states of a person's Home, the one that was read last stays. */
 export function homePublisher(services: Services): PublishHome {
   const publish = publishers.get(services) ?? createPublisher(services)
   publishers.set(services, publish)

@@ -2,7 +2,7 @@ import { isForAsker } from '../../agent/run-progress.ts'
 import { isDirect, isPrivate, type Question, type SavedRun } from './types.ts'
 
 /**
- * Whether nobody but the asker may see what follows in a run: once it has found what others may not see, that is so.
+ * Returns whether only the asker may see what follows in a run. That holds once the run has found something private.
  */
 export function isForAskerAlone(question: Question, run: Pick<SavedRun, 'steps'>): boolean {
   return isPrivate(question) || hasLeftThread(question, run)

@@ -1,8 +1,8 @@
--- Admits a question, or returns the obstacle. `maxSlots` -1: slots are not limited.
--- The rest of KEYS: for each bucket its key and the key of its mean (its own key again where it has none). The rest of ARGV:
--- for each bucket windowMs, pointMs and reserve. The rules are `waitFor` and `reservedPoints` of rate-limiter.ts.
--- Returns nothing where the question is admitted; else the number of the bucket without a whole point (0: no slot is free)
--- and the wait in ms.
+-- Admits a question, or returns the obstacle. `maxSlots` -1: slots are not limited. The rest of KEYS: for each
+-- bucket its key and the key of its mean (its own key again where it has none). The rest of ARGV: for each bucket
+-- windowMs, pointMs and reserve. The rules are `waitFor` and `reservedPoints` of rate-limiter.ts.
+-- Returns nothing where the question is admitted; else the number of the bucket without a whole point (0: no slot is
+-- free) and the wait in ms.
 local question, slots = unpack(KEYS)
 local id, questionTtlMs, maxSlots, slotTtlMs = unpack(ARGV)
 maxSlots, slotTtlMs = tonumber(maxSlots), tonumber(slotTtlMs)

@@ -1,4 +1,5 @@
--- Replaces a text if it is the expected one. `expected`: '' for none. `text`: '' to delete it. Returns 1 if it was done.
+-- Replaces a text if it is the expected one. `expected`: '' for none. `text`: '' to delete it. Returns 1 if it was
+-- done.
 local stored = unpack(KEYS)
 local expected, text, ttlMs = unpack(ARGV)
 

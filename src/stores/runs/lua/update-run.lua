@@ -1,8 +1,9 @@
 -- Claims posts and saves fields of a run in one step, for the holder of its lease: `starter` is the holder's token.
--- The rest of ARGV: as many names of posts' fields as `claims` says, then what is saved: `field, value, field, value …`.
+-- The rest of ARGV: as many names of posts' fields as `claims` says, then what is saved: `field, value, field, value
+-- …`.
 --
--- A claimed post's field is empty until its ts is saved. What is saved counts as a checkpoint, unless the same was saved
--- before (a run that goes on where another worker died) or is usage.
+-- A claimed post's field is empty until its ts is saved. What is saved counts as a checkpoint, unless the same was
+-- saved before (a run that goes on where another worker died) or is usage.
 --
 -- Returns nil where the lease is lost; else what each claimed field held before: nil where nobody had claimed it.
 local run = unpack(KEYS)

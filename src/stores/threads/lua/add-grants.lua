@@ -1,4 +1,5 @@
--- Adds grants to those of a thread: one of the same person for the same tool takes the earlier one's place, the newest are kept.
+-- Adds grants to those of a thread: one of the same person for the same tool takes the earlier one's place, the
+-- newest are kept.
 -- `without`: whose grants go ('' for nobody's).
 local grants = unpack(KEYS)
 local added, without, most, ttlMs = unpack(ARGV)

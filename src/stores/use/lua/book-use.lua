@@ -1,4 +1,5 @@
--- Sets what an id adds to the counts of a day, in place of what it added before. The rest of ARGV: each field and its number.
+-- Sets what an id adds to the counts of a day, in place of what it added before. The rest of ARGV: each field and
+-- its number.
 -- `grows`: where the id added more before, that stays. Both keys live on for `ttlMs`.
 local day, booked = unpack(KEYS)
 local grows, ttlMs = unpack(ARGV)
