@@ -83,7 +83,7 @@ function modelOf(name: string, parts: Parts, prices: Prices): Model {
   return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts.log) : first
 }
 
-function endpoint(model: string, { config, log, net, meter, blindModels }: Parts, prices: Prices): Model {
+function endpoint(model: string, { config, log, net, now, meter, blindModels }: Parts, prices: Prices): Model {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_HEADERS: headers, OPENAI_STREAM: stream } = config
   // `auto` is resolved before (choose-api.ts).
   const api = config.OPENAI_API === 'responses' ? 'responses' : 'chat'
@@ -94,5 +94,5 @@ function endpoint(model: string, { config, log, net, meter, blindModels }: Parts
   )
   const measured = meter?.model(priced) ?? priced
   const onChange = meter && { onChange: (isOpen: boolean) => meter.breaker(model, isOpen) }
-  return withBreaker(measured, { hangMs: config.AGENT_TIMEOUT_MS * HANG_SHARE, ...onChange })
+  return withBreaker(measured, { hangMs: config.AGENT_TIMEOUT_MS * HANG_SHARE, ...(now ? { now } : {}), ...onChange })
 }

@@ -75,7 +75,7 @@ const ONCE_TIMEOUT_MS = 4_000
  */
 export class SlackWeb {
   readonly apiUrl: string
-  readonly refusals = new Refusals()
+  readonly refusals: Refusals
   readonly #options: WebOptions
   readonly #log: Log
   readonly #now: () => number
@@ -89,6 +89,7 @@ export class SlackWeb {
     this.#onCall = options.onCall
     this.#now = options.now ?? Date.now
     this.#rateLimits = new RateLimits(this.#now)
+    this.refusals = new Refusals(this.#now)
   }
 
   /** Returns the current token. */
