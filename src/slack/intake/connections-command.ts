@@ -2,8 +2,8 @@
 import { messageOf } from '../../base/errors.ts'
 import type { Person } from '../../base/place.ts'
 import type { Question } from '../../stores/runs/types.ts'
+import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
-import { respond } from '../client/response-url.ts'
 import { noteContent } from '../format/blocks.ts'
 import { CONNECTIONS } from '../format/messages.ts'
 import type { Services } from '../services.ts'
@@ -26,8 +26,10 @@ export async function showConnections(
     warn({ error: messageOf(error) }, 'a person’s connections could not be shown')
     return noteContent(CONNECTIONS.failed)
   })
-  const message = { response_type: 'ephemeral', ...content, parse: 'none' }
-  await respond(command.responseUrl ?? '', message, { apiUrl: client.apiUrl, fetch, log: warn })
+  const { responseUrl, channel, user } = command
+  await sendEphemeral({ responseUrl, channel, user }, [content], { client, fetch, log: warn }).catch((error: unknown) =>
+    warn({ error: messageOf(error) }, 'a person could not be told about their connections'),
+  )
 }
 
 /** A person's connections, with new links. @throws if the store fails */

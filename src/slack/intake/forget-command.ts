@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '../../base/errors.ts'
 import type { Question } from '../../stores/runs/types.ts'
+import { sendEphemeral } from '../client/ephemeral.ts'
 import type { Installation } from '../client/installations.ts'
-import { respond, UNPARSED } from '../client/response-url.ts'
 import { forgetContent, noteContent } from '../format/blocks.ts'
 import { FORGET, FORGET_WHAT, withReference } from '../format/messages.ts'
 import type { Services } from '../services.ts'
@@ -57,7 +57,7 @@ type Refused = 'notAdmin' | 'notMember' | 'untold' | 'failed'
 
 /** Tells the asker alone the result of `work`. A failure comes with a reference to the log. */
 async function answerWish(
-  { team, channel, user, responseUrl = '' }: ForgetWish,
+  { team, channel, user, responseUrl }: ForgetWish,
   { installation, services, replaces = false }: { installation: Installation; services: Services; replaces?: boolean },
   work: () => Promise<Refused | { content: object; outcome?: string }>,
 ): Promise<void> {
@@ -71,9 +71,11 @@ async function answerWish(
   const isRefused = typeof result === 'string'
   log.info({ ...fields, outcome: isRefused ? result : (result.outcome ?? 'confirming') }, 'asked to forget')
   const content = isRefused ? noteContent(withReference(FORGET[result], reference)) : result.content
-  const message = { response_type: 'ephemeral', replace_original: replaces, ...content, ...UNPARSED }
   const warn = (more: object, line: string) => log.warn({ ...fields, ...more }, line)
-  await respond(responseUrl, message, { apiUrl: installation.client.apiUrl, fetch, log: warn })
+  const place = { responseUrl, replaces, channel, user }
+  await sendEphemeral(place, [content], { client: installation.client, fetch, log: warn }).catch((error: unknown) =>
+    warn({ error: messageOf(error) }, 'the result of forget could not be shown'),
+  )
 }
 
 /** Anybody may delete their own direct messages with the bot. For a channel, its settings decide. */
