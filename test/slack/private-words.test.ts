@@ -62,6 +62,16 @@ describe('a response_url', () => {
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(2000)
   })
 
+  test.for([
+    ['connections', /needs a login/],
+    ['forget', /forget/i],
+  ] as const)('that works no more is done without: /ask %s is shown all the same', async ([text, words], t) => {
+    const { slack } = await startBot(t)
+    slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 9 })
+    await slack.slash(text, { channel: GENERAL, user: ALICE })
+    expect(await slack.until(() => slack.whispers(GENERAL, ALICE)[0], 'a private word')).toMatch(words)
+  })
+
   test('that is not Slack’s hears nothing', async (t) => {
     let heard = 0
     const server = await startWebServer((_, response) => {
