@@ -64,7 +64,7 @@ describe('a response_url', () => {
 
   test.for([
     ['connections', /needs a login/],
-    ['forget', /forget/i],
+    ['forget', /Only an admin can delete/],
   ] as const)('that works no more is done without: /ask %s is shown all the same', async ([text, words], t) => {
     const { slack } = await startBot(t)
     slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 9 })
