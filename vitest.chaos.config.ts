@@ -5,7 +5,10 @@ import { alias } from './vitest.config.ts'
 // One seed for the whole run: CHAOS_SEED=… npm run test:chaos makes the same faults again.
 const seed = process.env.CHAOS_SEED ?? String(randomInt(1_000_000))
 
-/** `npm run test:chaos`: real processes that are killed, frozen, cut off and exhausted. One scenario at a time. */
+/**
+ * `npm run test:chaos`: real processes that are killed, frozen, cut off and exhausted, and whether long texts are read in
+ * linear time. One scenario at a time.
+ */
 export default defineConfig({
   resolve: { alias },
   test: {

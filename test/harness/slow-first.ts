@@ -21,7 +21,6 @@ const SLOW = [
   'base/redis/redis-tls',
   'slack/content',
   'slack/for-asker',
-  'agent/reader-time',
   'slack/schedule-runs',
   'playground/notes-server',
   'commands/doctor/auto-dialect',
