@@ -6,7 +6,7 @@ import { startBot } from '../../src/bot.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Log } from '../../src/base/log.ts'
 import { startModelEndpoint } from '../model/model-endpoint.ts'
-import type { Conversation } from '../recording/conversation-file.ts'
+import type { RecordedConversation } from '../recording/conversation-file.ts'
 import { createReplay, type Replayed } from '../recording/play-conversation.ts'
 import type { LocalSlack } from '../slack/slack.ts'
 import { replayingSeam } from './tool-seams.ts'
@@ -23,7 +23,7 @@ export const REPLAYED_SETTINGS =
   /^(?:AGENT_\w+|RUN_MAX_\w+|TOOLS|TOOL_\w+|STEPS|STEPS_STREAM_CHANNELS|FOLLOW_UPS|LINK_HOSTS|ALLOW_\w+|APPROV\w+|SETTINGS_BY|LIMIT_\w+|DM_MEMORY_MINUTES|OPENAI_MODEL|OPENAI_STREAM)$/
 
 /** Plays a recording. @throws ConfigError for unknown settings */
-export async function replayWithBot(conversation: Conversation, log?: Log): Promise<ReplayedBot> {
+export async function replayWithBot(conversation: RecordedConversation, log?: Log): Promise<ReplayedBot> {
   const replay = createReplay(conversation)
   const slack = await startWorkspace()
   const stops = [() => slack.close()]

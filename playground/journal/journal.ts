@@ -34,24 +34,24 @@ export interface Entry {
 }
 
 /** The fields that are set at the beginning. */
-export type Begun = Pick<Entry, 'kind' | 'name' | 'request'> &
+export type EntryStart = Pick<Entry, 'kind' | 'name' | 'request'> &
   Partial<Pick<Entry, 'at' | 'ms' | 'thread' | 'ok' | 'error' | 'of' | 'response'>>
 
 /** The fields that are set later. */
-export type Ended = Partial<Pick<Entry, 'ms' | 'name' | 'thread' | 'ok' | 'error' | 'response'>>
+export type EntryEnd = Partial<Pick<Entry, 'ms' | 'name' | 'thread' | 'ok' | 'error' | 'response'>>
 
 export interface Journal {
   /** The oldest first. */
   entries(): readonly Entry[]
   /** Returns the entry of this number, unless it was dropped. */
   find(n: number): Entry | undefined
-  begin(fields: Begun): Entry
+  begin(fields: EntryStart): Entry
   /** `ms` counts from the beginning unless it is given. */
-  end(entry: Entry, fields: Ended): void
+  end(entry: Entry, fields: EntryEnd): void
   /** Changes fields of an entry, which stays open or ended. */
-  amend(entry: Entry, fields: Ended): void
+  amend(entry: Entry, fields: EntryEnd): void
   /** Adds an entry that has already ended. */
-  note(fields: Begun): Entry
+  note(fields: EntryStart): Entry
   /** The unshortened request, if it is still held. */
   whole(entry: Entry): Json | undefined
   /** Replaces `secret` with `name` in every entry from now on. */
@@ -159,7 +159,7 @@ export function createJournal({ now = Date.now, most = MAX, mostChars = MAX_CHAR
   const put = (entry: Entry, field: keyof Sizes, body: Json) =>
     shelf.put(entry, field, { body, copied: copier.copy(body) })
 
-  function change(entry: Entry, { response, ...fields }: Ended) {
+  function change(entry: Entry, { response, ...fields }: EntryEnd) {
     const { error } = fields
     // A later attempt may succeed.
     if (fields.ok === true) delete entry.error
@@ -168,7 +168,7 @@ export function createJournal({ now = Date.now, most = MAX, mostChars = MAX_CHAR
     for (const tell of watchers) tell(entry)
   }
 
-  function begin({ request, response, error, ...fields }: Begun): Entry {
+  function begin({ request, response, error, ...fields }: EntryStart): Entry {
     const entry: Entry = { n: next, at: now(), ...fields, request: {} }
     next += 1
     shelf.add(entry)

@@ -1,6 +1,6 @@
 /** Sends journal entries again. Each becomes a new entry that names the first one. */
 import { isObject } from '../slack/args.ts'
-import type { Attempt, Kind } from '../slack/events/delivery-attempt.ts'
+import type { DeliveryAttempt, Kind } from '../slack/events/delivery-attempt.ts'
 import { errorText } from '../base/error-text.ts'
 import type { Entry, Journal } from './journal.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
@@ -69,7 +69,14 @@ async function send(entry: Entry, whole: Json, options: AgainOptions): Promise<v
 async function deliver(entry: Entry, { type, payload }: Json, { journal, slack }: AgainOptions) {
   const first: unknown[] = Array.isArray(entry.response?.['attempts']) ? entry.response['attempts'] : []
   const more = journal.entries().filter(({ of }) => of === entry.n)
-  const attempts = [...first, ...more].map((): Attempt => ({ at: 0, ms: 0, status: 0, body: '', retry: 0, reason: '' }))
+  const attempts = [...first, ...more].map((): DeliveryAttempt => ({
+    at: 0,
+    ms: 0,
+    status: 0,
+    body: '',
+    retry: 0,
+    reason: '',
+  }))
   const kind: Kind = type === 'interactive' || type === 'slash_commands' ? type : 'events_api'
   await slack.redeliver({ kind, payload: isObject(payload) ? payload : {}, attempts, entry })
 }

@@ -2,7 +2,7 @@
 import { isObject } from '../slack/args.ts'
 import { BOT_USER } from '../slack/store.ts'
 import type { Json } from '../slack/types.ts'
-import type { Act, Conversation, Reached, RecordedCall, Underway } from './conversation-file.ts'
+import type { Act, RecordedConversation, Reached, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 import { isMeant, namedForReplay, type PlaceNames, type Places, type Scope } from './place-names.ts'
 import type { Heard, HeardCall, HeardTool, SaidAct } from './heard.ts'
@@ -19,7 +19,7 @@ interface Saved {
 }
 
 /** Returns the conversation in a recording. */
-export function conversationOf(heard: Heard, { name, scope, settings, threads, clean }: Saved): Conversation {
+export function conversationOf(heard: Heard, { name, scope, settings, threads, clean }: Saved): RecordedConversation {
   const { acts, modalsOf } = meantActs(heard, scope)
   const from = acts[0]?.at ?? Infinity
   const isIn = (thread: string | undefined) => isOfScope(thread, scope, heard.places)

@@ -9,7 +9,7 @@ import { eachText, isMeant, Places, type Scope } from './place-names.ts'
 import type { Heard, HeardTool, SaidAct } from './heard.ts'
 import { conversationOf } from './recorded-conversation.ts'
 import { threadsOfTools } from './threads-of-tools.ts'
-import type { Conversation, RecordedTool } from './conversation-file.ts'
+import type { RecordedConversation, RecordedTool } from './conversation-file.ts'
 
 export interface RecorderOptions {
   journal: Journal
@@ -31,7 +31,7 @@ export interface Recorder {
   /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
   settled(scope: Scope): Promise<void>
   /** The conversation that would be saved. */
-  conversation(name: string, scope?: Scope): Conversation
+  conversation(name: string, scope?: Scope): RecordedConversation
   end(): void
 }
 

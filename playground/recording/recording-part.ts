@@ -2,7 +2,7 @@
 import { isObject, optional } from '../slack/args.ts'
 import type { PagePart } from '../page-server/page-part.ts'
 import type { Json } from '../slack/types.ts'
-import { checkName, type Conversation } from './conversation-file.ts'
+import { checkName, type RecordedConversation } from './conversation-file.ts'
 import type { Scope } from './place-names.ts'
 import type { Recorder } from './recorder.ts'
 import type { Replayed } from './play-conversation.ts'
@@ -13,7 +13,7 @@ export interface RecordingOptions {
   /** The folder for saved files. */
   folder: string
   /** Plays a conversation anew, with a bot of its own. */
-  replay(conversation: Conversation): Promise<Replayed & { stop(): Promise<void> }>
+  replay(conversation: RecordedConversation): Promise<Replayed & { stop(): Promise<void> }>
 }
 
 /** Shows how a replay went; its workspace is that of the page. */
@@ -42,7 +42,7 @@ function scopeOf(given: Json): Scope {
 }
 
 /** The content of a recording, in lines for people. */
-function preview({ acts, models, tools, after, settings }: Conversation): Json {
+function preview({ acts, models, tools, after, settings }: RecordedConversation): Json {
   return {
     acts: acts.map(({ act, as, with: given, files = [] }) => {
       const what = [given['text'], given['action_id'], given['name'], given['callback_id'], given['title']]

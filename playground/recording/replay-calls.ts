@@ -1,6 +1,6 @@
 import { UpstreamError, type Piece, type PlayedUpstream } from '../model/model-pieces.ts'
 import type { Json } from '../slack/types.ts'
-import type { Conversation, RecordedCall, Underway } from './conversation-file.ts'
+import type { RecordedConversation, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 
 /** Holds a call until the acts during it are done. */
@@ -19,13 +19,13 @@ export class ReplayCalls implements PlayedUpstream {
   readonly problems: string[] = []
   /** How many calls have ended. */
   readonly ended = { models: 0, tools: 0 }
-  readonly #conversation: Conversation
+  readonly #conversation: RecordedConversation
   readonly #gates = new Map<string, Gate>()
   /** The calls that were not made yet, by what they are about. */
   readonly #models: Map<string, number[]>
   readonly #tools: Map<string, number[]>
 
-  constructor(conversation: Conversation) {
+  constructor(conversation: RecordedConversation) {
     this.#conversation = conversation
     this.#models = byKey(conversation.models.map(callKey))
     this.#tools = byKey(conversation.tools.map(({ tool, input }) => toolKey(tool, input)))

@@ -1,6 +1,6 @@
 import type { Deliveries } from './events/deliveries.ts'
 import type { Fault } from '../faults/faults.ts'
-import type { Done } from './events/hand-over.ts'
+import type { AckResult } from './events/hand-over.ts'
 import type { Interactions } from './events/interactions.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SearchKind } from './search-tokens.ts'
@@ -9,7 +9,7 @@ import type { GivenFile } from './files/stored-files.ts'
 import type { Sockets } from './events/sockets.ts'
 import type { Store } from './store.ts'
 import type { Trouble } from '../faults/trouble.ts'
-import type { Call, Channel, Json, Message, Reaction, Refused, Session, StoredFile, User } from './types.ts'
+import type { WebApiCall, Channel, Json, Message, Reaction, Refused, Session, StoredFile, User } from './types.ts'
 import type { Views } from './view-stack.ts'
 
 /** The options of a local Slack. The defaults are those of the real one. */
@@ -81,7 +81,7 @@ export interface LocalSlack {
   /** The faults that can be switched on; all are off at the start. */
   trouble: Trouble
   /** Every Web API call so far, and those that were the app's own mistake. */
-  calls: Call[]
+  calls: WebApiCall[]
   refusals: Refused[]
   /** Sets the URL for deliveries over HTTP. Without one they go over the app's sockets. */
   setTarget(url: string | undefined): void
@@ -97,7 +97,7 @@ export interface LocalSlack {
   upload(file: GivenFile, user?: string): StoredFile
   /** Changes a file, for example to deleted (`mode: 'tombstone'`) or to a failing download (`trouble`). */
   changeFile: People['changeFile']
-  slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<Done>
+  slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<AckResult>
   press: Interactions['press']
   submit: Interactions['submit']
   closeView: Interactions['closeView']

@@ -24,7 +24,7 @@ import { ALICE, BOT_USER, Store } from './store.ts'
 import { createTrouble, type Trouble } from '../faults/trouble.ts'
 import { journalTrouble } from '../faults/trouble-journal.ts'
 import { createTriggers } from './events/triggers.ts'
-import type { Call, Refused, StoredFile } from './types.ts'
+import type { WebApiCall, Refused, StoredFile } from './types.ts'
 import { quiet, until } from '../base/until.ts'
 import { Views } from './view-stack.ts'
 import { createWebApi } from './web-api.ts'
@@ -107,7 +107,7 @@ function assemble(settings: Settings, server: Listening) {
   const triggers = createTriggers(store, settings)
   const responseUrls = createResponseUrls(store, now)
   const faults = createFaults()
-  const calls: Call[] = []
+  const calls: WebApiCall[] = []
   const refusals: Refused[] = []
   const refusedBlocks = new Set(settings.refusedBlocks)
   const base = () => server.base
@@ -238,7 +238,7 @@ function asText(file: StoredFile): StoredFile & { content: string | undefined } 
 export type { Delivery } from './events/deliveries.ts'
 export type { Fault } from '../faults/faults.ts'
 export type { LocalSlack, LocalSlackOptions } from './local-slack.ts'
-export type { Done } from './events/hand-over.ts'
+export type { AckResult } from './events/hand-over.ts'
 export type { Submitted } from './events/interactions.ts'
 export type { SentMessage as Said, SayOptions } from './people.ts'
 export { ALICE, BOB, BOT_USER, GENERAL, RANDOM, TEAM } from './store.ts'

@@ -159,7 +159,7 @@ export interface User {
 }
 
 /** One Web API call, with its outcome. */
-export interface Call {
+export interface WebApiCall {
   method: string
   args: Json
   ok: boolean

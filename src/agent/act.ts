@@ -1,6 +1,6 @@
 /** Turns actions into observations: checks each input, asks for permission, calls the tool. */
 import { hasOtherRunSince, MAX_SAME_ACTION, sameActions } from './budget.ts'
-import { callTool, mistake, type Call } from './call-tool.ts'
+import { callTool, mistake, type StepCall } from './call-tool.ts'
 import { coerceInput } from './tool-input.ts'
 import { clip } from './observation.ts'
 import { reportUsage, tell } from './run-progress.ts'
@@ -23,7 +23,7 @@ interface Pending {
 }
 
 /** The next act on a pending step: an observation without a call, a suspension, or the call of its tool. */
-type Plan = { observation: Observation } | { suspended: ToolStep } | Call
+type Plan = { observation: Observation } | { suspended: ToolStep } | StepCall
 
 /**
  * Runs every step without an observation in parallel, and yields the observations in the order of the steps. A tool
@@ -71,7 +71,7 @@ function made(run: RunState, plan: Plan): Promise<{ result: Result; ms: number }
   return call
 }
 
-function isWrite(plan: Plan): plan is Call {
+function isWrite(plan: Plan): plan is StepCall {
   return 'tool' in plan && plan.tool.effects === 'write'
 }
 
@@ -165,7 +165,7 @@ function noSuchTool({ tools }: RunState, name: string): string {
 }
 
 /** All answers of the asker to the step's tool. */
-function answersTo(run: RunState, { n, step }: Pending): PersonsAnswer[] | Exclude<Plan, Call> {
+function answersTo(run: RunState, { n, step }: Pending): PersonsAnswer[] | Exclude<Plan, StepCall> {
   const { answers = [], waiting } = step
   if (waiting?.for?.kind !== 'question') return answers
   const said = run.answered?.(n, step)

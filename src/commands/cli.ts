@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { createAgent } from '../question/create-agent.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
-import { Conversation } from './cli/conversation.ts'
+import { ChatSession } from './cli/conversation.ts'
 import { JsonLines, Terminal, type Output } from './cli/output.ts'
 import { loadConfig } from '../config.ts'
 import { loadDemo } from './cli/demo.ts'
@@ -38,7 +38,7 @@ async function run(io: CommandIo): Promise<number> {
   // What is known about servers, pins included, ends with the conversation.
   const mcpStore = config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined
   const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
-  const conversation = new Conversation(agent, output, { saysFigures: config.FIGURES === 'on' })
+  const conversation = new ChatSession(agent, output, { saysFigures: config.FIGURES === 'on' })
   await conversation.prepare()
   for (const { server, tool, why } of agent.mcp?.off() ?? [])
     io.complain(tool === '' ? why : `${tool} of ${server} ${why}.`)
@@ -63,7 +63,7 @@ function parseOptions(args: string[]): { json?: boolean } {
   }
 }
 
-async function converse(conversation: Conversation, output: Output, { stdin, stdout }: CommandIo): Promise<void> {
+async function converse(conversation: ChatSession, output: Output, { stdin, stdout }: CommandIo): Promise<void> {
   const isTerminal = Boolean(stdin.isTTY && stdout.isTTY)
   const lines = createInterface({
     input: stdin,

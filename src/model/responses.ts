@@ -5,7 +5,7 @@
 import { APIError } from 'openai/core/error'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
-import type { AnswerReader, BodyOptions, Wire } from './wire.ts'
+import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
 import { MAX_BESIDE, textOf, usageOf, Written } from './written.ts'
 
 export const responsesWire: Wire = {
@@ -96,7 +96,7 @@ interface Reply {
   } | null
 }
 
-class ResponseReader implements AnswerReader {
+class ResponseReader implements CompletionReader {
   readonly model: string
   readonly written = new Written()
   usage: Usage | undefined
@@ -106,8 +106,8 @@ class ResponseReader implements AnswerReader {
   readonly #items: Item[] = []
   readonly #callIds = new Set<unknown>()
   /** How many output items of each type have begun to arrive, and have arrived whole. */
-  readonly #begun = new Counts()
-  readonly #whole = new Counts()
+  readonly #begun = new Tally()
+  readonly #whole = new Tally()
   /** The position in the output of the item whose pieces are arriving, by type. */
   readonly #open = new Map<unknown, unknown>()
   /** The item and the part of it that the last text belongs to, by type. */
@@ -207,7 +207,7 @@ class ResponseReader implements AnswerReader {
     if (error || status === 'failed') throw failed(error ?? {})
     this.isDone = Array.isArray(output) && (status === 'completed' || status === 'incomplete')
     const items = Array.isArray(output) ? output.filter((item) => typeof item === 'object' && item !== null) : []
-    const there = new Counts()
+    const there = new Tally()
     const missed = items.filter((item) => this.#isMissed(item, there.add(item['type'])))
     const events = missed.flatMap((item) => this.#item(item))
     this.written.finish(status === 'incomplete' ? (incomplete_details?.reason ?? 'length') : 'stop')
@@ -221,7 +221,7 @@ class ResponseReader implements AnswerReader {
   }
 }
 
-class Counts {
+class Tally {
   readonly #counts = new Map<unknown, number>()
 
   of(key: unknown): number {

@@ -98,9 +98,9 @@ export interface InstallStores {
 }
 
 /** Bounds of the lists about use. */
-const UNANSWERED = { ttlMs: USE_TTL_MS, most: 200 }
-const HOME_ADMINS = { ttlMs: 365 * 86_400_000, most: 50 }
-const OPEN_HOMES = { ttlMs: 10 * 60_000, most: 100 }
+const UNANSWERED = { ttlMs: USE_TTL_MS, max: 200 }
+const HOME_ADMINS = { ttlMs: 365 * 86_400_000, max: 50 }
+const OPEN_HOMES = { ttlMs: 10 * 60_000, max: 100 }
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000

@@ -4,7 +4,7 @@ import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'
 import { ALICE, GENERAL, startLocalSlack } from '../../playground/slack/slack.ts'
 import type {
-  Done,
+  AckResult,
   LocalSlack,
   LocalSlackOptions,
   Message,
@@ -176,7 +176,7 @@ export class Thread {
   }
 
   /** Presses the element with this `action_id` on the bot's last message that has one; a thumb by its value. */
-  async press(actionId: string, options: { user?: string; value?: string } = {}): Promise<Done> {
+  async press(actionId: string, options: { user?: string; value?: string } = {}): Promise<AckResult> {
     const { value, ...who } = options
     const holds = (message: Message) => JSON.stringify(message.blocks ?? []).includes(`"action_id":"${actionId}"`)
     const message = await this.#slack.until(() => this.messages().findLast(holds), `a message with ${actionId}`)
@@ -210,7 +210,7 @@ export class Thread {
   }
 
   /** Uses a shortcut of the last message, or of another one. */
-  shortcut(callbackId: string, options: { user?: string; ts?: string } = {}): Promise<Done> {
+  shortcut(callbackId: string, options: { user?: string; ts?: string } = {}): Promise<AckResult> {
     return this.#slack.shortcut({ channel: this.channel, ts: this.said.ts, ...options }, callbackId)
   }
 

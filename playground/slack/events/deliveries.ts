@@ -4,7 +4,7 @@
  * https://docs.slack.dev/apis/events-api#retries.
  */
 import { createHmac } from 'node:crypto'
-import type { Attempt, Kind } from './delivery-attempt.ts'
+import type { DeliveryAttempt, Kind } from './delivery-attempt.ts'
 import { deliveryEntry, tryTold } from '../../journal/delivery-journal.ts'
 import type { Entry, Journal } from '../../journal/journal.ts'
 import type { Sockets } from './sockets.ts'
@@ -14,11 +14,11 @@ import type { Json } from '../types.ts'
 export interface Delivery {
   kind: Kind
   payload: Json
-  attempts: Attempt[]
+  attempts: DeliveryAttempt[]
   /** The journal's entry. */
   entry?: Entry | undefined
   /** Resolves after the first try. */
-  first: Promise<Attempt>
+  first: Promise<DeliveryAttempt>
   /** Resolves when it was acked or all tries were made. The value: whether it was acked. */
   done: Promise<boolean>
 }
@@ -48,7 +48,7 @@ export interface DeliveryOptions {
 export interface Deliveries {
   deliver(kind: Kind, payload: Json): Delivery
   /** Repeats a delivery, as a retry. */
-  redeliver(delivery: Handed, options?: { reason?: string }): Promise<Attempt>
+  redeliver(delivery: Handed, options?: { reason?: string }): Promise<DeliveryAttempt>
   /** How many tries are under way right now. */
   busy(): number
   close(): void
@@ -61,14 +61,14 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   let busy = 0
   let closed = false
 
-  async function attempt(delivery: Handed, retry: Retry): Promise<Attempt> {
+  async function attempt(delivery: Handed, retry: Retry): Promise<DeliveryAttempt> {
     const made = await tried(delivery, retry)
     delivery.attempts.push(made)
     if (delivery.entry) journal?.end(delivery.entry, tryTold(delivery.attempts, acked(made)))
     return made
   }
 
-  async function tried(delivery: Handed, retry: Retry): Promise<Attempt> {
+  async function tried(delivery: Handed, retry: Retry): Promise<DeliveryAttempt> {
     busy += 1
     const at = options.now()
     const start = performance.now()
@@ -78,7 +78,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     return { at, ms: performance.now() - start, retry: retry.number, reason: retry.reason, ...result }
   }
 
-  async function again(delivery: Handed, first: Promise<Attempt>): Promise<boolean> {
+  async function again(delivery: Handed, first: Promise<DeliveryAttempt>): Promise<boolean> {
     let last = await first
     for (const [index, ms] of pausesOf(options).entries()) {
       // Only events are delivered again. A person whose command failed is told so instead.
@@ -90,7 +90,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     return acked(last)
   }
 
-  async function redeliver(delivery: Handed, { reason = 'http_timeout' } = {}): Promise<Attempt> {
+  async function redeliver(delivery: Handed, { reason = 'http_timeout' } = {}): Promise<DeliveryAttempt> {
     const { kind, payload, entry: first } = delivery
     const entry = journal?.begin({ ...deliveryEntry(kind, payload), ...(first && { of: first.n }) })
     const made = await tried(delivery, { number: delivery.attempts.length, reason })
@@ -139,12 +139,12 @@ function pausesOf({ times, retryMs }: DeliveryOptions): number[] {
 }
 
 /** Whether a try was acked: Slack accepts any 2xx. */
-export function acked(attempt: Attempt): boolean {
+export function acked(attempt: DeliveryAttempt): boolean {
   return attempt.status >= 200 && attempt.status < 300
 }
 
 /** Returns the reason of a retry: Slack distinguishes an app that was too slow from one that failed. */
-function reasonOf(attempt: Attempt): string {
+function reasonOf(attempt: DeliveryAttempt): string {
   return attempt.status === 0 || acked(attempt) ? 'http_timeout' : 'http_error'
 }
 

@@ -2,7 +2,7 @@
 export type Kind = 'events_api' | 'slash_commands' | 'interactive'
 
 /** One try of a delivery. `status` is HTTP's, 200 for an ack on a socket, 0 if there was no answer. */
-export interface Attempt {
+export interface DeliveryAttempt {
   at: number
   ms: number
   status: number

@@ -7,7 +7,7 @@ import type { Channel, Json, Refused } from '../types.ts'
 import type { Views } from '../view-stack.ts'
 
 /** The result of a command, a press or a form: the first try, and the content of its ack. */
-export interface Done {
+export interface AckResult {
   ok: boolean
   status: number
   body: string
@@ -63,7 +63,7 @@ export class HandOver {
   }
 
   /** Sends a command or an interaction: one try, whose ack is the answer. */
-  async hand(kind: 'slash_commands' | 'interactive', payload: Json): Promise<Done> {
+  async hand(kind: 'slash_commands' | 'interactive', payload: Json): Promise<AckResult> {
     const delivery = this.with.deliveries.deliver(kind, payload)
     const first = await delivery.first
     return { ok: acked(first), status: first.status, body: first.body, delivery }

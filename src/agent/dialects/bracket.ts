@@ -2,7 +2,7 @@ import type { Prompts } from '../../base/prompts.ts'
 import { messageLine } from '../observation.ts'
 import { inputText } from '../tool-input.ts'
 import { answerInBrackets, labelledAnswer } from '../parser/answer-opening.ts'
-import { argumentInput, readCall, type Call } from '../parser/bracket-call.ts'
+import { argumentInput, readCall, type BracketCall } from '../parser/bracket-call.ts'
 import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
 import type { Section } from '../parser/labels.ts'
@@ -175,7 +175,7 @@ function readUnlabelled(turn: ModelOutput): Match | undefined {
 }
 
 /** A call of Finish is the answer. Named arguments in its round brackets stay text. */
-function called(turn: ModelOutput, at: number, call: Call): Match {
+function called(turn: ModelOutput, at: number, call: BracketCall): Match {
   const parsed = argumentInput(call)
   if (!parsed.ok) return faultAt(turn, at, parsed.what)
   const input = typeof parsed.input === 'string' ? parsed.input : tidy(call.argument ?? '')

@@ -3,7 +3,7 @@
  * calls, JSON and steps on one line. Each runs only if its marks occur.
  */
 import { CUT, inputOf, plainInput } from './action-input.ts'
-import { argumentInput, readCall, type Call } from './bracket-call.ts'
+import { argumentInput, readCall, type BracketCall } from './bracket-call.ts'
 import { MAY_BE_INLINE, readInline } from './inline-steps.ts'
 import { readJsonBlock, readJsonBlockAt } from './json-action.ts'
 import { sectionText, unwrapped, type Section } from './labels.ts'
@@ -104,7 +104,7 @@ function takesNone({ tools, accepts, isCut }: ModelOutput, tool: string): boolea
 }
 
 /** The JSON or leaked call in place of an action. */
-function unlabelledAt(turn: ModelOutput, at: number, call: Call | undefined): Match | undefined {
+function unlabelledAt(turn: ModelOutput, at: number, call: BracketCall | undefined): Match | undefined {
   const json = braceAfter(turn.text, at) === undefined ? undefined : readJsonBlockAt(turn, at)
   return json ?? (!call && MAY_LEAK.test(turn.text.slice(at)) ? readLeakedAt(turn, at) : undefined)
 }
@@ -135,7 +135,7 @@ function writtenAction(
 function inputAfter(
   turn: ModelOutput,
   index: number,
-  from: { inline?: string; call?: Call | undefined },
+  from: { inline?: string; call?: BracketCall | undefined },
 ): ParsedInput | undefined {
   if (from.inline !== undefined) return wholeInput(turn, index, from.inline)
   const labelled = turn.sections[index + 1]?.name === 'input' ? inputOf(turn, index + 1) : undefined

@@ -1,7 +1,8 @@
 import { basename, extname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError, messageOf } from '../../base/errors.ts'
-import { dialectOf, parseVariants, type DialectName, type Variant } from './variants.ts'
+import type { DialectName } from '../../config.ts'
+import { dialectOf, parseVariants, type Variant } from './variants.ts'
 
 /** The parsed command line of an evaluation. */
 export type Options =

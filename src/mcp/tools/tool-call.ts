@@ -3,7 +3,7 @@ import { ToolError } from '../../base/errors.ts'
 import { outputOf } from './call-result.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { Hide } from './hide-secrets.ts'
-import type { CallOptions, CallResult, ServerTool } from '../types.ts'
+import type { ToolCallOptions, CallResult, ServerTool } from '../types.ts'
 
 export interface ToolCall {
   /** The server's name. */
@@ -20,7 +20,11 @@ export interface ToolCall {
  * @returns its output, or its question
  * @throws what the SDK throws, and ToolError if the tool failed
  */
-export async function callTool(elicitation: Elicitation, call: ToolCall, options: CallOptions): Promise<CallResult> {
+export async function callTool(
+  elicitation: Elicitation,
+  call: ToolCall,
+  options: ToolCallOptions,
+): Promise<CallResult> {
   const { name, tool, args, listed, hide } = call
   const definition = listed && {
     toolDefinition: { name: tool, inputSchema: { ...listed.inputSchema, type: 'object' as const } },

@@ -11,7 +11,7 @@ import { Mentions } from '../client/mentions.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { cannotPost, denialText, MEMORY, tooLongToRemember } from '../format/messages.ts'
 import { keptContent } from '../views/memory-content.ts'
-import type { Services } from '../services.ts'
+import type { Services, WorkspaceServices } from '../services.ts'
 import { denialNow } from './access.ts'
 import { scopeNow } from './memory-scope.ts'
 import { isHeard, isKnownThread } from './mute-word.ts'
@@ -125,22 +125,17 @@ interface Told {
   thread_ts?: string
 }
 
-interface TellDeps {
-  installation: Installation
-  services: Services
-}
-
 /**
  * Tells the person alone the outcome. If it was known already they were told then, and nothing is sent. Never rejects.
  */
-export async function tellOutcome(outcome: Outcome, place: Told, deps: TellDeps): Promise<void> {
+export async function tellOutcome(outcome: Outcome, place: Told, deps: WorkspaceServices): Promise<void> {
   if (outcome === 'known') return
   const content = 'kept' in outcome ? keptContent(outcome.kept, place) : noteContent(outcome.refusal)
   await tellPerson(content, place, deps)
 }
 
 /** Sends a person an ephemeral reply. Never rejects. */
-export async function tellPerson({ text, blocks }: Content, place: Told, deps: TellDeps): Promise<void> {
+export async function tellPerson({ text, blocks }: Content, place: Told, deps: WorkspaceServices): Promise<void> {
   const { channel, user, responseUrl, thread_ts } = place
   const { log, fetch } = deps.services
   const { client } = deps.installation
