@@ -9,7 +9,7 @@ import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { settledWithin } from '../../base/async.ts'
-import { refusalCode } from './slack-errors.ts'
+import { refusalCode } from '../client/slack-errors.ts'
 
 export interface SocketOptions {
   /** Must be created with `autoReconnectEnabled: false`. */

@@ -1,9 +1,9 @@
-import { ExpiringMap } from '../base/expiring-map.ts'
-import { admit } from '../question/admission.ts'
-import type { Handled } from '../queue/types.ts'
+import { ExpiringMap } from '../../base/expiring-map.ts'
+import { admit } from '../../question/admission.ts'
+import type { Handled } from '../../queue/types.ts'
 import { noticeDenial, noticeRefusal } from './failure-notice.ts'
-import { denialOf } from './intake/access.ts'
-import type { QuestionWork } from './question-work.ts'
+import { denialOf } from '../intake/access.ts'
+import type { QuestionWork } from '../question-work.ts'
 
 /** The people that were admitted lately, by team, channel and person. They are not looked up again for a while. */
 export type Admitted = ExpiringMap<true>

@@ -1,11 +1,11 @@
-import { settledWithin } from '../base/async.ts'
-import { messageOf } from '../base/errors.ts'
-import type { Allowance } from '../stores/limits/usage-limits.ts'
-import { UNPARSED } from './client/response-url.ts'
-import { noteContent } from './format/blocks.ts'
-import { budgetNotice } from './format/messages.ts'
-import { isAdmin } from './intake/may-set.ts'
-import type { QuestionWork } from './question-work.ts'
+import { settledWithin } from '../../base/async.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Allowance } from '../../stores/limits/usage-limits.ts'
+import { UNPARSED } from '../client/response-url.ts'
+import { noteContent } from '../format/blocks.ts'
+import { budgetNotice } from '../format/messages.ts'
+import { isAdmin } from '../intake/may-set.ts'
+import type { QuestionWork } from '../question-work.ts'
 
 /** The budgets whose use is noticed. Other limits are only reported when they are reached. */
 const BUDGETS: Partial<Record<Allowance['limit'], 'asker' | 'admins'>> = {

@@ -21,15 +21,15 @@ import {
 } from '../../stores/schedules/types.ts'
 import { UNPARSED } from '../client/response-url.ts'
 import { isAnswer, SlackRefusal } from '../client/slack-errors.ts'
-import { noticeFailure, noticeRefusal } from '../failure-notice.ts'
+import { noticeFailure, noticeRefusal } from './failure-notice.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { notRunText, pausedText, scheduledRoot } from '../format/schedule-words.ts'
-import { openCommandThread } from '../opening/command-thread.ts'
+import { openCommandThread } from './command-thread.ts'
 import type { QuestionWork } from '../question-work.ts'
 import type { Services } from '../services.ts'
 import { pausedContent } from '../views/schedule-blocks.ts'
 import { whyPaused } from './check-maker.ts'
-import { cardOf } from './schedule-request.ts'
+import { cardOf } from '../schedules/schedule-request.ts'
 
 /** Failures in a row after which a schedule is paused. */
 const MAX_FAILURES = 3

@@ -14,11 +14,11 @@ import {
   type ReceiverEvent,
 } from '@slack/bolt'
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { messageOf } from '../base/errors.ts'
-import { oncePerMinute, type Log } from '../base/log.ts'
-import type { Services } from './services.ts'
-import { registerListeners } from './listeners/index.ts'
-import { Socket, type SocketOptions } from './client/socket.ts'
+import { messageOf } from '../../base/errors.ts'
+import { oncePerMinute, type Log } from '../../base/log.ts'
+import type { Services } from '../services.ts'
+import { registerListeners } from '../listeners/index.ts'
+import { Socket, type SocketOptions } from './socket.ts'
 
 /** How to reach Slack. */
 export interface SlackConnection {

@@ -1,10 +1,10 @@
 /** The receivers of SLACK_APPS: each app has its own, which knows only that app's installation. */
 import { isValidSlackRequest } from '@slack/bolt'
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { messageOf } from '../base/errors.ts'
-import type { SlackApp } from './client/slack-apps.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { SlackApp } from '../client/slack-apps.ts'
 import { createSlackReceiver, EVENTS_PATH, isDelivery, type SlackConnection, type SlackReceiver } from './receiver.ts'
-import type { Services } from './services.ts'
+import type { Services } from '../services.ts'
 
 interface AppReceiver extends SlackReceiver {
   app: SlackApp
