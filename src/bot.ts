@@ -229,14 +229,14 @@ function connectionOf(config: Config, { dispatcher }: Network, options: BotOptio
   }
 }
 
-interface Listening {
+interface ServerParts {
   stores: Stores
   receiver: SlackReceiver | undefined
   telemetry: Telemetry | undefined
   pages: Pages
 }
 
-async function listenAt(config: Config, { receiver, stores, telemetry, pages: forPeople }: Listening) {
+async function listenAt(config: Config, { receiver, stores, telemetry, pages: forPeople }: ServerParts) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () => {

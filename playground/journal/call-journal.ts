@@ -1,7 +1,7 @@
 /** Writes each request to this Slack into the journal: its arguments, and the whole response. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject, parseArgs } from '../slack/args.ts'
-import type { Entry } from './journal.ts'
+import type { JournalEntry } from './journal.ts'
 import { threadOfCall } from './journal-threads.ts'
 import { againOf } from './again-header.ts'
 import { Refusal, type Json } from '../slack/types.ts'
@@ -49,7 +49,7 @@ function nameAndValue(response: ServerResponse, name: string): [string, string][
   return value === undefined ? [] : [[name, String(value)]]
 }
 
-function begin(options: WebApiOptions, { request, url }: ReceivedRequest, args: Json): Entry {
+function begin(options: WebApiOptions, { request, url }: ReceivedRequest, args: Json): JournalEntry {
   const { method = 'GET', headers } = request
   const of = againOf(headers)
   const told = {

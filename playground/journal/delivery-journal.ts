@@ -1,17 +1,17 @@
 /** Writes the deliveries to the app into the journal. */
 import { isObject } from '../slack/args.ts'
-import type { DeliveryAttempt, Kind } from '../slack/events/delivery-attempt.ts'
+import type { DeliveryAttempt, DeliveryKind } from '../slack/events/delivery-attempt.ts'
 import type { EntryStart, EntryEnd } from './journal.ts'
 import { threadOfDelivery } from './journal-threads.ts'
 import type { Json } from '../slack/types.ts'
 
-export function deliveryEntry(kind: Kind, payload: Json): EntryStart {
+export function deliveryEntry(kind: DeliveryKind, payload: Json): EntryStart {
   const thread = threadOfDelivery(payload)
   return { kind: 'delivery', name: nameOf(kind, payload), request: { type: kind, payload }, ...(thread && { thread }) }
 }
 
 /** `app_mention`, `message (message_changed)`, `/ask`, `block_actions thinkaloud_stop`. */
-function nameOf(kind: Kind, payload: Json): string {
+function nameOf(kind: DeliveryKind, payload: Json): string {
   if (kind === 'slash_commands') return String(payload['command'])
   if (kind === 'interactive') return [payload['type'], idOf(payload)].filter(Boolean).join(' ')
   const { type, subtype }: Json = isObject(payload['event']) ? payload['event'] : {}

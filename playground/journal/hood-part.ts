@@ -2,7 +2,7 @@
  * The server's side of the panel "Under the hood": the journal for the page, shortened in the list, whole when opened.
  */
 import { curlOf } from './as-curl.ts'
-import type { Entry } from './journal.ts'
+import type { JournalEntry } from './journal.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { PagePart } from '../page-server/page-part.ts'
 import { sendAgain, whyNotAgain, type AgainOptions } from './send-again.ts'
@@ -22,7 +22,7 @@ const ERROR_CHARS = 160
 export function hoodPart(options: HoodOptions): PagePart {
   const { journal } = options
   const changes = createChanges(options)
-  const entryAt = (n: unknown): Entry => {
+  const entryAt = (n: unknown): JournalEntry => {
     const entry = journal.find(Number(n))
     if (!entry) throw new Error(`Number ${String(n)} is not in the journal any more.`)
     return entry
@@ -79,7 +79,7 @@ function createChanges({ journal, now = Date.now }: HoodOptions) {
 }
 
 /** Returns one line of the list. */
-function rowOf(entry: Entry): Json {
+function rowOf(entry: JournalEntry): Json {
   const { n, at, ms, name, thread, ok, error, of } = entry
   return {
     n,
@@ -95,7 +95,7 @@ function rowOf(entry: Entry): Json {
 }
 
 /** Returns the kind of a delivery, for people. */
-function sortOf({ kind, request }: Entry): string {
+function sortOf({ kind, request }: JournalEntry): string {
   if (kind !== 'delivery') return kind
   if (request['type'] === 'slash_commands') return 'command'
   return request['type'] === 'interactive' ? 'interaction' : 'event'
@@ -109,7 +109,7 @@ function tokenOf(curl: string, { botToken, appToken }: LocalSlack): string | und
 }
 
 /** Returns a whole entry with its actions, and the model's previous answer. */
-function opened(entry: Entry, options: HoodOptions, page: string): Json {
+function opened(entry: JournalEntry, options: HoodOptions, page: string): Json {
   const { journal, slack, modelUrl, now = Date.now } = options
   const place = { apiUrl: slack.apiUrl, modelUrl, target: slack.target(), signingSecret: slack.signingSecret }
   const curl = curlOf(entry, journal.whole(entry), { ...place, page, now: now() })
@@ -126,7 +126,7 @@ function opened(entry: Entry, options: HoodOptions, page: string): Json {
 }
 
 /** Returns the numbers of the entries that contain these words. It yields to the server in between. */
-async function find({ journal }: HoodOptions, words: string, entries: readonly Entry[]): Promise<Json> {
+async function find({ journal }: HoodOptions, words: string, entries: readonly JournalEntry[]): Promise<Json> {
   const wanted = words.trim().toLowerCase()
   const ns: number[] = []
   for (const [index, entry] of entries.entries()) {

@@ -1,7 +1,7 @@
 /** Journals one call of the model endpoint, with its answer. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { errorText } from '../base/error-text.ts'
-import type { Entry, Journal } from '../journal/journal.ts'
+import type { JournalEntry, Journal } from '../journal/journal.ts'
 import { readAnswer } from './model-wire.ts'
 import { againOf } from '../journal/again-header.ts'
 import type { Json } from '../slack/types.ts'
@@ -18,7 +18,7 @@ interface ResponseHead {
 
 export class ModelCall {
   private readonly journal: Journal | undefined
-  private readonly entry: Entry | undefined
+  private readonly entry: JournalEntry | undefined
   private readonly startedAt = performance.now()
   private readonly raw: Buffer[] = []
   private bytes = 0

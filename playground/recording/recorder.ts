@@ -1,7 +1,7 @@
 /** Records people, models and tools in the playground, so that a conversation can be saved as a test. */
 import { isObject } from '../slack/args.ts'
 import { TRIED_HEADER } from '../journal/again-header.ts'
-import type { Entry, Journal } from '../journal/journal.ts'
+import type { JournalEntry, Journal } from '../journal/journal.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { Json } from '../slack/types.ts'
 import { threadsAtWork } from './at-work.ts'
@@ -43,7 +43,7 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
   // At once, since what is cut later may cut a secret in two.
   const clean = <T>(value: T): T => eachText(value, journal.hidden)
   const heard: Heard = { places: new Places(slack), acts: [], models: [], tools: [], offered: new Map() }
-  const calls = new Set<Entry>()
+  const calls = new Set<JournalEntry>()
   const unwatch = journal.watch((entry) => {
     if (entry.kind !== 'model' || calls.has(entry) || calls.size >= MAX) return
     const { body, headers } = journal.whole(entry) ?? entry.request

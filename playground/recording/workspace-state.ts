@@ -2,7 +2,7 @@
 import { isObject } from '../slack/args.ts'
 import { shown } from '../slack/shown.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
-import type { Channel, Ephemeral, Json, Message } from '../slack/types.ts'
+import type { Channel, Ephemeral, Json, StoredMessage } from '../slack/types.ts'
 import type { StateMessage, WorkspaceState } from './conversation-file.ts'
 import { channelName, eachText, isMeant, named, type PlaceNames, type Places, type Scope } from './place-names.ts'
 
@@ -51,7 +51,7 @@ function statusesOf({ store }: LocalSlack, channel: Channel): [string, string][]
 function messageState(
   slack: LocalSlack,
   { byId }: PlaceNames,
-  { channel, one }: { channel: Channel; one: Message | Ephemeral },
+  { channel, one }: { channel: Channel; one: StoredMessage | Ephemeral },
 ): StateMessage {
   const isWhisper = !('type' in one)
   const user = (id: string | undefined) => slack.store.users.get(id ?? '')?.name ?? id ?? '?'

@@ -5,11 +5,11 @@ import type { Interactions } from './events/interactions.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SearchKind } from './search-tokens.ts'
 import type { People, SentMessage, SayOptions } from './people.ts'
-import type { GivenFile } from './files/stored-files.ts'
+import type { UploadedFile } from './files/stored-files.ts'
 import type { Sockets } from './events/sockets.ts'
 import type { Store } from './store.ts'
 import type { Trouble } from '../faults/trouble.ts'
-import type { WebApiCall, Channel, Json, Message, Reaction, Refused, Session, StoredFile, User } from './types.ts'
+import type { WebApiCall, Channel, Json, StoredMessage, Reaction, Refused, Session, StoredFile, User } from './types.ts'
 import type { Views } from './view-stack.ts'
 
 /** The options of a local Slack. The defaults are those of the real one. */
@@ -94,7 +94,7 @@ export interface LocalSlack {
   /** Like `say`, with the bot mentioned first. */
   mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<SentMessage>
   /** Uploads a file of a person (Alice unless given), not shared yet. `say` shares it by its id. */
-  upload(file: GivenFile, user?: string): StoredFile
+  upload(file: UploadedFile, user?: string): StoredFile
   /** Changes a file, for example to deleted (`mode: 'tombstone'`) or to a failing download (`trouble`). */
   changeFile: People['changeFile']
   slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<AckResult>
@@ -108,10 +108,10 @@ export interface LocalSlack {
   /** Returns what stands for a person's own grant to search; undefined if apps may not search. */
   searchTokenOf(user: string): string | undefined
   /** Returns all messages of a channel, oldest first; `replies` are the bot's own in a thread. */
-  messages(channel: string): Message[]
-  replies(channel: string, thread: string): Message[]
+  messages(channel: string): StoredMessage[]
+  replies(channel: string, thread: string): StoredMessage[]
   /** Returns the text that a person reads in a message. */
-  shown(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string
+  shown(message: Pick<StoredMessage, 'text' | 'blocks' | 'chunks' | 'attachments'>): string
   /** Returns the people whom the bot's messages would have pinged. */
   pings(): string[]
   /** Returns all links in the bot's messages. */

@@ -6,7 +6,7 @@
 import { createDeliveries } from './events/deliveries.ts'
 import { echoBot } from './events/echo.ts'
 import { createFaults } from '../faults/faults.ts'
-import { isForeign, listen, type Listening } from '../base/loopback-server.ts'
+import { isForeign, listen, type LoopbackServer } from '../base/loopback-server.ts'
 import type { LocalSlack, LocalSlackOptions } from './local-slack.ts'
 import type { Workspace } from './methods/method.ts'
 import { links } from './sent-links.ts'
@@ -99,7 +99,7 @@ function hideSecrets({ journal, botToken, appToken, signingSecret }: Settings) {
 }
 
 /** Creates the parts and connects them. */
-function assemble(settings: Settings, server: Listening) {
+function assemble(settings: Settings, server: LoopbackServer) {
   const { now, scopes, events } = settings
   const store = new Store(now)
   const views = new Views(store)
@@ -242,5 +242,5 @@ export type { AckResult } from './events/hand-over.ts'
 export type { Submitted } from './events/interactions.ts'
 export type { SentMessage as Said, SayOptions } from './people.ts'
 export { ALICE, BOB, BOT_USER, GENERAL, RANDOM, TEAM } from './store.ts'
-export type { GivenFile } from './files/stored-files.ts'
-export type { FileTrouble, Json, Message, Session, StoredFile } from './types.ts'
+export type { UploadedFile } from './files/stored-files.ts'
+export type { FileTrouble, Json, StoredMessage, Session, StoredFile } from './types.ts'

@@ -11,7 +11,7 @@ export interface Reaction {
 }
 
 /** A message as Slack keeps it. `ts` is its id in the channel and its time. */
-export interface Message {
+export interface StoredMessage {
   type: 'message'
   ts: string
   text: string
@@ -128,7 +128,7 @@ export interface Channel {
   archived: boolean
   /** Shared with another workspace by Slack Connect. */
   shared: boolean
-  messages: Message[]
+  messages: StoredMessage[]
   ephemerals: Ephemeral[]
   /** The bot's status by thread. */
   statuses: Map<string, Status>
@@ -177,7 +177,7 @@ export interface Refused {
 
 /** A change of the workspace, for its watchers. */
 export type Change =
-  | { type: 'message'; channel: string; message: Message }
+  | { type: 'message'; channel: string; message: StoredMessage }
   | { type: 'removed'; channel: string; ts: string }
   | { type: 'ephemeral'; channel: string; ephemeral: Ephemeral }
   | { type: 'status'; channel: string; thread: string; text: string }

@@ -14,7 +14,7 @@ import { ConfigError, messageOf } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { checkBudgetPrices } from '../model/prices.ts'
 import { createNetwork } from '../base/http/proxy.ts'
-import { leftOutSentence, type LeftOut } from '../toolbox/toolbox.ts'
+import { leftOutSentence, type BrokenToolFile } from '../toolbox/toolbox.ts'
 
 const HELP = `Talk to the agent in a terminal, or line by line from a pipe. Needs no Slack settings. Without a model, the demo answers.
 
@@ -31,7 +31,7 @@ async function run(io: CommandIo): Promise<number> {
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks only one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
-  const leftOut = (one: LeftOut) => io.complain(leftOutSentence(one))
+  const leftOut = (one: BrokenToolFile) => io.complain(leftOutSentence(one))
   const model = isDemo ? (await loadDemo()).demoModel() : undefined
   if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const net = await createNetwork(config)

@@ -26,7 +26,7 @@ import { loadPrompts, type Prompts } from '../base/prompts.ts'
 import { houseInstructions } from './house-instructions.ts'
 import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
 import type { Skill } from '../../tools/read-skill.ts'
-import { openToolbox, type LeftOut, type Toolbox } from '../toolbox/toolbox.ts'
+import { openToolbox, type BrokenToolFile, type Toolbox } from '../toolbox/toolbox.ts'
 import { loadSkills } from '../toolbox/skills.ts'
 import { choicesOf, lackingTool, type AgentChoices } from './agent-choices.ts'
 import { dialectWithSkills, skillTools } from './with-skills.ts'
@@ -60,7 +60,7 @@ export interface AgentSources {
   model?: Model | undefined
   meter?: ModelMeter | undefined
   /** Called with each custom tool that is left out, in place of a log line. */
-  leftOut?: ((one: LeftOut) => void) | undefined
+  leftOut?: ((one: BrokenToolFile) => void) | undefined
   /** The store of the known tools of MCP servers. Without it there are none, as in an evaluation. */
   mcpStore?: McpStore | undefined
   /** People's own logins. Without it there are none. */

@@ -1,6 +1,6 @@
 /** A question is edited or deleted while the worker that has it dies. */
 import { expect, test } from 'vitest'
-import { ALICE, type Message } from '../../playground/slack/slack.ts'
+import { ALICE, type StoredMessage } from '../../playground/slack/slack.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
 import { playedTurn, postsOf } from '../harness/chaos/play.ts'
 import { editedName, openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
@@ -172,7 +172,7 @@ test('an edit when the answer is out and its worker killed: the answer stays, an
 
 /** The bot's messages that show this. */
 function mentionsOf({ slack, threads }: Scene, words: RegExp): string[] {
-  const shown = (message: Message) => slack.shown(message)
+  const shown = (message: StoredMessage) => slack.shown(message)
   return threads
     .flatMap(({ channel, ts }) => slack.replies(channel, ts))
     .map(shown)

@@ -7,7 +7,7 @@ import type {
   AckResult,
   LocalSlack,
   LocalSlackOptions,
-  Message,
+  StoredMessage,
   Said,
   SayOptions,
   Session,
@@ -141,7 +141,8 @@ export function peopleOf(slack: LocalSlack): Pick<TestBot, 'mention' | 'dm' | 'a
       new Thread(slack, await slack.say({ ...said, channel: dmOf(said.user ?? ALICE), text })),
     async ask(text, { channel = GENERAL, user = ALICE } = {}) {
       const done = await slack.slash(text, { channel, user })
-      const isRoot = (message: Message) => message.bot_id && !message.thread_ts && slack.shown(message).includes(text)
+      const isRoot = (message: StoredMessage) =>
+        message.bot_id && !message.thread_ts && slack.shown(message).includes(text)
       const root = await slack.until(() => slack.messages(channel).find(isRoot), `the root message of /ask ${text}`)
       return new Thread(slack, { ts: root.ts, thread: root.ts, channel, deliveries: [done.delivery] })
     },
@@ -178,7 +179,7 @@ export class Thread {
   /** Presses the element with this `action_id` on the bot's last message that has one; a thumb by its value. */
   async press(actionId: string, options: { user?: string; value?: string } = {}): Promise<AckResult> {
     const { value, ...who } = options
-    const holds = (message: Message) => JSON.stringify(message.blocks ?? []).includes(`"action_id":"${actionId}"`)
+    const holds = (message: StoredMessage) => JSON.stringify(message.blocks ?? []).includes(`"action_id":"${actionId}"`)
     const message = await this.#slack.until(() => this.messages().findLast(holds), `a message with ${actionId}`)
     const chosen = { action_id: actionId, ...(value !== undefined && { value }) }
     return this.#slack.press({ channel: this.channel, ts: message.ts, ...who }, chosen)
@@ -225,7 +226,7 @@ export class Thread {
   }
 
   /** The bot's messages. */
-  messages(): Message[] {
+  messages(): StoredMessage[] {
     return this.#slack.replies(this.channel, this.ts)
   }
 

@@ -6,7 +6,7 @@ import {
   BOT_USER,
   GENERAL,
   type FileTrouble,
-  type GivenFile,
+  type UploadedFile,
   type Json,
   type LocalSlack,
   type LocalSlackOptions,
@@ -36,7 +36,7 @@ async function played(options: LocalSlackOptions = {}) {
 }
 
 /** Uploads a person's file. Returns its download address. */
-async function brought(slack: LocalSlack, file: GivenFile): Promise<{ id: string; address: string }> {
+async function brought(slack: LocalSlack, file: UploadedFile): Promise<{ id: string; address: string }> {
   const { ts } = await slack.say({ text: 'look', files: [file] })
   const { id, url_private_download } = slack.messages(GENERAL).find((one) => one.ts === ts)?.files?.[0] ?? {}
   return { id: String(id), address: String(url_private_download) }

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sign } from '../../playground/slack/events/deliveries.ts'
 import { hoodPart } from '../../playground/journal/hood-part.ts'
-import { createJournal, type Entry, type Journal } from '../../playground/journal/journal.ts'
+import { createJournal, type JournalEntry, type Journal } from '../../playground/journal/journal.ts'
 import { listen, readBody } from '../../playground/base/loopback-server.ts'
 import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
 import { startPage } from '../../playground/page-server/page-server.ts'
@@ -72,7 +72,7 @@ async function served(options: LocalSlackOptions = {}) {
   return { ...parts, page, model, get, again, opened, curl, ask }
 }
 
-const named = (journal: Journal, name: string): Entry | undefined =>
+const named = (journal: Journal, name: string): JournalEntry | undefined =>
   journal.entries().findLast((one) => one.name === name)
 const names = (journal: Journal) =>
   journal.entries().map(({ kind, name, thread }) => `${kind} ${name} ${thread ?? ''}`.trim())
@@ -195,10 +195,10 @@ describe('the panel’s server', () => {
     expect(all['rows']).not.toMatchObject([{ request: expect.anything() as unknown }])
     const entry = journal.begin({ kind: 'tool', name: 'search', request: {} })
     const next = await get(`/journal?since=${String(all['rev'])}`)
-    expect((next['rows'] as Entry[]).map(({ n, ms }) => [n, ms])).toEqual([[2, undefined]])
+    expect((next['rows'] as JournalEntry[]).map(({ n, ms }) => [n, ms])).toEqual([[2, undefined]])
     journal.end(entry, { ok: false, error: 'x'.repeat(500) })
     const last = await get(`/journal?since=${String(next['rev'])}`)
-    expect((last['rows'] as Entry[]).map(({ n, error }) => [n, error?.length])).toEqual([[2, 160]])
+    expect((last['rows'] as JournalEntry[]).map(({ n, error }) => [n, error?.length])).toEqual([[2, 160]])
     expect(await opened(1)).toMatchObject({
       entry: { response: { body: { ok: true } } },
       needsToken: `SLACK_BOT_TOKEN=${slack.botToken}`,

@@ -1,5 +1,5 @@
 import { describe, expect, test, type TestContext } from 'vitest'
-import { createJournal, type Entry, type Journal } from '../../playground/journal/journal.ts'
+import { createJournal, type JournalEntry, type Journal } from '../../playground/journal/journal.ts'
 import { demoUpstream } from '../../playground/bot/demo-upstream.ts'
 import { forwardUpstream } from '../../playground/model/forward-upstream.ts'
 import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
@@ -36,7 +36,7 @@ async function forwarded(t: TestContext, script: Script, met?: MetTrouble) {
 }
 
 /** The entries, as soon as so many are over. */
-async function ended(journal: Journal, count = 1): Promise<Entry[]> {
+async function ended(journal: Journal, count = 1): Promise<JournalEntry[]> {
   const over = () => journal.entries().filter(({ ms }) => ms !== undefined)
   await until(() => over().length >= count, 'the entries')
   return over()

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ROOT } from '../../src/base/package-root.ts'
 import { startPlayground } from '../../playground/main.ts'
 import { typed } from '../../playground/page-server/page-actions.ts'
-import { ALICE, GENERAL, type Message } from '../../playground/slack/slack.ts'
+import { ALICE, GENERAL, type StoredMessage } from '../../playground/slack/slack.ts'
 import { startCommand, temporaryFolder } from '../harness/command.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
@@ -51,7 +51,7 @@ describe('the bot in the playground', () => {
     )
     await slack.press({ channel: GENERAL, ts: card.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_save' })
     await slack.until(
-      () => ephemerals.some((one) => slack.shown(one as Message).startsWith('Saved')),
+      () => ephemerals.some((one) => slack.shown(one as StoredMessage).startsWith('Saved')),
       'a saved schedule',
     )
     expect((await moved('trouble', { name: 'tomorrow', on: true })).status).toBe(200)

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlayground, type Playground } from '../../playground/main.ts'
 import { CAROL, LAUNCH } from '../../playground/slack/example-workspace.ts'
-import { ALICE, BOT_USER, GENERAL, TEAM, type Message } from '../../playground/slack/slack.ts'
+import { ALICE, BOT_USER, GENERAL, TEAM, type StoredMessage } from '../../playground/slack/slack.ts'
 import type { PlayedWorkspace } from '../../playground/workspaces/gateway.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { Browser } from '../harness/many-bot.ts'
@@ -119,7 +119,7 @@ test('a person connects Slack and searches as themselves, in the workspace that 
   const find = async () => {
     const before = slack.messages(dm).length
     await slack.say({ channel: dm, text: 'What did we decide about Narwhal?' })
-    const isDone = (one: Message) => JSON.stringify(one).includes('thinkaloud_show_work')
+    const isDone = (one: StoredMessage) => JSON.stringify(one).includes('thinkaloud_show_work')
     await slack.until(() => slack.messages(dm).slice(before).some(isDone), 'an answer')
     return JSON.stringify(slack.messages(dm).slice(before))
   }

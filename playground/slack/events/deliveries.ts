@@ -4,19 +4,19 @@
  * https://docs.slack.dev/apis/events-api#retries.
  */
 import { createHmac } from 'node:crypto'
-import type { DeliveryAttempt, Kind } from './delivery-attempt.ts'
+import type { DeliveryAttempt, DeliveryKind } from './delivery-attempt.ts'
 import { deliveryEntry, tryTold } from '../../journal/delivery-journal.ts'
-import type { Entry, Journal } from '../../journal/journal.ts'
+import type { JournalEntry, Journal } from '../../journal/journal.ts'
 import type { Sockets } from './sockets.ts'
 import type { Json } from '../types.ts'
 
 /** A delivery with all its tries. */
 export interface Delivery {
-  kind: Kind
+  kind: DeliveryKind
   payload: Json
   attempts: DeliveryAttempt[]
   /** The journal's entry. */
-  entry?: Entry | undefined
+  entry?: JournalEntry | undefined
   /** Resolves after the first try. */
   first: Promise<DeliveryAttempt>
   /** Resolves when it was acked or all tries were made. The value: whether it was acked. */
@@ -46,7 +46,7 @@ export interface DeliveryOptions {
 }
 
 export interface Deliveries {
-  deliver(kind: Kind, payload: Json): Delivery
+  deliver(kind: DeliveryKind, payload: Json): Delivery
   /** Repeats a delivery, as a retry. */
   redeliver(delivery: Handed, options?: { reason?: string }): Promise<DeliveryAttempt>
   /** How many tries are under way right now. */
@@ -195,7 +195,7 @@ const bySocket: Way = async (options, { kind, payload }, retry) => {
 }
 
 /** Encodes a delivery as a form: a command as its fields, an interaction as JSON in `payload`. */
-export function formOf(kind: Kind, payload: Json): string {
+export function formOf(kind: DeliveryKind, payload: Json): string {
   if (kind === 'interactive') return new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
   const form = new URLSearchParams()
   for (const [key, value] of Object.entries(payload)) form.set(key, String(value))

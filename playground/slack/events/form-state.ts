@@ -6,7 +6,7 @@ import type { Json } from '../types.ts'
 export type Values = Record<string, string | string[]>
 
 /** A place in a form. */
-interface Field {
+interface FormInput {
   block: string
   action: string
   label: string
@@ -43,7 +43,7 @@ export function messageState(blocks: Json[] = [], given: Values): { values: Json
 }
 
 /** Yields the elements that hold a value: inputs, and elements of actions and sections. */
-function fieldsOf(view: Json): Field[] {
+function fieldsOf(view: Json): FormInput[] {
   const blocks: Json[] = Array.isArray(view['blocks']) ? view['blocks'] : []
   return blocks.flatMap((block) => {
     const several = Array.isArray(block['elements']) && block['type'] === 'actions' ? block['elements'] : []

@@ -6,7 +6,7 @@ import { checkView } from '../methods/view-methods.ts'
 import { actionOf, findAction, parsed, type Chosen } from './payloads.ts'
 import type { MessagePlace } from '../people.ts'
 import { ALICE, APP, GENERAL, TEAM } from '../store.ts'
-import { Refusal, type Channel, type Ephemeral, type Json, type Message } from '../types.ts'
+import { Refusal, type Channel, type Ephemeral, type Json, type StoredMessage } from '../types.ts'
 import type { Shown } from '../view-stack.ts'
 
 /** An open view, itself or by its id, with the values that were filled in so far. */
@@ -182,7 +182,7 @@ export class Interactions {
   }
 }
 
-function container(channel: Channel, { ts, thread_ts }: Message | Ephemeral): Json {
+function container(channel: Channel, { ts, thread_ts }: StoredMessage | Ephemeral): Json {
   return { type: 'message', message_ts: ts, channel_id: channel.id, ...(thread_ts && { thread_ts }) }
 }
 

@@ -4,7 +4,7 @@ import { BOT_USER, type Store } from '../store.ts'
 import type { FileMode, FileTrouble, StoredFile } from '../types.ts'
 
 /** A file that a person uploads, with everything that may be unusual about it in Slack. */
-export interface GivenFile {
+export interface UploadedFile {
   name: string
   /** The content; a text is UTF-8. Absent for a file that is deleted or stored elsewhere. */
   bytes?: Uint8Array | string
@@ -38,7 +38,7 @@ export interface GivenFile {
 const MAX_PREVIEW = 2_000
 
 /** Stores a file that is not shared anywhere yet. */
-export function keepFile(store: Store, given: GivenFile, user: string): StoredFile {
+export function keepFile(store: Store, given: UploadedFile, user: string): StoredFile {
   const { name, title = name, bytes: content, mode = 'hosted', mimetype, transcript, transcriptStatus, ...rest } = given
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const kind = kindOf(name)

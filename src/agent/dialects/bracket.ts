@@ -35,7 +35,7 @@ const DOCSTORE = new Map([
   ['read_skill', 'read_skill'],
 ])
 
-interface Form {
+interface BracketForm {
   name: string
   system(view: RunView): string
   /** Whether steps are numbered (`Thought 1:`, as in the paper). */
@@ -64,7 +64,7 @@ function describeAction(tool: Tool): string {
   return describeTool(tool).replace(`${tool.name}:`, `${tool.name}[input]:`)
 }
 
-function bracketForm(form: Form, prompts: Prompts): Dialect {
+function bracketForm(form: BracketForm, prompts: Prompts): Dialect {
   return {
     name: form.name,
     stop: ['\nObservation'],
@@ -78,7 +78,7 @@ function bracketForm(form: Form, prompts: Prompts): Dialect {
   }
 }
 
-function renderBracket(view: RunView, form: Form, prompts: Prompts): Message[] {
+function renderBracket(view: RunView, form: BracketForm, prompts: Prompts): Message[] {
   const names = new Map([...form.tools(view.tools)].map(([theirs, ours]) => [ours, theirs]))
   const steps = view.steps.map((step, i) => renderStep(step, { view, label: labelOf(form, i + 1), names }))
   const label = labelOf(form, view.steps.length + 1)
@@ -92,7 +92,7 @@ function renderBracket(view: RunView, form: Form, prompts: Prompts): Message[] {
   ]
 }
 
-function labelOf(form: Form, n: number): string {
+function labelOf(form: BracketForm, n: number): string {
   return form.numbered ? ` ${n}` : ''
 }
 

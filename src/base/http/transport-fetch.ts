@@ -4,7 +4,7 @@ import { TransportResponse, type ResponseHead } from './transport-response.ts'
 import { ResponseBody } from './response-body.ts'
 
 type WebFetch = typeof globalThis.fetch
-type Init = Parameters<WebFetch>[1]
+type WebRequestInit = Parameters<WebFetch>[1]
 
 /**
  * A fetch directly on undici's pool, for the SDKs and for us: the part of the web's fetch that they need, at a third of
@@ -15,7 +15,7 @@ type Init = Parameters<WebFetch>[1]
  */
 export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
   const turns = new Turns()
-  const fetch = async (address: string | URL, init?: Init): Promise<TransportResponse> => {
+  const fetch = async (address: string | URL, init?: WebRequestInit): Promise<TransportResponse> => {
     const request = requestOf(init)
     let isRedirected = false
     const response = await followRedirects<TransportResponse>(
@@ -52,7 +52,7 @@ interface Request {
   signal: AbortSignal | undefined
 }
 
-function requestOf(init: Init = {}): Request {
+function requestOf(init: WebRequestInit = {}): Request {
   const { method = 'GET', headers, body, signal } = init
   if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
     throw new TypeError('Only text and bytes can be sent.')
@@ -60,7 +60,7 @@ function requestOf(init: Init = {}): Request {
 }
 
 /** Alternating names and values, the format that undici reads fastest. */
-function headersOf(headers: NonNullable<Init>['headers'] = {}): string[] {
+function headersOf(headers: NonNullable<WebRequestInit>['headers'] = {}): string[] {
   const pairs = Symbol.iterator in headers ? headers : Object.entries(headers)
   const flat: string[] = []
   for (const [name, value] of pairs) if (name !== undefined && value !== undefined) flat.push(name, String(value))

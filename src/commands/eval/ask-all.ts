@@ -42,13 +42,13 @@ async function askOne(question: EvalQuestion, { agent, answered, progress, signa
  * Whether an answer is right: an exact match, or, if no right answer is known, anything but the rejected ones and “I do
  * not know”. A missing answer is never right.
  */
-export function isRight({ gold, rejected = [] }: Known, { answer }: Pick<Outcome, 'answer'>): boolean {
+export function isRight({ gold, rejected = [] }: KnownAnswers, { answer }: Pick<Outcome, 'answer'>): boolean {
   if (answer === undefined) return false
   return gold.length > 0 ? exactMatch(answer, gold) === 1 : exactMatch(answer, rejected) === 0 && !isDeclined(answer)
 }
 
 /** The known answers to a question. */
-interface Known {
+interface KnownAnswers {
   gold: string[]
   rejected?: string[] | undefined
 }

@@ -3,7 +3,7 @@ import { SlackRefusal } from './slack-errors.ts'
 import type { SlackWeb } from './slack-web.ts'
 
 /** The messages to read: of a thread, or of the channel itself without `thread`, from `since` on (a Slack ts). */
-export interface MessagePlace {
+export interface MessageRange {
   channel: string
   thread?: string | undefined
   since: string
@@ -39,7 +39,7 @@ export interface ThreadMessage {
 /** Reads the messages of a place page by page, oldest first in a thread. @throws SlackRefusal */
 export async function* readMessages(
   client: SlackWeb,
-  { channel, thread, since, until, signal }: MessagePlace,
+  { channel, thread, since, until, signal }: MessageRange,
 ): AsyncGenerator<ThreadMessage> {
   const method = thread ? 'conversations.replies' : 'conversations.history'
   const latest = until === undefined ? {} : { latest: until }

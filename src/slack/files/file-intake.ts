@@ -9,7 +9,7 @@ import type { ThreadContext } from '../../stores/history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
 import { denialNow } from '../intake/access.ts'
-import { leftOutText, MAX_BYTES, MAX_FILES, WHY, type LeftOut } from './left-out-files.ts'
+import { leftOutText, MAX_BYTES, MAX_FILES, WHY, type LeftOutFile } from './left-out-files.ts'
 import { loadFile } from './load-file.ts'
 import type { QuestionWork } from '../question-work.ts'
 import type { GivenFile, ThreadReading } from '../reading/thread-reader.ts'
@@ -23,7 +23,7 @@ const parsers = createFileParsers()
 interface Taken {
   /** Whether any file is stored. */
   hasFiles: boolean
-  left: LeftOut[]
+  left: LeftOutFile[]
 }
 
 /**

@@ -158,7 +158,7 @@ function unitForms({ texts, table }: Unit, _: number, units: Unit[]): Forms[] {
   return [isFirst ? [table.dataTable, [table.table], sections] : [table.dataTable, sections]]
 }
 
-interface Ending {
+interface AnswerEnding {
   view: AnswerView
   footer: string[]
   charts: Series[]
@@ -166,7 +166,7 @@ interface Ending {
   rest: string[]
 }
 
-function lastContent(parts: { head: string[]; units: Unit[] }, { view, footer, charts, rest }: Ending): Content {
+function lastContent(parts: { head: string[]; units: Unit[] }, { view, footer, charts, rest }: AnswerEnding): Content {
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)
   const more = lengthOf(rest) + unread.length
