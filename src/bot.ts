@@ -119,7 +119,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
 }
 
 /** Everything that the bot's services are built from. */
-interface Parts extends Observers {
+interface ServiceParts extends Observers {
   log: Log
   net: Network
   stores: Stores
@@ -133,7 +133,7 @@ interface Observers {
   recorder: RunRecorder | undefined
 }
 
-function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: Parts): Services {
+function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: ServiceParts): Services {
   const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
   const nowMs = () => now().getTime()
