@@ -82,7 +82,7 @@ function scopeOf({ body, user, act, at }: SaidAct, { placed }: Places) {
   const by = isCommand ? BOT_USER : user
   const root = [...placed.values()].find(
     (one) =>
-      one.channel === channel && one.by === by && !one.thread && !one.whisperedTo && Number(one.ts) * 1000 >= at - 1,
+      one.channel === channel && one.by === by && !one.thread && !one.ephemeralTo && Number(one.ts) * 1000 >= at - 1,
   )
   return { channel, ts: root?.ts ?? '' }
 }
