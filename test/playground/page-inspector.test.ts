@@ -179,7 +179,7 @@ describeWithChromium('the panel Under the hood', () => {
       await expect.poll(() => active(), { message: key }).toBe(`inspector-row-${n}`)
     }
     await page.keyboard.press('PageUp')
-    await expect.poll(async () => Number((await active())?.slice(9))).toBeLessThan(298)
+    await expect.poll(async () => Number((await active())?.slice('inspector-row-'.length))).toBeLessThan(298)
     await page.keyboard.press('Home')
     await page.keyboard.press('Enter')
     await entry.getByRole('heading', { name: '1. Web API: api.test' }).waitFor()
