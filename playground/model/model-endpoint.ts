@@ -10,7 +10,14 @@ import type { Journal } from '../journal/journal.ts'
 import { hasOwnHost, listen, readBody, sendJson } from '../base/loopback-server.ts'
 import { ModelCall } from './model-call-journal.ts'
 import { withFaults, pause, UpstreamError } from './model-pieces.ts'
-import type { ModelFaults, ModelFaultSource, Piece, Upstream, WireUpstream, Written } from './model-pieces.ts'
+import type {
+  ModelFaults,
+  ModelFaultSource,
+  ModelPiece,
+  Upstream,
+  WireUpstream,
+  ModelCompletion,
+} from './model-pieces.ts'
 import { answerOf, chunkOf, errorBody, EventLines, finishOf, WrittenSoFar } from './model-wire.ts'
 import { asChatBody, eventOf, lastEvents, responseOf } from './responses-wire.ts'
 import type { Json } from '../slack/types.ts'
@@ -127,7 +134,7 @@ async function complete(answering: Answering, body: Json, text: string) {
 const LONGEST_MS = 2 ** 31 - 1
 
 /** Writes the output of a simulated model, in the requested form. */
-async function play({ response, signal, call, path }: Answering, body: Json, pieces: AsyncIterable<Piece>) {
+async function play({ response, signal, call, path }: Answering, body: Json, pieces: AsyncIterable<ModelPiece>) {
   const soFar = new WrittenSoFar()
   const model = String(body['model'] ?? '')
   const form = path === RESPONSES ? responsesForm(model) : chatForm(model, body)
@@ -157,9 +164,9 @@ async function play({ response, signal, call, path }: Answering, body: Json, pie
 
 /** The form in which one of the APIs writes an answer. */
 interface AnswerForm {
-  piece(piece: Piece): Json[]
-  end(written: Written): Json[]
-  whole(written: Written): Json
+  piece(piece: ModelPiece): Json[]
+  end(written: ModelCompletion): Json[]
+  whole(written: ModelCompletion): Json
 }
 
 function chatForm(model: string, body: Json): AnswerForm {
@@ -212,7 +219,7 @@ async function pass({ response, call, signal }: Omit<Answering, 'options' | 'pat
   response.end()
 }
 
-async function* piecesFrom(answer: Response, isStream: boolean): AsyncGenerator<Piece> {
+async function* piecesFrom(answer: Response, isStream: boolean): AsyncGenerator<ModelPiece> {
   const soFar = new WrittenSoFar()
   const lines = new EventLines()
   if (!isStream) yield* soFar.takeChunk(await answer.json())

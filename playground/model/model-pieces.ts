@@ -9,7 +9,7 @@ export interface PieceCall {
 }
 
 /** A piece of a model's output. */
-export type Piece =
+export type ModelPiece =
   | { text: string }
   | { reasoning: string }
   | { toolCalls: PieceCall[] }
@@ -19,7 +19,7 @@ export type Piece =
   | { finish: string }
 
 /** A model's whole output of one call. */
-export interface Written {
+export interface ModelCompletion {
   text: string
   reasoning: string
   toolCalls: PieceCall[]
@@ -33,7 +33,7 @@ export interface Written {
 export interface PlayedUpstream {
   models(): Promise<string[]>
   /** @param body a chat completion's request, as OpenAI has it */
-  complete(body: Json, signal: AbortSignal): AsyncIterable<Piece>
+  complete(body: Json, signal: AbortSignal): AsyncIterable<ModelPiece>
 }
 
 /** A real endpoint, whose answers are passed on as they arrive. */
@@ -83,13 +83,13 @@ const ENDLESS_MS = 5
 
 /** Yields the pieces of a model with the injected faults. */
 export async function* withFaults(
-  pieces: AsyncIterable<Piece>,
+  pieces: AsyncIterable<ModelPiece>,
   { pieceMs = 0, invents, endless }: ModelFaults,
   signal: AbortSignal,
-): AsyncGenerator<Piece> {
+): AsyncGenerator<ModelPiece> {
   let text = ''
   // The invented text comes before the piece that ends the answer.
-  const last: Piece[] = []
+  const last: ModelPiece[] = []
   for await (const piece of pieces) {
     if ('text' in piece) text += piece.text
     if ('finish' in piece || 'usage' in piece) {

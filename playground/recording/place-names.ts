@@ -16,7 +16,7 @@ const VIEW = /\bV\d{10}\b/g
 const NAMED = /⟦(?:⟦|((?:[#@]|modal |home )[^⟦⟧\n]{1,200}))⟧/g
 
 /** The scope in which names are given: everything, or one channel or thread. */
-export interface Scope {
+export interface NameScope {
   channel?: string
   thread?: string
 }
@@ -61,7 +61,7 @@ export class Places {
     return this.#views.size
   }
 
-  names(scope: Scope = {}): PlaceNames {
+  names(scope: NameScope = {}): PlaceNames {
     const numbers = new Map<string, number>()
     const byId = new Map(this.#views)
     const meant = [...this.placed.values()].filter((one) => isMeant(one, scope))
@@ -113,7 +113,7 @@ function isRoot({ ts, thread, ephemeralTo }: Placed): boolean {
   return ephemeralTo === undefined && (thread === undefined || thread === ts)
 }
 
-export function isMeant({ ts, channel, thread }: Pick<Placed, 'ts' | 'channel' | 'thread'>, scope: Scope): boolean {
+export function isMeant({ ts, channel, thread }: Pick<Placed, 'ts' | 'channel' | 'thread'>, scope: NameScope): boolean {
   if (scope.channel !== undefined && channel !== scope.channel) return false
   return scope.thread === undefined || (thread ?? ts) === scope.thread
 }

@@ -4,7 +4,7 @@ import { shown } from '../slack/shown.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { Channel, Ephemeral, Json, StoredMessage } from '../slack/types.ts'
 import type { StateMessage, WorkspaceState } from './conversation-file.ts'
-import { channelName, eachText, isMeant, named, type PlaceNames, type Places, type Scope } from './place-names.ts'
+import { channelName, eachText, isMeant, named, type PlaceNames, type Places, type NameScope } from './place-names.ts'
 
 /** Fields of a message that say when or by what process it was made, or that stand elsewhere in its state. */
 const LEFT_OUT = new Set([
@@ -14,7 +14,7 @@ const LEFT_OUT = new Set([
 
 /** The scope: the whole workspace, a channel or a thread. */
 interface Meant {
-  scope?: Scope
+  scope?: NameScope
   /** The people whose modals belong to the scope. Homes belong to no channel. */
   modalsOf?: ReadonlySet<string>
   /** Takes secrets out of texts, while they are whole. */

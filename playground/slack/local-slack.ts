@@ -9,7 +9,17 @@ import type { UploadedFile } from './files/stored-files.ts'
 import type { Sockets } from './events/sockets.ts'
 import type { Store } from './store.ts'
 import type { FaultSwitches } from '../faults/fault-switches.ts'
-import type { WebApiCall, Channel, Json, StoredMessage, Reaction, Refused, Session, StoredFile, User } from './types.ts'
+import type {
+  WebApiCall,
+  Channel,
+  Json,
+  StoredMessage,
+  Reaction,
+  RefusedCall,
+  Session,
+  StoredFile,
+  User,
+} from './types.ts'
 import type { Views } from './view-stack.ts'
 
 /** The options of a local Slack. The defaults are those of the real one. */
@@ -82,7 +92,7 @@ export interface LocalSlack {
   faultSwitches: FaultSwitches
   /** Every Web API call so far, and those that were the app's own mistake. */
   calls: WebApiCall[]
-  refusals: Refused[]
+  refusals: RefusedCall[]
   /** Sets the URL for deliveries over HTTP. Without one they go over the app's sockets. */
   setTarget(url: string | undefined): void
   target(): string | undefined

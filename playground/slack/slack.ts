@@ -24,7 +24,7 @@ import { ALICE, BOT_USER, Store } from './store.ts'
 import { createFaultSwitches, type FaultSwitches } from '../faults/fault-switches.ts'
 import { journalFaults } from '../faults/faults-journal.ts'
 import { createTriggers } from './events/triggers.ts'
-import type { WebApiCall, Refused, StoredFile } from './types.ts'
+import type { WebApiCall, RefusedCall, StoredFile } from './types.ts'
 import { quiet, until } from '../base/until.ts'
 import { Views } from './view-stack.ts'
 import { createWebApi } from './web-api.ts'
@@ -49,11 +49,11 @@ const DEFAULTS = {
 /** The retries of an impatient Slack, in milliseconds, so that one can see them without waiting for five minutes. */
 const IMPATIENT_RETRY_MS = [0, 2_000, 5_000]
 
-type Settings = LocalSlackOptions & typeof DEFAULTS
+type LocalSlackSettings = LocalSlackOptions & typeof DEFAULTS
 
 /** Starts it on 127.0.0.1, on a free port unless one is given. */
 export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
-  const settings: Settings = { ...DEFAULTS, ...options }
+  const settings: LocalSlackSettings = { ...DEFAULTS, ...options }
   const progress = { open: 0 }
   const server = await listen((request, response) => {
     if (isForeign(request, settings.host ?? settings.alias))
@@ -92,14 +92,14 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   }
 }
 
-function hideSecrets({ journal, botToken, appToken, signingSecret }: Settings) {
+function hideSecrets({ journal, botToken, appToken, signingSecret }: LocalSlackSettings) {
   journal?.hide(botToken, '$SLACK_BOT_TOKEN')
   journal?.hide(appToken, '$SLACK_APP_TOKEN')
   journal?.hide(signingSecret, '$SLACK_SIGNING_SECRET')
 }
 
 /** Creates the parts and connects them. */
-function assemble(settings: Settings, server: LoopbackServer) {
+function assemble(settings: LocalSlackSettings, server: LoopbackServer) {
   const { now, scopes, events } = settings
   const store = new Store(now)
   const views = new Views(store)
@@ -108,7 +108,7 @@ function assemble(settings: Settings, server: LoopbackServer) {
   const responseUrls = createResponseUrls(store, now)
   const faults = createFaults()
   const calls: WebApiCall[] = []
-  const refusals: Refused[] = []
+  const refusals: RefusedCall[] = []
   const refusedBlocks = new Set(settings.refusedBlocks)
   const base = () => server.base
   let target: string | undefined
@@ -154,7 +154,10 @@ function assemble(settings: Settings, server: LoopbackServer) {
 }
 
 /** Returns Slack's rates: for the given methods, or for all while the switch is on. */
-function ratesOf({ now, strictRate }: Settings, faultSwitches: FaultSwitches): ReturnType<typeof createRates> {
+function ratesOf(
+  { now, strictRate }: LocalSlackSettings,
+  faultSwitches: FaultSwitches,
+): ReturnType<typeof createRates> {
   const own = strictRate ? createRates(now, Array.isArray(strictRate) ? strictRate : undefined) : () => 0
   const strict = createRates(now)
   return (method, args) => (faultSwitches.isOn('rates') ? strict : own)(method, args)
@@ -162,7 +165,7 @@ function ratesOf({ now, strictRate }: Settings, faultSwitches: FaultSwitches): R
 
 /** Creates the deliveries, with the retries that are set at the moment. */
 function deliveriesOf(
-  { signingSecret: secret, now, ackMs, retryMs, journal }: Settings,
+  { signingSecret: secret, now, ackMs, retryMs, journal }: LocalSlackSettings,
   { faultSwitches, ...way }: { faultSwitches: FaultSwitches; sockets: Sockets; target: () => string | undefined },
 ) {
   return createDeliveries({

@@ -26,7 +26,7 @@ const STATUS_MS = 120_000
 const SESSION_MS = 3_600_000
 
 /** A person's reaction. */
-export interface Reacted {
+export interface ReactionChange {
   name: string
   user: string
   removed?: boolean
@@ -199,7 +199,7 @@ export class Store {
   }
 
   /** Adds somebody's reaction, or takes it back. */
-  react(channel: Channel, message: StoredMessage, { name, user, removed = false }: Reacted) {
+  react(channel: Channel, message: StoredMessage, { name, user, removed = false }: ReactionChange) {
     const before = message.reactions ?? []
     const users = before.find((one) => one.name === name)?.users.filter((one) => one !== user) ?? []
     if (!removed) users.push(user)

@@ -3,7 +3,7 @@ import { createJournal, type JournalEntry, type Journal } from '../../playground
 import { demoUpstream } from '../../playground/bot/demo-upstream.ts'
 import { forwardUpstream } from '../../playground/model/forward-upstream.ts'
 import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
-import { UpstreamError, type ModelFaults, type Piece, type Upstream } from '../../playground/model/model-pieces.ts'
+import { UpstreamError, type ModelFaults, type ModelPiece, type Upstream } from '../../playground/model/model-pieces.ts'
 import { until } from '../../playground/base/until.ts'
 import { complete } from '../../playground/demo/demo-model.ts'
 import { createNetwork } from '../../src/base/http/proxy.ts'
@@ -43,7 +43,7 @@ async function ended(journal: Journal, count = 1): Promise<JournalEntry[]> {
 }
 
 /** A played model that writes these pieces. */
-function writes(...pieces: Piece[]): Upstream {
+function writes(...pieces: ModelPiece[]): Upstream {
   return {
     models: () => Promise.resolve(['played']),
     async *complete() {
@@ -216,7 +216,7 @@ describe('a played model', () => {
   })
 
   test('says no with its own status, before it has begun; once it has begun, it breaks off', async (t) => {
-    const refusing = (error: Error, ...pieces: Piece[]): Upstream => ({
+    const refusing = (error: Error, ...pieces: ModelPiece[]): Upstream => ({
       models: () => Promise.resolve([]),
       async *complete() {
         yield* pieces
