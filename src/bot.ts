@@ -13,7 +13,8 @@ import { probeEndpoint } from './model/probe-endpoint.ts'
 import type { AnswerWatch } from './question/answer.ts'
 import { createAgent, type AgentParts, type ToolSeam } from './question/create-agent.ts'
 import { openConnections } from './question/connections.ts'
-import { createStores, type Stores } from './question/open-stores.ts'
+import { createStores } from './question/open-stores.ts'
+import type { Stores } from './question/stores.ts'
 import { startScheduler } from './question/scheduler.ts'
 import type { Handler } from './queue/types.ts'
 import { createAppReceivers } from './slack/receivers/app-receivers.ts'
@@ -118,7 +119,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
 }
 
 /** Everything that the bot's services are built from. */
-interface Parts extends Observers {
+interface ServiceParts extends Observers {
   log: Log
   net: Network
   stores: Stores
@@ -132,7 +133,7 @@ interface Observers {
   recorder: RunRecorder | undefined
 }
 
-function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: Parts): Services {
+function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: ServiceParts): Services {
   const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
   const nowMs = () => now().getTime()

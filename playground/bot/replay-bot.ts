@@ -7,13 +7,13 @@ import { loadConfig } from '../../src/config.ts'
 import type { Log } from '../../src/base/log.ts'
 import { startModelEndpoint } from '../model/model-endpoint.ts'
 import type { RecordedConversation } from '../recording/conversation-file.ts'
-import { createReplay, type Replayed } from '../recording/play-conversation.ts'
+import { createReplay, type ReplayResult } from '../recording/play-conversation.ts'
 import type { LocalSlack } from '../slack/slack.ts'
 import { replayingSeam } from './tool-seams.ts'
 import { startWorkspace } from './example-slack.ts'
 
 /** A finished replay. Its workspace stays until `stop`. */
-export interface ReplayedBot extends Replayed {
+export interface ReplayedBot extends ReplayResult {
   slack: LocalSlack
   stop(): Promise<void>
 }

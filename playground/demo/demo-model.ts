@@ -5,7 +5,8 @@
 import type { Message, Model, ModelEvent, ModelRequest } from '../../src/agent/contracts/model.ts'
 import { questionsIn } from './english.ts'
 import { standalone } from './follow-up.ts'
-import { readPrompt, type ReadPrompt, type PastTurn } from './read-prompt.ts'
+import type { PastTurn } from '../../src/agent/contracts/dialect.ts'
+import { readPrompt, type ReadPrompt } from './read-prompt.ts'
 import { advance, calledByName, played, type Final, type DemoPlan } from './recordings.ts'
 
 /**

@@ -2,8 +2,8 @@
 import { createCopier, type Copied } from './journal-copy.ts'
 import type { Json } from '../slack/types.ts'
 
-/** `trouble`: a switch of the panel Trouble was changed. */
-export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'trouble'
+/** `fault`: a fault's switch was changed in the panel Trouble. */
+export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'fault'
 
 /**
  * One entry. `request` and `response` are copies: without secrets, with pictures and long texts shortened. - delivery:
@@ -77,7 +77,7 @@ const MAX_CHARS = 200_000_000
 const MAX_WHOLE = 200
 
 /** The size of an entry's bodies, in characters. */
-interface Sizes {
+interface EntrySizes {
   request: number
   response: number
 }
@@ -88,7 +88,7 @@ class Shelf {
   /** How many entries at the start of `kept` are dropped. They are cut off in batches. */
   private gone = 0
   private chars = 0
-  private readonly sizes = new Map<JournalEntry, Sizes>()
+  private readonly sizes = new Map<JournalEntry, EntrySizes>()
   private readonly wholes = new Map<JournalEntry, Json>()
   private readonly bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>
 
@@ -119,7 +119,7 @@ class Shelf {
   /** Replaces the copy of a body in an entry, unless the entry was dropped in the meantime. */
   put(
     entry: JournalEntry,
-    field: keyof Sizes,
+    field: keyof EntrySizes,
     { body, copied: { copy, size, isShortened } }: { body: Json; copied: Copied },
   ) {
     const sizes = this.sizes.get(entry)
@@ -160,7 +160,7 @@ export function createJournal({ now = Date.now, most = MAX, mostChars = MAX_CHAR
   const copier = createCopier()
   let next = 1
 
-  const put = (entry: JournalEntry, field: keyof Sizes, body: Json) =>
+  const put = (entry: JournalEntry, field: keyof EntrySizes, body: Json) =>
     shelf.put(entry, field, { body, copied: copier.copy(body) })
 
   function change(entry: JournalEntry, { response, ...fields }: EntryEnd) {

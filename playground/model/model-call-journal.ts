@@ -11,7 +11,7 @@ const MAX_BYTES = 400_000
 /** The headers of a request that say something about the call. */
 const TOLD_HEADERS = /^(?:accept|content-type|user-agent|x-stainless-(?:timeout|retry-count)|x-playground-tried)$/
 
-interface ResponseHead {
+interface ModelResponseHead {
   status?: number
   headers?: Record<string, string>
 }
@@ -50,7 +50,7 @@ export class ModelCall {
     return response.write(bytes)
   }
 
-  json(response: ServerResponse, body: Json, { status = 200, headers = {} }: ResponseHead = {}) {
+  json(response: ServerResponse, body: Json, { status = 200, headers = {} }: ModelResponseHead = {}) {
     this.begin(response, status, { 'content-type': 'application/json', ...headers })
     this.write(response, JSON.stringify(body))
     response.end()

@@ -1,5 +1,5 @@
 import { isObject, optional, required } from '../slack/args.ts'
-import type { Values } from '../slack/events/form-state.ts'
+import type { FormValues } from '../slack/events/form-state.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import { pendingFiles } from './page-files.ts'
 import * as rules from './page-rules.ts'
@@ -145,7 +145,7 @@ async function submit(slack: LocalSlack, body: Json, user: string): Promise<Json
   return { ok, errors: errors ?? (ok ? undefined : { '': 'The app did not answer in time.' }) }
 }
 
-function valuesOf(body: Json): Values {
+function valuesOf(body: Json): FormValues {
   const values = isObject(body['values']) ? body['values'] : {}
   const entries = Object.entries(values).map(([name, value]): [string, string | string[]] => {
     return [name, Array.isArray(value) ? value.map(String) : String(value)]

@@ -14,7 +14,7 @@ import { differenceText, stateDifference, type StateDifference } from './state-d
 import { workspaceState } from './workspace-state.ts'
 
 /** The result of a replay. */
-export interface Replayed {
+export interface ReplayResult {
   came: WorkspaceState
   differences: StateDifference[]
   /** Sentences on what the recording did not know, and what was not to be done. */
@@ -29,7 +29,7 @@ export interface Replay {
   /** Returns a tool's recorded output. @throws the recorded error, or a sentence if the recording has no such call */
   tool(name: string, input: unknown): Promise<unknown>
   /** Plays it in a workspace where the bot is. */
-  play(slack: LocalSlack): Promise<Replayed>
+  play(slack: LocalSlack): Promise<ReplayResult>
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Replay {
  * conversation's.
  */
 export function failureText(
-  { differences, problems }: Pick<Replayed, 'differences' | 'problems'>,
+  { differences, problems }: Pick<ReplayResult, 'differences' | 'problems'>,
   file: string,
 ): string {
   if (differences.length + problems.length === 0) return ''
@@ -62,7 +62,7 @@ export function createReplay(conversation: RecordedConversation): Replay {
   }
 }
 
-async function play(conversation: RecordedConversation, calls: ReplayCalls, slack: LocalSlack): Promise<Replayed> {
+async function play(conversation: RecordedConversation, calls: ReplayCalls, slack: LocalSlack): Promise<ReplayResult> {
   const places = new Places(slack)
   const stage = { slack, places, calls, actions: pageActions(slack), homes: new Map<string, number>() }
   try {

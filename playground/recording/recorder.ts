@@ -5,7 +5,7 @@ import type { JournalEntry, Journal } from '../journal/journal.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { Json } from '../slack/types.ts'
 import { threadsAtWork } from './at-work.ts'
-import { eachText, isMeant, Places, type Scope } from './place-names.ts'
+import { eachText, isMeant, Places, type NameScope } from './place-names.ts'
 import type { Heard, HeardTool, SaidAct } from './heard.ts'
 import { conversationOf } from './recorded-conversation.ts'
 import { threadsOfTools } from './threads-of-tools.ts'
@@ -29,9 +29,9 @@ export interface Recorder {
   /** Records a tool call when it begins. Returns a function that records its end. */
   onTool(begun: Pick<RecordedTool, 'tool' | 'input'>): (end: Pick<RecordedTool, 'output' | 'error'>) => void
   /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
-  settled(scope: Scope): Promise<void>
+  settled(scope: NameScope): Promise<void>
   /** The conversation that would be saved. */
-  conversation(name: string, scope?: Scope): RecordedConversation
+  conversation(name: string, scope?: NameScope): RecordedConversation
   end(): void
 }
 

@@ -1,4 +1,4 @@
-import { UpstreamError, type Piece, type PlayedUpstream } from '../model/model-pieces.ts'
+import { UpstreamError, type ModelPiece, type PlayedUpstream } from '../model/model-pieces.ts'
 import type { Json } from '../slack/types.ts'
 import type { RecordedConversation, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
@@ -52,7 +52,7 @@ export class ReplayCalls implements PlayedUpstream {
     return [this.#conversation.settings['OPENAI_MODEL'] ?? 'recorded']
   }
 
-  async *complete(body: Json, signal: AbortSignal): AsyncGenerator<Piece> {
+  async *complete(body: Json, signal: AbortSignal): AsyncGenerator<ModelPiece> {
     const asked = askedIn(body)
     const n = this.#models.get(callKey(asked))?.shift()
     const call = n === undefined ? undefined : this.#conversation.models[n]
@@ -67,7 +67,7 @@ export class ReplayCalls implements PlayedUpstream {
     }
   }
 
-  async *#pieces(call: RecordedCall, n: number, signal: AbortSignal): AsyncGenerator<Piece> {
+  async *#pieces(call: RecordedCall, n: number, signal: AbortSignal): AsyncGenerator<ModelPiece> {
     const gate = this.#gates.get(`model ${n}`)
     const { text, reasoning, toolCalls, usage, finish, isCut } = call
     const isHeldAtEnd = isCut === true

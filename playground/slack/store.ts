@@ -26,7 +26,7 @@ const STATUS_MS = 120_000
 const SESSION_MS = 3_600_000
 
 /** A person's reaction. */
-export interface Reacted {
+export interface ReactionChange {
   name: string
   user: string
   removed?: boolean
@@ -199,7 +199,7 @@ export class Store {
   }
 
   /** Adds somebody's reaction, or takes it back. */
-  react(channel: Channel, message: StoredMessage, { name, user, removed = false }: Reacted) {
+  react(channel: Channel, message: StoredMessage, { name, user, removed = false }: ReactionChange) {
     const before = message.reactions ?? []
     const users = before.find((one) => one.name === name)?.users.filter((one) => one !== user) ?? []
     if (!removed) users.push(user)
@@ -213,19 +213,19 @@ export class Store {
 
   /** Shows an ephemeral message to one person. */
   sendEphemeral(channel: Channel, ephemeral: Omit<Ephemeral, 'ts'>): Ephemeral {
-    const whispered = { ts: this.ts(), ...ephemeral }
-    channel.ephemerals.push(whispered)
-    this.tell({ type: 'ephemeral', channel: channel.id, ephemeral: whispered })
-    return whispered
+    const ephemeralMessage = { ts: this.ts(), ...ephemeral }
+    channel.ephemerals.push(ephemeralMessage)
+    this.tell({ type: 'ephemeral', channel: channel.id, ephemeral: ephemeralMessage })
+    return ephemeralMessage
   }
 
   /** Replaces an ephemeral message. */
-  rewhisper(channel: Channel, ephemeral: Ephemeral, shown: { text: string; blocks?: Json[] | undefined }) {
+  replaceEphemeral(channel: Channel, ephemeral: Ephemeral, shown: { text: string; blocks?: Json[] | undefined }) {
     Object.assign(ephemeral, shown)
     this.tell({ type: 'ephemeral', channel: channel.id, ephemeral })
   }
 
-  unwhisper(channel: Channel, ephemeral: Ephemeral) {
+  deleteEphemeral(channel: Channel, ephemeral: Ephemeral) {
     channel.ephemerals.splice(channel.ephemerals.indexOf(ephemeral), 1)
     this.tell({ type: 'removed', channel: channel.id, ts: ephemeral.ts })
   }

@@ -47,7 +47,7 @@ export interface Ephemeral {
 }
 
 /** The status in a thread: from `assistant.threads.setStatus` or an agent's session, whichever came last. */
-export interface Status {
+export interface ThreadStatus {
   text: string
   /** Milliseconds since the epoch at which Slack clears it by itself. */
   until: number
@@ -92,11 +92,11 @@ export interface StoredFile {
   /** The smaller pictures by width in pixels. */
   thumbs?: Record<number, Uint8Array>
   transcription?: { status: string; text: string }
-  trouble?: FileTrouble
+  fault?: FileFault
 }
 
 /** A fault of a file's download. */
-export interface FileTrouble {
+export interface FileFault {
   /** How many downloads fail; all unless given. */
   times?: number
   /** As for a token without `files:read`: a redirect to the login page, or that page itself with status 200. */
@@ -131,7 +131,7 @@ export interface Channel {
   messages: StoredMessage[]
   ephemerals: Ephemeral[]
   /** The bot's status by thread. */
-  statuses: Map<string, Status>
+  statuses: Map<string, ThreadStatus>
   /** An agent's sessions, by thread. */
   sessions: Map<string, Session>
   /** The suggested prompts of `assistant.threads.setSuggestedPrompts`, by thread; '' for the channel itself. */
@@ -169,7 +169,7 @@ export interface WebApiCall {
 }
 
 /** A call that is the app's own mistake: a broken form, an exceeded limit, an invented id. */
-export interface Refused {
+export interface RefusedCall {
   method: string
   error: string
   why: string

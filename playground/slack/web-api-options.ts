@@ -2,7 +2,7 @@ import type { Faults } from '../faults/faults.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Workspace } from './methods/method.ts'
 import type { ResponseUrls } from './events/response-urls.ts'
-import type { WebApiCall, Json, Refused } from './types.ts'
+import type { WebApiCall, Json, RefusedCall } from './types.ts'
 
 /** The HTTP response. */
 export interface WebApiResponse {
@@ -33,6 +33,6 @@ export interface WebApiOptions {
   rate: (method: string, args: Json) => number
   responseUrls: ResponseUrls
   calls: WebApiCall[]
-  refusals: Refused[]
+  refusals: RefusedCall[]
   journal?: Journal | undefined
 }

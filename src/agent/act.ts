@@ -54,13 +54,13 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
   yield* reportUsage(run)
 }
 
-type Result = Observation | ToolAsks | { suspended: ToolStep }
+type StepResult = Observation | ToolAsks | { suspended: ToolStep }
 
 /**
  * Starts a planned call. The first failure ends the run. Other failures are caught here, because an unhandled rejection
  * would end the process.
  */
-function made(run: RunState, plan: Plan): Promise<{ result: Result; ms: number }> {
+function made(run: RunState, plan: Plan): Promise<{ result: StepResult; ms: number }> {
   const from = run.now().getTime()
   const work = async () => {
     const result = 'tool' in plan ? await callTool(run, plan) : 'observation' in plan ? plan.observation : plan
@@ -87,7 +87,7 @@ function beginCall(run: RunState, { n, step }: Pending): AgentEvent {
 /** The event for a finished call: an observation, or a step that waits for a person. */
 function outcomeOf(
   run: RunState,
-  { n, plan, result, ms }: { n: number; plan: Plan; result: Result; ms: number },
+  { n, plan, result, ms }: { n: number; plan: Plan; result: StepResult; ms: number },
 ): AgentEvent {
   if ('suspended' in result) return { type: 'waiting', n, step: result.suspended }
   const step = stepAt(run, n)

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util'
 import { createAgent } from '../question/create-agent.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
 import { ChatSession } from './cli/conversation.ts'
-import { JsonLines, Terminal, type Output } from './cli/output.ts'
+import { JsonLines, TerminalOutput, type Output } from './cli/output.ts'
 import { loadConfig } from '../config.ts'
 import { loadDemo } from './cli/demo.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
@@ -26,7 +26,7 @@ Inside, /help lists the commands.`
 async function run(io: CommandIo): Promise<number> {
   const { json } = parseOptions(io.args)
   const env = io.readEnv()
-  const output = json ? new JsonLines(io.stdout) : new Terminal(io.stdout, !env.NO_COLOR)
+  const output = json ? new JsonLines(io.stdout) : new TerminalOutput(io.stdout, !env.NO_COLOR)
   const configured = loadConfig(env)
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks only one dialect.

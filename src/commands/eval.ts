@@ -3,7 +3,7 @@ import { loadConfig } from '../config.ts'
 import { evalQuestions } from './eval/eval-questions.ts'
 import { evalReplay } from './eval/eval-replay.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
-import { HELP, parseOptions, type Options } from './eval/options.ts'
+import { HELP, parseOptions, type EvalOptions } from './eval/options.ts'
 import { readCases, scoreCases, scoreTable } from './eval/score-parser.ts'
 
 async function run(io: CommandIo): Promise<number> {
@@ -38,7 +38,7 @@ async function evaluate(io: CommandIo): Promise<string> {
 
 /** Runs the parser alone. Cases with an expected result are also scored. */
 async function evalReader(
-  { file, out, dialect }: Extract<Options, { kind: 'read' }>,
+  { file, out, dialect }: Extract<EvalOptions, { kind: 'read' }>,
   now: () => Date,
 ): Promise<string> {
   const from = now().getTime()

@@ -155,13 +155,13 @@ interface Retry {
 }
 
 /** A transport of deliveries. */
-type Way = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
+type Transport = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
 
 /** The least time after which a request is cut off, in ms: a Slack that waits for nothing has still sent its event. */
 const SENT_MS = 1_000
 
 /** Sends a signed request. Redirects are not followed. */
-const byHttp: Way = async (options, { kind, payload }, retry) => {
+const byHttp: Transport = async (options, { kind, payload }, retry) => {
   const json = kind === 'events_api'
   const body = json ? JSON.stringify(payload) : formOf(kind, payload)
   const timestamp = String(Math.floor(options.now() / 1000))
@@ -185,7 +185,7 @@ const byHttp: Way = async (options, { kind, payload }, retry) => {
 }
 
 /** Sends an envelope on one socket. The SDK acks events with an empty object, and commands with the message to show. */
-const bySocket: Way = async (options, { kind, payload }, retry) => {
+const bySocket: Transport = async (options, { kind, payload }, retry) => {
   const again = retry.number > 0 && { retry_attempt: retry.number, retry_reason: retry.reason }
   const envelope = { type: kind, payload, accepts_response_payload: kind !== 'events_api', ...again }
   const ack = await options.sockets.send(envelope, options.ackMs())

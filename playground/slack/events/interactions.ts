@@ -1,6 +1,6 @@
 /** People's presses, forms and commands, and their delivery to the app. */
 import { commandText } from './command-text.ts'
-import { formState, messageState, type Values } from './form-state.ts'
+import { formState, messageState, type FormValues } from './form-state.ts'
 import type { AckResult, HandOver } from './hand-over.ts'
 import { checkView } from '../methods/view-methods.ts'
 import { actionOf, findAction, parsed, type Chosen } from './payloads.ts'
@@ -12,7 +12,7 @@ import type { Shown } from '../view-stack.ts'
 /** An open view, itself or by its id, with the values that were filled in so far. */
 export interface ViewPlace {
   view: Json | string
-  values?: Values
+  values?: FormValues
 }
 
 /** The result of a form: closed, or still open with errors by block. */
@@ -61,14 +61,14 @@ export class Interactions {
    * that were typed or picked there before, by `action_id` or `block_id`.
    */
   async press(
-    where: (MessagePlace & { user?: string; values?: Values }) | ViewPlace,
+    where: (MessagePlace & { user?: string; values?: FormValues }) | ViewPlace,
     action: Chosen,
   ): Promise<AckResult> {
     return 'view' in where ? this.pressInView(where, action) : this.pressInMessage(where, action)
   }
 
   private async pressInMessage(
-    where: MessagePlace & { user?: string; values?: Values },
+    where: MessagePlace & { user?: string; values?: FormValues },
     action: Chosen,
   ): Promise<AckResult> {
     const { store, responseUrls, base } = this.way.with
@@ -126,7 +126,7 @@ export class Interactions {
    * errors, changes, or opens another.
    * @throws Error if Slack's own window would not send it: a required element is empty, or an option does not exist
    */
-  async submit(which: Json | string, values: Values = {}): Promise<Submitted> {
+  async submit(which: Json | string, values: FormValues = {}): Promise<Submitted> {
     const shown = this.open(which)
     const { state, missing } = formState(shown.view, values)
     if (missing.length > 0) throw new Error(`The form is not sent: ${missing.join(', ')} is empty.`)

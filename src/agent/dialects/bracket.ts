@@ -5,7 +5,7 @@ import { answerInBrackets, labelledAnswer } from '../parser/answer-opening.ts'
 import { argumentInput, readCall, type BracketCall } from '../parser/bracket-call.ts'
 import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
-import type { Section } from '../parser/labels.ts'
+import type { LabelledSection } from '../parser/labels.ts'
 import { readLeaked } from '../parser/leaked-calls.ts'
 import {
   actionAt,
@@ -153,7 +153,7 @@ function readActions(turn: ModelOutput): Match | undefined {
 }
 
 /** Reads one labelled action. Returns undefined if it names nothing, because a later one may. */
-function readOne(turn: ModelOutput, index: number, section: Section): Match | undefined {
+function readOne(turn: ModelOutput, index: number, section: LabelledSection): Match | undefined {
   const next = turn.sections[index + 1]
   const written = tidy(dedent(turn.text.slice(section.valueAt, next?.at), section.indent))
   if ((!written && next?.name === 'action') || namesNothing(written)) return undefined

@@ -1,7 +1,7 @@
 /** Actions written as calls: `Search[…]`, `search("x")`. */
 import { plainInput } from './action-input.ts'
 import { readLoose } from './loose-json.ts'
-import type { ParsedInput } from './model-output.ts'
+import type { ActionInput } from './model-output.ts'
 import { isSpace, nextLine, tidy } from './text-lines.ts'
 import { listedTool } from './tool-names.ts'
 
@@ -52,7 +52,7 @@ function bracketedCall(text: string, tools: string[], listedOnly: boolean): Brac
  * Round brackets follow programming syntax: one quoted argument loses its quotes, and an object or named arguments
  * become fields.
  */
-export function argumentInput({ round, argument }: BracketCall): ParsedInput {
+export function argumentInput({ round, argument }: BracketCall): ActionInput {
   if (argument === undefined) return { ok: false, what: 'the call is not closed, or something follows it' }
   const lead = BEFORE_JSON.exec(argument.slice(0, LONGEST_LEAD))?.[0]
   const text = tidy(lead === undefined ? argument : argument.slice(lead.length - 1).replace(/[\s`]{1,30}$/, ''))

@@ -5,7 +5,7 @@ import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { Hide } from './hide-secrets.ts'
 import type { ToolCallOptions, CallResult, ServerTool } from '../types.ts'
 
-export interface ToolCall {
+export interface ServerToolCall {
   /** The server's name. */
   name: string
   tool: string
@@ -22,7 +22,7 @@ export interface ToolCall {
  */
 export async function callTool(
   elicitation: Elicitation,
-  call: ToolCall,
+  call: ServerToolCall,
   options: ToolCallOptions,
 ): Promise<CallResult> {
   const { name, tool, args, listed, hide } = call
@@ -47,7 +47,7 @@ export async function callTool(
 }
 
 /** Hides the config's secrets in what a person reads. The state for the server stays unchanged. */
-function shownQuestion({ message, schema, url, ...kept }: ToolQuestion, { name, hide }: ToolCall): ToolQuestion {
+function shownQuestion({ message, schema, url, ...kept }: ToolQuestion, { name, hide }: ServerToolCall): ToolQuestion {
   if (url !== undefined && hide.text(url) !== url)
     throw new ToolError(
       `${name} sends the person to an address that contains a secret of its configuration. It was not shown.`,

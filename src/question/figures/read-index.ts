@@ -1,6 +1,6 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
 import { datesIn, dayOf, timesIn, type DatePart } from './dates.ts'
-import { wordySpansIn, type Unit } from './durations.ts'
+import { wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
 import { numbersIn, type Reading } from './numbers.ts'
 
@@ -119,13 +119,13 @@ export class ReadIndex {
   }
 
   /** The texts with such a quantity, in any unit, and time spans between two dates or times. */
-  quantities({ value, tolerance }: Reading, unit: Unit): IndexedNumber[] {
+  quantities({ value, tolerance }: Reading, unit: QuantityUnit): IndexedNumber[] {
     const base = { value: toBase(value, unit), tolerance: Math.abs(tolerance * unit.factor) }
     return this.#quantities.get(unit.kind)?.within(...around(base)) ?? []
   }
 
   /** Whether two of the dates or times are this far apart. */
-  isSpan({ value, tolerance }: Reading, unit: Unit): boolean {
+  isSpan({ value, tolerance }: Reading, unit: QuantityUnit): boolean {
     if (unit.kind !== 'time' && unit.kind !== 'months') return false
     this.#spans ??= new Numbers([...spansOf(this.#days, 86_400), ...spansOf(this.#times.keys(), 1)])
     const span = { value: toBase(value, unit), tolerance: tolerance * unit.factor }
@@ -213,7 +213,7 @@ const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>|"'`\u0001()[\]]{1,2000}/g
 /** The maximum number of dates or times that are compared with each other. */
 const MAX_PAIRED = 200
 
-function toBase(value: number, { factor, offset }: Unit): number {
+function toBase(value: number, { factor, offset }: QuantityUnit): number {
   return value * factor + offset
 }
 

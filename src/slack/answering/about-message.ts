@@ -3,7 +3,7 @@ import { SlackRefusal } from '../client/slack-errors.ts'
 import { rootContent } from '../format/blocks.ts'
 import type { QuestionWork } from '../question-work.ts'
 
-type Read = (ts: string) => Promise<ThreadContext>
+type ReadMessage = (ts: string) => Promise<ThreadContext>
 
 /**
  * Opens a question about a message in that message's thread.
@@ -11,7 +11,7 @@ type Read = (ts: string) => Promise<ThreadContext>
  */
 export async function isAboutOpen(
   work: QuestionWork,
-  { read, notice }: { read: Read; notice(error: unknown): Promise<void> },
+  { read, notice }: { read: ReadMessage; notice(error: unknown): Promise<void> },
 ): Promise<boolean> {
   try {
     await openAbout(work, read)
@@ -27,7 +27,7 @@ export async function isAboutOpen(
  * joins.
  * @throws SlackRefusal if it cannot join, or the message is gone; LeaseLost
  */
-async function openAbout({ question, run, outbox, mentions }: QuestionWork, read: Read): Promise<void> {
+async function openAbout({ question, run, outbox, mentions }: QuestionWork, read: ReadMessage): Promise<void> {
   const { channel, about = '', user, text } = question
   if (run.saved.said === undefined) {
     const said = await read(about).catch(async (error: unknown) => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { messageOf, ModelError } from '../../base/errors.ts'
 import { failureOutcome, type FailureReason } from '../../question/failure-outcome.ts'
-import type { Refusal } from '../../stores/limits/usage-limits.ts'
+import type { LimitRefusal } from '../../stores/limits/usage-limits.ts'
 import { isUnrooted, type Question } from '../../stores/runs/types.ts'
 import { refusalCode, SlackRefusal } from '../client/slack-errors.ts'
 import type { RunDisplay } from '../display/run-display.ts'
@@ -99,7 +99,7 @@ export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<
 }
 
 /** Tells the asker alone which limit the question exceeds. */
-export async function noticeRefusal(refusal: Refusal, work: QuestionWork): Promise<void> {
+export async function noticeRefusal(refusal: LimitRefusal, work: QuestionWork): Promise<void> {
   const { question, services } = work
   const { log, watch } = services
   const reference = newReference()

@@ -4,7 +4,7 @@ import { messageOf } from '../../base/errors.ts'
 import { withInstructions } from '../../agent/dialects/instructions.ts'
 import { admit } from '../../question/admission.ts'
 import type { Handled } from '../../queue/types.ts'
-import type { Refusal } from '../../stores/limits/usage-limits.ts'
+import type { LimitRefusal } from '../../stores/limits/usage-limits.ts'
 import { fieldOf, parseFields } from '../../stores/runs/stored-run.ts'
 import { endOf, type Question, type RunPart, type SavedRun } from '../../stores/runs/types.ts'
 import type { Settings } from '../../stores/settings/settings.ts'
@@ -143,7 +143,7 @@ const ROOM_MS = 30_000
  * If a limit is reached, the scheduler asks again later. @returns false if that would be too late, or a person is
  * waiting
  */
-async function waitForRoom(work: QuestionWork, schedule: Schedule, refusal: Refusal): Promise<boolean> {
+async function waitForRoom(work: QuestionWork, schedule: Schedule, refusal: LimitRefusal): Promise<boolean> {
   const { question, services } = work
   const { kind, at, again = 0 } = question.schedule ?? { kind: 'now', at: 0 }
   const from = services.now().getTime() + (refusal.resetsInMs ?? ROOM_MS)

@@ -20,7 +20,7 @@ const PATIENCE_MS = 60_000
 /** Shared by all questions, so it bounds how many files are parsed at once. */
 const parsers = createFileParsers()
 
-interface Taken {
+interface TakenFiles {
   /** Whether any file is stored. */
   hasFiles: boolean
   left: LeftOutFile[]
@@ -30,7 +30,7 @@ interface Taken {
  * Loads the files and stores their content, except for files that are stored already. Rejects only if `signal` is
  * aborted.
  */
-async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promise<Taken> {
+async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promise<TakenFiles> {
   const all = [...new Map(given.map((file) => [file.id || file.name, file])).values()]
   const store = await work.services.files()
   const kept = new Map((await store.list(conversationOf(work.question))).map((file) => [file.id, file]))

@@ -17,7 +17,7 @@ import { scopeNow } from './memory-scope.ts'
 import { isHeard, isKnownThread } from './mute-word.ts'
 
 /** A request to remember. `question`: the person and the place. `by`: the author, if it is another person. */
-export interface Wanted {
+export interface RememberRequest {
   question: Question
   /** See `Remembered`. */
   id: string
@@ -55,10 +55,14 @@ export async function hearRemember(question: Question, text: string, services: S
 }
 
 /** `refusal`: why it is not kept, as mrkdwn. `kept`: the item, with names in place of ids. */
-export type Outcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
+export type RememberOutcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
 
 /** Keeps it, if the person may. Only full members may, whoever else may ask. @throws if the store fails */
-export async function remember(wanted: Wanted, installation: Installation, services: Services): Promise<Outcome> {
+export async function remember(
+  wanted: RememberRequest,
+  installation: Installation,
+  services: Services,
+): Promise<RememberOutcome> {
   const { question, id, text, by = question.user } = wanted
   const { remembered, log } = services
   const asking = scopeNow(question, installation).catch(() => undefined)
@@ -92,7 +96,7 @@ const PATIENCE_MS = 1_800
 
 /** Returns why something is not remembered, as mrkdwn; undefined if it may be. */
 export async function refusalOf(
-  { question, text }: Pick<Wanted, 'question' | 'text'>,
+  { question, text }: Pick<RememberRequest, 'question' | 'text'>,
   installation: Installation,
   services: Services,
 ): Promise<string | undefined> {
@@ -128,7 +132,7 @@ interface Told {
 /**
  * Tells the person alone the outcome. If it was known already they were told then, and nothing is sent. Never rejects.
  */
-export async function tellOutcome(outcome: Outcome, place: Told, deps: WorkspaceServices): Promise<void> {
+export async function tellOutcome(outcome: RememberOutcome, place: Told, deps: WorkspaceServices): Promise<void> {
   if (outcome === 'known') return
   const content = 'kept' in outcome ? keptContent(outcome.kept, place) : noteContent(outcome.refusal)
   await tellPerson(content, place, deps)

@@ -14,7 +14,7 @@ interface BucketState {
 /**
  * The points that a question has taken from each bucket: reserved until its run has ended (`isSettled`), then charged.
  */
-interface Taken {
+interface TakenPoints {
   isSettled: boolean
   points: Map<string, number>
 }
@@ -27,7 +27,7 @@ export class MemoryRateLimiter implements RateLimiter {
   readonly #held = new Map<string, number>()
   readonly #buckets: ExpiringMap<BucketState>
   readonly #means: ExpiringMap<number>
-  readonly #questions: ExpiringMap<Taken>
+  readonly #questions: ExpiringMap<TakenPoints>
 
   constructor(slots: Slots, { now, questionTtlMs }: { now: () => number; questionTtlMs: number }) {
     this.#slots = slots
