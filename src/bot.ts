@@ -13,17 +13,18 @@ import { probeEndpoint } from './model/probe-endpoint.ts'
 import type { AnswerWatch } from './question/answer.ts'
 import { createAgent, type AgentParts, type ToolSeam } from './question/create-agent.ts'
 import { openConnections } from './question/connections.ts'
-import { createStores, type Stores } from './question/open-stores.ts'
+import { createStores } from './question/open-stores.ts'
+import type { Stores } from './question/stores.ts'
 import { startScheduler } from './question/scheduler.ts'
 import type { Handler } from './queue/types.ts'
-import { createAppReceivers } from './slack/app-receivers.ts'
+import { createAppReceivers } from './slack/receivers/app-receivers.ts'
 import { tokenRefused, whoIs } from './slack/client/installations.ts'
 import { askSearchInfo } from './slack/client/search-info.ts'
 import { openSlackAccount } from './slack/client/slack-account.ts'
 import type { SlackCall } from './slack/client/slack-web.ts'
-import { createQuestionHandlers } from './slack/handle-question.ts'
+import { createQuestionHandlers } from './slack/answering/handle-question.ts'
 import { openInstallations, type OpenedInstallations } from './slack/install/open-installations.ts'
-import { createSlackReceiver, type SlackConnection, type SlackReceiver } from './slack/receiver.ts'
+import { createSlackReceiver, type SlackConnection, type SlackReceiver } from './slack/receivers/receiver.ts'
 import type { Services } from './slack/services.ts'
 import type { RunTrace } from './stores/runs/run-trace.ts'
 import { settingsFromConfig, withChannelSettings } from './stores/settings/settings.ts'
@@ -118,7 +119,7 @@ export async function startBot(config: Config, options: BotOptions = {}): Promis
 }
 
 /** Everything that the bot's services are built from. */
-interface Parts extends Observers {
+interface ServiceParts extends Observers {
   log: Log
   net: Network
   stores: Stores
@@ -132,7 +133,7 @@ interface Observers {
   recorder: RunRecorder | undefined
 }
 
-function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: Parts): Services {
+function servicesOf(config: Config, { log, net, stores, agent, telemetry, recorder, opened }: ServiceParts): Services {
   const { now } = agent.answer.agent
   const operators = settingsFromConfig(config, agent.answer.agent)
   const nowMs = () => now().getTime()
@@ -228,14 +229,14 @@ function connectionOf(config: Config, { dispatcher }: Network, options: BotOptio
   }
 }
 
-interface Listening {
+interface ServerParts {
   stores: Stores
   receiver: SlackReceiver | undefined
   telemetry: Telemetry | undefined
   pages: Pages
 }
 
-async function listenAt(config: Config, { receiver, stores, telemetry, pages: forPeople }: Listening) {
+async function listenAt(config: Config, { receiver, stores, telemetry, pages: forPeople }: ServerParts) {
   const pages = {
     '/healthz': () => ({ status: 200, body: 'ok\n' }),
     '/readyz': async () => {

@@ -95,7 +95,7 @@ const schema = z.object({
   SECRETS_KEY_OLD: secretsKey.optional(),
   ROLE: oneOf(['all', 'front', 'worker']).default('all'),
   WORKER_CONCURRENCY: whole(1, 1000).default(20),
-  // Another worker takes over a dead worker's threads after at most five thirds of it (open-stores.ts): 30 s.
+  // Another worker takes over a dead worker's threads after at most five thirds of it (stores-in-redis.ts): 30 s.
   WORKER_LOCK_MS: whole(1_000, 18_000).default(15_000),
   SHUTDOWN_MS: whole(0, 600_000).default(25_000),
 

@@ -34,7 +34,7 @@ const entrySchema = z.object({
 
 const feedSchema = z.object({ feed: z.object({ entry: z.array(entrySchema).catch([]) }).catch({ entry: [] }) })
 
-type Entry = z.infer<typeof entrySchema>
+type ArxivEntry = z.infer<typeof entrySchema>
 
 /** Entities other than XML's own belong to a document type. A feed has none, and one that brings some is refused. */
 const PARSER = {
@@ -52,7 +52,7 @@ export function arxiv({ http, settings }: ToolParts): Tool<{ query: string }>[] 
     { name: 'arxiv', maxBytes: MAX_FEED },
   )
 
-  const search = async (parameters: Record<string, string>, signal: AbortSignal): Promise<Entry[]> => {
+  const search = async (parameters: Record<string, string>, signal: AbortSignal): Promise<ArxivEntry[]> => {
     const url = new URL(service.url)
     const all = { start: '0', max_results: `${MAX_PAPERS}`, ...parameters }
     for (const [name, value] of Object.entries(all)) url.searchParams.set(name, value)
@@ -103,7 +103,7 @@ function queryOf(terms: string[], join: string): string {
  * Returns the papers of a feed. arXiv reports errors as a feed with one entry, too.
  * @throws ToolError for anything but a feed
  */
-async function readFeed(xml: string): Promise<Entry[]> {
+async function readFeed(xml: string): Promise<ArxivEntry[]> {
   if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new ToolError('arxiv did not send a feed.')
   const { feed } = feedSchema.parse(await parseXml(xml))
   const fault = feed.entry.find((entry) => entry.id.includes('/api/errors'))
@@ -123,20 +123,20 @@ async function parseXml(xml: string): Promise<unknown> {
   throw new ToolError('arxiv did not send a feed.')
 }
 
-function describe(entries: Entry[], query: string): ToolOutput {
+function describe(entries: ArxivEntry[], query: string): ToolOutput {
   if (entries.length === 0) return { text: `arXiv has no paper for [${oneLine(query, 100)}].` }
   return { text: entries.map(describeEntry).join('\n\n'), sources: entries.flatMap(sourceOf) }
 }
 
 /** Returns title, date and authors in one line, the link, and the abstract. */
-function describeEntry(entry: Entry): string {
+function describeEntry(entry: ArxivEntry): string {
   const names = entry.author.map((author) => oneLine(author.name, 80))
   const others = names.length > MAX_AUTHORS ? ` and ${names.length - MAX_AUTHORS} others` : ''
   const heading = `${oneLine(entry.title, 300)} (${entry.published.slice(0, 10)}), by ${names.slice(0, MAX_AUTHORS).join(', ')}${others}`
   return `${heading}\n${webAddress(entry.id) ?? ''}\n${oneLine(entry.summary, ABSTRACT_CHARS)}`
 }
 
-function sourceOf(entry: Entry): Source[] {
+function sourceOf(entry: ArxivEntry): Source[] {
   const url = webAddress(entry.id)
   return url ? [{ title: oneLine(entry.title, 150), url }] : []
 }

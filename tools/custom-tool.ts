@@ -20,7 +20,7 @@ export interface CustomTool extends Tool {
   hosts?: string[]
 }
 
-type Run = (input: unknown, context: ToolContext) => unknown
+type RunCustomTool = (input: unknown, context: ToolContext) => unknown
 
 /** A tool as people write it, checked field by field; the messages are shown at the start. */
 const writtenSchema = z.strictObject(
@@ -42,7 +42,7 @@ const writtenSchema = z.strictObject(
     idempotent: z.boolean('Its idempotent should be true or false.').optional(),
     repeatable: z.boolean('Its repeatable should be true or false.').optional(),
     hosts: z.array(z.string(HOSTS).regex(HOST, HOSTS), HOSTS).optional(),
-    run: z.custom<Run>((value) => typeof value === 'function', 'Its run function is missing.'),
+    run: z.custom<RunCustomTool>((value) => typeof value === 'function', 'Its run function is missing.'),
   },
   {
     error: ({ code, keys }) =>

@@ -29,7 +29,7 @@ const answerSchema = z.object({
   RelatedTopics: topicsSchema,
 })
 
-type Answer = z.infer<typeof answerSchema>
+type InstantAnswer = z.infer<typeof answerSchema>
 
 export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string }>[] {
   const address = { setting: settings.duckduckgoUrl, standard: DUCKDUCKGO }
@@ -61,7 +61,7 @@ export function duckduckgo({ http, settings }: ToolParts): Tool<{ query: string 
 }
 
 /** Returns the first of an answer, an abstract, a definition or related topics; undefined if there is none. */
-function bestOf(answer: Answer): ToolOutput | undefined {
+function bestOf(answer: InstantAnswer): ToolOutput | undefined {
   const source = (url: string) => sourcesOf([{ title: answer.Heading, url }])
   if (answer.Answer) return { text: oneLine(answer.Answer, 2000) }
   if (answer.AbstractText) return { text: oneLine(answer.AbstractText, 2000), sources: source(answer.AbstractURL) }

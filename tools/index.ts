@@ -18,7 +18,7 @@ import { workspaceSearch } from './workspace-search.ts'
 export type { ToolParts, ToolSettings } from './tool-settings.ts'
 
 /** The tools behind one name of TOOLS. */
-interface Entry {
+interface ToolEntry {
   make(parts: ToolParts): Tool[]
   /** Off unless TOOLS names it: tools that teach, or that overlap with others. */
   onlyWhenNamed?: boolean
@@ -37,7 +37,7 @@ interface Entry {
 
 const serpapiKey = { setting: 'SERPAPI_API_KEY', given: (settings: ToolSettings) => Boolean(settings.serpapiApiKey) }
 
-const ENTRIES: Record<string, Entry> = {
+const ENTRIES: Record<string, ToolEntry> = {
   calculator: { make: () => [calculator()], sample: { expression: '6 * 7' } },
   wikipedia: { make: wikipedia, sample: { query: 'Wikipedia' } },
   search: { make: webSearch, needs: serpapiKey },
@@ -97,7 +97,7 @@ export function sampleFor(name: string): Record<string, string> | undefined {
   return entryOf(name)?.sample
 }
 
-function chosen(settings: ToolSettings): Entry[] {
+function chosen(settings: ToolSettings): ToolEntry[] {
   return [...new Set(settings.enabled ?? toolsOn(settings))].flatMap((name) => {
     const entry = entryOf(name)
     if (!entry) throw new ConfigError(`TOOLS: there is no tool "${name}". Choose from ${toolNames.join(', ')}.`)
@@ -108,11 +108,11 @@ function chosen(settings: ToolSettings): Entry[] {
   })
 }
 
-function entryOf(name: string): Entry | undefined {
+function entryOf(name: string): ToolEntry | undefined {
   return Object.hasOwn(ENTRIES, name) ? ENTRIES[name] : undefined
 }
 
-function isGiven(entry: Entry | undefined, settings: ToolSettings): boolean {
+function isGiven(entry: ToolEntry | undefined, settings: ToolSettings): boolean {
   if (entry?.ofWorkspace) return settings.hasWorkspace === true
   return entry !== undefined && (entry.needs?.given(settings) ?? true)
 }

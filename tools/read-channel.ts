@@ -13,14 +13,14 @@ const DESCRIPTION =
 const TIME =
   '2026-11-23, 2026-11-23T14:00, yesterday, a weekday, or "last run" (of a schedule), in the asker’s time zone'
 
-interface Wanted {
+interface ChannelInput {
   channel: string
   since?: string | undefined
   until?: string | undefined
   part?: number | undefined
 }
 
-export function readChannel(): Tool<Wanted>[] {
+export function readChannel(): Tool<ChannelInput>[] {
   return [
     {
       name: 'read_channel',

@@ -1,5 +1,5 @@
 import type { ToolFetch } from '../src/agent/contracts/tool.ts'
-import type { Scope, ToolHttp } from '../src/base/http/tool-http.ts'
+import type { FetchLimits, ToolHttp } from '../src/base/http/tool-http.ts'
 
 /** The operator's settings for the built-in tools. An absent address is the public service's. */
 export interface ToolSettings {
@@ -37,7 +37,7 @@ export interface Service {
 export function serviceOf(
   http: ToolHttp,
   address: { setting: string | undefined; standard: string },
-  scope: Omit<Scope, 'hosts' | 'inside'>,
+  scope: Omit<FetchLimits, 'hosts' | 'inside'>,
 ): Service {
   const url = address.setting ?? address.standard
   const inside = new URL(url).origin !== new URL(address.standard).origin

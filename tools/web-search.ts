@@ -39,7 +39,7 @@ const resultSchema = z.object({
   organic_results: z.array(z.object({ title: text, link, snippet: text })).catch([]),
 })
 
-type Result = z.infer<typeof resultSchema>
+type SearchResult = z.infer<typeof resultSchema>
 
 /** Makes one search per call. The key is only sent to SerpApi's host and never shown. */
 export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }>[] {
@@ -72,7 +72,7 @@ export function webSearch({ http, settings }: ToolParts): Tool<{ query: string }
 }
 
 /** Returns the first part with content, in the order of seed 001. */
-function bestOf(result: Result): ToolOutput {
+function bestOf(result: SearchResult): ToolOutput {
   const { answer_box: box, sports_results: sports, knowledge_graph: graph } = result
   const organic = result.organic_results[0]
   const boxText = box?.answer ?? box?.snippet ?? box?.snippet_highlighted_words?.[0]

@@ -31,7 +31,7 @@ const loadedSchema = z.object({
   shown: z.number().default(0),
 })
 
-type Loaded = z.infer<typeof loadedSchema>
+type LoadedPage = z.infer<typeof loadedSchema>
 
 export function wikipedia({ http, settings }: ToolParts): Tool[] {
   const address = { setting: settings.wikipediaApiUrl, standard: WIKIPEDIA }
@@ -92,7 +92,7 @@ async function show(page: PageInfo, wiki: WikiClient, context: ToolContext): Pro
     const offered = offeredTitles(text, links).slice(0, MAX_OFFERED)
     return { text: `[${page.title}] may refer to: ${listTitles(offered)}. Search for one of these titles.` }
   }
-  context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies Loaded
+  context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies LoadedPage
   const first = sentencesOf(text).slice(0, FIRST_SENTENCES).join(' ')
   return { text: first || `The page [${page.title}] has no text.`, sources: sourcesOf(page) }
 }
@@ -109,7 +109,11 @@ async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): 
   const page = now?.title === loaded.title ? now : loaded
   const shown = page.keyword === wanted ? page.shown : 0
   const hit = hits[shown]
-  context.memory[MEMORY] = { ...page, keyword: wanted, shown: hit === undefined ? shown : shown + 1 } satisfies Loaded
+  context.memory[MEMORY] = {
+    ...page,
+    keyword: wanted,
+    shown: hit === undefined ? shown : shown + 1,
+  } satisfies LoadedPage
   const none = hits.length === 0 ? ` The page [${page.title}] does not contain [${keyword}].` : ''
   if (hit === undefined) return { text: `No more results.${none}`, exhausted: true }
   return { text: `(Result ${shown + 1} / ${hits.length}) ${hit}`, sources: sourcesOf(page) }
@@ -119,11 +123,11 @@ async function lookup(keyword: string, wiki: WikiClient, context: ToolContext): 
 function forgetKeyword(context: ToolContext): void {
   const page = loadedPage(context)
   if (page)
-    context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies Loaded
+    context.memory[MEMORY] = { title: page.title, ...(page.url && { url: page.url }), shown: 0 } satisfies LoadedPage
 }
 
 /** The memory may have been saved by another process, so it is validated. */
-function loadedPage(context: ToolContext): Loaded | undefined {
+function loadedPage(context: ToolContext): LoadedPage | undefined {
   return loadedSchema.safeParse(context.memory[MEMORY]).data
 }
 

@@ -15,12 +15,12 @@ const FIND_CHARS = 500
 const MEMORY = 'workspace_search'
 const endedSchema = z.object({ query: z.string(), kind: z.enum(KINDS), cursor: z.string() })
 
-interface Wanted {
+interface SearchInput {
   query: string
   kind?: FindKind | undefined
 }
 
-export function workspaceSearch(): Tool<Wanted>[] {
+export function workspaceSearch(): Tool<SearchInput>[] {
   return [
     {
       name: 'workspace_search',
@@ -42,7 +42,7 @@ export function workspaceSearch(): Tool<Wanted>[] {
 }
 
 async function search(
-  { query, kind }: Required<Wanted> & { kind: FindKind },
+  { query, kind }: Required<SearchInput> & { kind: FindKind },
   context: ToolContext,
 ): Promise<ToolOutput> {
   const workspace = await workspaceOf(context)

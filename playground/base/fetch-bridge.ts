@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /** A handler with the request and response of `fetch`, as the SDKs have them. */
-export type Answer = (request: Request) => Promise<Response>
+export type FetchHandler = (request: Request) => Promise<Response>
 
 /** Answers one request of Node's HTTP server. Cuts the connection if the handler fails. */
-export async function bridge(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {
+export async function bridge(request: IncomingMessage, response: ServerResponse, answer: FetchHandler): Promise<void> {
   try {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(Buffer.from(chunk))

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A server on 127.0.0.1 and nowhere else. */
-export interface Listening {
+export interface LoopbackServer {
   server: Server
   port: number
   /** `http://127.0.0.1:<port>`, without a slash at the end. */
@@ -12,7 +12,7 @@ export interface Listening {
 }
 
 /** Listens on 127.0.0.1; port 0 takes a free one. */
-export async function listen(handler: RequestListener, port = 0): Promise<Listening> {
+export async function listen(handler: RequestListener, port = 0): Promise<LoopbackServer> {
   const server = createServer(handler)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

@@ -1,7 +1,7 @@
 import type { Message } from '../../src/agent/contracts/model.ts'
 import { complete } from '../demo/demo-model.ts'
 import { isObject } from '../slack/args.ts'
-import { pause, type Piece, type PlayedUpstream } from '../model/model-pieces.ts'
+import { pause, type ModelPiece, type PlayedUpstream } from '../model/model-pieces.ts'
 import type { Json } from '../slack/types.ts'
 
 /** The demo behind the model endpoint, word by word. `paceMs`: the pause between two words. */
@@ -15,7 +15,7 @@ export function demoUpstream({ paceMs = 0 } = {}): PlayedUpstream {
 async function* write(
   messages: Message[],
   { paceMs, signal }: { paceMs: number; signal: AbortSignal },
-): AsyncGenerator<Piece> {
+): AsyncGenerator<ModelPiece> {
   const text = complete(messages)
   for (const piece of text.match(/\S+\s*|\s+/g) ?? []) {
     await pause(paceMs, signal)

@@ -2,7 +2,7 @@
 import type { Message } from '../../src/agent/contracts/model.ts'
 import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores/runs/run-trace.ts'
 import { isObject } from '../slack/args.ts'
-import type { Entry, Journal } from '../journal/journal.ts'
+import type { JournalEntry, Journal } from '../journal/journal.ts'
 import type { Json } from '../slack/types.ts'
 
 /** The maximum number of runs that are followed, and of model calls that wait for their run. */
@@ -12,8 +12,8 @@ const MAX_WAITING = 200
 /** @returns a function that takes each trace, every time it grows. */
 export function journalTraces(journal: Journal): (trace: RunTrace) => void {
   /** The entries of a run's tool calls, by their place in its trace. */
-  const runs = new Map<string, Map<number, Entry>>()
-  const waiting = new Set<Entry>()
+  const runs = new Map<string, Map<number, JournalEntry>>()
+  const waiting = new Set<JournalEntry>()
   journal.watch((entry) => {
     if (entry.kind !== 'model' || entry.thread !== undefined || entry.ms !== undefined) return
     waiting.add(entry)
@@ -21,8 +21,8 @@ export function journalTraces(journal: Journal): (trace: RunTrace) => void {
     if (oldest && waiting.size > MAX_WAITING) waiting.delete(oldest)
   })
 
-  function entriesOf({ id }: RunTrace): Map<number, Entry> {
-    const known = runs.get(id) ?? new Map<number, Entry>()
+  function entriesOf({ id }: RunTrace): Map<number, JournalEntry> {
+    const known = runs.get(id) ?? new Map<number, JournalEntry>()
     runs.delete(id)
     runs.set(id, known)
     const [oldest] = runs.keys()
@@ -43,9 +43,9 @@ export function journalTraces(journal: Journal): (trace: RunTrace) => void {
 /** Begins or ends the entry of a tool call. Ended entries are left unchanged. */
 function noteTool(
   journal: Journal,
-  known: Entry | undefined,
+  known: JournalEntry | undefined,
   { call, thread }: { call: TracedToolCall; thread: string },
-): Entry {
+): JournalEntry {
   const { at, ms, tool, input, output, ok, error, step } = call
   const request: Json = { tool, input, step }
   const entry = known ?? journal.begin({ kind: 'tool', name: tool, at, thread, request })
@@ -63,7 +63,7 @@ function wordsIn(response: Json | undefined): string {
 /** Finds the run of a model call by its messages: the endpoint does not know it. A retried call has several entries. */
 function placeModelCall(
   journal: Journal,
-  waiting: Set<Entry>,
+  waiting: Set<JournalEntry>,
   { call, thread }: { call: TracedModelCall; thread: string },
 ) {
   for (const entry of waiting) {
@@ -79,7 +79,7 @@ const PARTS = { condense: 'condensing', step: 'turn', tool: 'for a tool' }
 /** How many characters of a message are compared. The journal shortens long ones. */
 const COMPARED = 2_000
 
-function isSame({ request }: Entry, { request: { messages } }: TracedModelCall): boolean {
+function isSame({ request }: JournalEntry, { request: { messages } }: TracedModelCall): boolean {
   const sent: unknown = isObject(request['body']) ? request['body']['messages'] : undefined
   if (!Array.isArray(sent) || sent.length !== messages.length) return false
   return [0, messages.length - 1].every((i) => beginningOf(sent[i]) === messages[i]?.content.slice(0, COMPARED))

@@ -5,7 +5,7 @@ import { optional, required } from '../slack/args.ts'
 import { lineDifference } from '../page-server/line-difference.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { PagePart } from '../page-server/page-part.ts'
-import type { Json, Message } from '../slack/types.ts'
+import type { Json, StoredMessage } from '../slack/types.ts'
 import { checkPrompt, promptNames, PROMPTS, type Trier } from './try-prompts.ts'
 
 /** Longer prompts are refused. */
@@ -62,14 +62,14 @@ function textOf(body: Json): string {
 function lastQuestion({ store }: LocalSlack, body: Json): string {
   const channel = store.channels.get(required(body, 'channel'))
   const thread = optional(body, 'thread')
-  const isThere = ({ ts, thread_ts }: Message) => thread === undefined || ts === thread || thread_ts === thread
+  const isThere = ({ ts, thread_ts }: StoredMessage) => thread === undefined || ts === thread || thread_ts === thread
   const runs = (channel?.messages ?? []).filter(isThere).map(runOf)
   const last = runs.findLast((run) => run !== undefined)
   if (last === undefined) throw new Error('No question has been answered here yet. Ask one first.')
   return last
 }
 
-function runOf({ metadata }: Message): string | undefined {
+function runOf({ metadata }: StoredMessage): string | undefined {
   const payload = metadata?.['event_payload']
   const run: unknown = typeof payload === 'object' && payload !== null && 'run' in payload ? payload.run : undefined
   return typeof run === 'string' ? run : undefined

@@ -6,14 +6,14 @@ import { startBot } from '../../src/bot.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { Log } from '../../src/base/log.ts'
 import { startModelEndpoint } from '../model/model-endpoint.ts'
-import type { Conversation } from '../recording/conversation-file.ts'
-import { createReplay, type Replayed } from '../recording/play-conversation.ts'
+import type { RecordedConversation } from '../recording/conversation-file.ts'
+import { createReplay, type ReplayResult } from '../recording/play-conversation.ts'
 import type { LocalSlack } from '../slack/slack.ts'
 import { replayingSeam } from './tool-seams.ts'
 import { startWorkspace } from './example-slack.ts'
 
 /** A finished replay. Its workspace stays until `stop`. */
-export interface ReplayedBot extends Replayed {
+export interface ReplayedBot extends ReplayResult {
   slack: LocalSlack
   stop(): Promise<void>
 }
@@ -23,7 +23,7 @@ export const REPLAYED_SETTINGS =
   /^(?:AGENT_\w+|RUN_MAX_\w+|TOOLS|TOOL_\w+|STEPS|STEPS_STREAM_CHANNELS|FOLLOW_UPS|LINK_HOSTS|ALLOW_\w+|APPROV\w+|SETTINGS_BY|LIMIT_\w+|DM_MEMORY_MINUTES|OPENAI_MODEL|OPENAI_STREAM)$/
 
 /** Plays a recording. @throws ConfigError for unknown settings */
-export async function replayWithBot(conversation: Conversation, log?: Log): Promise<ReplayedBot> {
+export async function replayWithBot(conversation: RecordedConversation, log?: Log): Promise<ReplayedBot> {
   const replay = createReplay(conversation)
   const slack = await startWorkspace()
   const stops = [() => slack.close()]

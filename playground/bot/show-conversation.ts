@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import type { Config } from '../../src/config.ts'
 import { ConfigError, messageOf } from '../../src/base/errors.ts'
 import { startPage } from '../page-server/page-server.ts'
-import { readConversation, type Conversation } from '../recording/conversation-file.ts'
+import { readConversation, type RecordedConversation } from '../recording/conversation-file.ts'
 import { comparedPart } from '../recording/recording-part.ts'
 import { replayWithBot } from './replay-bot.ts'
 import { tellTaken } from './taken-port.ts'
@@ -38,7 +38,7 @@ export async function showConversation(file: string, { PLAYGROUND_PORT: port }: 
   return { url: page.url, notes, stop }
 }
 
-async function conversationOf(file: string): Promise<Conversation> {
+async function conversationOf(file: string): Promise<RecordedConversation> {
   try {
     return readConversation(await readFile(file, 'utf8'))
   } catch (error) {

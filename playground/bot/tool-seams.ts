@@ -4,7 +4,7 @@ import type { Tool } from '../../src/agent/contracts/tool.ts'
 import type { ToolSeam } from '../../src/question/create-agent.ts'
 import { messageOf, ToolError } from '../../src/base/errors.ts'
 import type { Json } from '../slack/types.ts'
-import type { Conversation } from '../recording/conversation-file.ts'
+import type { RecordedConversation } from '../recording/conversation-file.ts'
 import type { Recorder } from '../recording/recorder.ts'
 import type { Replay } from '../recording/play-conversation.ts'
 
@@ -33,7 +33,10 @@ export function recordingSeam({ onTool, onOffered }: Pick<Recorder, 'onTool' | '
 }
 
 /** Returns the recorded outputs, also for tools that this bot does not have. */
-export function replayingSeam({ tool: play }: Pick<Replay, 'tool'>, { tools, offered = [] }: Conversation): ToolSeam {
+export function replayingSeam(
+  { tool: play }: Pick<Replay, 'tool'>,
+  { tools, offered = [] }: RecordedConversation,
+): ToolSeam {
   const run = async (name: string, input: unknown) => {
     try {
       return (await play(name, input)) as Awaited<ReturnType<Tool['run']>>

@@ -10,7 +10,7 @@ import type { RunTrace, TracedModelCall, TracedToolCall } from '../../src/stores
 import { createCopier } from '../journal/journal-copy.ts'
 import {
   checkName,
-  type Conversation,
+  type RecordedConversation,
   type RecordedCall,
   type RecordedTool,
   type WorkspaceState,
@@ -58,7 +58,7 @@ export async function saveTraceTest(trace: RunTrace, options: TraceTestOptions =
 /**
  * Replays the conversation and returns the workspace's state. @throws ConfigError if the replay differs from its trace
  */
-async function replayed(conversation: Conversation): Promise<WorkspaceState> {
+async function replayed(conversation: RecordedConversation): Promise<WorkspaceState> {
   const { came, problems, unused, stop } = await replayWithBot(conversation)
   await stop()
   const missed = unused > 0 ? [`${unused} of its ${conversation.models.length} calls of the model were not made.`] : []
@@ -68,7 +68,7 @@ async function replayed(conversation: Conversation): Promise<WorkspaceState> {
 }
 
 /** The standalone question, which needs no earlier conversation. */
-function conversationOf(trace: RunTrace, name: string): Conversation {
+function conversationOf(trace: RunTrace, name: string): RecordedConversation {
   const asked = trace.calls.filter((call): call is TracedModelCall => call.kind === 'model' && call.for === 'step')
   const used = trace.calls.filter((call): call is TracedToolCall => call.kind === 'tool' && !('notCalled' in call))
   const tools = used.map(toolOf)

@@ -5,8 +5,9 @@
 import type { Message, Model, ModelEvent, ModelRequest } from '../../src/agent/contracts/model.ts'
 import { questionsIn } from './english.ts'
 import { standalone } from './follow-up.ts'
-import { readPrompt, type ReadPrompt, type PastTurn } from './read-prompt.ts'
-import { advance, calledByName, played, type Final, type Plan } from './recordings.ts'
+import type { PastTurn } from '../../src/agent/contracts/dialect.ts'
+import { readPrompt, type ReadPrompt } from './read-prompt.ts'
+import { advance, calledByName, played, type Final, type DemoPlan } from './recordings.ts'
 
 /**
  * `paceMs`: a pause between two pieces of a stream, so that a person sees it come. `isBare`: the value alone, where
@@ -58,7 +59,7 @@ export function complete(messages: Message[], isBare = false): string {
  * Plays the recording of the whole question, else answers each of its questions in turn. A later one may refer to an
  * earlier one's answer.
  */
-function* thinkOf(asked: ReadPrompt): Plan {
+function* thinkOf(asked: ReadPrompt): DemoPlan {
   const isTalk = [GREETING, THANKS, ABILITIES].some((one) => one.test(asked.question))
   if (asked.question.length > 1000 || isTalk) return help(asked)
   const whole = played(asked, true)

@@ -1,6 +1,6 @@
 /** Makes follow-ups standalone: replaces pronouns and completes bare sums from the last turns, by gender and number. */
 import { NAME, namesIn, plainly, questionsIn, simply, type Pronoun } from './english.ts'
-import type { PastTurn } from './read-prompt.ts'
+import type { PastTurn } from '../../src/agent/contracts/dialect.ts'
 
 type Mention = { name: string; pronoun?: Pronoun | undefined }
 const QUESTION = /^(?:who|what|when|where|how|why|can|could|did|does|is|was|are|were)\b/i

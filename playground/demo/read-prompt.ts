@@ -1,7 +1,7 @@
+import type { PastTurn } from '../../src/agent/contracts/dialect.ts'
 import type { Message } from '../../src/agent/contracts/model.ts'
 
 const MAX_CHARS = 60_000
-export type PastTurn = { question: string; answer: string }
 /** A parsed prompt: a turn of the loop, or a follow-up after its `history`. `today` is an ISO date. */
 export interface ReadPrompt {
   question: string

@@ -11,9 +11,9 @@ export type Move = { thought: string; tool: string; input: string; page?: string
 /** The end of a run in Markdown. `isUnknown`: it says that the demo does not know. */
 export type Final = { answer: string; isUnknown: boolean }
 /** Yields actions and receives their observations. */
-export type Plan = Generator<Move, Final, string>
+export type DemoPlan = Generator<Move, Final, string>
 
-type Known = Record<string, string | undefined>
+type Placeholders = Record<string, string | undefined>
 const GAP = /\{([a-z]+)\}/g
 const [, words = '', all = ''] = readFileSync(join(import.meta.dirname, 'recordings.txt'), 'utf8')
   .trim()
@@ -21,17 +21,17 @@ const [, words = '', all = ''] = readFileSync(join(import.meta.dirname, 'recordi
 const macros = words.split('\n').map((line) => line.split(' = '))
 
 /** A pattern, with the values of its words in capitals and its names in braces. */
-function pattern(text: string, flags = 'iu', known: Known = {}): RegExp {
+function pattern(text: string, flags = 'iu', known: Placeholders = {}): RegExp {
   const whole = macros.reduce((said, [word = '', means = '']) => said.replaceAll(word, means), text)
   return new RegExp(filled(whole, known).replaceAll("'", "['’]").replaceAll('NAME', NAME), flags)
 }
 
 /** Fills in the names in braces of a text. Values inside JSON are encoded as JSON. */
-function filled(text: string, known: Known): string {
+function filled(text: string, known: Placeholders): string {
   const form = (value: string) => (text.startsWith('{"') ? JSON.stringify(value) : value)
   return text.replace(GAP, (_, name: string) => form(known[name] ?? ''))
 }
-const hasAll = (text: string, known: Known) =>
+const hasAll = (text: string, known: Placeholders) =>
   [...text.matchAll(GAP)].every(([, name = '']) => known[name] !== undefined)
 
 const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block) => {
@@ -45,7 +45,7 @@ const recordings = all.split(/(?<=\n= .*)\n(?=\? )/).map((block) => {
  * Returns the plan of the recording that fits: its question matches, the prompt lists its tools, and its subject can be
  * a name.
  */
-export function played(asked: ReadPrompt, isWhole = false): Plan | undefined {
+export function played(asked: ReadPrompt, isWhole = false): DemoPlan | undefined {
   const question = simply(asked.question)
   for (const recording of recordings) {
     const found = recording.patterns.map((one) => one.exec(question)).find((one) => one !== null)
@@ -70,7 +70,7 @@ export function played(asked: ReadPrompt, isWhole = false): Plan | undefined {
  * Calls a tool that is in no recording, such as a custom one, if the question names it. Its input is the text after its
  * name.
  */
-export function calledByName(asked: ReadPrompt): Plan | undefined {
+export function calledByName(asked: ReadPrompt): DemoPlan | undefined {
   const recorded = recordings.flatMap(({ steps }) => steps.map(([name = '']) => toolOf(asked, name)))
   for (const tool of asked.tools?.filter((one) => one !== '' && !recorded.includes(one)) ?? []) {
     const name = tool.replace(/^.*__/, '').replace(/[^a-z\d]+/gi, '[ _-]')
@@ -81,7 +81,7 @@ export function calledByName(asked: ReadPrompt): Plan | undefined {
   return undefined
 }
 
-function* callOf(tool: string, input: string): Plan {
+function* callOf(tool: string, input: string): DemoPlan {
   return { answer: yield { tool, input, thought: `The question names the tool ${tool}. I call it.` }, isUnknown: false }
 }
 
@@ -99,7 +99,7 @@ const isName = (of: string) => RELATED.test(of) || knownName(of) !== undefined |
 const SHORT = /^[\p{L}\p{N}#.'’&()-]+(?: [\p{L}\p{N}#.'’&()-]+){0,4}$/u
 
 /** Looks up a relation that names the person ("the author of Dune's first publisher") first. */
-function* play(asked: ReadPrompt, { steps, answers }: (typeof recordings)[number], known: Known): Plan {
+function* play(asked: ReadPrompt, { steps, answers }: (typeof recordings)[number], known: Placeholders): DemoPlan {
   const { of = '', relation = '' } = known
   const question = `who is ${of}`
   const chain = RELATED.test(of) && question !== asked.question && played({ ...asked, question })
@@ -127,7 +127,7 @@ function* play(asked: ReadPrompt, { steps, answers }: (typeof recordings)[number
 const FAILED = /^(?:wikipedia |I could not find |Could not find |The page \[|\[[^\]\n]+\] may refer |No more results|$)/
 
 /** Returns what a pattern captures in the first sentence that it matches. */
-function readIn(seen: string, wanted: RegExp): Known | undefined {
+function readIn(seen: string, wanted: RegExp): Placeholders | undefined {
   const text = FAILED.test(seen) ? '' : seen.replace(/^\(Result \d+ \/ \d+\) /, '').slice(0, 5000)
   const [sentences, [line]] = [sentencesOf(text), text.split('\n')]
   const sentence = sentences.find((one) => wanted.test(one))
@@ -138,7 +138,7 @@ function readIn(seen: string, wanted: RegExp): Known | undefined {
 }
 
 /** Opens a page and looks a word up on it, then pages that it names, for "Dune" also "Dune (novel)". */
-function* look(move: Move, wanted: RegExp, known: Known): Generator<Move, string, string> {
+function* look(move: Move, wanted: RegExp, known: Placeholders): Generator<Move, string, string> {
   const [seen, page, input] = [yield move, move.input, known['find']]
   if (readIn(seen, wanted)) return seen
   const thought = `The beginning of the page does not say it. I look up "${input}" on it.`
@@ -160,7 +160,7 @@ function* look(move: Move, wanted: RegExp, known: Known): Generator<Move, string
  * Returns the years from one day to another or to today, less one if the birthday is still to come, and the sum with
  * them.
  */
-function reckoned({ from, to, today, age, then }: Known): Known {
+function reckoned({ from, to, today, age, then }: Placeholders): Placeholders {
   if (age && then) return { rest: sumOf(`${age} ${then}`) }
   const [a = '', b = ''] = [from, to ?? today].map((day) => new Date(`${day} UTC`).toJSON() ?? '')
   const years = `${b.slice(0, 4)}-${a.slice(0, 4)}${b.slice(4) < a.slice(4) ? '-1' : ''}`
@@ -175,7 +175,7 @@ const FEASTS: [RegExp, string][] = [
 ]
 
 /** Returns today in words, and the sum of the days until the next such day, if both can be read. */
-function daysOf(today: string, until = ''): Known {
+function daysOf(today: string, until = ''): Placeholders {
   const now = Date.parse(`${today} UTC`)
   if (Number.isNaN(now)) return {}
   const form = { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const
@@ -191,7 +191,7 @@ function daysOf(today: string, until = ''): Known {
  * Runs a plan from its start over the observations so far. Past actions are not repeated. A lookup on a page that is
  * not open finds nothing.
  */
-export function advance(plan: Plan, observations: string[]): Move | Final {
+export function advance(plan: DemoPlan, observations: string[]): Move | Final {
   const [seen, rest] = [new Map<string, string>(), observations.values()]
   let [open, next] = ['', plan.next()]
   while (!next.done) {

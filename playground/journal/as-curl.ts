@@ -1,8 +1,8 @@
 /** Writes a journal entry as a curl command that repeats it. */
 import { isObject } from '../slack/args.ts'
 import { formOf, sign } from '../slack/events/deliveries.ts'
-import type { Kind } from '../slack/events/delivery-attempt.ts'
-import type { Entry } from './journal.ts'
+import type { DeliveryKind } from '../slack/events/delivery-attempt.ts'
+import type { JournalEntry } from './journal.ts'
 import type { Json } from '../slack/types.ts'
 
 /** The addresses. */
@@ -21,8 +21,8 @@ export interface CurlPlace {
 }
 
 /** Returns undefined if there is nothing to send, or if part of it is missing. `whole`: the unshortened request. */
-export function curlOf(entry: Entry, whole: Json | undefined, place: CurlPlace): string | undefined {
-  if (entry.kind === 'trouble') return undefined
+export function curlOf(entry: JournalEntry, whole: Json | undefined, place: CurlPlace): string | undefined {
+  if (entry.kind === 'fault') return undefined
   const byPage = entry.kind === 'tool' || (entry.kind === 'delivery' && place.target === undefined)
   if (byPage) return post(`${place.page}/journal/again`, [JSON_TYPE], JSON.stringify({ n: entry.n }))
   if (!whole) return undefined
@@ -41,7 +41,7 @@ function signed({ type, payload }: Json, { target = '', signingSecret, now }: Cu
   return post(target, [...headers, `x-slack-signature: ${signature}`, ...retry].map(quoted), body)
 }
 
-function deliveryBody(type: unknown, payload: Json): { kind: Kind; body: string; contentType: string } {
+function deliveryBody(type: unknown, payload: Json): { kind: DeliveryKind; body: string; contentType: string } {
   if (type === 'events_api') return { kind: type, body: JSON.stringify(payload), contentType: 'application/json' }
   const kind = type === 'interactive' ? type : 'slash_commands'
   return { kind, body: formOf(kind, payload), contentType: 'application/x-www-form-urlencoded' }
@@ -52,7 +52,7 @@ function modelCall({ path, body }: Json, { modelUrl }: CurlPlace): string {
   return path === '/v1/models' ? `curl -sS ${quoted(url)}` : post(url, [JSON_TYPE], JSON.stringify(body))
 }
 
-function apiCall({ name }: Entry, whole: Json, { apiUrl }: CurlPlace): string {
+function apiCall({ name }: JournalEntry, whole: Json, { apiUrl }: CurlPlace): string {
   const { path, args, headers } = whole
   const url = new URL(apiUrl).origin + String(path)
   const { authorization }: Json = isObject(headers) ? headers : {}

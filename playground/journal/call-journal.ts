@@ -1,21 +1,21 @@
 /** Writes each request to this Slack into the journal: its arguments, and the whole response. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isObject, parseArgs } from '../slack/args.ts'
-import type { Entry } from './journal.ts'
+import type { JournalEntry } from './journal.ts'
 import { threadOfCall } from './journal-threads.ts'
 import { againOf } from './again-header.ts'
 import { Refusal, type Json } from '../slack/types.ts'
-import type { Answer, WebApiOptions } from '../slack/web-api-options.ts'
+import type { WebApiResponse, WebApiOptions } from '../slack/web-api-options.ts'
 
 /** A request whose body is read. */
-export interface Arrived {
+export interface ReceivedRequest {
   request: IncomingMessage
   url: URL
   body: Buffer
 }
 
 /** Notes the beginning of a request. @returns a function that notes its end. */
-export function noteCall(options: WebApiOptions, arrived: Arrived): (answer: Answer) => void {
+export function noteCall(options: WebApiOptions, arrived: ReceivedRequest): (answer: WebApiResponse) => void {
   const { journal, workspace } = options
   if (!journal) return () => undefined
   const args = argsOf(arrived)
@@ -29,7 +29,7 @@ export function noteCall(options: WebApiOptions, arrived: Arrived): (answer: Ans
 }
 
 /** Notes a download, whose bytes are not kept. */
-export function noteDownload(options: WebApiOptions, arrived: Omit<Arrived, 'body'>, response: ServerResponse) {
+export function noteDownload(options: WebApiOptions, arrived: Omit<ReceivedRequest, 'body'>, response: ServerResponse) {
   const { journal } = options
   if (!journal) return
   const entry = begin(options, { ...arrived, body: Buffer.alloc(0) }, {})
@@ -49,7 +49,7 @@ function nameAndValue(response: ServerResponse, name: string): [string, string][
   return value === undefined ? [] : [[name, String(value)]]
 }
 
-function begin(options: WebApiOptions, { request, url }: Arrived, args: Json): Entry {
+function begin(options: WebApiOptions, { request, url }: ReceivedRequest, args: Json): JournalEntry {
   const { method = 'GET', headers } = request
   const of = againOf(headers)
   const told = {
@@ -75,7 +75,7 @@ function nameOf({ pathname }: URL): string {
   return first === 'upload' ? 'upload' : 'download'
 }
 
-function argsOf({ request, url, body }: Arrived): Json {
+function argsOf({ request, url, body }: ReceivedRequest): Json {
   const [, first] = url.pathname.split('/')
   if (first === 'upload') return { bytes: body.length }
   const type = request.headers['content-type'] ?? (first === 'response' ? 'application/json' : '')
@@ -88,7 +88,7 @@ function argsOf({ request, url, body }: Arrived): Json {
 }
 
 /** Returns the place that a response URL belongs to. */
-function placeOf({ responseUrls }: WebApiOptions, { url }: Arrived): string | undefined {
+function placeOf({ responseUrls }: WebApiOptions, { url }: ReceivedRequest): string | undefined {
   const [, first, id = ''] = url.pathname.split('/')
   return first === 'response' ? responseUrls.threadOf(id) : undefined
 }

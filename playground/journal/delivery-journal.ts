@@ -1,17 +1,17 @@
 /** Writes the deliveries to the app into the journal. */
 import { isObject } from '../slack/args.ts'
-import type { Attempt, Kind } from '../slack/events/delivery-attempt.ts'
-import type { Begun, Ended } from './journal.ts'
+import type { DeliveryAttempt, DeliveryKind } from '../slack/events/delivery-attempt.ts'
+import type { EntryStart, EntryEnd } from './journal.ts'
 import { threadOfDelivery } from './journal-threads.ts'
 import type { Json } from '../slack/types.ts'
 
-export function deliveryEntry(kind: Kind, payload: Json): Begun {
+export function deliveryEntry(kind: DeliveryKind, payload: Json): EntryStart {
   const thread = threadOfDelivery(payload)
   return { kind: 'delivery', name: nameOf(kind, payload), request: { type: kind, payload }, ...(thread && { thread }) }
 }
 
 /** `app_mention`, `message (message_changed)`, `/ask`, `block_actions thinkaloud_stop`. */
-function nameOf(kind: Kind, payload: Json): string {
+function nameOf(kind: DeliveryKind, payload: Json): string {
   if (kind === 'slash_commands') return String(payload['command'])
   if (kind === 'interactive') return [payload['type'], idOf(payload)].filter(Boolean).join(' ')
   const { type, subtype }: Json = isObject(payload['event']) ? payload['event'] : {}
@@ -25,7 +25,7 @@ function idOf({ actions, callback_id, view }: Json): unknown {
 }
 
 /** Notes an attempt. Each ack has its time. */
-export function tryTold(attempts: Attempt[], isAcked: boolean): Ended {
+export function tryTold(attempts: DeliveryAttempt[], isAcked: boolean): EntryEnd {
   const told = attempts.map(({ body, retry, reason, ...attempt }) => {
     return { ...attempt, ms: Math.round(attempt.ms), ...(retry > 0 && { retry, reason }), ack: body }
   })

@@ -2,8 +2,8 @@
 import { createCopier, type Copied } from './journal-copy.ts'
 import type { Json } from '../slack/types.ts'
 
-/** `trouble`: a switch of the panel Trouble was changed. */
-export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'trouble'
+/** `fault`: a fault's switch was changed in the panel Trouble. */
+export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'fault'
 
 /**
  * One entry. `request` and `response` are copies: without secrets, with pictures and long texts shortened. - delivery:
@@ -11,7 +11,7 @@ export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'trouble'
  * method, path, headers, args }`, and `{ status, headers, body }` - model: `{ path, headers, body }`, and `{ status,
  * headers, firstMs, text, reasoning, toolCalls, finish, usage, raw }` - tool: `{ tool, input }`, and `{ output }`
  */
-export interface Entry {
+export interface JournalEntry {
   /** Counts from 1. */
   n: number
   /** Milliseconds since the epoch. */
@@ -34,32 +34,32 @@ export interface Entry {
 }
 
 /** The fields that are set at the beginning. */
-export type Begun = Pick<Entry, 'kind' | 'name' | 'request'> &
-  Partial<Pick<Entry, 'at' | 'ms' | 'thread' | 'ok' | 'error' | 'of' | 'response'>>
+export type EntryStart = Pick<JournalEntry, 'kind' | 'name' | 'request'> &
+  Partial<Pick<JournalEntry, 'at' | 'ms' | 'thread' | 'ok' | 'error' | 'of' | 'response'>>
 
 /** The fields that are set later. */
-export type Ended = Partial<Pick<Entry, 'ms' | 'name' | 'thread' | 'ok' | 'error' | 'response'>>
+export type EntryEnd = Partial<Pick<JournalEntry, 'ms' | 'name' | 'thread' | 'ok' | 'error' | 'response'>>
 
 export interface Journal {
   /** The oldest first. */
-  entries(): readonly Entry[]
+  entries(): readonly JournalEntry[]
   /** Returns the entry of this number, unless it was dropped. */
-  find(n: number): Entry | undefined
-  begin(fields: Begun): Entry
+  find(n: number): JournalEntry | undefined
+  begin(fields: EntryStart): JournalEntry
   /** `ms` counts from the beginning unless it is given. */
-  end(entry: Entry, fields: Ended): void
+  end(entry: JournalEntry, fields: EntryEnd): void
   /** Changes fields of an entry, which stays open or ended. */
-  amend(entry: Entry, fields: Ended): void
+  amend(entry: JournalEntry, fields: EntryEnd): void
   /** Adds an entry that has already ended. */
-  note(fields: Begun): Entry
+  note(fields: EntryStart): JournalEntry
   /** The unshortened request, if it is still held. */
-  whole(entry: Entry): Json | undefined
+  whole(entry: JournalEntry): Json | undefined
   /** Replaces `secret` with `name` in every entry from now on. */
   hide(secret: string, name: string): void
   /** Returns a text without secrets. */
   hidden(text: string): string
   /** Called on each beginning, change and end. */
-  watch(cb: (entry: Entry) => void): () => void
+  watch(cb: (entry: JournalEntry) => void): () => void
 }
 
 export interface JournalOptions {
@@ -77,47 +77,51 @@ const MAX_CHARS = 200_000_000
 const MAX_WHOLE = 200
 
 /** The size of an entry's bodies, in characters. */
-interface Sizes {
+interface EntrySizes {
   request: number
   response: number
 }
 
 /** Keeps the newest entries, up to a number of entries and of characters. */
 class Shelf {
-  private kept: Entry[] = []
+  private kept: JournalEntry[] = []
   /** How many entries at the start of `kept` are dropped. They are cut off in batches. */
   private gone = 0
   private chars = 0
-  private readonly sizes = new Map<Entry, Sizes>()
-  private readonly wholes = new Map<Entry, Json>()
+  private readonly sizes = new Map<JournalEntry, EntrySizes>()
+  private readonly wholes = new Map<JournalEntry, Json>()
   private readonly bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>
 
   constructor(bounds: Required<Pick<JournalOptions, 'most' | 'mostChars'>>) {
     this.bounds = bounds
   }
 
-  all(): readonly Entry[] {
+  all(): readonly JournalEntry[] {
     return this.kept.slice(this.gone)
   }
 
   /** Numbers follow one another. */
-  find(n: number): Entry | undefined {
+  find(n: number): JournalEntry | undefined {
     const last = this.kept.at(-1)
     const entry = last && this.kept[this.kept.length - 1 - (last.n - n)]
     return entry && this.sizes.has(entry) ? entry : undefined
   }
 
-  whole(entry: Entry): Json | undefined {
+  whole(entry: JournalEntry): Json | undefined {
     return entry.isShortened ? this.wholes.get(entry) : entry.request
   }
 
-  add(entry: Entry) {
+  add(entry: JournalEntry) {
     this.kept.push(entry)
     this.sizes.set(entry, { request: 0, response: 0 })
   }
 
   /** Replaces the copy of a body in an entry, unless the entry was dropped in the meantime. */
-  put(entry: Entry, field: keyof Sizes, { body, copied: { copy, size, isShortened } }: { body: Json; copied: Copied }) {
+  put(
+    entry: JournalEntry,
+    field: keyof EntrySizes,
+    { body, copied: { copy, size, isShortened } }: { body: Json; copied: Copied },
+  ) {
     const sizes = this.sizes.get(entry)
     if (!sizes) return
     entry[field] = copy
@@ -127,7 +131,7 @@ class Shelf {
     this.forgetOldest()
   }
 
-  private holdWhole(entry: Entry, body: Json) {
+  private holdWhole(entry: JournalEntry, body: Json) {
     entry.isShortened = true
     this.wholes.set(entry, body)
     const [oldest] = this.wholes.keys()
@@ -152,14 +156,14 @@ class Shelf {
 
 export function createJournal({ now = Date.now, most = MAX, mostChars = MAX_CHARS }: JournalOptions = {}): Journal {
   const shelf = new Shelf({ most, mostChars })
-  const watchers = new Set<(entry: Entry) => void>()
+  const watchers = new Set<(entry: JournalEntry) => void>()
   const copier = createCopier()
   let next = 1
 
-  const put = (entry: Entry, field: keyof Sizes, body: Json) =>
+  const put = (entry: JournalEntry, field: keyof EntrySizes, body: Json) =>
     shelf.put(entry, field, { body, copied: copier.copy(body) })
 
-  function change(entry: Entry, { response, ...fields }: Ended) {
+  function change(entry: JournalEntry, { response, ...fields }: EntryEnd) {
     const { error } = fields
     // A later attempt may succeed.
     if (fields.ok === true) delete entry.error
@@ -168,8 +172,8 @@ export function createJournal({ now = Date.now, most = MAX, mostChars = MAX_CHAR
     for (const tell of watchers) tell(entry)
   }
 
-  function begin({ request, response, error, ...fields }: Begun): Entry {
-    const entry: Entry = { n: next, at: now(), ...fields, request: {} }
+  function begin({ request, response, error, ...fields }: EntryStart): JournalEntry {
+    const entry: JournalEntry = { n: next, at: now(), ...fields, request: {} }
     next += 1
     shelf.add(entry)
     put(entry, 'request', request)

@@ -1,8 +1,8 @@
 /** Sends journal entries again. Each becomes a new entry that names the first one. */
 import { isObject } from '../slack/args.ts'
-import type { Attempt, Kind } from '../slack/events/delivery-attempt.ts'
+import type { DeliveryAttempt, DeliveryKind } from '../slack/events/delivery-attempt.ts'
 import { errorText } from '../base/error-text.ts'
-import type { Entry, Journal } from './journal.ts'
+import type { JournalEntry, Journal } from './journal.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import { AGAIN_HEADER } from './again-header.ts'
 import type { Json } from '../slack/types.ts'
@@ -19,8 +19,8 @@ export interface AgainOptions {
 }
 
 /** Returns why this cannot be sent again, or undefined if it can. */
-export function whyNotAgain(entry: Entry, { journal, runTool }: AgainOptions): string | undefined {
-  if (entry.kind === 'trouble') return 'This was never sent.'
+export function whyNotAgain(entry: JournalEntry, { journal, runTool }: AgainOptions): string | undefined {
+  if (entry.kind === 'fault') return 'This was never sent.'
   if (entry.kind === 'tool' && !runTool) return 'There are no tools here to call.'
   if (entry.name === 'upload') return 'The bytes of an upload are not kept.'
   return journal.whole(entry) ? undefined : 'It was too long to be kept whole.'
@@ -29,7 +29,7 @@ export function whyNotAgain(entry: Entry, { journal, runTool }: AgainOptions): s
 /**
  * Sends an entry again. @returns the number of the new entry, as soon as it exists @throws Error if it cannot be sent
  */
-export function sendAgain(entry: Entry, options: AgainOptions): Promise<number> {
+export function sendAgain(entry: JournalEntry, options: AgainOptions): Promise<number> {
   const { journal } = options
   const whole = journal.whole(entry)
   const why = whyNotAgain(entry, options)
@@ -43,7 +43,7 @@ export function sendAgain(entry: Entry, options: AgainOptions): Promise<number> 
   })
 }
 
-async function send(entry: Entry, whole: Json, options: AgainOptions): Promise<void> {
+async function send(entry: JournalEntry, whole: Json, options: AgainOptions): Promise<void> {
   if (entry.kind === 'delivery') return deliver(entry, whole, options)
   if (entry.kind === 'tool') return callTool(entry, whole, options)
   const { apiUrl, botToken, appToken } = options.slack
@@ -66,15 +66,22 @@ async function send(entry: Entry, whole: Json, options: AgainOptions): Promise<v
 }
 
 /** Sends it as a retry, with its number. */
-async function deliver(entry: Entry, { type, payload }: Json, { journal, slack }: AgainOptions) {
+async function deliver(entry: JournalEntry, { type, payload }: Json, { journal, slack }: AgainOptions) {
   const first: unknown[] = Array.isArray(entry.response?.['attempts']) ? entry.response['attempts'] : []
   const more = journal.entries().filter(({ of }) => of === entry.n)
-  const attempts = [...first, ...more].map((): Attempt => ({ at: 0, ms: 0, status: 0, body: '', retry: 0, reason: '' }))
-  const kind: Kind = type === 'interactive' || type === 'slash_commands' ? type : 'events_api'
+  const attempts = [...first, ...more].map((): DeliveryAttempt => ({
+    at: 0,
+    ms: 0,
+    status: 0,
+    body: '',
+    retry: 0,
+    reason: '',
+  }))
+  const kind: DeliveryKind = type === 'interactive' || type === 'slash_commands' ? type : 'events_api'
   await slack.redeliver({ kind, payload: isObject(payload) ? payload : {}, attempts, entry })
 }
 
-async function callTool({ n, name, thread }: Entry, { tool, input }: Json, { journal, runTool }: AgainOptions) {
+async function callTool({ n, name, thread }: JournalEntry, { tool, input }: Json, { journal, runTool }: AgainOptions) {
   const entry = journal.begin({ kind: 'tool', name, of: n, request: { tool, input }, ...(thread && { thread }) })
   try {
     journal.end(entry, { ok: true, response: (await runTool?.(String(tool), input)) ?? {} })

@@ -1,7 +1,7 @@
 /** Journals one call of the model endpoint, with its answer. */
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { errorText } from '../base/error-text.ts'
-import type { Entry, Journal } from '../journal/journal.ts'
+import type { JournalEntry, Journal } from '../journal/journal.ts'
 import { readAnswer } from './model-wire.ts'
 import { againOf } from '../journal/again-header.ts'
 import type { Json } from '../slack/types.ts'
@@ -11,14 +11,14 @@ const MAX_BYTES = 400_000
 /** The headers of a request that say something about the call. */
 const TOLD_HEADERS = /^(?:accept|content-type|user-agent|x-stainless-(?:timeout|retry-count)|x-playground-tried)$/
 
-interface ResponseHead {
+interface ModelResponseHead {
   status?: number
   headers?: Record<string, string>
 }
 
 export class ModelCall {
   private readonly journal: Journal | undefined
-  private readonly entry: Entry | undefined
+  private readonly entry: JournalEntry | undefined
   private readonly startedAt = performance.now()
   private readonly raw: Buffer[] = []
   private bytes = 0
@@ -50,7 +50,7 @@ export class ModelCall {
     return response.write(bytes)
   }
 
-  json(response: ServerResponse, body: Json, { status = 200, headers = {} }: ResponseHead = {}) {
+  json(response: ServerResponse, body: Json, { status = 200, headers = {} }: ModelResponseHead = {}) {
     this.begin(response, status, { 'content-type': 'application/json', ...headers })
     this.write(response, JSON.stringify(body))
     response.end()

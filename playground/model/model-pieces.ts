@@ -9,7 +9,7 @@ export interface PieceCall {
 }
 
 /** A piece of a model's output. */
-export type Piece =
+export type ModelPiece =
   | { text: string }
   | { reasoning: string }
   | { toolCalls: PieceCall[] }
@@ -19,7 +19,7 @@ export type Piece =
   | { finish: string }
 
 /** A model's whole output of one call. */
-export interface Written {
+export interface ModelCompletion {
   text: string
   reasoning: string
   toolCalls: PieceCall[]
@@ -33,7 +33,7 @@ export interface Written {
 export interface PlayedUpstream {
   models(): Promise<string[]>
   /** @param body a chat completion's request, as OpenAI has it */
-  complete(body: Json, signal: AbortSignal): AsyncIterable<Piece>
+  complete(body: Json, signal: AbortSignal): AsyncIterable<ModelPiece>
 }
 
 /** A real endpoint, whose answers are passed on as they arrive. */
@@ -57,7 +57,7 @@ export class UpstreamError extends Error {
 }
 
 /** The injected faults of a call. */
-export interface MetTrouble {
+export interface ModelFaults {
   /** An HTTP status in place of an answer, with a Retry-After in seconds. */
   status?: number
   retryAfter?: number
@@ -72,8 +72,8 @@ export interface MetTrouble {
   endless?: true
 }
 
-export interface ModelTrouble {
-  meet(): MetTrouble | undefined
+export interface ModelFaultSource {
+  take(): ModelFaults | undefined
 }
 
 /** The invented observation of a model that is not stopped after its action, as real ones do. */
@@ -82,14 +82,14 @@ const INVENTED =
 const ENDLESS_MS = 5
 
 /** Yields the pieces of a model with the injected faults. */
-export async function* inTrouble(
-  pieces: AsyncIterable<Piece>,
-  { pieceMs = 0, invents, endless }: MetTrouble,
+export async function* withFaults(
+  pieces: AsyncIterable<ModelPiece>,
+  { pieceMs = 0, invents, endless }: ModelFaults,
   signal: AbortSignal,
-): AsyncGenerator<Piece> {
+): AsyncGenerator<ModelPiece> {
   let text = ''
   // The invented text comes before the piece that ends the answer.
-  const last: Piece[] = []
+  const last: ModelPiece[] = []
   for await (const piece of pieces) {
     if ('text' in piece) text += piece.text
     if ('finish' in piece || 'usage' in piece) {

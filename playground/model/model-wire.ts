@@ -2,7 +2,7 @@
  * The form of OpenAI's chat completions: written from pieces. Answers of both APIs are read back, streamed or whole.
  */
 import { isObject } from '../slack/args.ts'
-import type { Piece, PieceCall, Written } from './model-pieces.ts'
+import type { ModelPiece, PieceCall, ModelCompletion } from './model-pieces.ts'
 import { isResponse, piecesOfEvent } from './responses-wire.ts'
 import type { Json } from '../slack/types.ts'
 
@@ -11,9 +11,9 @@ const MAX_TEXT = 2_000_000
 
 /** Collects an answer, piece by piece or chunk by chunk. */
 export class WrittenSoFar {
-  readonly written: Written = { text: '', reasoning: '', toolCalls: [] }
+  readonly written: ModelCompletion = { text: '', reasoning: '', toolCalls: [] }
 
-  take(piece: Piece) {
+  take(piece: ModelPiece) {
     const { written } = this
     if ('text' in piece && written.text.length < MAX_TEXT) written.text += piece.text
     if ('reasoning' in piece && written.reasoning.length < MAX_TEXT) written.reasoning += piece.reasoning
@@ -23,7 +23,7 @@ export class WrittenSoFar {
   }
 
   /** Adds a chunk of a stream, or a whole answer. A call of a tool comes in parts, which `index` joins. */
-  takeChunk(chunk: unknown): Piece[] {
+  takeChunk(chunk: unknown): ModelPiece[] {
     if (!isObject(chunk)) return []
     const { usage, error } = chunk
     if (isObject(error)) this.written.error = String(error['message'] ?? 'error')
@@ -35,14 +35,14 @@ export class WrittenSoFar {
     return this.takeAll(pieces)
   }
 
-  private takeAll(pieces: Piece[]): Piece[] {
+  private takeAll(pieces: ModelPiece[]): ModelPiece[] {
     for (const piece of pieces) this.take(piece)
     return pieces
   }
 
-  private piecesIn(choice: Json): Piece[] {
+  private piecesIn(choice: Json): ModelPiece[] {
     const said: unknown = choice['delta'] ?? choice['message']
-    const pieces: Piece[] = []
+    const pieces: ModelPiece[] = []
     if (isObject(said)) {
       const reasoning = said['reasoning_content'] ?? said['reasoning']
       if (typeof reasoning === 'string' && reasoning !== '') pieces.push({ reasoning })
@@ -82,7 +82,7 @@ export class EventLines {
 }
 
 /** Reads an answer from its bytes. */
-export function readAnswer(raw: Uint8Array, isStream: boolean): Written {
+export function readAnswer(raw: Uint8Array, isStream: boolean): ModelCompletion {
   const soFar = new WrittenSoFar()
   const chunks = isStream
     ? new EventLines().push(Buffer.concat([raw, Buffer.from('\n')]))
@@ -100,21 +100,21 @@ function jsonIn(text: string): unknown[] {
 }
 
 /** Returns one chunk of a stream. `[]` as choices carries only the usage. */
-export function chunkOf(model: string, piece: Piece): Json {
+export function chunkOf(model: string, piece: ModelPiece): Json {
   const base = { id: 'playground', object: 'chat.completion.chunk', created: 0, model }
   if ('usage' in piece) return { ...base, choices: [], usage: piece.usage }
   const finish_reason = 'finish' in piece ? piece.finish : null
   return { ...base, choices: [{ index: 0, delta: deltaOf(piece), finish_reason }] }
 }
 
-function deltaOf(piece: Piece): Json {
+function deltaOf(piece: ModelPiece): Json {
   if ('text' in piece) return { content: piece.text }
   if ('reasoning' in piece) return { reasoning_content: piece.reasoning }
   return 'toolCalls' in piece ? { tool_calls: piece.toolCalls.map(callOf) } : {}
 }
 
 /** Returns a whole answer. */
-export function answerOf(model: string, written: Written): Json {
+export function answerOf(model: string, written: ModelCompletion): Json {
   const { text, reasoning, toolCalls, usage, finish } = written
   const message = {
     role: 'assistant',
@@ -127,7 +127,7 @@ export function answerOf(model: string, written: Written): Json {
 }
 
 /** Returns the finish_reason of a model that gives none. */
-export function finishOf({ toolCalls }: Written): string {
+export function finishOf({ toolCalls }: ModelCompletion): string {
   return toolCalls.length > 0 ? 'tool_calls' : 'stop'
 }
 

@@ -1,6 +1,6 @@
 /** The form of OpenAI's Responses API: read into pieces, and written from them, streamed or whole. */
 import { isObject } from '../slack/args.ts'
-import type { Piece, Written } from './model-pieces.ts'
+import type { ModelPiece, ModelCompletion } from './model-pieces.ts'
 import type { Json } from '../slack/types.ts'
 
 /** Returns the request as a chat completion's, which simulated models read. */
@@ -29,7 +29,7 @@ export function isResponse(chunk: Json): boolean {
 }
 
 /** Returns the pieces in an event or a whole response. The pieces of a text come before their item. */
-export function piecesOfEvent(event: Json): Piece[] {
+export function piecesOfEvent(event: Json): ModelPiece[] {
   const { type, delta, item, response } = event
   if (type === undefined) return [...itemsOf(event).flatMap((one) => piecesOfItem(one, true)), ...endOf(event)]
   if (typeof delta === 'string' && /^response\.(?:output_text|refusal)\.delta$/.test(String(type)))
@@ -43,7 +43,7 @@ function itemsOf({ output }: Json): Json[] {
   return Array.isArray(output) ? output.filter(isObject) : []
 }
 
-function piecesOfItem(item: Json, isWhole: boolean): Piece[] {
+function piecesOfItem(item: Json, isWhole: boolean): ModelPiece[] {
   const { type, call_id: id, name, arguments: written } = item
   if (type === 'function_call')
     return [{ toolCalls: [{ id: String(id), name: String(name), arguments: String(written ?? '') }] }]
@@ -56,7 +56,7 @@ function piecesOfItem(item: Json, isWhole: boolean): Piece[] {
   return type === 'message' ? [{ text: words(item['content']) }] : []
 }
 
-function endOf({ status, incomplete_details: why, usage }: Json): Piece[] {
+function endOf({ status, incomplete_details: why, usage }: Json): ModelPiece[] {
   const reason = isObject(why) ? why['reason'] : undefined
   return [
     ...(status === undefined ? [] : [{ finish: String(reason ?? status) }]),
@@ -65,7 +65,7 @@ function endOf({ status, incomplete_details: why, usage }: Json): Piece[] {
 }
 
 /** Returns a whole response. */
-export function responseOf(model: string, written: Written): Json {
+export function responseOf(model: string, written: ModelCompletion): Json {
   const { text, reasoning, toolCalls, usage = {} } = written
   const part = { type: 'output_text', text, annotations: [] }
   const thought = { type: 'reasoning', id: 'rs_0', summary: [{ type: 'summary_text', text: reasoning }] }
@@ -85,7 +85,7 @@ export function responseOf(model: string, written: Written): Json {
 }
 
 /** Returns the event of a piece while it is streamed. */
-export function eventOf(piece: Piece): Json | undefined {
+export function eventOf(piece: ModelPiece): Json | undefined {
   if ('text' in piece)
     return {
       type: 'response.output_text.delta',
@@ -100,7 +100,7 @@ export function eventOf(piece: Piece): Json | undefined {
 }
 
 /** Returns the events at the end: each item whole, then the response. */
-export function lastEvents(model: string, written: Written): Json[] {
+export function lastEvents(model: string, written: ModelCompletion): Json[] {
   const response = responseOf(model, written)
   const items = itemsOf(response).map((item, output_index) => ({
     type: 'response.output_item.done',

@@ -1,5 +1,5 @@
 import { isObject, optional, required } from '../slack/args.ts'
-import type { Values } from '../slack/events/form-state.ts'
+import type { FormValues } from '../slack/events/form-state.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import { pendingFiles } from './page-files.ts'
 import * as rules from './page-rules.ts'
@@ -9,10 +9,10 @@ import type { Channel, Json } from '../slack/types.ts'
 const MAX_CHARS = 12_000
 
 /** An action of a person at the page, given the page's body. The page gets its result. */
-type Act = (slack: LocalSlack, body: Json, you: string) => Json | void | Promise<Json | void>
+type PageAction = (slack: LocalSlack, body: Json, you: string) => Json | void | Promise<Json | void>
 
 /** The actions of the person at the page, by address. Only a form waits for the app: the rest shows on the page. */
-const ACTS: Record<string, Act> = {
+const ACTS: Record<string, PageAction> = {
   '/say': say,
   '/press': press,
   '/react': react,
@@ -33,8 +33,8 @@ export type OnAct = (act: string, body: Json, you: string) => () => void
 export function pageActions(
   slack: LocalSlack,
   onAct?: OnAct,
-): Map<string, (body: Json, you: string) => ReturnType<Act>> {
-  const heard = (path: string, act: Act) => (body: Json, you: string) => {
+): Map<string, (body: Json, you: string) => ReturnType<PageAction>> {
+  const heard = (path: string, act: PageAction) => (body: Json, you: string) => {
     const refused = onAct?.(path.slice(1), body, you)
     try {
       return act(slack, body, you)
@@ -145,7 +145,7 @@ async function submit(slack: LocalSlack, body: Json, user: string): Promise<Json
   return { ok, errors: errors ?? (ok ? undefined : { '': 'The app did not answer in time.' }) }
 }
 
-function valuesOf(body: Json): Values {
+function valuesOf(body: Json): FormValues {
   const values = isObject(body['values']) ? body['values'] : {}
   const entries = Object.entries(values).map(([name, value]): [string, string | string[]] => {
     return [name, Array.isArray(value) ? value.map(String) : String(value)]

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { LocalSlack } from '../slack/local-slack.ts'
-import type { Listening } from '../base/loopback-server.ts'
+import type { LoopbackServer } from '../base/loopback-server.ts'
 import { personAt, shownChange } from './page-state.ts'
 import type { PagePart } from './page-part.ts'
 import type { Json } from '../slack/types.ts'
@@ -19,7 +19,7 @@ interface ChangesOptions {
  * browser opens only six of those to a server, over all its tabs, and with the seventh tab everything would wait.
  * @returns a function that closes them
  */
-export function tellChanges({ server, base }: Listening, { slack, parts, mayListen }: ChangesOptions): () => void {
+export function tellChanges({ server, base }: LoopbackServer, { slack, parts, mayListen }: ChangesOptions): () => void {
   const door = new WebSocketServer({ noServer: true, maxPayload: 1024 })
   server.on('upgrade', (request, socket, head) => {
     // A client that connects and leaves must not end this process.

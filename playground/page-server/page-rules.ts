@@ -1,7 +1,8 @@
 /** The rules of what a person at the page can see and act on, as in Slack. */
 import type { LocalSlack } from '../slack/local-slack.ts'
+import type { MessagePlace } from '../slack/people.ts'
 import { TEAM } from '../slack/store.ts'
-import type { Channel, Message, User } from '../slack/types.ts'
+import type { Channel, StoredMessage, User } from '../slack/types.ts'
 
 /** A person's kind in the workspace, which Slack shows beside the name. */
 export type PersonKind = 'bot' | 'member' | 'admin' | 'guest' | 'external'
@@ -41,14 +42,8 @@ export function writableChannel(slack: LocalSlack, id: string, you: string): Cha
   return channel
 }
 
-/** The place of a message. */
-interface MessagePlace {
-  channel: string
-  ts: string
-}
-
 /** Returns a message that a person sees; ephemeral ones do not count. @throws Error */
-export function seenMessage(slack: LocalSlack, { channel: id, ts }: MessagePlace, you: string): Message {
+export function seenMessage(slack: LocalSlack, { channel: id, ts }: MessagePlace, you: string): StoredMessage {
   const message = slack.store.find(ownChannel(slack, id, you), ts)
   if (!message) throw new Error('There is no such message.')
   return message

@@ -29,7 +29,7 @@ export interface PageOptions {
   onAct?: OnAct
 }
 
-export interface Page {
+export interface PageServer {
   url: string
   close(): Promise<void>
 }
@@ -59,7 +59,7 @@ export const HEADERS = {
 }
 
 /** Starts the server. @throws Error if the port is in use */
-export async function startPage(slack: LocalSlack, options: PageOptions): Promise<Page> {
+export async function startPage(slack: LocalSlack, options: PageOptions): Promise<PageServer> {
   const { parts = [] } = options
   const actions = new Map([
     ...pageActions(slack, options.onAct),

@@ -3,7 +3,7 @@ import { isObject } from '../slack/args.ts'
 import type { Json } from '../slack/types.ts'
 
 /** Plain JSON; times and ids of one workspace stand in it as places (place-names.ts) or not at all. */
-export interface Conversation {
+export interface RecordedConversation {
   version: 1
   name: string
   /** Settings of the bot that are not as by default, by their names. */
@@ -120,7 +120,7 @@ export function checkName(name: unknown): string {
 }
 
 /** Reads a file of a conversation. @throws Error that says what is wrong with it */
-export function readConversation(text: string): Conversation {
+export function readConversation(text: string): RecordedConversation {
   if (text.length > MAX_CHARS) throw new Error(`A conversation has at most ${MAX_CHARS} characters.`)
   let value: unknown
   try {
@@ -130,7 +130,7 @@ export function readConversation(text: string): Conversation {
   }
   const fault = faultOf(value)
   if (fault) throw new Error(`This is not a conversation: ${fault}.`)
-  return value as Conversation
+  return value as RecordedConversation
 }
 
 /** Returns the fault in the form, as far as a replay relies on it. */

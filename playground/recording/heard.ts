@@ -1,5 +1,5 @@
 /** The events that a recorder has collected. */
-import type { Entry } from '../journal/journal.ts'
+import type { JournalEntry } from '../journal/journal.ts'
 import type { Json } from '../slack/types.ts'
 import type { RecordedFile, RecordedTool } from './conversation-file.ts'
 import type { Places } from './place-names.ts'
@@ -12,16 +12,16 @@ export interface SaidAct {
   at: number
   files: RecordedFile[]
   /** The calls that had ended. `placed`: how many messages stood there; `views`: how many had been opened. */
-  reached: { models: Entry[]; tools: HeardTool[]; placed: number; views: number }
+  reached: { models: JournalEntry[]; tools: HeardTool[]; placed: number; views: number }
   /** The calls of models that were under way. */
-  during: Entry[]
+  during: JournalEntry[]
   /** The threads in which the bot said that it works. */
   atWork: { channel: string; ts: string }[]
 }
 
 /** A model call as the journal has it, with the prompt whole. */
 export interface HeardCall {
-  entry: Entry
+  entry: JournalEntry
   body: Json
 }
 

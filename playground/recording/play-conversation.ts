@@ -7,16 +7,16 @@ import type { LocalSlack } from '../slack/local-slack.ts'
 import type { PlayedUpstream } from '../model/model-pieces.ts'
 import type { Json } from '../slack/types.ts'
 import { isAtWork } from './at-work.ts'
-import type { Act, Conversation, WorkspaceState } from './conversation-file.ts'
+import type { Act, RecordedConversation, WorkspaceState } from './conversation-file.ts'
 import { namesIn, Places, unnamed } from './place-names.ts'
 import { ReplayCalls } from './replay-calls.ts'
-import { differenceText, stateDifference, type Difference } from './state-difference.ts'
+import { differenceText, stateDifference, type StateDifference } from './state-difference.ts'
 import { workspaceState } from './workspace-state.ts'
 
 /** The result of a replay. */
-export interface Replayed {
+export interface ReplayResult {
   came: WorkspaceState
-  differences: Difference[]
+  differences: StateDifference[]
   /** Sentences on what the recording did not know, and what was not to be done. */
   problems: string[]
   /** How many of the recorded calls of models were not made. */
@@ -29,7 +29,7 @@ export interface Replay {
   /** Returns a tool's recorded output. @throws the recorded error, or a sentence if the recording has no such call */
   tool(name: string, input: unknown): Promise<unknown>
   /** Plays it in a workspace where the bot is. */
-  play(slack: LocalSlack): Promise<Replayed>
+  play(slack: LocalSlack): Promise<ReplayResult>
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Replay {
  * conversation's.
  */
 export function failureText(
-  { differences, problems }: Pick<Replayed, 'differences' | 'problems'>,
+  { differences, problems }: Pick<ReplayResult, 'differences' | 'problems'>,
   file: string,
 ): string {
   if (differences.length + problems.length === 0) return ''
@@ -53,7 +53,7 @@ const REST_MS = 120
 /** The longest pause between two openings of the Home that is kept, in ms. */
 const HOME_MS = 3_200
 
-export function createReplay(conversation: Conversation): Replay {
+export function createReplay(conversation: RecordedConversation): Replay {
   const calls = new ReplayCalls(conversation)
   return {
     upstream: calls,
@@ -62,7 +62,7 @@ export function createReplay(conversation: Conversation): Replay {
   }
 }
 
-async function play(conversation: Conversation, calls: ReplayCalls, slack: LocalSlack): Promise<Replayed> {
+async function play(conversation: RecordedConversation, calls: ReplayCalls, slack: LocalSlack): Promise<ReplayResult> {
   const places = new Places(slack)
   const stage = { slack, places, calls, actions: pageActions(slack), homes: new Map<string, number>() }
   try {
@@ -122,7 +122,7 @@ function filesOf({ files = [] }: Act, slack: LocalSlack, user: string): Json {
 }
 
 /** The state as soon as it is the one expected and stays so, or as it is once nothing more comes. */
-async function endState({ after, models }: Conversation, stage: Stage): Promise<WorkspaceState> {
+async function endState({ after, models }: RecordedConversation, stage: Stage): Promise<WorkspaceState> {
   const { places, calls } = stage
   const isSame = () => stateDifference(after, workspaceState(places)).length === 0
   // If nothing more is expected, the conversation is over once everything was said.

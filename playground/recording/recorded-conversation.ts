@@ -2,16 +2,16 @@
 import { isObject } from '../slack/args.ts'
 import { BOT_USER } from '../slack/store.ts'
 import type { Json } from '../slack/types.ts'
-import type { Act, Conversation, Reached, RecordedCall, Underway } from './conversation-file.ts'
+import type { Act, RecordedConversation, Reached, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
-import { isMeant, namedForReplay, type PlaceNames, type Places, type Scope } from './place-names.ts'
+import { isMeant, namedForReplay, type PlaceNames, type Places, type NameScope } from './place-names.ts'
 import type { Heard, HeardCall, HeardTool, SaidAct } from './heard.ts'
 import { workspaceState } from './workspace-state.ts'
 
 /** The data to save, and the threads for which tools were used. */
 interface Saved {
   name: string
-  scope: Scope
+  scope: NameScope
   settings: Record<string, string>
   threads: Map<HeardTool, string>
   /** Takes secrets out of a text. */
@@ -19,7 +19,7 @@ interface Saved {
 }
 
 /** Returns the conversation in a recording. */
-export function conversationOf(heard: Heard, { name, scope, settings, threads, clean }: Saved): Conversation {
+export function conversationOf(heard: Heard, { name, scope, settings, threads, clean }: Saved): RecordedConversation {
   const { acts, modalsOf } = meantActs(heard, scope)
   const from = acts[0]?.at ?? Infinity
   const isIn = (thread: string | undefined) => isOfScope(thread, scope, heard.places)
@@ -50,7 +50,7 @@ export function conversationOf(heard: Heard, { name, scope, settings, threads, c
  * Whether a call for a thread, `channel:root ts`, belongs to what is meant. Direct messages of an hour are one
  * conversation.
  */
-function isOfScope(thread: string | undefined, scope: Scope, { slack }: Places): boolean {
+function isOfScope(thread: string | undefined, scope: NameScope, { slack }: Places): boolean {
   if (thread === undefined) return true
   const [channel = '', ts = ''] = thread.split(':')
   const isDirect = slack.store.channels.get(channel)?.kind === 'im'
@@ -58,7 +58,7 @@ function isOfScope(thread: string | undefined, scope: Scope, { slack }: Places):
 }
 
 /** The acts in scope, and the last act of each person there, because the modals before them followed from it. */
-function meantActs({ acts, places }: Heard, scope: Scope): { acts: SaidAct[]; modalsOf: Set<string> } {
+function meantActs({ acts, places }: Heard, scope: NameScope): { acts: SaidAct[]; modalsOf: Set<string> } {
   const modalsOf = new Set<string>()
   const meant = acts.filter((one) => {
     const isIn = scopeOf(one, places)
@@ -82,12 +82,12 @@ function scopeOf({ body, user, act, at }: SaidAct, { placed }: Places) {
   const by = isCommand ? BOT_USER : user
   const root = [...placed.values()].find(
     (one) =>
-      one.channel === channel && one.by === by && !one.thread && !one.whisperedTo && Number(one.ts) * 1000 >= at - 1,
+      one.channel === channel && one.by === by && !one.thread && !one.ephemeralTo && Number(one.ts) * 1000 >= at - 1,
   )
   return { channel, ts: root?.ts ?? '' }
 }
 
-function actOf(said: SaidAct, heard: Heard, { names, scope }: { names: PlaceNames; scope: Scope }): Act {
+function actOf(said: SaidAct, heard: Heard, { names, scope }: { names: PlaceNames; scope: NameScope }): Act {
   const { act, body, user, files, atWork } = said
   const rest = Object.fromEntries(Object.entries(body).filter(([key]) => key !== 'files'))
   const after = reached(said, heard, scope)
@@ -107,7 +107,7 @@ function sinceLastHome({ act, user, at }: SaidAct, { acts }: Heard): Pick<Act, '
   return before ? { sinceMs: at - before.at } : {}
 }
 
-function reached({ reached: { models, tools, placed, views } }: SaidAct, heard: Heard, scope: Scope): Reached {
+function reached({ reached: { models, tools, placed, views } }: SaidAct, heard: Heard, scope: NameScope): Reached {
   const stood = [...heard.places.placed.values()].slice(0, placed)
   return {
     models: models.filter((one) => heard.models.some(({ entry }) => entry === one)).length,

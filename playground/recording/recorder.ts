@@ -1,15 +1,15 @@
 /** Records people, models and tools in the playground, so that a conversation can be saved as a test. */
 import { isObject } from '../slack/args.ts'
 import { TRIED_HEADER } from '../journal/again-header.ts'
-import type { Entry, Journal } from '../journal/journal.ts'
+import type { JournalEntry, Journal } from '../journal/journal.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { Json } from '../slack/types.ts'
 import { threadsAtWork } from './at-work.ts'
-import { eachText, isMeant, Places, type Scope } from './place-names.ts'
+import { eachText, isMeant, Places, type NameScope } from './place-names.ts'
 import type { Heard, HeardCall, HeardTool, SaidAct } from './heard.ts'
 import { conversationOf } from './recorded-conversation.ts'
 import { threadsOfTools } from './threads-of-tools.ts'
-import type { Conversation } from './conversation-file.ts'
+import type { RecordedConversation } from './conversation-file.ts'
 
 export interface RecorderOptions {
   journal: Journal
@@ -29,9 +29,9 @@ export interface Recorder {
   /** Records a tool call that has ended. */
   onTool(call: HeardTool): void
   /** Returns once what was just said has had its effect. @throws Error where the bot is still at work there */
-  settled(scope: Scope): Promise<void>
+  settled(scope: NameScope): Promise<void>
   /** The conversation that would be saved. */
-  conversation(name: string, scope?: Scope): Conversation
+  conversation(name: string, scope?: NameScope): RecordedConversation
   end(): void
 }
 
@@ -43,7 +43,7 @@ export function createRecorder(slack: LocalSlack, options: RecorderOptions): Rec
   // At once, since what is cut later may cut a secret in two.
   const clean = <T>(value: T): T => eachText(value, journal.hidden)
   const heard: Heard = { places: new Places(slack), acts: [], models: [], tools: [], offered: new Map() }
-  const calls = new Set<Entry>()
+  const calls = new Set<JournalEntry>()
   const unwatch = journal.watch((entry) => {
     if (entry.kind !== 'model' || calls.has(entry) || calls.size >= MAX) return
     const { body, headers } = journal.whole(entry) ?? entry.request
@@ -94,7 +94,7 @@ function reachedBy({ models, tools, places }: Heard): SaidAct['reached'] {
   }
 }
 
-function underway(models: HeardCall[]): Entry[] {
+function underway(models: HeardCall[]): JournalEntry[] {
   return models.flatMap(({ entry }) => (entry.ms === undefined ? [entry] : []))
 }
 

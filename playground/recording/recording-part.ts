@@ -2,26 +2,26 @@
 import { isObject, optional } from '../slack/args.ts'
 import type { PagePart } from '../page-server/page-part.ts'
 import type { Json } from '../slack/types.ts'
-import { checkName, type Conversation } from './conversation-file.ts'
-import type { Scope } from './place-names.ts'
+import { checkName, type RecordedConversation } from './conversation-file.ts'
+import type { NameScope } from './place-names.ts'
 import type { Recorder } from './recorder.ts'
-import type { Replayed } from './play-conversation.ts'
+import type { ReplayResult } from './play-conversation.ts'
 import { differenceText } from './state-difference.ts'
 import { conversationText, writeConversation } from './write-conversation.ts'
 
-export interface RecordingOptions {
+export interface RecordingPartOptions {
   /** The folder for saved files. */
   folder: string
   /** Plays a conversation anew, with a bot of its own. */
-  replay(conversation: Conversation): Promise<Replayed & { stop(): Promise<void> }>
+  replay(conversation: RecordedConversation): Promise<ReplayResult & { stop(): Promise<void> }>
 }
 
 /** Shows how a replay went; its workspace is that of the page. */
-export function comparedPart(file: string, { differences, problems }: Replayed): PagePart {
+export function comparedPart(file: string, { differences, problems }: ReplayResult): PagePart {
   return { panel: 'record', tells: { '/record/compared': () => ({ compared: { file, differences, problems } }) } }
 }
 
-export function recordingPart(recorder: Recorder, options: RecordingOptions): PagePart {
+export function recordingPart(recorder: Recorder, options: RecordingPartOptions): PagePart {
   return {
     panel: 'record',
     tells: {
@@ -36,13 +36,13 @@ export function recordingPart(recorder: Recorder, options: RecordingOptions): Pa
   }
 }
 
-function scopeOf(given: Json): Scope {
+function scopeOf(given: Json): NameScope {
   const [channel, thread] = [optional(given, 'channel'), optional(given, 'thread')]
   return { ...(channel && { channel }), ...(channel && thread && { thread }) }
 }
 
 /** The content of a recording, in lines for people. */
-function preview({ acts, models, tools, after, settings }: Conversation): Json {
+function preview({ acts, models, tools, after, settings }: RecordedConversation): Json {
   return {
     acts: acts.map(({ act, as, with: given, files = [] }) => {
       const what = [given['text'], given['action_id'], given['name'], given['callback_id'], given['title']]
@@ -62,7 +62,7 @@ function preview({ acts, models, tools, after, settings }: Conversation): Json {
 /**
  * Saves it, once a replay has come to the same end; one that ends otherwise only where the person insists (`anyway`).
  */
-async function save(recorder: Recorder, { folder, replay }: RecordingOptions, body: Json): Promise<Json> {
+async function save(recorder: Recorder, { folder, replay }: RecordingPartOptions, body: Json): Promise<Json> {
   const name = checkName(body['name'])
   const scope = isObject(body['scope']) ? scopeOf(body['scope']) : {}
   await recorder.settled(scope)

@@ -1,6 +1,6 @@
-import { UpstreamError, type Piece, type PlayedUpstream } from '../model/model-pieces.ts'
+import { UpstreamError, type ModelPiece, type PlayedUpstream } from '../model/model-pieces.ts'
 import type { Json } from '../slack/types.ts'
-import type { Conversation, RecordedCall, Underway } from './conversation-file.ts'
+import type { RecordedConversation, RecordedCall, Underway } from './conversation-file.ts'
 import { askedIn, promptOf, seenIn } from './model-calls.ts'
 
 /** Holds a call until the acts during it are done. */
@@ -19,13 +19,13 @@ export class ReplayCalls implements PlayedUpstream {
   readonly problems: string[] = []
   /** How many calls have ended. */
   readonly ended = { models: 0, tools: 0 }
-  readonly #conversation: Conversation
+  readonly #conversation: RecordedConversation
   readonly #gates = new Map<string, Gate>()
   /** The calls that were not made yet, by what they are about. */
   readonly #models: Map<string, number[]>
   readonly #tools: Map<string, number[]>
 
-  constructor(conversation: Conversation) {
+  constructor(conversation: RecordedConversation) {
     this.#conversation = conversation
     this.#models = byKey(conversation.models.map(callKey))
     this.#tools = byKey(conversation.tools.map(({ tool, input }) => toolKey(tool, input)))
@@ -52,7 +52,7 @@ export class ReplayCalls implements PlayedUpstream {
     return [this.#conversation.settings['OPENAI_MODEL'] ?? 'recorded']
   }
 
-  async *complete(body: Json, signal: AbortSignal): AsyncGenerator<Piece> {
+  async *complete(body: Json, signal: AbortSignal): AsyncGenerator<ModelPiece> {
     const asked = askedIn(body)
     const n = this.#models.get(callKey(asked))?.shift()
     const call = n === undefined ? undefined : this.#conversation.models[n]
@@ -67,7 +67,7 @@ export class ReplayCalls implements PlayedUpstream {
     }
   }
 
-  async *#pieces(call: RecordedCall, n: number, signal: AbortSignal): AsyncGenerator<Piece> {
+  async *#pieces(call: RecordedCall, n: number, signal: AbortSignal): AsyncGenerator<ModelPiece> {
     const gate = this.#gates.get(`model ${n}`)
     const { text, reasoning, toolCalls, usage, finish, isCut } = call
     const isHeldAtEnd = isCut === true

@@ -4,14 +4,14 @@ import { isObject } from '../slack/args.ts'
 import type { StateMessage, WorkspaceState } from './conversation-file.ts'
 
 /** One difference: the expected and the actual lines. An empty list means nothing. */
-export interface Difference {
+export interface StateDifference {
   what: string
   expected: string[]
   came: string[]
 }
 
 /** Returns an empty list if they are the same. */
-export function stateDifference(expected: WorkspaceState, came: WorkspaceState): Difference[] {
+export function stateDifference(expected: WorkspaceState, came: WorkspaceState): StateDifference[] {
   const places = [...new Set([...expected.messages, ...came.messages].map(({ at }) => at))]
   const messageAt = ({ messages }: WorkspaceState, at: string) => messages.find((one) => one.at === at)
   return [
@@ -22,7 +22,7 @@ export function stateDifference(expected: WorkspaceState, came: WorkspaceState):
   ]
 }
 
-function messageDifference(at: string, expected?: StateMessage, came?: StateMessage): Difference[] {
+function messageDifference(at: string, expected?: StateMessage, came?: StateMessage): StateDifference[] {
   if (isDeepStrictEqual(expected, came)) return []
   const what = `message ${at} of ${(expected ?? came)?.by ?? 'nobody'}`
   const read = (one?: StateMessage) => (one ? [`${one.by}${one.to ? ` to ${one.to} alone` : ''}:`, ...one.shown] : [])
@@ -36,7 +36,7 @@ function recordDifference(
   what: string,
   expected: Record<string, unknown>,
   came: Record<string, unknown>,
-): Difference[] {
+): StateDifference[] {
   return [...new Set([...Object.keys(expected), ...Object.keys(came)])].flatMap((key) => {
     if (isDeepStrictEqual(expected[key], came[key])) return []
     const { path, left, right } = firstDifference(expected[key], came[key])
@@ -70,7 +70,7 @@ function written(value: unknown): string {
 }
 
 /** All of it as text: what should be there with `-`, what came with `+`. */
-export function differenceText(differences: Difference[]): string {
+export function differenceText(differences: StateDifference[]): string {
   return differences
     .map(({ what, expected, came }) => {
       const gone = expected.filter((line) => !came.includes(line))

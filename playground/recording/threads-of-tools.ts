@@ -1,4 +1,4 @@
-import type { Entry, Journal } from '../journal/journal.ts'
+import type { JournalEntry, Journal } from '../journal/journal.ts'
 import type { HeardTool } from './heard.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { HeardTool } from './heard.ts'
  */
 export function threadsOfTools(tools: HeardTool[], journal: Journal): Map<HeardTool, string> {
   const told = journal.entries().filter(({ kind, of }) => kind === 'tool' && of === undefined)
-  const byCall = new Map<string, Entry[]>()
+  const byCall = new Map<string, JournalEntry[]>()
   for (const entry of told) {
     const key = callKey(entry.name, entry.request['input'])
     const same = byCall.get(key)

@@ -2,9 +2,9 @@
 import { isObject } from '../slack/args.ts'
 import { shown } from '../slack/shown.ts'
 import type { LocalSlack } from '../slack/local-slack.ts'
-import type { Channel, Ephemeral, Json, Message } from '../slack/types.ts'
+import type { Channel, Ephemeral, Json, StoredMessage } from '../slack/types.ts'
 import type { StateMessage, WorkspaceState } from './conversation-file.ts'
-import { channelName, eachText, isMeant, named, type PlaceNames, type Places, type Scope } from './place-names.ts'
+import { channelName, eachText, isMeant, named, type PlaceNames, type Places, type NameScope } from './place-names.ts'
 
 /** Fields of a message that say when or by what process it was made, or that stand elsewhere in its state. */
 const LEFT_OUT = new Set([
@@ -14,7 +14,7 @@ const LEFT_OUT = new Set([
 
 /** The scope: the whole workspace, a channel or a thread. */
 interface Meant {
-  scope?: Scope
+  scope?: NameScope
   /** The people whose modals belong to the scope. Homes belong to no channel. */
   modalsOf?: ReadonlySet<string>
   /** Takes secrets out of texts, while they are whole. */
@@ -51,17 +51,17 @@ function statusesOf({ store }: LocalSlack, channel: Channel): [string, string][]
 function messageState(
   slack: LocalSlack,
   { byId }: PlaceNames,
-  { channel, one }: { channel: Channel; one: Message | Ephemeral },
+  { channel, one }: { channel: Channel; one: StoredMessage | Ephemeral },
 ): StateMessage {
-  const isWhisper = !('type' in one)
+  const isEphemeral = !('type' in one)
   const user = (id: string | undefined) => slack.store.users.get(id ?? '')?.name ?? id ?? '?'
-  const rest = Object.entries(one).filter(([key]) => !LEFT_OUT.has(key) && !(isWhisper && key === 'user'))
+  const rest = Object.entries(one).filter(([key]) => !LEFT_OUT.has(key) && !(isEphemeral && key === 'user'))
   const { chunks, edited, ...is } = Object.fromEntries(rest)
-  const isBots = isWhisper || one.bot_id !== undefined
+  const isBots = isEphemeral || one.bot_id !== undefined
   return {
     at: byId.get(one.ts) ?? channelName(slack, channel),
-    by: isWhisper ? 'thinkaloud' : user(one.user),
-    ...(isWhisper && { to: user(one.user) }),
+    by: isEphemeral ? 'thinkaloud' : user(one.user),
+    ...(isEphemeral && { to: user(one.user) }),
     shown: shown(slack.store, one).split('\n'),
     is: {
       ...is,

@@ -1,15 +1,25 @@
 import type { Deliveries } from './events/deliveries.ts'
 import type { Fault } from '../faults/faults.ts'
-import type { Done } from './events/hand-over.ts'
+import type { AckResult } from './events/hand-over.ts'
 import type { Interactions } from './events/interactions.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { SearchKind } from './search-tokens.ts'
 import type { People, SentMessage, SayOptions } from './people.ts'
-import type { GivenFile } from './files/stored-files.ts'
+import type { UploadedFile } from './files/stored-files.ts'
 import type { Sockets } from './events/sockets.ts'
 import type { Store } from './store.ts'
-import type { Trouble } from '../faults/trouble.ts'
-import type { Call, Channel, Json, Message, Reaction, Refused, Session, StoredFile, User } from './types.ts'
+import type { FaultSwitches } from '../faults/fault-switches.ts'
+import type {
+  WebApiCall,
+  Channel,
+  Json,
+  StoredMessage,
+  Reaction,
+  RefusedCall,
+  Session,
+  StoredFile,
+  User,
+} from './types.ts'
 import type { Views } from './view-stack.ts'
 
 /** The options of a local Slack. The defaults are those of the real one. */
@@ -79,10 +89,10 @@ export interface LocalSlack {
   views: Views
   sockets: Sockets
   /** The faults that can be switched on; all are off at the start. */
-  trouble: Trouble
+  faultSwitches: FaultSwitches
   /** Every Web API call so far, and those that were the app's own mistake. */
-  calls: Call[]
-  refusals: Refused[]
+  calls: WebApiCall[]
+  refusals: RefusedCall[]
   /** Sets the URL for deliveries over HTTP. Without one they go over the app's sockets. */
   setTarget(url: string | undefined): void
   target(): string | undefined
@@ -94,10 +104,10 @@ export interface LocalSlack {
   /** Like `say`, with the bot mentioned first. */
   mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<SentMessage>
   /** Uploads a file of a person (Alice unless given), not shared yet. `say` shares it by its id. */
-  upload(file: GivenFile, user?: string): StoredFile
-  /** Changes a file, for example to deleted (`mode: 'tombstone'`) or to a failing download (`trouble`). */
+  upload(file: UploadedFile, user?: string): StoredFile
+  /** Changes a file, for example to deleted (`mode: 'tombstone'`) or to a failing download (`fault`). */
   changeFile: People['changeFile']
-  slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<Done>
+  slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<AckResult>
   press: Interactions['press']
   submit: Interactions['submit']
   closeView: Interactions['closeView']
@@ -108,10 +118,10 @@ export interface LocalSlack {
   /** Returns what stands for a person's own grant to search; undefined if apps may not search. */
   searchTokenOf(user: string): string | undefined
   /** Returns all messages of a channel, oldest first; `replies` are the bot's own in a thread. */
-  messages(channel: string): Message[]
-  replies(channel: string, thread: string): Message[]
+  messages(channel: string): StoredMessage[]
+  replies(channel: string, thread: string): StoredMessage[]
   /** Returns the text that a person reads in a message. */
-  shown(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string
+  shown(message: Pick<StoredMessage, 'text' | 'blocks' | 'chunks' | 'attachments'>): string
   /** Returns the people whom the bot's messages would have pinged. */
   pings(): string[]
   /** Returns all links in the bot's messages. */
@@ -128,7 +138,7 @@ export interface LocalSlack {
   files(): (StoredFile & { content: string | undefined })[]
   reactions(channel: string, ts: string): Reaction[]
   /** Returns the messages that only this person was shown. */
-  whispers(channel: string, user: string): string[]
+  ephemerals(channel: string, user: string): string[]
   /** Resolves with the first truthy value of `check`. @throws after `ms` (45,000), naming `what`. */
   until<T>(check: () => T | Promise<T>, what: string, ms?: number): Promise<NonNullable<T>>
   /** Resolves when nothing was called or delivered for `quietMs` (300). */

@@ -6,7 +6,7 @@ import { fileObject } from './files/file-object.ts'
 import type { HandOver } from './events/hand-over.ts'
 import { richText, signature } from './events/payloads.ts'
 import { ALICE, BOT_USER, GENERAL, TEAM } from './store.ts'
-import { keepFile, type GivenFile } from './files/stored-files.ts'
+import { keepFile, type UploadedFile } from './files/stored-files.ts'
 import type { Json, StoredFile } from './types.ts'
 
 /** A message to send, its place and its author: Alice in #general unless given. */
@@ -19,7 +19,7 @@ export interface SayOptions {
   thread_ts?: string
   subtype?: string
   /** New files, existing ones (by `id`), or a file's object as it should appear. */
-  files?: (GivenFile | Partial<Record<'id' | 'name' | 'title', string>>)[]
+  files?: (UploadedFile | Partial<Record<'id' | 'name' | 'title', string>>)[]
   /** Sends the `app_mention` without the files, as Slack sometimes does. `alone`: without the `message` event too. */
   bareMention?: boolean | 'alone'
   /** Further fields of the message. */
@@ -87,7 +87,7 @@ export class People {
   }
 
   /** Uploads a person's file, not shared yet. `say` shares it by its id. */
-  upload(file: GivenFile, user: string = ALICE): StoredFile {
+  upload(file: UploadedFile, user: string = ALICE): StoredFile {
     return keepFile(this.way.with.store, file, user)
   }
 

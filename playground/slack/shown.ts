@@ -1,6 +1,6 @@
 import { isObject } from './args.ts'
 import type { Store } from './store.ts'
-import type { Json, Message } from './types.ts'
+import type { Json, StoredMessage } from './types.ts'
 
 /** The keys of the texts in blocks and chunks that people read. */
 const WORDS = ['text', 'title', 'subtitle', 'caption', 'details', 'output', 'alt_text', 'label', 'hint', 'description']
@@ -9,7 +9,10 @@ const WORDS = ['text', 'title', 'subtitle', 'caption', 'details', 'output', 'alt
  * Returns the text that a person reads in a message, one piece a line: its blocks if it has any (the text is then only
  * for notifications), the chunks of a stream, its attachments. Names replace ids, and a link is `label (address)`.
  */
-export function shown(store: Store, message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string {
+export function shown(
+  store: Store,
+  message: Pick<StoredMessage, 'text' | 'blocks' | 'chunks' | 'attachments'>,
+): string {
   const blocks = message.blocks ?? []
   const streamed = folded(message.chunks ?? [])
   const pieces = blocks.length > 0 && streamed.length === 0 ? [] : [message.text]
@@ -97,7 +100,7 @@ function nameOf(store: Store, id: string): string {
  * Returns the pings of a message: users, groups and broadcasts, in its text, blocks and chunks. A text of `rich_text`
  * has none.
  */
-export function pings(message: Pick<Message, 'text' | 'blocks' | 'chunks' | 'attachments'>): string[] {
+export function pings(message: Pick<StoredMessage, 'text' | 'blocks' | 'chunks' | 'attachments'>): string[] {
   const { text, blocks, chunks, attachments } = message
   const source = JSON.stringify([text, blocks, chunks, attachments], (_, value: unknown) =>
     isPlainPart(value) ? '' : value,

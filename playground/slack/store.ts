@@ -5,7 +5,7 @@ import {
   type Channel,
   type Ephemeral,
   type Json,
-  type Message,
+  type StoredMessage,
   type Session,
   type StoredFile,
   type User,
@@ -26,7 +26,7 @@ const STATUS_MS = 120_000
 const SESSION_MS = 3_600_000
 
 /** A person's reaction. */
-export interface Reacted {
+export interface ReactionChange {
   name: string
   user: string
   removed?: boolean
@@ -154,14 +154,14 @@ export class Store {
   }
 
   /** Returns the message with this ts, if the channel has it. */
-  find(channel: Channel, ts: unknown): Message | undefined {
+  find(channel: Channel, ts: unknown): StoredMessage | undefined {
     return channel.messages.find((message) => message.ts === ts)
   }
 
   /**
    * Returns a message. @throws Refusal with the given error; it is the app's mistake unless the message existed once
    */
-  message(channel: Channel, ts: unknown, error = 'message_not_found'): Message {
+  message(channel: Channel, ts: unknown, error = 'message_not_found'): StoredMessage {
     const message = this.find(channel, ts)
     if (message) return message
     const gone = channel.deleted.has(String(ts))
@@ -169,8 +169,8 @@ export class Store {
   }
 
   /** Adds a message to a channel. A bot's message clears the status of its thread. */
-  post(channel: Channel, message: Omit<Message, 'type' | 'ts'> & { text: string }): Message {
-    const posted: Message = { type: 'message', ts: this.ts(), ...message }
+  post(channel: Channel, message: Omit<StoredMessage, 'type' | 'ts'> & { text: string }): StoredMessage {
+    const posted: StoredMessage = { type: 'message', ts: this.ts(), ...message }
     const root = posted.thread_ts ? this.find(channel, posted.thread_ts) : undefined
     if (root?.user) posted.parent_user_id = root.user
     const later = channel.messages.findLastIndex((one) => Number(one.ts) <= Number(posted.ts)) + 1
@@ -181,12 +181,12 @@ export class Store {
   }
 
   /** To be called after a message was changed in place. */
-  changed(channel: Channel, message: Message) {
+  changed(channel: Channel, message: StoredMessage) {
     this.tell({ type: 'message', channel: channel.id, message })
   }
 
   /** A root with replies leaves a tombstone; any other message goes. */
-  remove(channel: Channel, message: Message) {
+  remove(channel: Channel, message: StoredMessage) {
     channel.deleted.add(message.ts)
     const place = channel.messages.indexOf(message)
     if (this.thread(channel, message.ts).length > 1) {
@@ -199,7 +199,7 @@ export class Store {
   }
 
   /** Adds somebody's reaction, or takes it back. */
-  react(channel: Channel, message: Message, { name, user, removed = false }: Reacted) {
+  react(channel: Channel, message: StoredMessage, { name, user, removed = false }: ReactionChange) {
     const before = message.reactions ?? []
     const users = before.find((one) => one.name === name)?.users.filter((one) => one !== user) ?? []
     if (!removed) users.push(user)
@@ -213,19 +213,19 @@ export class Store {
 
   /** Shows an ephemeral message to one person. */
   sendEphemeral(channel: Channel, ephemeral: Omit<Ephemeral, 'ts'>): Ephemeral {
-    const whispered = { ts: this.ts(), ...ephemeral }
-    channel.ephemerals.push(whispered)
-    this.tell({ type: 'ephemeral', channel: channel.id, ephemeral: whispered })
-    return whispered
+    const ephemeralMessage = { ts: this.ts(), ...ephemeral }
+    channel.ephemerals.push(ephemeralMessage)
+    this.tell({ type: 'ephemeral', channel: channel.id, ephemeral: ephemeralMessage })
+    return ephemeralMessage
   }
 
   /** Replaces an ephemeral message. */
-  rewhisper(channel: Channel, ephemeral: Ephemeral, shown: { text: string; blocks?: Json[] | undefined }) {
+  replaceEphemeral(channel: Channel, ephemeral: Ephemeral, shown: { text: string; blocks?: Json[] | undefined }) {
     Object.assign(ephemeral, shown)
     this.tell({ type: 'ephemeral', channel: channel.id, ephemeral })
   }
 
-  unwhisper(channel: Channel, ephemeral: Ephemeral) {
+  deleteEphemeral(channel: Channel, ephemeral: Ephemeral) {
     channel.ephemerals.splice(channel.ephemerals.indexOf(ephemeral), 1)
     this.tell({ type: 'removed', channel: channel.id, ts: ephemeral.ts })
   }
@@ -277,13 +277,13 @@ export class Store {
   }
 
   /** Returns the messages of a thread, its root first. */
-  thread(channel: Channel, root: string): Message[] {
+  thread(channel: Channel, root: string): StoredMessage[] {
     return channel.messages.filter((message) => message.ts === root || message.thread_ts === root)
   }
 }
 
 /** Returns the message that replaces a deleted root with replies. */
-function tombstone({ ts }: Message): Message {
+function tombstone({ ts }: StoredMessage): StoredMessage {
   const text = 'This message was deleted.'
   return { type: 'message', subtype: 'tombstone', hidden: true, user: 'USLACKBOT', ts, thread_ts: ts, text }
 }

@@ -11,7 +11,7 @@ export interface Reaction {
 }
 
 /** A message as Slack keeps it. `ts` is its id in the channel and its time. */
-export interface Message {
+export interface StoredMessage {
   type: 'message'
   ts: string
   text: string
@@ -47,7 +47,7 @@ export interface Ephemeral {
 }
 
 /** The status in a thread: from `assistant.threads.setStatus` or an agent's session, whichever came last. */
-export interface Status {
+export interface ThreadStatus {
   text: string
   /** Milliseconds since the epoch at which Slack clears it by itself. */
   until: number
@@ -92,11 +92,11 @@ export interface StoredFile {
   /** The smaller pictures by width in pixels. */
   thumbs?: Record<number, Uint8Array>
   transcription?: { status: string; text: string }
-  trouble?: FileTrouble
+  fault?: FileFault
 }
 
 /** A fault of a file's download. */
-export interface FileTrouble {
+export interface FileFault {
   /** How many downloads fail; all unless given. */
   times?: number
   /** As for a token without `files:read`: a redirect to the login page, or that page itself with status 200. */
@@ -128,10 +128,10 @@ export interface Channel {
   archived: boolean
   /** Shared with another workspace by Slack Connect. */
   shared: boolean
-  messages: Message[]
+  messages: StoredMessage[]
   ephemerals: Ephemeral[]
   /** The bot's status by thread. */
-  statuses: Map<string, Status>
+  statuses: Map<string, ThreadStatus>
   /** An agent's sessions, by thread. */
   sessions: Map<string, Session>
   /** The suggested prompts of `assistant.threads.setSuggestedPrompts`, by thread; '' for the channel itself. */
@@ -159,7 +159,7 @@ export interface User {
 }
 
 /** One Web API call, with its outcome. */
-export interface Call {
+export interface WebApiCall {
   method: string
   args: Json
   ok: boolean
@@ -169,7 +169,7 @@ export interface Call {
 }
 
 /** A call that is the app's own mistake: a broken form, an exceeded limit, an invented id. */
-export interface Refused {
+export interface RefusedCall {
   method: string
   error: string
   why: string
@@ -177,7 +177,7 @@ export interface Refused {
 
 /** A change of the workspace, for its watchers. */
 export type Change =
-  | { type: 'message'; channel: string; message: Message }
+  | { type: 'message'; channel: string; message: StoredMessage }
   | { type: 'removed'; channel: string; ts: string }
   | { type: 'ephemeral'; channel: string; ephemeral: Ephemeral }
   | { type: 'status'; channel: string; thread: string; text: string }

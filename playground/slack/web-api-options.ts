@@ -2,10 +2,10 @@ import type { Faults } from '../faults/faults.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Workspace } from './methods/method.ts'
 import type { ResponseUrls } from './events/response-urls.ts'
-import type { Call, Json, Refused } from './types.ts'
+import type { WebApiCall, Json, RefusedCall } from './types.ts'
 
 /** The HTTP response. */
-export interface Answer {
+export interface WebApiResponse {
   status?: number
   headers?: Record<string, string>
   body: Json
@@ -32,7 +32,7 @@ export interface WebApiOptions {
   /** Seconds to wait before this call, 0 for none. */
   rate: (method: string, args: Json) => number
   responseUrls: ResponseUrls
-  calls: Call[]
-  refusals: Refused[]
+  calls: WebApiCall[]
+  refusals: RefusedCall[]
   journal?: Journal | undefined
 }

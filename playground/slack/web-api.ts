@@ -1,14 +1,14 @@
 /** The HTTP side: `/api/<method>` with its tokens, rates and faults, and response URLs. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { parseArgs } from './args.ts'
-import { noteCall, noteDownload, type Arrived } from '../journal/call-journal.ts'
+import { noteCall, noteDownload, type ReceivedRequest } from '../journal/call-journal.ts'
 import { readBytes, sendJson, wait } from '../base/loopback-server.ts'
 import { checkKinds } from './blocks/block-rules.ts'
 import { FILE_PATHS, serveFile } from './files/file-server.ts'
 import { everyScope, methods, scopesOf } from './methods/index.ts'
 import { takeUpload } from './methods/upload-methods.ts'
 import { declined, Refusal, type Json } from './types.ts'
-import type { Answer, WebApiOptions } from './web-api-options.ts'
+import type { WebApiResponse, WebApiOptions } from './web-api-options.ts'
 
 /** Answers one request. */
 export function createWebApi(
@@ -34,7 +34,7 @@ export function createWebApi(
 }
 
 /** Whether an address is one of a method, a response URL or an upload. */
-async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> {
+async function route(options: WebApiOptions, arrived: ReceivedRequest): Promise<WebApiResponse> {
   const [, first = '', name = ''] = arrived.url.pathname.split('/')
   const type = arrived.request.headers['content-type'] ?? ''
   if (first === 'api') {
@@ -50,9 +50,9 @@ async function route(options: WebApiOptions, arrived: Arrived): Promise<Answer> 
 }
 
 /** Answers an upload, whose address needs no token either. */
-function answerUpload(options: WebApiOptions, id: string, body: Buffer): Answer {
+function answerUpload(options: WebApiOptions, id: string, body: Buffer): WebApiResponse {
   const call = { method: 'upload', args: { id } }
-  const fault = options.faults.meet(call.method, call.args)
+  const fault = options.faults.take(call.method, call.args)
   if (fault?.status || fault?.error) return faulty(options, call, fault)
   const answer = record(options, call, () => {
     takeUpload(options.workspace.store, id, body)
@@ -62,9 +62,9 @@ function answerUpload(options: WebApiOptions, id: string, body: Buffer): Answer 
 }
 
 /** Answers a response URL. It needs no token, which is why it is never logged. */
-function answerResponse(options: WebApiOptions, { id, read }: { id: string; read: () => Json }): Answer {
+function answerResponse(options: WebApiOptions, { id, read }: { id: string; read: () => Json }): WebApiResponse {
   const call = { method: 'response_url', args: {} as Json }
-  const fault = options.faults.meet(call.method, call.args)
+  const fault = options.faults.take(call.method, call.args)
   if (fault?.dropBefore) return note(options, { ...call, error: 'dropped_before' }, { body: {}, drop: true })
   if (fault?.status || fault?.error || fault?.retryAfter) return faulty(options, call, fault)
   const answer = record(options, call, () => {
@@ -84,7 +84,7 @@ interface ApiCall {
 }
 
 /** Checks in Slack’s order: network faults, rates, the token, the form, then the method itself. */
-async function answerCall(options: WebApiOptions, { method, read, authorization }: ApiCall): Promise<Answer> {
+async function answerCall(options: WebApiOptions, { method, read, authorization }: ApiCall): Promise<WebApiResponse> {
   let args: Json = {}
   let broken: Refusal | undefined
   try {
@@ -93,7 +93,7 @@ async function answerCall(options: WebApiOptions, { method, read, authorization 
     if (!(error instanceof Refusal)) throw error
     broken = error
   }
-  const fault = options.faults.meet(method, args)
+  const fault = options.faults.take(method, args)
   if (fault?.delayMs) await wait(fault.delayMs)
   if (fault?.dropBefore) return note(options, { method, args, error: 'dropped_before' }, { body: {}, drop: true })
   if (fault?.status || fault?.error || fault?.retryAfter) return faulty(options, { method, args }, fault)
@@ -145,7 +145,7 @@ function scopesHeader(options: WebApiOptions, authorization: string): Record<str
 }
 
 /** Runs a call, records it, and turns a refusal into Slack's answer. */
-function record(options: WebApiOptions, call: { method: string; args: Json }, run: () => Json): Answer {
+function record(options: WebApiOptions, call: { method: string; args: Json }, run: () => Json): WebApiResponse {
   try {
     const body = run()
     return note(options, call, { body: { ok: true, ...body } })
@@ -164,7 +164,7 @@ function faulty(
   options: WebApiOptions,
   call: { method: string; args: Json },
   fault: { status?: number; error?: string; retryAfter?: number },
-): Answer {
+): WebApiResponse {
   const limited = fault.retryAfter !== undefined || fault.status === 429
   const error = fault.error ?? (limited ? 'ratelimited' : 'internal_error')
   return note(
@@ -179,7 +179,11 @@ function faulty(
 }
 
 /** Records the call with its outcome. */
-function note(options: WebApiOptions, call: { method: string; args: Json; error?: string }, answer: Answer): Answer {
+function note(
+  options: WebApiOptions,
+  call: { method: string; args: Json; error?: string },
+  answer: WebApiResponse,
+): WebApiResponse {
   options.calls.push({ ...call, ok: call.error === undefined, at: options.workspace.now() })
   return answer
 }

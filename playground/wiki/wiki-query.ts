@@ -3,11 +3,9 @@
  * Built in the form of formatversion 2; `legacy` turns it into version 1.
  * Forms from https://www.mediawiki.org/wiki/API:Query and https://www.mediawiki.org/wiki/Extension:TextExtracts.
  */
+import type { Json } from '../slack/types.ts'
 import { introOf, normalTitle, type WikiPage } from './wiki-pages.ts'
 import { search, searchIn, suggestion, words } from './wiki-search.ts'
-
-/** Any part of an answer. */
-export type Json = Record<string, unknown>
 
 /**
  * What a wiki has beside MediaWiki itself. Without CirrusSearch titles and texts are searched apart, titles if nothing

@@ -5,7 +5,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { hasOwnHost, listen, readBody, sendJson, wait } from '../base/loopback-server.ts'
 import { shippedPages, type WikiPage } from './wiki-pages.ts'
-import { answerQuery, ApiError, type Extensions, type Json, type PlayedWiki } from './wiki-query.ts'
+import type { Json } from '../slack/types.ts'
+import { answerQuery, ApiError, type Extensions, type PlayedWiki } from './wiki-query.ts'
 import { search } from './wiki-search.ts'
 
 /** Something that goes wrong on purpose, for the next `times` requests. */

@@ -151,13 +151,13 @@ function tellAbsence({ slack, name }: PlayedWorkspace, { body, base }: { body: s
   })
 }
 
-interface Arrived {
+interface GatewayRequest {
   request: IncomingMessage
   response: ServerResponse
 }
 
 /** A call of the Web API, by whoever's token it has. */
-async function answerCall(method: string, { request, response, gateway }: Arrived & { gateway: Gateway }) {
+async function answerCall(method: string, { request, response, gateway }: GatewayRequest & { gateway: Gateway }) {
   const { oauth, workspaces } = gateway
   const { authorization = '', 'content-type': type = '' } = request.headers
   const body = await readBytes(request)
@@ -206,7 +206,7 @@ function workspaceOf(
 }
 
 /** Files, uploads and response URLs: passed on to the local Slack. */
-async function pass(workspace: PlayedWorkspace, { request, response, oauth }: Arrived & { oauth: OAuth }) {
+async function pass(workspace: PlayedWorkspace, { request, response, oauth }: GatewayRequest & { oauth: OAuth }) {
   const type = request.headers['content-type'] ?? ''
   const body = await readBytes(request, 50_000_000)
   const path = (request.url ?? '').replace(/^\/w\d/, '')

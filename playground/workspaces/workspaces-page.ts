@@ -13,7 +13,7 @@ import { forOrganisation } from './other-ids.ts'
 /** What the bot serves under PUBLIC_URL. */
 const BOTS = /^\/(?:slack\/(?:install|oauth_redirect)|connect(?:\/.*)?)$/
 
-export interface PageOptions {
+export interface WorkspacesPageOptions {
   now(): number
   /** The address of a workspace's page. */
   pageOf(n: number): string
@@ -23,7 +23,7 @@ export interface PageOptions {
 export async function serveWorkspaces(
   { request, response }: { request: IncomingMessage; response: ServerResponse },
   gateway: Gateway,
-  options: PageOptions,
+  options: WorkspacesPageOptions,
 ): Promise<boolean> {
   const { pathname, searchParams } = new URL(request.url ?? '/', gateway.base)
   if (BOTS.test(pathname)) await passToBot({ request, response }, gateway)
@@ -84,7 +84,7 @@ function agreed(asked: URLSearchParams, gateway: Gateway): string {
 }
 
 /** Removes the app, or adds it to a workspace of an organisation, and tells it so. */
-async function act(form: URLSearchParams, gateway: Gateway, { now }: PageOptions): Promise<void> {
+async function act(form: URLSearchParams, gateway: Gateway, { now }: WorkspacesPageOptions): Promise<void> {
   const { workspaces, oauth } = gateway
   const [what, id = ''] = [form.get('act'), form.get('id') ?? '']
   const one = workspaces.find((workspace) => workspace.id === id || workspace.enterprise?.id === id)
@@ -116,7 +116,7 @@ function eventOf(
   return { ...rest, team_id: null, authorizations: authorizations.map((one) => ({ ...one, team_id: null })) }
 }
 
-function workspacesPage(gateway: Gateway, options: PageOptions): string {
+function workspacesPage(gateway: Gateway, options: WorkspacesPageOptions): string {
   const { workspaces, oauth } = gateway
   const add = '<a href="/slack/install">Add to Slack</a>'
   const rows = homesOf(gateway).map(({ id, name = id }) => {

@@ -1,6 +1,6 @@
 /** Turns actions into observations: checks each input, asks for permission, calls the tool. */
 import { hasOtherRunSince, MAX_SAME_ACTION, sameActions } from './budget.ts'
-import { callTool, mistake, type Call } from './call-tool.ts'
+import { callTool, mistake, type StepCall } from './call-tool.ts'
 import { coerceInput } from './tool-input.ts'
 import { clip } from './observation.ts'
 import { reportUsage, tell } from './run-progress.ts'
@@ -23,7 +23,7 @@ interface Pending {
 }
 
 /** The next act on a pending step: an observation without a call, a suspension, or the call of its tool. */
-type Plan = { observation: Observation } | { suspended: ToolStep } | Call
+type Plan = { observation: Observation } | { suspended: ToolStep } | StepCall
 
 /**
  * Runs every step without an observation in parallel, and yields the observations in the order of the steps. A tool
@@ -54,13 +54,13 @@ export async function* actAndObserve(run: RunState): AsyncGenerator<AgentEvent> 
   yield* reportUsage(run)
 }
 
-type Result = Observation | ToolAsks | { suspended: ToolStep }
+type StepResult = Observation | ToolAsks | { suspended: ToolStep }
 
 /**
  * Starts a planned call. The first failure ends the run. Other failures are caught here, because an unhandled rejection
  * would end the process.
  */
-function made(run: RunState, plan: Plan): Promise<{ result: Result; ms: number }> {
+function made(run: RunState, plan: Plan): Promise<{ result: StepResult; ms: number }> {
   const from = run.now().getTime()
   const work = async () => {
     const result = 'tool' in plan ? await callTool(run, plan) : 'observation' in plan ? plan.observation : plan
@@ -71,7 +71,7 @@ function made(run: RunState, plan: Plan): Promise<{ result: Result; ms: number }
   return call
 }
 
-function isWrite(plan: Plan): plan is Call {
+function isWrite(plan: Plan): plan is StepCall {
   return 'tool' in plan && plan.tool.effects === 'write'
 }
 
@@ -87,7 +87,7 @@ function beginCall(run: RunState, { n, step }: Pending): AgentEvent {
 /** The event for a finished call: an observation, or a step that waits for a person. */
 function outcomeOf(
   run: RunState,
-  { n, plan, result, ms }: { n: number; plan: Plan; result: Result; ms: number },
+  { n, plan, result, ms }: { n: number; plan: Plan; result: StepResult; ms: number },
 ): AgentEvent {
   if ('suspended' in result) return { type: 'waiting', n, step: result.suspended }
   const step = stepAt(run, n)
@@ -165,7 +165,7 @@ function noSuchTool({ tools }: RunState, name: string): string {
 }
 
 /** All answers of the asker to the step's tool. */
-function answersTo(run: RunState, { n, step }: Pending): PersonsAnswer[] | Exclude<Plan, Call> {
+function answersTo(run: RunState, { n, step }: Pending): PersonsAnswer[] | Exclude<Plan, StepCall> {
   const { answers = [], waiting } = step
   if (waiting?.for?.kind !== 'question') return answers
   const said = run.answered?.(n, step)

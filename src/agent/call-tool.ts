@@ -11,7 +11,7 @@ import type { Observation } from './contracts/run-events.ts'
 import type { PersonsAnswer, Series, Tool, ToolAsks, ToolContext, ToolOutput } from './contracts/tool.ts'
 
 /** A call of a tool for step `n`. `answers` are the asker's answers to the tool's questions. */
-export interface Call {
+export interface StepCall {
   n: number
   tool: Tool
   input: unknown
@@ -19,7 +19,7 @@ export interface Call {
 }
 
 /** Makes one call within its deadline. The result or failure becomes an observation, or a question to the asker. */
-export async function callTool(run: RunState, { n, tool, input, answers }: Call): Promise<Observation | ToolAsks> {
+export async function callTool(run: RunState, { n, tool, input, answers }: StepCall): Promise<Observation | ToolAsks> {
   const onUsage = (usage: Usage) => void run.unreported.push({ usage, ms: 0 })
   const ms = Math.max(1, Math.min(tool.timeoutMs ?? run.limits.toolTimeoutMs, thinkingMs(run)))
   const time = new Deadline(run.signal, Math.ceil(ms))
@@ -89,7 +89,7 @@ function boundedSeries({ title, points }: Series): Series {
 
 function contextOf(
   run: RunState,
-  { time, ask, answers }: { time: Deadline; ask: ToolContext['ask']; answers: Call['answers'] },
+  { time, ask, answers }: { time: Deadline; ask: ToolContext['ask']; answers: StepCall['answers'] },
 ): ToolContext {
   return {
     get signal() {

@@ -6,15 +6,15 @@ import { createInterface } from 'node:readline/promises'
 import { parseArgs } from 'node:util'
 import { createAgent } from '../question/create-agent.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
-import { Conversation } from './cli/conversation.ts'
-import { JsonLines, Terminal, type Output } from './cli/output.ts'
+import { ChatSession } from './cli/conversation.ts'
+import { JsonLines, TerminalOutput, type Output } from './cli/output.ts'
 import { loadConfig } from '../config.ts'
 import { loadDemo } from './cli/demo.ts'
 import { ConfigError, messageOf } from '../base/errors.ts'
 import { createLog } from '../base/log.ts'
 import { checkBudgetPrices } from '../model/prices.ts'
 import { createNetwork } from '../base/http/proxy.ts'
-import { leftOutSentence, type LeftOut } from '../toolbox/toolbox.ts'
+import { leftOutSentence, type BrokenToolFile } from '../toolbox/toolbox.ts'
 
 const HELP = `Talk to the agent in a terminal, or line by line from a pipe. Needs no Slack settings. Without a model, the demo answers.
 
@@ -26,19 +26,19 @@ Inside, /help lists the commands.`
 async function run(io: CommandIo): Promise<number> {
   const { json } = parseOptions(io.args)
   const env = io.readEnv()
-  const output = json ? new JsonLines(io.stdout) : new Terminal(io.stdout, !env.NO_COLOR)
+  const output = json ? new JsonLines(io.stdout) : new TerminalOutput(io.stdout, !env.NO_COLOR)
   const configured = loadConfig(env)
   const isDemo = !configured.OPENAI_API_KEY && !configured.OPENAI_BASE_URL
   // The demo speaks only one dialect.
   const config = isDemo ? { ...configured, AGENT_DIALECT: 'text' as const } : configured
-  const leftOut = (one: LeftOut) => io.complain(leftOutSentence(one))
+  const leftOut = (one: BrokenToolFile) => io.complain(leftOutSentence(one))
   const model = isDemo ? (await loadDemo()).demoModel() : undefined
   if (!isDemo) checkBudgetPrices(config, createLog('silent'), ['RUN_MAX_USD'])
   const net = await createNetwork(config)
   // What is known about servers, pins included, ends with the conversation.
   const mcpStore = config.MCP_CONFIG ? (await import('../stores/mcp/mcp-store.ts')).memoryMcpStore() : undefined
   const agent = await createAgent(config, { log: createLog('silent'), net, model, leftOut, mcpStore })
-  const conversation = new Conversation(agent, output, { saysFigures: config.FIGURES === 'on' })
+  const conversation = new ChatSession(agent, output, { saysFigures: config.FIGURES === 'on' })
   await conversation.prepare()
   for (const { server, tool, why } of agent.mcp?.off() ?? [])
     io.complain(tool === '' ? why : `${tool} of ${server} ${why}.`)
@@ -63,7 +63,7 @@ function parseOptions(args: string[]): { json?: boolean } {
   }
 }
 
-async function converse(conversation: Conversation, output: Output, { stdin, stdout }: CommandIo): Promise<void> {
+async function converse(conversation: ChatSession, output: Output, { stdin, stdout }: CommandIo): Promise<void> {
   const isTerminal = Boolean(stdin.isTTY && stdout.isTTY)
   const lines = createInterface({
     input: stdin,

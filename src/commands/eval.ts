@@ -3,7 +3,7 @@ import { loadConfig } from '../config.ts'
 import { evalQuestions } from './eval/eval-questions.ts'
 import { evalReplay } from './eval/eval-replay.ts'
 import { runIfMain, type Command, type CommandIo } from './command.ts'
-import { HELP, parseOptions, type Options } from './eval/options.ts'
+import { HELP, parseOptions, type EvalOptions } from './eval/options.ts'
 import { readCases, scoreCases, scoreTable } from './eval/score-parser.ts'
 
 async function run(io: CommandIo): Promise<number> {
@@ -37,7 +37,7 @@ async function evaluate(io: CommandIo): Promise<string> {
 }
 
 /** Runs the parser alone. Cases with an expected result are also scored. */
-async function evalReader({ file, out, dialect }: Extract<Options, { kind: 'read' }>): Promise<string> {
+async function evalReader({ file, out, dialect }: Extract<EvalOptions, { kind: 'read' }>): Promise<string> {
   const from = performance.now()
   const count = await readCases(file, out, dialect)
   const took = `${count} completions read in ${((performance.now() - from) / 1000).toFixed(1)} s, written to ${out}`

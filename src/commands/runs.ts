@@ -33,14 +33,14 @@ const WRITES_LISTED = 20
 const DAY_MS = 86_400_000
 
 /** `ttlMs`: how long runs are kept. */
-interface RunsPlace extends RetryPlace {
+interface RunsCommand extends RetryPlace {
   ttlMs: number
   sealer: Sealer | undefined
   io: CommandIo
 }
 
 /** @returns the exit code */
-async function runs(place: RunsPlace, [command, argument, ...more]: string[]): Promise<number> {
+async function runs(place: RunsCommand, [command, argument, ...more]: string[]): Promise<number> {
   if (command === 'trace' && argument) return trace(place, argument)
   if (command === 'list') return list(place, argument === '--all')
   if (command === 'show' && argument) return show(place, argument)
@@ -63,7 +63,10 @@ function auditAsked(args: (string | undefined)[]): { n: number; asJson: boolean 
   return n > 0 && others.length === 0 ? { n: Math.min(n, MAX_ENTRIES), asJson: args.includes('--json') } : undefined
 }
 
-async function audit({ redis, prefix, io }: RunsPlace, { n, asJson }: { n: number; asJson: boolean }): Promise<number> {
+async function audit(
+  { redis, prefix, io }: RunsCommand,
+  { n, asJson }: { n: number; asJson: boolean },
+): Promise<number> {
   const log = redisAudit({ redis, prefix })
   const lists = await Promise.all((await auditedTeams(redis, prefix)).map((team) => log.list({ team }, n)))
   const newest = lists
@@ -75,7 +78,7 @@ async function audit({ redis, prefix, io }: RunsPlace, { n, asJson }: { n: numbe
   return 0
 }
 
-async function list(place: RunsPlace, isAll: boolean): Promise<number> {
+async function list(place: RunsCommand, isAll: boolean): Promise<number> {
   let count = 0
   for await (const run of listRuns(place)) {
     if ((run.state === 'done' || run.state === 'added') && !isAll) continue
@@ -86,20 +89,20 @@ async function list(place: RunsPlace, isAll: boolean): Promise<number> {
   return 0
 }
 
-async function show(place: RunsPlace, id: string): Promise<number> {
+async function show(place: RunsCommand, id: string): Promise<number> {
   const found = await findRuns(place, id)
   for (const run of found) place.io.print(JSON.stringify(shownRun(run), null, 2))
   return found.length > 0 ? 0 : unknown(place, id)
 }
 
-async function trace(place: RunsPlace, id: string): Promise<number> {
+async function trace(place: RunsCommand, id: string): Promise<number> {
   const found = await redisArchive(place).loadTrace(id)
   if (found) place.io.print(JSON.stringify(found, null, 2))
   else place.io.complain(`There is no trace of ${id}. Traces need RUN_TRACES=true and are kept for HISTORY_TTL_DAYS.`)
   return found ? 0 : 1
 }
 
-async function retry(place: RunsPlace, id: string): Promise<number> {
+async function retry(place: RunsCommand, id: string): Promise<number> {
   if (await retryDeadLettered(place, id)) {
     place.io.print(`${id} will be tried again.`)
     return 0
@@ -110,7 +113,7 @@ async function retry(place: RunsPlace, id: string): Promise<number> {
   return 1
 }
 
-function unknown({ io }: RunsPlace, id: string): number {
+function unknown({ io }: RunsCommand, id: string): number {
   io.complain(`There is no run ${id}. To list them: npm run runs -- list`)
   return 1
 }

@@ -8,7 +8,7 @@ import { createNetwork } from '../base/http/proxy.ts'
 import { createLog } from '../base/log.ts'
 import { loadConfig, readEnv, type Config } from '../config.ts'
 import { createAgent, type AgentParts } from '../question/create-agent.ts'
-import { everyToolName, leftOutSentence, type LeftOut } from '../toolbox/toolbox.ts'
+import { everyToolName, leftOutSentence, type BrokenToolFile } from '../toolbox/toolbox.ts'
 import { asksHelp } from './command.ts'
 import { commandContext } from './tool-context.ts'
 
@@ -21,7 +21,7 @@ const USAGE = `Usage: npm run tool -- NAME INPUT
   npm run tool -- weekday 2026-11-21`
 
 /** Opens the tools. None of them is given a model. */
-async function open(config: Config, leftOut: (one: LeftOut) => void): Promise<AgentParts> {
+async function open(config: Config, leftOut: (one: BrokenToolFile) => void): Promise<AgentParts> {
   const settings = { ...config, AGENT_DIALECT: 'text' as const, INSTRUCTIONS_FILE: undefined }
   const model = { name: 'none', async *stream() {} }
   return createAgent(settings, { log: createLog('silent'), net: await createNetwork(config), model, leftOut })

@@ -1,7 +1,7 @@
 import { ExpiringMap, forgettingIn, movingIn } from '../base/expiring-map.ts'
 import { MAX_KEPT, packed, unpacked, withoutRoom, type FileStore, type KeptFile } from './file-store.ts'
 
-interface StoredFile {
+interface MemoryFile {
   about: KeptFile
   content: string
 }
@@ -11,11 +11,11 @@ const MAX_CHARS = 128_000_000
 
 /** Keeps files compressed in this process's memory. They are lost when it ends. */
 export function memoryFiles({ ttlMs, now = Date.now }: { ttlMs: number; now?: () => number }): FileStore {
-  const weight = { most: MAX_CHARS, of: (files: Map<string, StoredFile>) => charsIn([...files.values()]) }
-  const threads = new ExpiringMap<Map<string, StoredFile>>({ ttlMs, maxSize: 10_000, weight, now })
+  const weight = { most: MAX_CHARS, of: (files: Map<string, MemoryFile>) => charsIn([...files.values()]) }
+  const threads = new ExpiringMap<Map<string, MemoryFile>>({ ttlMs, maxSize: 10_000, weight, now })
   // Changed in place, because `set` would restart the expiry.
   const drop = (thread: string, isGone: (about: KeptFile) => boolean) => {
-    const files = threads.get(thread) ?? new Map<string, StoredFile>()
+    const files = threads.get(thread) ?? new Map<string, MemoryFile>()
     for (const [id, { about }] of files) if (isGone(about)) files.delete(id)
   }
   return {
@@ -49,6 +49,6 @@ export function memoryFiles({ ttlMs, now = Date.now }: { ttlMs: number; now?: ()
   }
 }
 
-function charsIn(files: StoredFile[]): number {
+function charsIn(files: MemoryFile[]): number {
   return files.reduce((sum, { content }) => sum + content.length, 0)
 }

@@ -10,14 +10,14 @@ const LEAST_IN_ENTRY = 40
 /** Space for the line that says how many entries are left out. */
 const LAST_LINE = 40
 
-export interface Opening {
+export interface FileOpening {
   text: string
   /** Whether `text` is the whole file, so that nothing is left to read or to search. */
   isWhole: boolean
 }
 
 /** @param maxChars the maximum length of `text` */
-export function openingOf(file: ParsedFile, maxChars: number): Opening {
+export function openingOf(file: ParsedFile, maxChars: number): FileOpening {
   const head = headOf(file)
   const whole = readPart(file, {}, Math.max(0, maxChars - head.length - 2))
   if (whole.text !== undefined && !whole.more) return { text: fit(`${head}\n\n${whole.text}`, maxChars), isWhole: true }

@@ -2,7 +2,7 @@
 import type { ReadPart, Section } from './types.ts'
 import { beginning, columnLetters, columnNumber, spanOf } from './units.ts'
 
-interface Range {
+interface CellRange {
   rows: { from: number; to: number }
   columns: { from: number; to: number }
 }
@@ -26,7 +26,7 @@ export function readRange(section: Section, written: string | number | undefined
 }
 
 /** Joins whole rows as far as they fit; the first is cut if necessary. */
-function rowsOf(section: Section, { rows, columns }: Range, maxChars: number): { text: string; end: number } {
+function rowsOf(section: Section, { rows, columns }: CellRange, maxChars: number): { text: string; end: number } {
   const letters = Array.from({ length: columns.to - columns.from + 1 }, (_, i) => columnLetters(columns.from + i))
   const parts = [beginning(['row', ...letters].join('\t'), maxChars)]
   let left = maxChars - (parts[0] ?? '').length
@@ -46,7 +46,7 @@ function rowsOf(section: Section, { rows, columns }: Range, maxChars: number): {
 /** Columns end at XFD, rows at 1,048,576: three letters and seven digits. */
 const CELL = /^\$?([a-z]{1,3})?\$?(\d{1,7})?$/i
 
-function parseRange(written: string): Range | undefined {
+function parseRange(written: string): CellRange | undefined {
   const text = written.slice(0, 60).replace(/\s+/g, '')
   const [first = '', second, ...rest] = text.split(':')
   if (second === undefined && !/[a-z]/i.test(text)) {

@@ -1,10 +1,10 @@
 /** The names of the locations in a file, and how a model may write them. */
 import type { FileKind, ParsedFile } from './types.ts'
 
-export type Unit = 'page' | 'slide' | 'sheet'
+export type FileUnit = 'page' | 'slide' | 'sheet'
 
 /** Returns what the sections of a file are; undefined if a file is one text. */
-export function unitOf(kind: FileKind): Unit | undefined {
+export function unitOf(kind: FileKind): FileUnit | undefined {
   if (kind === 'pdf') return 'page'
   if (kind === 'pptx' || kind === 'odp') return 'slide'
   return isTable(kind) ? 'sheet' : undefined

@@ -91,7 +91,7 @@ export interface ServerStatus {
   why?: string
 }
 
-export interface CallOptions {
+export interface ToolCallOptions {
   signal: AbortSignal
   timeoutMs: number
   /** The asker's answers to this call's questions so far. */

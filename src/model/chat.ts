@@ -3,7 +3,7 @@ import { APIError } from 'openai/core/error'
 import type { ChatCompletion, ChatCompletionChunk, ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Picture, Usage } from '../agent/contracts/model.ts'
 import type { Learnt } from './unsupported-parameters.ts'
-import type { AnswerReader, BodyOptions, Wire } from './wire.ts'
+import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
 import { MAX_BESIDE, Written, usageOf, type MessagePiece } from './written.ts'
 
 export const chatWire: Wire = {
@@ -66,7 +66,7 @@ function toPart({ mime, base64 }: Picture) {
 }
 
 /** A chunk of a stream, or a whole answer. */
-type Chunk = Partial<Omit<ChatCompletionChunk & ChatCompletion, 'choices' | 'usage'>> & {
+type CompletionChunk = Partial<Omit<ChatCompletionChunk & ChatCompletion, 'choices' | 'usage'>> & {
   error?: object
   choices?: { delta?: Delta | null; message?: Delta | null; finish_reason?: unknown }[]
   usage?: ReportedUsage | null
@@ -87,7 +87,7 @@ interface ReportedUsage {
   prompt_cache_hit_tokens?: unknown
 }
 
-class ChatReader implements AnswerReader {
+class ChatReader implements CompletionReader {
   readonly model: string
   readonly written = new Written()
   usage: Usage | undefined
@@ -100,7 +100,7 @@ class ChatReader implements AnswerReader {
     this.model = model
   }
 
-  take(chunk: Chunk): ModelEvent[] {
+  take(chunk: CompletionChunk): ModelEvent[] {
     const choice = chunk.choices?.[0]
     if (chunk.error && !choice?.message) throw new APIError(undefined, chunk.error, undefined, undefined)
     const { usage } = chunk

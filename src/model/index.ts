@@ -9,7 +9,7 @@ import { openAiModel } from './openai.ts'
 import { HANG_SHARE } from './silence.ts'
 import { loadPrices, withPrices, type Prices } from './prices.ts'
 
-interface Parts {
+interface ModelParts {
   /** The models that have turned out not to accept pictures. */
   blindModels: Set<string>
   config: Config
@@ -39,8 +39,8 @@ export interface Models {
 }
 
 /** Creates the models that the settings name. @throws ConfigError */
-export function createModels(given: Omit<Parts, 'blindModels'>): Models {
-  const parts: Parts = { ...given, blindModels: new Set() }
+export function createModels(given: Omit<ModelParts, 'blindModels'>): Models {
+  const parts: ModelParts = { ...given, blindModels: new Set() }
   const { OPENAI_MODEL: main, OPENAI_CONDENSE_MODEL: condenser, PRICES_FILE: file } = parts.config
   const prices = loadPrices(file)
   const made = new Map<string, Model>()
@@ -77,13 +77,13 @@ function mustCost({ RUN_MAX_USD, BUDGET_TEAM_DAY_USD }: Config): boolean {
   return RUN_MAX_USD !== undefined || BUDGET_TEAM_DAY_USD !== undefined
 }
 
-function modelOf(name: string, parts: Parts, prices: Prices): Model {
+function modelOf(name: string, parts: ModelParts, prices: Prices): Model {
   const { OPENAI_FALLBACK_MODEL: second } = parts.config
   const first = endpoint(name, parts, prices)
   return second && second !== name ? withFallback(first, endpoint(second, parts, prices), parts.log) : first
 }
 
-function endpoint(model: string, { config, log, net, now, meter, blindModels }: Parts, prices: Prices): Model {
+function endpoint(model: string, { config, log, net, now, meter, blindModels }: ModelParts, prices: Prices): Model {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl, OPENAI_HEADERS: headers, OPENAI_STREAM: stream } = config
   // `auto` is resolved before (choose-api.ts).
   const api = config.OPENAI_API === 'responses' ? 'responses' : 'chat'

@@ -5,7 +5,7 @@
 import { APIError } from 'openai/core/error'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 import type { KeptReasoning, Message, ModelEvent, ModelRequest, Usage } from '../agent/contracts/model.ts'
-import type { AnswerReader, BodyOptions, Wire } from './wire.ts'
+import type { CompletionReader, BodyOptions, Wire } from './wire.ts'
 import { MAX_BESIDE, textOf, usageOf, Written } from './written.ts'
 
 export const responsesWire: Wire = {
@@ -34,9 +34,9 @@ function bodyOf(request: ModelRequest, { model, stream, effort, learnt }: BodyOp
   }
 }
 
-type Item = Record<string, unknown>
+type ResponsesItem = Record<string, unknown>
 
-function toInput(message: Message, model: string): Item[] {
+function toInput(message: Message, model: string): ResponsesItem[] {
   const { role, content, images, toolCalls = [], toolCallId } = message
   if (role === 'tool') return [{ type: 'function_call_output', call_id: toolCallId ?? '', output: content }]
   if (role === 'user' && images?.length) {
@@ -50,7 +50,7 @@ function toInput(message: Message, model: string): Item[] {
   return keptItems(message, model) ?? [...said, ...calls]
 }
 
-function callItem(call_id: string, name: unknown, written: unknown): Item {
+function callItem(call_id: string, name: unknown, written: unknown): ResponsesItem {
   return { type: 'function_call', call_id, name, arguments: written }
 }
 
@@ -58,10 +58,11 @@ function callItem(call_id: string, name: unknown, written: unknown): Item {
  * The model's reasoning, words and calls in the order in which it wrote them. Calls that were not made are left out,
  * with the reasoning before them. Undefined if another model wrote them.
  */
-function keptItems({ kept, toolCalls = [] }: Message, model: string): Item[] | undefined {
+function keptItems({ kept, toolCalls = [] }: Message, model: string): ResponsesItem[] | undefined {
   if (kept?.model !== model || !kept.items) return undefined
   const made = new Set<unknown>(toolCalls.map(({ id }) => id))
-  const isDropped = (item: Item | undefined) => item?.['type'] === 'function_call' && !made.has(item['call_id'])
+  const isDropped = (item: ResponsesItem | undefined) =>
+    item?.['type'] === 'function_call' && !made.has(item['call_id'])
   const { items } = kept
   const sent = items.filter((item, i) => {
     const next = item['type'] === 'reasoning' ? items.slice(i).find(({ type }) => type !== 'reasoning') : item
@@ -72,20 +73,20 @@ function keptItems({ kept, toolCalls = [] }: Message, model: string): Item[] | u
 }
 
 /** An event of a stream, or a whole response. Any field may be missing. */
-interface Event extends Reply {
+interface ResponsesEvent extends ResponsesReply {
   type?: string
   delta?: unknown
   output_index?: unknown
   summary_index?: unknown
-  item?: Item
-  response?: Reply
+  item?: ResponsesItem
+  response?: ResponsesReply
   code?: unknown
   message?: unknown
 }
 
-interface Reply {
+interface ResponsesReply {
   status?: unknown
-  output?: (Item | null)[]
+  output?: (ResponsesItem | null)[]
   error?: object | null
   incomplete_details?: { reason?: unknown } | null
   usage?: {
@@ -96,18 +97,18 @@ interface Reply {
   } | null
 }
 
-class ResponseReader implements AnswerReader {
+class ResponseReader implements CompletionReader {
   readonly model: string
   readonly written = new Written()
   usage: Usage | undefined
   isBilled = false
   isDone = false
   /** The items to send again with the tool calls. */
-  readonly #items: Item[] = []
+  readonly #items: ResponsesItem[] = []
   readonly #callIds = new Set<unknown>()
   /** How many output items of each type have begun to arrive, and have arrived whole. */
-  readonly #begun = new Counts()
-  readonly #whole = new Counts()
+  readonly #begun = new Tally()
+  readonly #whole = new Tally()
   /** The position in the output of the item whose pieces are arriving, by type. */
   readonly #open = new Map<unknown, unknown>()
   /** The item and the part of it that the last text belongs to, by type. */
@@ -117,7 +118,7 @@ class ResponseReader implements AnswerReader {
     this.model = model
   }
 
-  take(event: Event): ModelEvent[] {
+  take(event: ResponsesEvent): ModelEvent[] {
     const { type, delta } = event
     if (type === undefined) return this.#end(event)
     if (type === 'response.output_text.delta') return this.#piece('message', event)
@@ -138,7 +139,7 @@ class ResponseReader implements AnswerReader {
     return isWanted ? { model: this.model, items } : undefined
   }
 
-  #piece(type: 'message' | 'reasoning', { output_index, summary_index, delta }: Event): ModelEvent[] {
+  #piece(type: 'message' | 'reasoning', { output_index, summary_index, delta }: ResponsesEvent): ModelEvent[] {
     if (!this.#open.has(type) || this.#open.get(type) !== output_index) this.#begun.add(type)
     this.#open.set(type, output_index)
     return this.#write(type, delta, summary_index)
@@ -155,7 +156,7 @@ class ResponseReader implements AnswerReader {
   }
 
   /** Reads a whole output item, except for pieces that were already read. */
-  #item(item: Item): ModelEvent[] {
+  #item(item: ResponsesItem): ModelEvent[] {
     const { type } = item
     const isNew = this.#begun.of(type) <= this.#whole.of(type)
     if (isNew) this.#begun.add(type)
@@ -166,7 +167,7 @@ class ResponseReader implements AnswerReader {
     return type === 'message' ? this.#message(item, isNew) : []
   }
 
-  #call({ call_id, id, name, arguments: written }: Item): ModelEvent[] {
+  #call({ call_id, id, name, arguments: written }: ResponsesItem): ModelEvent[] {
     const called = String(call_id ?? id ?? `call_${this.#items.length}`)
     this.#callIds.add(call_id ?? id)
     this.#items.push(callItem(called, name, written))
@@ -175,15 +176,15 @@ class ResponseReader implements AnswerReader {
     })
   }
 
-  #reasoning(item: Item, isNew: boolean): ModelEvent[] {
+  #reasoning(item: ResponsesItem, isNew: boolean): ModelEvent[] {
     // Without its content, an item is a reference to something that was not stored.
     if (item['encrypted_content'] || textOf(item['content']) !== '') this.#items.push(item)
     const parts = Array.isArray(item['summary']) ? item['summary'].map((part: unknown) => textOf([part])) : []
     return isNew ? this.#write('reasoning', parts.join('\n\n') || textOf(item['content'])) : []
   }
 
-  #message({ content, phase }: Item, isNew: boolean): ModelEvent[] {
-    const parts = Array.isArray(content) ? (content as (Item | null)[]) : []
+  #message({ content, phase }: ResponsesItem, isNew: boolean): ModelEvent[] {
+    const parts = Array.isArray(content) ? (content as (ResponsesItem | null)[]) : []
     const text = textOf(content)
     if (text !== '')
       this.#items.push({ type: 'message', role: 'assistant', content: text, ...(phase ? { phase } : {}) })
@@ -196,7 +197,7 @@ class ResponseReader implements AnswerReader {
   }
 
   /** The end of a stream, or a whole response: reads what the stream did not contain. */
-  #end({ status = 'completed', output, error, incomplete_details, usage }: Reply): ModelEvent[] {
+  #end({ status = 'completed', output, error, incomplete_details, usage }: ResponsesReply): ModelEvent[] {
     this.isBilled ||= Boolean(usage ?? output?.length)
     this.usage = usageOf(this.model, {
       input: usage?.input_tokens,
@@ -207,7 +208,7 @@ class ResponseReader implements AnswerReader {
     if (error || status === 'failed') throw failed(error ?? {})
     this.isDone = Array.isArray(output) && (status === 'completed' || status === 'incomplete')
     const items = Array.isArray(output) ? output.filter((item) => typeof item === 'object' && item !== null) : []
-    const there = new Counts()
+    const there = new Tally()
     const missed = items.filter((item) => this.#isMissed(item, there.add(item['type'])))
     const events = missed.flatMap((item) => this.#item(item))
     this.written.finish(status === 'incomplete' ? (incomplete_details?.reason ?? 'length') : 'stop')
@@ -215,13 +216,13 @@ class ResponseReader implements AnswerReader {
   }
 
   /** Whether the item, the `nth` of its type, has not come whole. A call is known by its id. */
-  #isMissed({ type, call_id, id }: Item, nth: number): boolean {
+  #isMissed({ type, call_id, id }: ResponsesItem, nth: number): boolean {
     const isKnown = type === 'function_call' && (call_id ?? id) !== undefined
     return isKnown ? !this.#callIds.has(call_id ?? id) : nth > this.#whole.of(type)
   }
 }
 
-class Counts {
+class Tally {
   readonly #counts = new Map<unknown, number>()
 
   of(key: unknown): number {

@@ -21,11 +21,11 @@ export interface Wire {
   body(request: ModelRequest, options: BodyOptions): object
   /** Sends a body. Awaited, it is a whole answer. */
   send(client: OpenAI, body: object, signal: AbortSignal): PromiseLike<unknown> & { asResponse(): Promise<Response> }
-  reader(model: string): AnswerReader
+  reader(model: string): CompletionReader
 }
 
 /** Reads one answer. A whole answer is read like a stream of one chunk. */
-export interface AnswerReader {
+export interface CompletionReader {
   readonly model: string
   readonly written: Written
   readonly usage: Usage | undefined
@@ -53,7 +53,7 @@ export interface AnswerEnd {
  * @throws KnownFailure for a refusal by a filter or the model itself
  */
 export async function* readAnswer(
-  reader: AnswerReader,
+  reader: CompletionReader,
   batches: AsyncIterable<unknown[]>,
   request: ModelRequest,
 ): AsyncGenerator<ModelEvent, AnswerEnd> {

@@ -1,5 +1,5 @@
 import type { Question } from '../stores/runs/types.ts'
-import type { Refusal, UsageLimits } from '../stores/limits/usage-limits.ts'
+import type { LimitRefusal, UsageLimits } from '../stores/limits/usage-limits.ts'
 import { bookCost } from './book-use.ts'
 import type { Release, RunWork } from './services.ts'
 
@@ -12,7 +12,7 @@ export function needsNoModel({ text, files = [] }: Question): boolean {
 }
 
 /** Counts a question against the usage limits. @returns the limit that it exceeds, if any */
-export async function admit(question: Question, limits: UsageLimits | undefined): Promise<Refusal | undefined> {
+export async function admit(question: Question, limits: UsageLimits | undefined): Promise<LimitRefusal | undefined> {
   return isLimited(question) ? limits?.admit(question) : undefined
 }
 

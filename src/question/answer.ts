@@ -139,7 +139,7 @@ interface ListeningDeps extends AnswerDeps {
   listening: Promise<unknown> | undefined
 }
 
-interface Deps extends ListeningDeps {
+interface AgentRunDeps extends ListeningDeps {
   turns: Turn[]
   /** The messages before the question. */
   said: string
@@ -166,7 +166,7 @@ async function* savedAnswer(saved: NonNullable<SavedRun['answer']>): AsyncGenera
 async function* work(
   standalone: string,
   run: Run,
-  deps: Deps & { question: Question },
+  deps: AgentRunDeps & { question: Question },
 ): AsyncGenerator<AnswerEvent, Final | undefined> {
   const history = deps.turns.map((turn) => ({ question: turn.standalone || turn.question, answer: turn.answer }))
   const said = hasSaid(deps) ? joinMessages(deps) : ''
@@ -206,12 +206,12 @@ async function* work(
 }
 
 /** Loads the conversation's files, if it has any. */
-async function filesOf({ saved }: Run, { turns, loadFiles }: Deps): Promise<ConversationFiles> {
+async function filesOf({ saved }: Run, { turns, loadFiles }: AgentRunDeps): Promise<ConversationFiles> {
   const hasFiles = saved.said?.hasFiles === true || turns.some((turn) => turn.hasFiles)
   return (hasFiles ? await loadFiles?.() : undefined) ?? { text: '', images: [], tools: [] }
 }
 
-function steeringOf({ heard: { stopAsked, added, mayRun, answered } }: Deps): Steering {
+function steeringOf({ heard: { stopAsked, added, mayRun, answered } }: AgentRunDeps): Steering {
   return { stopAsked, added, mayRun, answered }
 }
 

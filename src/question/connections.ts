@@ -65,7 +65,7 @@ export interface ConnectionsOptions extends ConnectionsParts {
 }
 
 /** Accounts that the settings do not allow are undefined. */
-interface OpenOptions extends ConnectionsParts {
+interface OpenConnectionsOptions extends ConnectionsParts {
   accounts: readonly (Account | undefined)[]
 }
 
@@ -82,7 +82,10 @@ const PATH = '/connect'
 const CALLBACK = '/connect/callback'
 
 /** Opens the accounts that the settings allow. Undefined if there is nothing to connect, or no way to. */
-export function openConnections(config: Config, { accounts: some, ...parts }: OpenOptions): Connections | undefined {
+export function openConnections(
+  config: Config,
+  { accounts: some, ...parts }: OpenConnectionsOptions,
+): Connections | undefined {
   const sealer = sealerFrom(config)
   const accounts = some.filter((one) => one !== undefined)
   const twice = accounts.find(({ name }, i) => findAccount(accounts, name) !== accounts[i])

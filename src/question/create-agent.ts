@@ -1,13 +1,13 @@
 import { randomInt } from 'node:crypto'
 import type { AgentSetup, AgentDeps } from '../agent/run-state.ts'
-import { DIALECTS, type DialectName } from '../agent/dialects/index.ts'
+import { DIALECTS } from '../agent/dialects/index.ts'
 import { withInstructions } from '../agent/dialects/instructions.ts'
 import type { Dialect } from '../agent/contracts/dialect.ts'
 import type { Model } from '../agent/contracts/model.ts'
 import type { Tool } from '../agent/contracts/tool.ts'
 import type { AnsweringAgent } from './answer.ts'
 import type { RunLimits } from '../agent/run-state.ts'
-import type { Config } from '../config.ts'
+import type { Config, DialectName } from '../config.ts'
 import { ConfigError } from '../base/errors.ts'
 import { proxyFrom } from '../base/http/agents.ts'
 import { createToolHttp } from '../base/http/tool-http.ts'
@@ -26,7 +26,7 @@ import { loadPrompts, type Prompts } from '../base/prompts.ts'
 import { houseInstructions } from './house-instructions.ts'
 import { RULE_UNMATCHED, unmatchedRules } from '../mcp/tools/unmatched-rules.ts'
 import type { Skill } from '../../tools/read-skill.ts'
-import { openToolbox, type LeftOut, type Toolbox } from '../toolbox/toolbox.ts'
+import { openToolbox, type BrokenToolFile, type Toolbox } from '../toolbox/toolbox.ts'
 import { loadSkills } from '../toolbox/skills.ts'
 import { choicesOf, lackingTool, type AgentChoices } from './agent-choices.ts'
 import { dialectWithSkills, skillTools } from './with-skills.ts'
@@ -60,7 +60,7 @@ export interface AgentSources {
   model?: Model | undefined
   meter?: ModelMeter | undefined
   /** Called with each custom tool that is left out, in place of a log line. */
-  leftOut?: ((one: LeftOut) => void) | undefined
+  leftOut?: ((one: BrokenToolFile) => void) | undefined
   /** The store of the known tools of MCP servers. Without it there are none, as in an evaluation. */
   mcpStore?: McpStore | undefined
   /** People's own logins. Without it there are none. */

@@ -10,7 +10,7 @@ import { describeWhen } from '../schedules/describe-when.ts'
 import { nextTimes } from '../schedules/when.ts'
 import type { Occurrence, Question } from '../stores/runs/types.ts'
 import { beginsAt, hasTold, latestMs, withRun } from '../stores/schedules/types.ts'
-import type { Again, Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
+import type { Deferral, Schedule, ScheduleRef, ScheduleRun, ScheduleStore } from '../stores/schedules/types.ts'
 
 export interface SchedulerOptions {
   schedules: ScheduleStore
@@ -102,7 +102,7 @@ async function enqueueOne(ref: ScheduleRef, options: SchedulerOptions): Promise<
 /** An occurrence that had to wait for room under a limit. */
 async function enqueueAgain(
   schedule: Schedule,
-  { at, n }: Again,
+  { at, n }: Deferral,
   { schedules, queue, log, now }: SchedulerOptions,
 ): Promise<void> {
   const question = occurrenceOf(schedule, { kind: 'due', at, now: now().getTime(), again: n })

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.ts'
 import type { Settings } from '../stores/settings/settings.ts'
 import type { AnswerWatch } from './answer.ts'
 import type { AgentParts } from './create-agent.ts'
-import type { Stores } from './open-stores.ts'
+import type { Stores } from './stores.ts'
 
 /** The services for answering questions, whatever shows the answers. */
 export interface AnswerServices extends Stores {

@@ -35,11 +35,11 @@ async function passOn(again: Question, work: AnsweringWork): Promise<void> {
   await work.services.control.send({ thread: conversationOf(again), id: again.id }, last)
 }
 
-type Withdrawal = Extract<Signal, { type: 'stop' }>
+type StopSignal = Extract<Signal, { type: 'stop' }>
 
 /** Returns the newest withdrawal that the run was told so far. */
-async function lastWithdrawal({ question, services }: AnsweringWork): Promise<Withdrawal | undefined> {
-  let last: Withdrawal | undefined
+async function lastWithdrawal({ question, services }: AnsweringWork): Promise<StopSignal | undefined> {
+  let last: StopSignal | undefined
   const run = { thread: conversationOf(question), id: question.id }
   const end = await services.control.listen(run, (signal) => {
     if (signal.type === 'stop' && signal.withdrawn) last = signal

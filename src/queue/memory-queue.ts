@@ -21,11 +21,11 @@ export interface MemoryQueueOptions extends Partial<QueueSettings> {
 }
 
 /** A question that waits, is worked on or is suspended, with what its run has done so far. */
-interface Item extends AddableRun {
+interface QueuedQuestion extends AddableRun {
   failures: number
 }
 
-interface Running {
+interface RunningThread {
   done: Promise<void>
   abort: AbortController
 }
@@ -41,13 +41,13 @@ class MemoryQueue implements ControlledQueue {
   readonly #known: ExpiringMap<number>
   readonly #conversations: MemoryConversations
   /** Only threads with questions are here. The head of an inbox stays until it is finished. */
-  readonly #inboxes = new Map<ThreadKey, Item[]>()
+  readonly #inboxes = new Map<ThreadKey, QueuedQuestion[]>()
   readonly #turns = new RoundRobin()
   /** Turns of background questions. */
   readonly #laterTurns = new RoundRobin()
-  readonly #running = new Map<ThreadKey, Running>()
+  readonly #running = new Map<ThreadKey, RunningThread>()
   readonly #pauses = new Set<NodeJS.Timeout>()
-  readonly control: MemoryRunControl<Item>
+  readonly control: MemoryRunControl<QueuedQuestion>
   readonly #line = memoryLine({
     inboxes: this.#inboxes,
     running: this.#running,
@@ -72,7 +72,7 @@ class MemoryQueue implements ControlledQueue {
     this.#claims = new ExpiringMap({ now, ttlMs: doneTtlMs, maxSize: maxClaims })
     this.#known = new ExpiringMap({ now, ttlMs: knownTtlMs, maxSize: maxKnown })
     this.#conversations = new MemoryConversations(this.#options)
-    this.control = new MemoryRunControl<Item>({
+    this.control = new MemoryRunControl<QueuedQuestion>({
       ...this.#options,
       find: ({ thread, id }) => this.#inboxes.get(thread)?.find(({ question }) => question.id === id),
       goOn: ({ thread }, item) => this.#goOn(thread, item),
@@ -220,7 +220,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   /** @returns `finished` if the question needs no further attempt */
-  async #attempt(item: Item, signal: AbortSignal): Promise<'finished' | 'waiting' | 'refused' | 'failed'> {
+  async #attempt(item: QueuedQuestion, signal: AbortSignal): Promise<'finished' | 'waiting' | 'refused' | 'failed'> {
     const { log, maxFailures, maxDeadLetterTries } = this.#options
     const isDeadLettered = item.failures >= maxFailures
     const work = isDeadLettered ? this.#deadLetter : this.#handler
@@ -240,7 +240,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   /** Puts a resumed run at the head of its thread, behind the question that is at work there. */
-  #goOn(thread: ThreadKey, item: Item): void {
+  #goOn(thread: ThreadKey, item: QueuedQuestion): void {
     this.#waiting += 1
     const inbox = this.#inboxes.get(thread)
     if (inbox) inbox.splice(this.#running.has(thread) ? 1 : 0, 0, item)
@@ -251,7 +251,7 @@ class MemoryQueue implements ControlledQueue {
   }
 
   /** Waits before the same question is tried again; the thread's other questions wait behind it. */
-  #pause(thread: ThreadKey, item: Item): void {
+  #pause(thread: ThreadKey, item: QueuedQuestion): void {
     const exponent = (item.failures - 1) % this.#options.maxFailures
     if (this.#state !== 'open') return
     const pause = setTimeout(

@@ -28,7 +28,7 @@ interface QuestionWorkerParts {
 }
 
 /** A question at work. `isSuspect`: its run is dead-lettered if its worker is lost once more. */
-interface Running {
+interface RunningQuestion {
   abort: AbortController
   done: Promise<unknown>
   isSuspect: boolean
@@ -42,7 +42,7 @@ export class QuestionWorker {
   readonly #parts: QuestionWorkerParts
   readonly #settings: QueueSettings
   readonly #worker: ThreadJobWorker
-  readonly #running = new Map<string, Running>()
+  readonly #running = new Map<string, RunningQuestion>()
   #isStopping = false
 
   constructor(parts: QuestionWorkerParts) {
@@ -91,7 +91,7 @@ export class QuestionWorker {
     const abort = new AbortController()
     const isSuspect = job.stalledCounter >= this.#settings.maxLosses - 1
     const pause = this.#pauseBefore(isSuspect)
-    const entry: Running = { abort, done: Promise.resolve(), isSuspect: isSuspect && pause === undefined }
+    const entry: RunningQuestion = { abort, done: Promise.resolve(), isSuspect: isSuspect && pause === undefined }
     entry.done = pause === undefined ? this.#answer(job, token, entry) : this.#delay(job, token, pause)
     const id = job.id ?? ''
     this.#running.set(id, entry)
@@ -114,7 +114,7 @@ export class QuestionWorker {
     return isBeside ? SUSPECT_PAUSE_MS : undefined
   }
 
-  async #answer(job: Job<ThreadJob>, token: string, entry: Running): Promise<void> {
+  async #answer(job: Job<ThreadJob>, token: string, entry: RunningQuestion): Promise<void> {
     const { signal } = entry.abort
     const { store, jobs } = this.#parts
     const { thread, gen } = job.data

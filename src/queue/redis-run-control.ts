@@ -7,7 +7,7 @@ import {
   type LoadedRun,
   type RunControl,
   type RunRef,
-  type Sent,
+  type SignalOutcome,
   type Signal,
   type ResumeOutcome,
 } from '../stores/runs/control.ts'
@@ -64,7 +64,7 @@ export class RedisRunControl implements RunControl {
     this.#options = options
   }
 
-  async send(run: RunRef, signal: Signal): Promise<Sent> {
+  async send(run: RunRef, signal: Signal): Promise<SignalOutcome> {
     const { intake, ttlMs } = this.#options
     const { thread, inbox, runs, suspended: suspended, signals } = this.#keys(run.thread)
     const reply = await sendSignal(intake.redis, {
@@ -74,7 +74,7 @@ export class RedisRunControl implements RunControl {
     })
     const [sent, gen] = strings(reply)
     await this.#goOn(run, gen, intake.jobs)
-    return sent as Sent
+    return sent as SignalOutcome
   }
 
   async resume(run: RunRef, key: string, decision: Decision): Promise<ResumeOutcome> {

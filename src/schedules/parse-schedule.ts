@@ -57,14 +57,14 @@ function withoutMarks(text: string): string {
 }
 
 /** The parsed part of a text, and the rest. `isSure`: it is not an ordinary question. */
-type Begun = { when: When; rest: string } | { problem: string; isSure?: boolean } | undefined
+type ParsedTime = { when: When; rest: string } | { problem: string; isSure?: boolean } | undefined
 
-function parseTime(text: string, context: ParseContext): Begun {
+function parseTime(text: string, context: ParseContext): ParsedTime {
   return parseCron(text, context) ?? parseInterval(text, context) ?? parseDays(text, context)
 }
 
 /** Five cron fields. `2 * 3 * 4 * 5` and `2 * 3 * 4 =` are sums. */
-function parseCron(text: string, { zone, explicit }: ParseContext): Begun {
+function parseCron(text: string, { zone, explicit }: ParseContext): ParsedTime {
   const found = /^((?:\S+ ){4}\S+)(?: (.*))?$/.exec(text)
   const [, fields = '', rest = ''] = found ?? []
   if (!/^[\d*]/.test(fields) || !/^\S+ \S+ \S+ \S+ \S+$/.test(fields)) return undefined
@@ -82,7 +82,7 @@ const ONE = /^(every|each|in an?|(?:every|each|in) (?:1|one)) (minute|min|hour|h
 const SEVERAL = /^(every|each|in) (\d{1,4}) (minute|min|hour|hr)s\b(.*)$/is
 
 /** `every 4 hours`, `every hour`, `in 20 minutes`: times that need no clock. */
-function parseInterval(text: string, context: ParseContext): Begun {
+function parseInterval(text: string, context: ParseContext): ParsedTime {
   const [, word = '', unit, rest = ''] = ONE.exec(text) ?? []
   if (unit !== undefined) return interval({ word, minutes: minutesOf(unit), rest }, context)
   const [, each = '', number, units = '', after = ''] = SEVERAL.exec(text.replace(/ (min|hr)\b/i, ' $1s')) ?? []
@@ -97,7 +97,7 @@ function minutesOf(unit: string): number {
 function interval(
   { word, minutes, rest: behind }: { word: string; minutes: number; rest: string },
   { now, ...context }: ParseContext,
-): Begun {
+): ParsedTime {
   if (minutes === 0) return { problem: 'Write a number above zero.' }
   const zoned = takeZone(behind, context)
   if ('problem' in zoned) return zoned
@@ -112,7 +112,7 @@ function interval(
 /** The days of a form that needs an hour: the last three cron fields, or one day, YYYY-MM-DD. */
 type Days = { cron: string } | { date: string }
 
-function parseDays(text: string, context: ParseContext): Begun {
+function parseDays(text: string, context: ParseContext): ParsedTime {
   const days = takeDays(text, context) ?? takeDays(daysFirst(text), context)
   return days && atHour(days, context)
 }
@@ -125,7 +125,7 @@ function daysFirst(text: string): string {
   return days ? `${rest.slice(0, rest.length - days.rest.length)} ${time}${days.rest}` : ''
 }
 
-function atHour({ days, rest }: { days: Days; rest: string }, context: ParseContext): Begun {
+function atHour({ days, rest }: { days: Days; rest: string }, context: ParseContext): ParsedTime {
   const clock = takeHour(rest, context.explicit)
   if (!clock) return { problem: 'The hour is missing. Write it after the day, such as `at 9` or `at 17:30`.' }
   const zoned = takeZone(clock.rest, context)

@@ -3,7 +3,7 @@ import type { AnswerServices } from '../question/services.ts'
 import type { McpAdmin } from '../mcp/tools/mcp-admin.ts'
 import type { Queue } from '../queue/types.ts'
 import type { SettingsFor } from '../stores/settings/settings.ts'
-import type { Installations } from './client/installations.ts'
+import type { Installation, Installations } from './client/installations.ts'
 import type { SlackAccount } from './client/slack-account.ts'
 import type { SearchInfo } from './client/search-info.ts'
 
@@ -33,6 +33,12 @@ export interface Services extends AnswerServices {
   /** Called at the start and at each change of Socket Mode's connection. Absent if nothing is measured. */
   onConnection?: ((isConnected: boolean) => void) | undefined
   fetch?: typeof globalThis.fetch | undefined
+}
+
+/** The services, with the installation of the workspace that they are needed for. */
+export interface WorkspaceServices {
+  installation: Installation
+  services: Services
 }
 
 /** Whether SCHEDULES_PER_USER turns schedules off. */

@@ -14,14 +14,16 @@ export interface KeyedStore extends Forgetting {
   renew(belongsTo: string, name: string): Promise<void>
 }
 
-interface Bounds {
+interface MemoryKeyedStoreOptions {
   /** How long a text lives after it was set or renewed, in milliseconds. */
   ttlMs: number
+  maxSize: number
+  now: () => number
 }
 
 /** Keeps texts in this process's memory. Beyond `maxSize` of them, those that were set longest ago are forgotten. */
-export function memoryKeyedStore(bounds: Bounds & { maxSize: number; now: () => number }): KeyedStore {
-  const texts = new ExpiringMap<string>(bounds)
+export function memoryKeyedStore(options: MemoryKeyedStoreOptions): KeyedStore {
+  const texts = new ExpiringMap<string>(options)
   const keyOf = (belongsTo: string, name: string) => `${belongsTo}:${name}`
   return {
     get: async (belongsTo, name) => texts.get(keyOf(belongsTo, name)),
@@ -39,7 +41,9 @@ export function memoryKeyedStore(bounds: Bounds & { maxSize: number; now: () => 
   }
 }
 
-export interface RedisKeyedStoreOptions extends Bounds {
+export interface RedisKeyedStoreOptions {
+  /** How long a text lives after it was set or renewed, in milliseconds. */
+  ttlMs: number
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string

@@ -11,16 +11,16 @@ export interface RecentList {
   forgetTeam(team: string): Promise<void>
 }
 
-interface Bounds {
+interface RecentListOptions {
   /** How long an id stays after its time. The key in Redis expires as long after the team's last id. Milliseconds. */
   ttlMs: number
   /** The maximum number of a team's ids; beyond it the oldest go. */
-  most: number
+  max: number
   now?: () => number
 }
 
 /** Keeps the list in this process's memory. */
-export function memoryRecentList({ ttlMs, most, now = Date.now }: Bounds): RecentList {
+export function memoryRecentList({ ttlMs, max: most, now = Date.now }: RecentListOptions): RecentList {
   const teams = new Map<string, Map<string, number>>()
   const sorted = (team: string) =>
     [...(teams.get(team) ?? [])].filter(([, at]) => at > now() - ttlMs).sort(([, one], [, other]) => other - one)
@@ -38,7 +38,7 @@ export function memoryRecentList({ ttlMs, most, now = Date.now }: Bounds): Recen
   }
 }
 
-interface RedisPlace extends Bounds {
+interface RedisRecentListOptions extends RecentListOptions {
   redis: RedisClient
   /** The prefix of every key. */
   prefix: string
@@ -46,7 +46,14 @@ interface RedisPlace extends Bounds {
 }
 
 /** Keeps the list in Redis, as a sorted set `PREFIX:{T}:NAME`, scored by time (ms). */
-export function redisRecentList({ redis, prefix, name, ttlMs, most, now = Date.now }: RedisPlace): RecentList {
+export function redisRecentList({
+  redis,
+  prefix,
+  name,
+  ttlMs,
+  max: most,
+  now = Date.now,
+}: RedisRecentListOptions): RecentList {
   const keyOf = (team: string) => threadKey(prefix, team, name)
   return {
     async add(team, id, at) {

@@ -18,7 +18,7 @@ export interface RecordingOptions {
   onChange(recording: Recording, change: 'begun' | 'ended'): void
 }
 
-type Event<Type extends AnswerEvent['type']> = Extract<AnswerEvent, { type: Type }>
+type EventOf<Type extends AnswerEvent['type']> = Extract<AnswerEvent, { type: Type }>
 
 const LOST = 'The process that made the call ended before it did.'
 
@@ -137,7 +137,7 @@ export class Recording {
     this.#options.onChange(this, 'ended')
   }
 
-  #read({ n, step }: Event<'thought'>): void {
+  #read({ n, step }: EventOf<'thought'>): void {
     this.#turn = step.turn
     const call = this.#asked
     if (!call) return
@@ -151,7 +151,7 @@ export class Recording {
   }
 
   /** Also ends a call whose time was up, and adds a step for which nothing was called. */
-  #observe({ n, step, ms }: Event<'observation'>): void {
+  #observe({ n, step, ms }: EventOf<'observation'>): void {
     if (step.kind === 'unreadable') return
     const { action, observation } = step
     const { text, ok, note, passing } = observation
@@ -179,26 +179,26 @@ export class Recording {
     return call
   }
 
-  #wait({ n, step: { waiting } }: Event<'waiting'>): void {
+  #wait({ n, step: { waiting } }: EventOf<'waiting'>): void {
     if (!waiting) return
     const waits = (this.#trace.waits ??= [])
     const before = waits.find(({ step, from }) => step === n && from === waiting.since)
     if (!before) waits.push({ step: n, from: waiting.since, for: waiting.for?.kind ?? 'approval' })
   }
 
-  #goOn({ n, step }: Event<'begun' | 'observation'>): void {
+  #goOn({ n, step }: EventOf<'begun' | 'observation'>): void {
     const until = (step.kind === 'tool' && step.waiting?.until) || this.#options.now()
     for (const wait of this.#trace.waits ?? []) if (wait.step === n) wait.until ??= until
   }
 
-  #add({ n, step }: Event<'message'>): void {
+  #add({ n, step }: EventOf<'message'>): void {
     const { user, text } = step
     const added = (this.#trace.added ??= [])
     if (added.every((one) => one.step !== n))
       added.push({ step: n, at: this.#options.now(), user, text: this.#text.text(text) })
   }
 
-  #answer(event: Event<'answer' | 'gave_up'>): void {
+  #answer(event: EventOf<'answer' | 'gave_up'>): void {
     const answer = this.#text.text(event.text)
     const stopped = event.type === 'gave_up' ? event.reason : event.stopped
     Object.assign(this.#trace, { answer, ...(stopped ? { stopped } : {}) })

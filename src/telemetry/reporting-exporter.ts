@@ -2,7 +2,7 @@ import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace'
 import { messageOf } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 
-type Done = Parameters<SpanExporter['export']>[1]
+type ExportCallback = Parameters<SpanExporter['export']>[1]
 
 /**
  * Logs one line when traces can no longer be sent and one when they can again, however many batches are lost in
@@ -18,7 +18,7 @@ export class ReportingExporter implements SpanExporter {
     this.#log = log
   }
 
-  export(spans: ReadableSpan[], done: Done): void {
+  export(spans: ReadableSpan[], done: ExportCallback): void {
     this.#exporter.export(spans, (result) => {
       const isLost = result.code !== 0
       if (isLost && !this.#isLost)

@@ -8,7 +8,7 @@ const NOT_KEPT = '(What was found is not kept.)'
 const SHORTEST_QUOTE = 20
 
 /** A find in the two forms in which prompts show it to the model, and in all other forms. */
-interface Find {
+interface TracedFind {
   shown: string[]
   all: string[]
 }
@@ -17,7 +17,7 @@ interface Find {
 export function withoutFinds(trace: RunTrace): RunTrace {
   const first = trace.calls.findIndex(isFind)
   if (first < 0) return trace
-  const finds: Find[] = []
+  const finds: TracedFind[] = []
   const steps = new Set(trace.calls.filter(isFind).map(({ step }) => step))
   const known = new Set(trace.calls.slice(0, first).flatMap(contentsOf))
   const calls = trace.calls.map((call, i): TracedCall => {
@@ -37,7 +37,7 @@ function contentsOf(call: TracedCall): string[] {
   return call.kind === 'model' ? call.request.messages.map(({ content }) => content) : []
 }
 
-function findOf({ shown, output }: TracedToolCall): Find {
+function findOf({ shown, output }: TracedToolCall): TracedFind {
   const given = typeof output === 'string' ? output : output?.text
   const both = (text: string | undefined) => (text ? [text, defused(text)] : [])
   return { shown: both(shown), all: [...both(shown), ...both(given)] }
@@ -72,7 +72,7 @@ function written(
  */
 function cleared(
   call: TracedModelCall,
-  { finds, known }: { finds: Find[]; known: ReadonlySet<string> },
+  { finds, known }: { finds: TracedFind[]; known: ReadonlySet<string> },
 ): TracedModelCall {
   const longest = [...new Set(finds.flatMap(({ all }) => all))].sort((one, other) => other.length - one.length)
   const whole = call.request.messages.map(({ content }) => content).join('\n')

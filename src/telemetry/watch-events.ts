@@ -38,9 +38,9 @@ export async function* watchedEvents(
   }
 }
 
-type Observed = Extract<AnswerEvent, { type: 'observation' }>
+type ObservationEvent = Extract<AnswerEvent, { type: 'observation' }>
 
-function noteTool({ step, ms }: Observed, from: number, { tools, note }: EventWatch): void {
+function noteTool({ step, ms }: ObservationEvent, from: number, { tools, note }: EventWatch): void {
   // An unreadable completion has an observation, but no tool.
   if (step.kind === 'unreadable') return
   const { action, observation } = step

@@ -27,14 +27,14 @@ export interface Toolbox {
 }
 
 /** A file of custom tools that cannot be used, with a sentence about its fault. */
-export type LeftOut = CustomTools['problems'][number]
+export type BrokenToolFile = CustomTools['problems'][number]
 
 interface ToolboxParts {
   http: ToolHttp
   prompts: Prompts
   log: Log
   /** Called with each custom tool that is left out, in place of a log line. */
-  leftOut?: ((one: LeftOut) => void) | undefined
+  leftOut?: ((one: BrokenToolFile) => void) | undefined
   /** Whether questions come from a Slack workspace. */
   hasWorkspace?: boolean | undefined
 }
@@ -72,7 +72,7 @@ export function everyToolName(config: Config): string[] {
 }
 
 /** Returns a sentence for a terminal, without control characters: the fault may quote the file. */
-export function leftOutSentence({ file, fault }: LeftOut): string {
+export function leftOutSentence({ file, fault }: BrokenToolFile): string {
   return `Skipped the custom tool ${file}: ${fault}`.replace(/\p{Cc}+/gu, ' ')
 }
 

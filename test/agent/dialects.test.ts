@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
+import { DIALECTS } from '../../src/agent/dialects/index.ts'
+import type { DialectName } from '../../src/config.ts'
 import type { Step } from '../../src/agent/contracts/run-events.ts'
 import { dialect, prompt, read, step, view } from '../harness/dialect.ts'
 

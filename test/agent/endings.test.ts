@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { runAgent } from '../../src/agent/agent.ts'
-import type { DialectName } from '../../src/agent/dialects/index.ts'
+import type { DialectName } from '../../src/config.ts'
 import type { AgentEvent } from '../../src/agent/contracts/run-events.ts'
 import { withPrices } from '../../src/model/prices.ts'
 import { agentDeps, echo, modelAt, runOn } from '../harness/agent-run.ts'

@@ -1,6 +1,7 @@
 /** Providers cache the beginning of a request, so each step's request must begin like the one before it. */
 import { expect, test } from 'vitest'
-import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
+import { DIALECTS } from '../../src/agent/dialects/index.ts'
+import type { DialectName } from '../../src/config.ts'
 import type { RunView } from '../../src/agent/contracts/dialect.ts'
 import type { Message, ToolSpec } from '../../src/agent/contracts/model.ts'
 import type { Step } from '../../src/agent/contracts/run-events.ts'

@@ -1,6 +1,7 @@
 /** Pictures that came with a question, from the task to the model's endpoint. */
 import { describe, expect, test } from 'vitest'
-import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
+import { DIALECTS } from '../../src/agent/dialects/index.ts'
+import type { DialectName } from '../../src/config.ts'
 import type { Picture } from '../../src/agent/contracts/model.ts'
 import { dialect, step, view } from '../harness/dialect.ts'
 import { agentDeps, echo, runOn } from '../harness/agent-run.ts'

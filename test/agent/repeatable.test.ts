@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { DialectName } from '../../src/agent/dialects/index.ts'
+import type { DialectName } from '../../src/config.ts'
 import { createToolHttp } from '../../src/base/http/tool-http.ts'
 import { startWiki } from '../../playground/wiki/wiki.ts'
 import { createToolbox } from '../../tools/index.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { applyEvent, NO_PROGRESS, stepCount, waitedMs } from '../../src/agent/run-progress.ts'
-import type { DialectName } from '../../src/agent/dialects/index.ts'
+import type { DialectName } from '../../src/config.ts'
 import type { AgentEvent, MessageStep, ToolStep } from '../../src/agent/contracts/run-events.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'
 import { answer } from '../../src/question/answer.ts'

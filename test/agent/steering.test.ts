@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runAgent, type AgentDeps } from '../../src/agent/agent.ts'
-import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
+import { DIALECTS } from '../../src/agent/dialects/index.ts'
+import type { DialectName } from '../../src/config.ts'
 import type { AgentEvent } from '../../src/agent/contracts/run-events.ts'
 import { agentDeps, echo, type AgentOptions } from '../harness/agent-run.ts'
 import type { Ends } from '../harness/ends.ts'

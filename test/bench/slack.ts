@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { STEPS } from '../../src/config.ts'
-import type { Call } from '../../playground/slack/types.ts'
+import type { WebApiCall } from '../../playground/slack/types.ts'
 import { measureAcks, printAcks } from './ack.ts'
 import { startRedis } from './load/bench-redis.ts'
 import { quantile } from './load/quantile.ts'
@@ -148,7 +148,7 @@ function timesRow({ signs, runs }: Result): Record<string, string | number> {
   }
 }
 
-function printCalls(name: string, calls: Call[], most?: (seconds: number) => number): void {
+function printCalls(name: string, calls: WebApiCall[], most?: (seconds: number) => number): void {
   const streamed = calls.filter(({ method }) => method.endsWith('Stream'))
   const seconds = streamed.length > 0 ? (streamed.at(-1)!.at - streamed[0]!.at) / 1000 : 0
   if (most) console.log(`Slack calls, ${name}: ${atMost(calls.length, most(seconds))}`)

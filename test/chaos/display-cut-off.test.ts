@@ -1,6 +1,6 @@
 /** A stream is open, or a card grows, when its worker dies. */
 import { expect, test } from 'vitest'
-import type { Message } from '../../playground/slack/slack.ts'
+import type { StoredMessage } from '../../playground/slack/slack.ts'
 import { observationsIn, playedTurn } from '../harness/chaos/play.ts'
 import { openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
 import { Stage } from '../harness/chaos/stage.ts'
@@ -34,12 +34,12 @@ const wordsIn = (text: string) => text.match(/\bw\d+\b/g) ?? []
 const wordsTo = (count: number) => Array.from({ length: count }, (_, i) => `w${i + 1}`)
 
 /** The bot's messages about the question that was asked last. */
-function messages({ scene }: Stage): Message[] {
+function messages({ scene }: Stage): StoredMessage[] {
   const thread = scene.threads.at(-1)
   return thread ? scene.slack.replies(thread.channel, thread.ts) : []
 }
 
-const isOpen = ({ streaming_state }: Message) => streaming_state === 'in_progress'
+const isOpen = ({ streaming_state }: StoredMessage) => streaming_state === 'in_progress'
 
 /** Whether the stream's `n`th message is open and has some words of the answer. */
 function hasWords(stage: Stage, n = 1): boolean {

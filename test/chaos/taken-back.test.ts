@@ -1,6 +1,6 @@
 /** A question is edited or deleted while the worker that has it dies. */
 import { expect, test } from 'vitest'
-import { ALICE, type Message } from '../../playground/slack/slack.ts'
+import { ALICE, type StoredMessage } from '../../playground/slack/slack.ts'
 import type { BotProcess } from '../harness/chaos/bots.ts'
 import { playedTurn, postsOf } from '../harness/chaos/play.ts'
 import { editedName, openScene, type PlayedThread, type Scene } from '../harness/chaos/scene.ts'
@@ -164,15 +164,15 @@ test('an edit when the answer is out and its worker killed: the answer stays, an
   await bot.kill()
   stage.letGo()
   await scene.start('worker')
-  await scene.slack.until(() => scene.slack.whispers(thread.channel, ALICE).length > 0, 'the offer', 30_000)
+  await scene.slack.until(() => scene.slack.ephemerals(thread.channel, ALICE).length > 0, 'the offer', 30_000)
   await expectAllWell(scene)
-  expect(scene.slack.whispers(thread.channel, ALICE)).toHaveLength(1)
+  expect(scene.slack.ephemerals(thread.channel, ALICE)).toHaveLength(1)
   expect(scene.model.about(editedName(thread))).toEqual([])
 })
 
 /** The bot's messages that show this. */
 function mentionsOf({ slack, threads }: Scene, words: RegExp): string[] {
-  const shown = (message: Message) => slack.shown(message)
+  const shown = (message: StoredMessage) => slack.shown(message)
   return threads
     .flatMap(({ channel, ts }) => slack.replies(channel, ts))
     .map(shown)

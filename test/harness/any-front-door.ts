@@ -4,7 +4,7 @@ import { startBot } from '../../src/bot.ts'
 import { loadConfig, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'
 import { isObject } from '../../playground/slack/args.ts'
-import type { Kind } from '../../playground/slack/events/delivery-attempt.ts'
+import type { DeliveryKind } from '../../playground/slack/events/delivery-attempt.ts'
 import { formOf, sign } from '../../playground/slack/events/deliveries.ts'
 import { actionOf, findAction } from '../../playground/slack/events/payloads.ts'
 import type { Json } from '../../playground/slack/types.ts'
@@ -159,7 +159,7 @@ export class FrontDoor {
   }
 
   /** Sends a signed request. Returns the response. @throws Error if the bot does not ack it */
-  async #deliver(kind: Kind, payload: Json, { retry = 0 } = {}): Promise<string> {
+  async #deliver(kind: DeliveryKind, payload: Json, { retry = 0 } = {}): Promise<string> {
     const isEvent = kind === 'events_api'
     const body = isEvent ? JSON.stringify(payload) : formOf(kind, payload)
     const timestamp = String(Math.floor(Date.now() / 1000))

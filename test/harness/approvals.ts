@@ -1,4 +1,4 @@
-import { ALICE, type Done, type Message } from '../../playground/slack/slack.ts'
+import { ALICE, type AckResult, type StoredMessage } from '../../playground/slack/slack.ts'
 import type { TestBotOptions, Thread, TestBot } from './bot.ts'
 import type { Ends } from './ends.ts'
 import { act, finish } from './played-model.ts'
@@ -38,7 +38,7 @@ export function cards(thread: Thread): string[] {
 }
 
 /** The card that can be pressed, once it is there. */
-export async function waitingCard({ slack }: Pick<TestBot, 'slack'>, thread: Thread): Promise<Message> {
+export async function waitingCard({ slack }: Pick<TestBot, 'slack'>, thread: Thread): Promise<StoredMessage> {
   const find = () => thread.messages().find((message) => slack.shown(message).startsWith('🔐'))
   return slack.until(find, 'a card that can be pressed')
 }
@@ -48,7 +48,7 @@ export async function press(
   bot: Pick<TestBot, 'slack'>,
   card: { channel: string; ts: string },
   { action, user = ALICE, reason }: { action: string; user?: string; reason?: string },
-): Promise<Done> {
+): Promise<AckResult> {
   const values: Record<string, string> = reason === undefined ? {} : { thinkaloud_deny_reason: reason }
   return bot.slack.press({ channel: card.channel, ts: card.ts, user, values }, { action_id: action })
 }

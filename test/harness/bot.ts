@@ -4,10 +4,10 @@ import { loadConfig, secretsOf, type Env } from '../../src/config.ts'
 import { createLog } from '../../src/base/log.ts'
 import { ALICE, GENERAL, startLocalSlack } from '../../playground/slack/slack.ts'
 import type {
-  Done,
+  AckResult,
   LocalSlack,
   LocalSlackOptions,
-  Message,
+  StoredMessage,
   Said,
   SayOptions,
   Session,
@@ -141,7 +141,8 @@ export function peopleOf(slack: LocalSlack): Pick<TestBot, 'mention' | 'dm' | 'a
       new Thread(slack, await slack.say({ ...said, channel: dmOf(said.user ?? ALICE), text })),
     async ask(text, { channel = GENERAL, user = ALICE } = {}) {
       const done = await slack.slash(text, { channel, user })
-      const isRoot = (message: Message) => message.bot_id && !message.thread_ts && slack.shown(message).includes(text)
+      const isRoot = (message: StoredMessage) =>
+        message.bot_id && !message.thread_ts && slack.shown(message).includes(text)
       const root = await slack.until(() => slack.messages(channel).find(isRoot), `the root message of /ask ${text}`)
       return new Thread(slack, { ts: root.ts, thread: root.ts, channel, deliveries: [done.delivery] })
     },
@@ -176,9 +177,9 @@ export class Thread {
   }
 
   /** Presses the element with this `action_id` on the bot's last message that has one; a thumb by its value. */
-  async press(actionId: string, options: { user?: string; value?: string } = {}): Promise<Done> {
+  async press(actionId: string, options: { user?: string; value?: string } = {}): Promise<AckResult> {
     const { value, ...who } = options
-    const holds = (message: Message) => JSON.stringify(message.blocks ?? []).includes(`"action_id":"${actionId}"`)
+    const holds = (message: StoredMessage) => JSON.stringify(message.blocks ?? []).includes(`"action_id":"${actionId}"`)
     const message = await this.#slack.until(() => this.messages().findLast(holds), `a message with ${actionId}`)
     const chosen = { action_id: actionId, ...(value !== undefined && { value }) }
     return this.#slack.press({ channel: this.channel, ts: message.ts, ...who }, chosen)
@@ -210,13 +211,13 @@ export class Thread {
   }
 
   /** Uses a shortcut of the last message, or of another one. */
-  shortcut(callbackId: string, options: { user?: string; ts?: string } = {}): Promise<Done> {
+  shortcut(callbackId: string, options: { user?: string; ts?: string } = {}): Promise<AckResult> {
     return this.#slack.shortcut({ channel: this.channel, ts: this.said.ts, ...options }, callbackId)
   }
 
   /** Returns the messages that only this person was shown in the channel. */
-  whispers(user: string = ALICE): string[] {
-    return this.#slack.whispers(this.channel, user)
+  ephemerals(user: string = ALICE): string[] {
+    return this.#slack.ephemerals(this.channel, user)
   }
 
   /** The agent's session of this thread. */
@@ -225,7 +226,7 @@ export class Thread {
   }
 
   /** The bot's messages. */
-  messages(): Message[] {
+  messages(): StoredMessage[] {
     return this.#slack.replies(this.channel, this.ts)
   }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { DIALECTS, type DialectName } from '../../src/agent/dialects/index.ts'
+import { DIALECTS } from '../../src/agent/dialects/index.ts'
+import type { DialectName } from '../../src/config.ts'
 import type { Completion, Dialect, ParsedTurn, RunView } from '../../src/agent/contracts/dialect.ts'
 import type { ToolStep } from '../../src/agent/contracts/run-events.ts'
 import type { Tool } from '../../src/agent/contracts/tool.ts'

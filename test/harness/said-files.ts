@@ -1,32 +1,32 @@
 import { deflateSync, crc32 } from 'node:zlib'
-import type { GivenFile } from '../../playground/slack/slack.ts'
+import type { UploadedFile } from '../../playground/slack/slack.ts'
 
 /**
  * Files that people bring, in a line each: `bot.mention('sum it up', { files: [textFile('notes.md', '# Notes')] })`.
  */
-export function textFile(name: string, text: string, more: Partial<GivenFile> = {}): GivenFile {
+export function textFile(name: string, text: string, more: Partial<UploadedFile> = {}): UploadedFile {
   return { name, bytes: text, ...more }
 }
 
 /** A real png of one colour. Slack makes smaller ones of it where it is wider than 360 pixels. */
 export function picture(
   name = 'picture.png',
-  more: Partial<GivenFile> & { width?: number; height?: number } = {},
-): GivenFile {
+  more: Partial<UploadedFile> & { width?: number; height?: number } = {},
+): UploadedFile {
   const { width = 8, height = width, ...rest } = more
   return { name, bytes: png(width, height), ...rest }
 }
 
 /** A clip with a transcript; its bytes are no sound. */
-export function clip(name: string, transcript: string, more: Partial<GivenFile> = {}): GivenFile {
+export function clip(name: string, transcript: string, more: Partial<UploadedFile> = {}): UploadedFile {
   return { name, bytes: Buffer.from('no sound at all'), transcript, ...more }
 }
 
 /** Files that are in Slack and cannot be downloaded. */
 export const noFile = {
-  deleted: (name = 'gone.pdf'): GivenFile => ({ name, mode: 'tombstone' }),
-  hiddenByLimit: (name = 'old.pdf'): GivenFile => ({ name, mode: 'hidden_by_limit' }),
-  external: (name = 'Plan', externalUrl = 'https://docs.example.com/d/1'): GivenFile => ({
+  deleted: (name = 'gone.pdf'): UploadedFile => ({ name, mode: 'tombstone' }),
+  hiddenByLimit: (name = 'old.pdf'): UploadedFile => ({ name, mode: 'hidden_by_limit' }),
+  external: (name = 'Plan', externalUrl = 'https://docs.example.com/d/1'): UploadedFile => ({
     name,
     mode: 'external',
     externalUrl,

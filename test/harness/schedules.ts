@@ -1,5 +1,5 @@
 /** A bot with schedules, whose clock a test can move, and people's acts with them. */
-import { ALICE, BOT_USER, GENERAL, type Message } from '../../playground/slack/slack.ts'
+import { ALICE, BOT_USER, GENERAL, type StoredMessage } from '../../playground/slack/slack.ts'
 import { startBot, Thread, type TestBot, type TestBotOptions } from './bot.ts'
 import type { Ends } from './ends.ts'
 
@@ -28,7 +28,7 @@ export const told = (bot: TestBot, words: RegExp, { channel = GENERAL, user = AL
   bot.slack.until(
     () =>
       ephemerals(bot, channel, user)
-        .map((one) => bot.slack.shown(one as Message))
+        .map((one) => bot.slack.shown(one as StoredMessage))
         .findLast((text) => words.test(text)),
     `the words ${words}`,
     15_000,
@@ -54,7 +54,7 @@ export async function schedule(bot: TestBot, text: string, { user = ALICE, chann
   await bot.slack.slash(text, { channel, user })
   const { ts } = await bot.slack.until(cards, 'the card')
   await bot.slack.press({ channel, ts, user }, { action_id: SAVE })
-  const isSaved = () => shown().some((one) => bot.slack.shown(one as Message).startsWith('Saved'))
+  const isSaved = () => shown().some((one) => bot.slack.shown(one as StoredMessage).startsWith('Saved'))
   await bot.slack.until(isSaved, 'that it is saved')
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { ROOT } from '../../src/base/package-root.ts'
 import { startPlayground } from '../../playground/main.ts'
 import { typed } from '../../playground/page-server/page-actions.ts'
-import { ALICE, GENERAL, type Message } from '../../playground/slack/slack.ts'
+import { ALICE, GENERAL, type StoredMessage } from '../../playground/slack/slack.ts'
 import { startCommand, temporaryFolder } from '../harness/command.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { act, finish, playModel } from '../harness/played-model.ts'
@@ -51,10 +51,10 @@ describe('the bot in the playground', () => {
     )
     await slack.press({ channel: GENERAL, ts: card.ts, user: ALICE }, { action_id: 'thinkaloud_schedule_save' })
     await slack.until(
-      () => ephemerals.some((one) => slack.shown(one as Message).startsWith('Saved')),
+      () => ephemerals.some((one) => slack.shown(one as StoredMessage).startsWith('Saved')),
       'a saved schedule',
     )
-    expect((await moved('trouble', { name: 'tomorrow', on: true })).status).toBe(200)
+    expect((await moved('faults', { name: 'tomorrow', on: true })).status).toBe(200)
     const roots = () => slack.messages(GENERAL).filter((one) => slack.shown(one).includes('Every day at 09:00'))
     const isAnswered = (n: number) => () =>
       slack.replies(GENERAL, roots()[n]?.ts ?? '').some((one) => slack.shown(one).includes('36'))
@@ -65,7 +65,7 @@ describe('the bot in the playground', () => {
         .flatMap((one) => / · ([\d.]+) s · /.exec(slack.shown(one))?.[1] ?? [])
     // What it took is told by the same clock.
     expect(Number(await slack.until(() => seconds()[0], 'the footer'))).toBeLessThan(90)
-    await moved('trouble-once', { name: 'tomorrow' })
+    await moved('faults-once', { name: 'tomorrow' })
     await slack.until(isAnswered(1), 'the answer a day later', 90_000)
   })
 

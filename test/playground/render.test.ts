@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PAGE } from '../../playground/page-server/page-bundle.ts'
-import { startPage, type Page as ServedPage } from '../../playground/page-server/page-server.ts'
+import { startPage, type PageServer as ServedPage } from '../../playground/page-server/page-server.ts'
 import { startLocalSlack, type LocalSlack } from '../../playground/slack/slack.ts'
 import { describeWithChromium, sharedChromium } from '../harness/chromium.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Message } from '../../playground/slack/slack.ts'
+import type { StoredMessage } from '../../playground/slack/slack.ts'
 import { secondBot, startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import { fileEnds } from '../harness/ends.ts'
 import { act, finish } from '../harness/played-model.ts'
@@ -26,10 +26,10 @@ async function asked(sums: number, { on = bot, pauseAfter = -1 }: { on?: TestBot
   return { thread, name, goOn: gate.resolve }
 }
 
-const typesOf = (message?: Message) => (message?.blocks ?? []).map(({ type }) => type)
+const typesOf = (message?: StoredMessage) => (message?.blocks ?? []).map(({ type }) => type)
 
 /** The first message, once the run is over and it does not change any more. */
-async function foldedIn(thread: Thread, { slack } = bot): Promise<Message> {
+async function foldedIn(thread: Thread, { slack } = bot): Promise<StoredMessage> {
   await thread.ended()
   const isFolded = () => !JSON.stringify(thread.messages()[0]).includes('thinkaloud_stop')
   await slack.until(isFolded, 'a card that is folded up')
@@ -37,7 +37,7 @@ async function foldedIn(thread: Thread, { slack } = bot): Promise<Message> {
 }
 
 /** Waits for the card, and what it looks like once this is in it. */
-async function cardWith(text: string, thread: Thread, { slack } = bot): Promise<Message> {
+async function cardWith(text: string, thread: Thread, { slack } = bot): Promise<StoredMessage> {
   const isThere = () => thread.messages().find((message) => slack.shown(message).includes(text))
   return slack.until(isThere, `a card with ${text}`)
 }

@@ -10,7 +10,7 @@ import { createNetwork } from '../../src/base/http/proxy.ts'
 import { freshRun } from '../../src/stores/runs/types.ts'
 import { serve } from '../../src/base/http/server.ts'
 import { SHOW_WORK, WORK_NEXT, WORK_PREVIOUS } from '../../src/slack/format/action-ids.ts'
-import { createSlackReceiver } from '../../src/slack/receiver.ts'
+import { createSlackReceiver } from '../../src/slack/receivers/receiver.ts'
 import { createStores } from '../../src/question/open-stores.ts'
 import { installationFromConfig } from '../../src/slack/client/installations.ts'
 import { settingsFromConfig } from '../../src/stores/settings/settings.ts'
@@ -91,7 +91,7 @@ describe('Show work', async () => {
     const place = await postButtons(slack, `${TEAM}:${RANDOM}:1.000001`, { channel: RANDOM })
     slack.fault({ method: 'views.open', error: 'expired_trigger_id', times: 1 })
     await slack.press(place, { action_id: SHOW_WORK })
-    await slack.until(() => slack.whispers(RANDOM, ALICE)[0]?.includes('press the button again'), 'a private word')
+    await slack.until(() => slack.ephemerals(RANDOM, ALICE)[0]?.includes('press the button again'), 'a private word')
   })
 
   test('is refused where the button was brought to another channel', async () => {
@@ -100,8 +100,8 @@ describe('Show work', async () => {
     const brought = await postButtons(slack, questionId(thread), { channel: RANDOM })
     const before = slack.calls.filter(({ method }) => method === 'views.open').length
     await slack.press({ ...brought, user: BOB }, { action_id: SHOW_WORK })
-    await slack.until(() => slack.whispers(RANDOM, BOB).length === 1, 'a private word')
-    expect(slack.whispers(RANDOM, BOB)[0]).toMatch(/only works in the channel of its answer/)
+    await slack.until(() => slack.ephemerals(RANDOM, BOB).length === 1, 'a private word')
+    expect(slack.ephemerals(RANDOM, BOB)[0]).toMatch(/only works in the channel of its answer/)
     expect(slack.calls.filter(({ method }) => method === 'views.open')).toHaveLength(before)
   })
 })

@@ -1,6 +1,6 @@
 /** `STEPS=stream` in direct messages: a plan with a task a step, and below it the answer as the model writes it. */
 import { describe, expect, test } from 'vitest'
-import { ALICE, TEAM, type Fault, type Message } from '../../playground/slack/slack.ts'
+import { ALICE, TEAM, type Fault, type StoredMessage } from '../../playground/slack/slack.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import { act, finish } from '../harness/played-model.ts'
 import { strangers } from '../harness/slack-hands.ts'
@@ -147,7 +147,7 @@ describe.concurrent('a stream that dies', () => {
     bot.slack.fault(fault.error === DEAD ? { ...fault, where: (args) => dies(bot, args, fault) } : fault)
     const thread = await bot.dm('What did the keeper do?')
     await thread.ended()
-    const isOpen = ({ streaming_state }: Message) => streaming_state === 'in_progress'
+    const isOpen = ({ streaming_state }: StoredMessage) => streaming_state === 'in_progress'
     // One that somebody has deleted this Slack only says that it does not find.
     const left = thread.messages().filter((message) => fault.error !== 'message_not_found' || !isOpen(message))
     const shown = left.map((message) => bot.slack.shown(message)).join('\n')

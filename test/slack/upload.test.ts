@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { Refusals } from '../../src/slack/client/slack-web.ts'
+import { createLog } from '../../src/base/log.ts'
+import { Refusals, SlackWeb } from '../../src/slack/client/slack-web.ts'
 import { uploadText } from '../../src/slack/client/upload.ts'
 
 const HOUR_MS = 3_600_000
@@ -7,12 +8,16 @@ const HOUR_MS = 3_600_000
 /** Uploads a text where Slack names this address for it. @returns the file's id, and where the bytes went. */
 async function uploadTo(upload_url: string) {
   const sent: string[] = []
-  const call = async () => ({ upload_url, file_id: 'F1' })
   const fetch: typeof globalThis.fetch = async (address) => {
     sent.push(String(address))
     return new Response('OK')
   }
-  const client = { apiUrl: 'http://127.0.0.1:9/api/', refusals: new Refusals(), call }
+  const client = new SlackWeb({
+    apiUrl: 'http://127.0.0.1:9/api/',
+    token: 'xoxb-1',
+    log: createLog('silent'),
+    fetch: async () => Response.json({ ok: true, upload_url, file_id: 'F1' }),
+  })
   const options = { fetch, signal: AbortSignal.timeout(5000), log: () => undefined }
   return { id: await uploadText(client, { name: 'a.txt', text: 'private' }, options), sent }
 }

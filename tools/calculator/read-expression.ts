@@ -24,13 +24,13 @@ interface Bracket {
  * @throws ToolError with a sentence that says what is wrong.
  */
 export function readExpression(text: string): string {
-  const reader = new Reader(clean(text))
+  const reader = new ExpressionReader(clean(text))
   while (reader.step());
   return reader.finish()
 }
 
 /** The state of one reading: position, output, open brackets, and what must come next. */
-class Reader {
+class ExpressionReader {
   private readonly text: string
   private at = 0
   private out: string[] = []

@@ -66,7 +66,7 @@ const answerSchema = z.object({
     .catch({ pages: {}, search: [], searchinfo: {} }),
 })
 
-type Answer = z.infer<typeof answerSchema>['query'] & { warning: string }
+type QueryResult = z.infer<typeof answerSchema>['query'] & { warning: string }
 
 const IN_TEXT = { srwhat: 'text' }
 const NO_EXTRACTS =
@@ -117,14 +117,14 @@ export function wikiClient(service: Service, signal: AbortSignal): WikiClient {
 /**
  * @throws ToolError for MediaWiki's own refusals (which come with status 200) and for anything but an answer of api.php
  */
-function readAnswer(json: unknown): Answer {
+function readAnswer(json: unknown): QueryResult {
   const { success, data } = answerSchema.safeParse(json)
   if (!success) throw new ToolError('wikipedia sent an unreadable response.')
   if (data.error) throw new ToolError(`wikipedia refused the request: ${data.error.info.slice(0, 200)}`)
   return { ...data.query, warning: data.warnings?.query['*'] ?? '' }
 }
 
-function onlyPage(answer: Answer): z.infer<typeof pageSchema> | undefined {
+function onlyPage(answer: QueryResult): z.infer<typeof pageSchema> | undefined {
   return Object.values(answer.pages)[0]
 }
 

@@ -34,14 +34,14 @@ interface Axios {
 }
 
 /** A request under way: where it goes, and its result. */
-interface Call {
+interface WikiRequest {
   send(parameters: URLSearchParams): Promise<unknown>
   answer?: unknown
   fault?: unknown
 }
 
 const require = createRequire(import.meta.url)
-const calls = new AsyncLocalStorage<Call>()
+const calls = new AsyncLocalStorage<WikiRequest>()
 let loaded: WikipediaPackage | undefined
 
 /** Loads the package and its axios at the first request: they cost as much as the rest of the agent. */
@@ -57,7 +57,7 @@ function load(): WikipediaPackage {
   return wikipedia
 }
 
-async function answerCall(call: Call, config: AxiosConfig): Promise<unknown> {
+async function answerCall(call: WikiRequest, config: AxiosConfig): Promise<unknown> {
   try {
     call.answer = await call.send(parametersOf(config.url ?? ''))
     return { data: call.answer, status: 200, statusText: 'OK', headers: {}, config }
@@ -91,7 +91,7 @@ export async function ask(
   question: (wiki: WikipediaPackage) => Promise<unknown>,
   send: (parameters: URLSearchParams) => Promise<unknown>,
 ): Promise<unknown> {
-  const call: Call = { send }
+  const call: WikiRequest = { send }
   const wikipedia = (loaded ??= load())
   await calls.run(call, () => question(wikipedia)).catch(() => undefined) // see above: we read the JSON ourselves
   if ('fault' in call) throw call.fault

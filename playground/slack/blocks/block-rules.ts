@@ -19,12 +19,12 @@ const WORDS_TOTAL = 13_202
 /** The limit of all tables of a message together, in characters. */
 const TABLES_TOTAL = 10_000
 
-type Surface = 'message' | 'modal' | 'home'
+type BlockSurface = 'message' | 'modal' | 'home'
 
-const ONLY_MESSAGES: Surface[] = ['message']
+const ONLY_MESSAGES: BlockSurface[] = ['message']
 
 /** The rule of each kind of block. An unknown kind is refused, as by Slack. */
-const CHECKS: Record<string, { check: (block: Json, complain: Complain) => void; on?: Surface[] }> = {
+const CHECKS: Record<string, { check: (block: Json, complain: Complain) => void; on?: BlockSurface[] }> = {
   section: { check: checkSection },
   header: { check: (block, complain) => checkTextObject(block['text'], { complain, most: 150, plain: true }) },
   divider: { check: () => undefined },
@@ -50,7 +50,7 @@ export const BLOCK_KINDS: readonly string[] = Object.keys(CHECKS)
 /** @throws Refusal `invalid_blocks` with what is wrong and where, or `msg_blocks_too_long`. */
 export function checkBlocks(
   blocks: unknown,
-  options: { most?: number; surface?: Surface } = {},
+  options: { most?: number; surface?: BlockSurface } = {},
 ): asserts blocks is Json[] {
   const { most = MESSAGE_BLOCKS, surface = 'message' } = options
   if (!Array.isArray(blocks)) throw new Refusal('invalid_blocks_format', { why: 'blocks is not a list' })
@@ -96,7 +96,7 @@ function refused(why: string, blame = true): Refusal {
 }
 
 /** Checks one block. The refusal names the place of a fault by a JSON pointer, as Slack does. */
-function checkBlock(block: unknown, pointer: string, surface: Surface) {
+function checkBlock(block: unknown, pointer: string, surface: BlockSurface) {
   const complain: Complain = (why) => {
     throw refused(`${why} [json-pointer:${pointer}]`)
   }

@@ -4,21 +4,21 @@
  * https://docs.slack.dev/apis/events-api#retries.
  */
 import { createHmac } from 'node:crypto'
-import type { Attempt, Kind } from './delivery-attempt.ts'
+import type { DeliveryAttempt, DeliveryKind } from './delivery-attempt.ts'
 import { deliveryEntry, tryTold } from '../../journal/delivery-journal.ts'
-import type { Entry, Journal } from '../../journal/journal.ts'
+import type { JournalEntry, Journal } from '../../journal/journal.ts'
 import type { Sockets } from './sockets.ts'
 import type { Json } from '../types.ts'
 
 /** A delivery with all its tries. */
 export interface Delivery {
-  kind: Kind
+  kind: DeliveryKind
   payload: Json
-  attempts: Attempt[]
+  attempts: DeliveryAttempt[]
   /** The journal's entry. */
-  entry?: Entry | undefined
+  entry?: JournalEntry | undefined
   /** Resolves after the first try. */
-  first: Promise<Attempt>
+  first: Promise<DeliveryAttempt>
   /** Resolves when it was acked or all tries were made. The value: whether it was acked. */
   done: Promise<boolean>
 }
@@ -46,9 +46,9 @@ export interface DeliveryOptions {
 }
 
 export interface Deliveries {
-  deliver(kind: Kind, payload: Json): Delivery
+  deliver(kind: DeliveryKind, payload: Json): Delivery
   /** Repeats a delivery, as a retry. */
-  redeliver(delivery: Handed, options?: { reason?: string }): Promise<Attempt>
+  redeliver(delivery: Handed, options?: { reason?: string }): Promise<DeliveryAttempt>
   /** How many tries are under way right now. */
   busy(): number
   close(): void
@@ -61,14 +61,14 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
   let busy = 0
   let closed = false
 
-  async function attempt(delivery: Handed, retry: Retry): Promise<Attempt> {
+  async function attempt(delivery: Handed, retry: Retry): Promise<DeliveryAttempt> {
     const made = await tried(delivery, retry)
     delivery.attempts.push(made)
     if (delivery.entry) journal?.end(delivery.entry, tryTold(delivery.attempts, acked(made)))
     return made
   }
 
-  async function tried(delivery: Handed, retry: Retry): Promise<Attempt> {
+  async function tried(delivery: Handed, retry: Retry): Promise<DeliveryAttempt> {
     busy += 1
     const at = options.now()
     const start = performance.now()
@@ -78,7 +78,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     return { at, ms: performance.now() - start, retry: retry.number, reason: retry.reason, ...result }
   }
 
-  async function again(delivery: Handed, first: Promise<Attempt>): Promise<boolean> {
+  async function again(delivery: Handed, first: Promise<DeliveryAttempt>): Promise<boolean> {
     let last = await first
     for (const [index, ms] of pausesOf(options).entries()) {
       // Only events are delivered again. A person whose command failed is told so instead.
@@ -90,7 +90,7 @@ export function createDeliveries(options: DeliveryOptions): Deliveries {
     return acked(last)
   }
 
-  async function redeliver(delivery: Handed, { reason = 'http_timeout' } = {}): Promise<Attempt> {
+  async function redeliver(delivery: Handed, { reason = 'http_timeout' } = {}): Promise<DeliveryAttempt> {
     const { kind, payload, entry: first } = delivery
     const entry = journal?.begin({ ...deliveryEntry(kind, payload), ...(first && { of: first.n }) })
     const made = await tried(delivery, { number: delivery.attempts.length, reason })
@@ -139,12 +139,12 @@ function pausesOf({ times, retryMs }: DeliveryOptions): number[] {
 }
 
 /** Whether a try was acked: Slack accepts any 2xx. */
-export function acked(attempt: Attempt): boolean {
+export function acked(attempt: DeliveryAttempt): boolean {
   return attempt.status >= 200 && attempt.status < 300
 }
 
 /** Returns the reason of a retry: Slack distinguishes an app that was too slow from one that failed. */
-function reasonOf(attempt: Attempt): string {
+function reasonOf(attempt: DeliveryAttempt): string {
   return attempt.status === 0 || acked(attempt) ? 'http_timeout' : 'http_error'
 }
 
@@ -155,13 +155,13 @@ interface Retry {
 }
 
 /** A transport of deliveries. */
-type Way = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
+type Transport = (options: DeliveryOptions, delivery: Handed, retry: Retry) => Promise<{ status: number; body: string }>
 
 /** The least time after which a request is cut off, in ms: a Slack that waits for nothing has still sent its event. */
 const SENT_MS = 1_000
 
 /** Sends a signed request. Redirects are not followed. */
-const byHttp: Way = async (options, { kind, payload }, retry) => {
+const byHttp: Transport = async (options, { kind, payload }, retry) => {
   const json = kind === 'events_api'
   const body = json ? JSON.stringify(payload) : formOf(kind, payload)
   const timestamp = String(Math.floor(options.now() / 1000))
@@ -185,7 +185,7 @@ const byHttp: Way = async (options, { kind, payload }, retry) => {
 }
 
 /** Sends an envelope on one socket. The SDK acks events with an empty object, and commands with the message to show. */
-const bySocket: Way = async (options, { kind, payload }, retry) => {
+const bySocket: Transport = async (options, { kind, payload }, retry) => {
   const again = retry.number > 0 && { retry_attempt: retry.number, retry_reason: retry.reason }
   const envelope = { type: kind, payload, accepts_response_payload: kind !== 'events_api', ...again }
   const ack = await options.sockets.send(envelope, options.ackMs())
@@ -195,7 +195,7 @@ const bySocket: Way = async (options, { kind, payload }, retry) => {
 }
 
 /** Encodes a delivery as a form: a command as its fields, an interaction as JSON in `payload`. */
-export function formOf(kind: Kind, payload: Json): string {
+export function formOf(kind: DeliveryKind, payload: Json): string {
   if (kind === 'interactive') return new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
   const form = new URLSearchParams()
   for (const [key, value] of Object.entries(payload)) form.set(key, String(value))

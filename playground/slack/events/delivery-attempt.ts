@@ -1,8 +1,8 @@
 /** The kinds of deliveries: an event, a slash command, or a press, named as in Socket Mode. */
-export type Kind = 'events_api' | 'slash_commands' | 'interactive'
+export type DeliveryKind = 'events_api' | 'slash_commands' | 'interactive'
 
 /** One try of a delivery. `status` is HTTP's, 200 for an ack on a socket, 0 if there was no answer. */
-export interface Attempt {
+export interface DeliveryAttempt {
   at: number
   ms: number
   status: number

@@ -1,13 +1,13 @@
 import { changedEvent, deletedEvent, messageEvent } from './event-payloads.ts'
 import { BOT_USER, type Store } from '../store.ts'
-import type { Json, Message } from '../types.ts'
+import type { Json, StoredMessage } from '../types.ts'
 
 /**
  * Reports the bot's own posts, edits and deletions to the app as events, as Slack does. Calls `send` with each. Returns
  * a function that ends this.
  */
 export function echoBot(store: Store, send: (event: Json) => void): () => void {
-  const before = new Map<string, Message>()
+  const before = new Map<string, StoredMessage>()
   return store.watch((change) => {
     if (change.type !== 'message' && change.type !== 'removed') return
     const channel = store.channels.get(change.channel)
@@ -29,6 +29,6 @@ export function echoBot(store: Store, send: (event: Json) => void): () => void {
 }
 
 /** The text that an edit changes. A reaction is not an edit. */
-function textOf(message: Message): string {
+function textOf(message: StoredMessage): string {
   return JSON.stringify([message.text, message.blocks, message.attachments])
 }

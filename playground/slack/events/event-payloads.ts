@@ -1,10 +1,10 @@
 /** The payloads of Slack's events: https://docs.slack.dev/reference/events. */
 import { filesInEvent } from '../files/file-object.ts'
 import { APP, BOT_USER, TEAM, type Store } from '../store.ts'
-import type { Channel, Json, Message } from '../types.ts'
+import type { Channel, Json, StoredMessage } from '../types.ts'
 
 /** Returns a message as the `message.*` events carry it. */
-export function messageEvent(channel: Channel, message: Message): Json {
+export function messageEvent(channel: Channel, message: StoredMessage): Json {
   return { ...shared(message), channel: channel.id, event_ts: message.ts, channel_type: typeOf(channel) }
 }
 
@@ -12,7 +12,7 @@ export function messageEvent(channel: Channel, message: Message): Json {
  * Returns a message that names the bot as `app_mention` carries it: without a channel_type, and without its files if
  * `carries` is off.
  */
-export function mentionEvent(channel: Channel, message: Message, { carries = true } = {}): Json {
+export function mentionEvent(channel: Channel, message: StoredMessage, { carries = true } = {}): Json {
   const { files, subtype, ...rest } = shared(message)
   // A mention has no subtype for its files, and at times not even those.
   const kept = {
@@ -23,7 +23,10 @@ export function mentionEvent(channel: Channel, message: Message, { carries = tru
 }
 
 /** An edit carries the message before and after, and a ts of its own. */
-export function changedEvent(channel: Channel, change: { message: Message; previous: Message; ts: string }): Json {
+export function changedEvent(
+  channel: Channel,
+  change: { message: StoredMessage; previous: StoredMessage; ts: string },
+): Json {
   return {
     type: 'message',
     subtype: 'message_changed',
@@ -38,7 +41,7 @@ export function changedEvent(channel: Channel, change: { message: Message; previ
 }
 
 /** Returns the event of a deletion, with the ts of the deleted message. */
-export function deletedEvent(channel: Channel, change: { previous: Message; ts: string }): Json {
+export function deletedEvent(channel: Channel, change: { previous: StoredMessage; ts: string }): Json {
   return {
     type: 'message',
     subtype: 'message_deleted',
@@ -53,7 +56,7 @@ export function deletedEvent(channel: Channel, change: { previous: Message; ts: 
 }
 
 /** Returns a message without a stream's chunks and state, which events do not carry. */
-function shared(message: Message): Json {
+function shared(message: StoredMessage): Json {
   const rest: Json = { ...message, ...(message.files && { files: filesInEvent(message.files) }) }
   for (const name of ['chunks', 'stream', 'streaming_state', 'stopped_by', 'died', 'task_display_mode'])
     delete rest[name]

@@ -3,10 +3,10 @@ import { isObject } from '../args.ts'
 import type { Json } from '../types.ts'
 
 /** The filled-in values, by `action_id` or `block_id`: a text, the value of an option, or several. */
-export type Values = Record<string, string | string[]>
+export type FormValues = Record<string, string | string[]>
 
 /** A place in a form. */
-interface Field {
+interface FormInput {
   block: string
   action: string
   label: string
@@ -18,7 +18,7 @@ interface Field {
  * Returns the state of a view's elements, and the labels of required ones that are empty. @throws Error for an unknown
  * name
  */
-export function formState(view: Json, given: Values): { state: { values: Json }; missing: string[] } {
+export function formState(view: Json, given: FormValues): { state: { values: Json }; missing: string[] } {
   const fields = fieldsOf(view)
   for (const name of Object.keys(given))
     if (!fields.some(({ block, action }) => name === action || name === block))
@@ -37,13 +37,13 @@ export function formState(view: Json, given: Values): { state: { values: Json };
  * Returns the state of a message's elements, as a press in it carries it. Blocks without a name are named by their
  * places.
  */
-export function messageState(blocks: Json[] = [], given: Values): { values: Json } {
+export function messageState(blocks: Json[] = [], given: FormValues): { values: Json } {
   const named = blocks.map((block, index) => ({ ...block, block_id: block['block_id'] ?? `b${index}` }))
   return formState({ blocks: named }, given).state
 }
 
 /** Yields the elements that hold a value: inputs, and elements of actions and sections. */
-function fieldsOf(view: Json): Field[] {
+function fieldsOf(view: Json): FormInput[] {
   const blocks: Json[] = Array.isArray(view['blocks']) ? view['blocks'] : []
   return blocks.flatMap((block) => {
     const several = Array.isArray(block['elements']) && block['type'] === 'actions' ? block['elements'] : []

@@ -3,11 +3,11 @@ import { acked, type Deliveries, type Delivery } from './deliveries.ts'
 import { envelope, subscription } from './event-payloads.ts'
 import type { ResponseUrls } from './response-urls.ts'
 import { APP, TEAM, type Store } from '../store.ts'
-import type { Channel, Json, Refused } from '../types.ts'
+import type { Channel, Json, RefusedCall } from '../types.ts'
 import type { Views } from '../view-stack.ts'
 
 /** The result of a command, a press or a form: the first try, and the content of its ack. */
-export interface Done {
+export interface AckResult {
   ok: boolean
   status: number
   body: string
@@ -25,7 +25,7 @@ export interface HandOverOptions {
   /** Returns a fresh trigger for a person, valid for a few seconds. */
   trigger: (user: string) => string
   /** Records a mistake of the app. */
-  refuse: (refused: Refused) => void
+  refuse: (refused: RefusedCall) => void
   /** Revokes the bot's token, because the app was removed. */
   revoke: () => void
   /** Adds the token with which the app may search to an event. Absent if it may not search. */
@@ -63,7 +63,7 @@ export class HandOver {
   }
 
   /** Sends a command or an interaction: one try, whose ack is the answer. */
-  async hand(kind: 'slash_commands' | 'interactive', payload: Json): Promise<Done> {
+  async hand(kind: 'slash_commands' | 'interactive', payload: Json): Promise<AckResult> {
     const delivery = this.with.deliveries.deliver(kind, payload)
     const first = await delivery.first
     return { ok: acked(first), status: first.status, body: first.body, delivery }

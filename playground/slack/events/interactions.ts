@@ -1,22 +1,22 @@
 /** People's presses, forms and commands, and their delivery to the app. */
 import { commandText } from './command-text.ts'
-import { formState, messageState, type Values } from './form-state.ts'
-import type { Done, HandOver } from './hand-over.ts'
+import { formState, messageState, type FormValues } from './form-state.ts'
+import type { AckResult, HandOver } from './hand-over.ts'
 import { checkView } from '../methods/view-methods.ts'
 import { actionOf, findAction, parsed, type Chosen } from './payloads.ts'
 import type { MessagePlace } from '../people.ts'
 import { ALICE, APP, GENERAL, TEAM } from '../store.ts'
-import { Refusal, type Channel, type Ephemeral, type Json, type Message } from '../types.ts'
+import { Refusal, type Channel, type Ephemeral, type Json, type StoredMessage } from '../types.ts'
 import type { Shown } from '../view-stack.ts'
 
 /** An open view, itself or by its id, with the values that were filled in so far. */
 export interface ViewPlace {
   view: Json | string
-  values?: Values
+  values?: FormValues
 }
 
 /** The result of a form: closed, or still open with errors by block. */
-export interface Submitted extends Done {
+export interface Submitted extends AckResult {
   errors?: Record<string, string>
 }
 
@@ -29,7 +29,7 @@ export class Interactions {
   }
 
   /** Sends a person's slash command. The message in its ack is shown to them, as is a failure. */
-  async slash(text: string, options: { channel?: string; user?: string; command?: string } = {}): Promise<Done> {
+  async slash(text: string, options: { channel?: string; user?: string; command?: string } = {}): Promise<AckResult> {
     const { store, responseUrls, base, shouldEscape } = this.way.with
     const { user = ALICE, command = '/ask' } = options
     const channel = this.way.channel(options.channel ?? GENERAL)
@@ -60,14 +60,17 @@ export class Interactions {
    * Presses a button, or chooses from another element with an `action_id`, in a message or a view. `values`: the values
    * that were typed or picked there before, by `action_id` or `block_id`.
    */
-  async press(where: (MessagePlace & { user?: string; values?: Values }) | ViewPlace, action: Chosen): Promise<Done> {
+  async press(
+    where: (MessagePlace & { user?: string; values?: FormValues }) | ViewPlace,
+    action: Chosen,
+  ): Promise<AckResult> {
     return 'view' in where ? this.pressInView(where, action) : this.pressInMessage(where, action)
   }
 
   private async pressInMessage(
-    where: MessagePlace & { user?: string; values?: Values },
+    where: MessagePlace & { user?: string; values?: FormValues },
     action: Chosen,
-  ): Promise<Done> {
+  ): Promise<AckResult> {
     const { store, responseUrls, base } = this.way.with
     const { user = ALICE, values = {} } = where
     const channel = this.way.channel(where.channel)
@@ -88,7 +91,7 @@ export class Interactions {
     })
   }
 
-  private async pressInView(where: ViewPlace, action: Chosen): Promise<Done> {
+  private async pressInView(where: ViewPlace, action: Chosen): Promise<AckResult> {
     const { user, view } = this.open(where.view)
     const found = findAction(blocksOf(view), action)
     if (!found) throw new Error(`The view ${String(view['id'])} has no element with the action_id ${action.action_id}.`)
@@ -101,7 +104,7 @@ export class Interactions {
   }
 
   /** Uses a shortcut of a message's menu. */
-  async shortcut(where: MessagePlace & { user?: string }, callbackId: string): Promise<Done> {
+  async shortcut(where: MessagePlace & { user?: string }, callbackId: string): Promise<AckResult> {
     const { store, responseUrls, base } = this.way.with
     const { user = ALICE } = where
     const channel = this.way.channel(where.channel)
@@ -123,7 +126,7 @@ export class Interactions {
    * errors, changes, or opens another.
    * @throws Error if Slack's own window would not send it: a required element is empty, or an option does not exist
    */
-  async submit(which: Json | string, values: Values = {}): Promise<Submitted> {
+  async submit(which: Json | string, values: FormValues = {}): Promise<Submitted> {
     const shown = this.open(which)
     const { state, missing } = formState(shown.view, values)
     if (missing.length > 0) throw new Error(`The form is not sent: ${missing.join(', ')} is empty.`)
@@ -138,7 +141,7 @@ export class Interactions {
   }
 
   /** Closes a modal. The app is told if it asked for that. */
-  async closeView(which: Json | string): Promise<Done | undefined> {
+  async closeView(which: Json | string): Promise<AckResult | undefined> {
     const { user, view } = this.open(which)
     this.way.with.views.close(user)
     if (view['notify_on_close'] !== true) return undefined
@@ -179,7 +182,7 @@ export class Interactions {
   }
 }
 
-function container(channel: Channel, { ts, thread_ts }: Message | Ephemeral): Json {
+function container(channel: Channel, { ts, thread_ts }: StoredMessage | Ephemeral): Json {
   return { type: 'message', message_ts: ts, channel_id: channel.id, ...(thread_ts && { thread_ts }) }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Decides a file's type by the end of its name, as Slack does: https://docs.slack.dev/reference/objects/file-object.
  */
-export interface FileKind {
+export interface SlackFileType {
   mimetype: string
   filetype: string
   /** Slack's name of the type for people. */
@@ -39,10 +39,10 @@ const KINDS: Record<string, [mimetype: string, pretty: string]> = {
   mp4: ['video/mp4', 'MPEG 4 Video'],
 }
 
-const BINARY: FileKind = { mimetype: 'application/octet-stream', filetype: 'binary', pretty: 'Binary' }
+const BINARY: SlackFileType = { mimetype: 'application/octet-stream', filetype: 'binary', pretty: 'Binary' }
 
 /** Returns the type that a name implies. Slack trusts the name, so the file may be something else. */
-export function kindOf(name: string): FileKind {
+export function kindOf(name: string): SlackFileType {
   const end = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? ''
   const [mimetype, pretty] = KINDS[end] ?? []
   return mimetype && pretty ? { mimetype, pretty, filetype: end === 'jpeg' ? 'jpg' : end } : BINARY

@@ -1,10 +1,10 @@
 /** Files that people and the app bring into the workspace. */
 import { kindOf } from './file-kinds.ts'
 import { BOT_USER, type Store } from '../store.ts'
-import type { FileMode, FileTrouble, StoredFile } from '../types.ts'
+import type { FileMode, FileFault, StoredFile } from '../types.ts'
 
 /** A file that a person uploads, with everything that may be unusual about it in Slack. */
-export interface GivenFile {
+export interface UploadedFile {
   name: string
   /** The content; a text is UTF-8. Absent for a file that is deleted or stored elsewhere. */
   bytes?: Uint8Array | string
@@ -31,14 +31,14 @@ export interface GivenFile {
   transcript?: string
   transcriptStatus?: 'processing' | 'complete' | 'failed' | 'none'
   /** The fault of its download. */
-  trouble?: FileTrouble
+  fault?: FileFault
 }
 
 /** The length of Slack's preview of a text, and of the part of a transcript in the file's object, in characters. */
 const MAX_PREVIEW = 2_000
 
 /** Stores a file that is not shared anywhere yet. */
-export function keepFile(store: Store, given: GivenFile, user: string): StoredFile {
+export function keepFile(store: Store, given: UploadedFile, user: string): StoredFile {
   const { name, title = name, bytes: content, mode = 'hosted', mimetype, transcript, transcriptStatus, ...rest } = given
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   const kind = kindOf(name)
@@ -50,8 +50,8 @@ export function keepFile(store: Store, given: GivenFile, user: string): StoredFi
     ...(bytes && { bytes }),
     ...(heard && { transcription: { status: transcriptStatus ?? 'complete', text: transcript ?? '' } }),
   }
-  const { altText, access, externalUrl, thumbs, trouble } = rest
-  Object.assign(file, clean({ altText, access, externalUrl, thumbs, trouble }))
+  const { altText, access, externalUrl, thumbs, fault } = rest
+  Object.assign(file, clean({ altText, access, externalUrl, thumbs, fault }))
   store.files.set(id, file)
   return file
 }

@@ -1,6 +1,6 @@
 import { optional, required } from '../args.ts'
 import { APP, BOT, BOT_USER, TEAM } from '../store.ts'
-import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
+import { declined, Refusal, type Channel, type Json, type StoredMessage } from '../types.ts'
 import { readContent, MAX_UPDATE_TEXT } from './method-content.ts'
 import type { Method, Workspace } from './method.ts'
 import { isStreaming } from './stream-life.ts'
@@ -65,13 +65,13 @@ export function threadOf(args: Json, channel: Channel, store: Workspace['store']
 }
 
 /** Applies an update. Absent parts stay as they were; markdown_text replaces text and blocks. */
-function keptBy(args: Json, message: Message): Json {
+function keptBy(args: Json, message: StoredMessage): Json {
   const { blocks, attachments } = message
   return args['markdown_text'] === undefined ? { blocks, attachments } : { attachments }
 }
 
 /** Returns a message that the bot may change or delete: one of its own. */
-function own(args: Json, store: Workspace['store'], error: string): { channel: Channel; message: Message } {
+function own(args: Json, store: Workspace['store'], error: string): { channel: Channel; message: StoredMessage } {
   const channel = store.writable(required(args, 'channel'))
   const message = store.message(channel, required(args, 'ts'))
   if (message.bot_id !== BOT) throw new Refusal(error, { why: `${message.ts} is somebody else's.` })

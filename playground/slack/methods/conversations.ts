@@ -1,7 +1,7 @@
 import { flag, invalid, optional, required, whole } from '../args.ts'
 import { filesInHistory } from '../files/file-object.ts'
 import { BOT_USER, TEAM } from '../store.ts'
-import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
+import { declined, Refusal, type Channel, type Json, type StoredMessage } from '../types.ts'
 import type { Method, Workspace } from './method.ts'
 
 /** https://docs.slack.dev/reference/methods: conversations.* */
@@ -89,7 +89,7 @@ function channelObject(channel: Channel): Json {
 }
 
 /** Returns the messages between `oldest` and `latest`, which are excluded unless `inclusive` is on. */
-function between(messages: Message[], args: Json): Message[] {
+function between(messages: StoredMessage[], args: Json): StoredMessage[] {
   const oldest = Number(args['oldest'] ?? 0)
   const latest = Number(args['latest'] ?? Infinity)
   const inclusive = flag(args, 'inclusive')
@@ -100,7 +100,7 @@ function between(messages: Message[], args: Json): Message[] {
 }
 
 /** Returns one page of messages. The cursor is where the next page begins. */
-function page(messages: Message[], args: Json, bounds: { normal: number; most: number; channel: Channel }): Json {
+function page(messages: StoredMessage[], args: Json, bounds: { normal: number; most: number; channel: Channel }): Json {
   const { from, to, next } = slice(messages.length, args, bounds)
   const withMetadata = flag(args, 'include_all_metadata')
   return {
@@ -126,7 +126,7 @@ function readCursor(cursor: string | undefined): number {
 }
 
 /** Returns a message as the history does: metadata only on request, and a root's replies counted. */
-function outward(message: Message, channel: Channel, withMetadata: boolean): Json {
+function outward(message: StoredMessage, channel: Channel, withMetadata: boolean): Json {
   const { metadata, ...rest } = message
   if (message.files) rest.files = filesInHistory(message.files)
   // Only the event names a message with files by a subtype of its own.

@@ -10,7 +10,7 @@ export const MAX_MARKDOWN = 12_000
 const MAX_METADATA = 8_000
 
 /** The checked content of a message. */
-export interface Content {
+export interface MethodContent {
   text: string
   blocks?: Json[]
   attachments?: Json[]
@@ -18,7 +18,7 @@ export interface Content {
 }
 
 /** Reads and checks the content of a message. @throws Refusal `no_text`, `msg_too_long`, `invalid_blocks` … */
-export function readContent(args: Json, options: { textMost?: number } = {}): Content {
+export function readContent(args: Json, options: { textMost?: number } = {}): MethodContent {
   const text = optional(args, 'text')
   const markdown = optional(args, 'markdown_text')
   const { blocks, attachments, metadata } = args

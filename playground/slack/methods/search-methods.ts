@@ -4,7 +4,7 @@
  */
 import { flag, invalid, optional, required } from '../args.ts'
 import { TEAM } from '../store.ts'
-import { declined, Refusal, type Channel, type Json, type Message, type User } from '../types.ts'
+import { declined, Refusal, type Channel, type Json, type StoredMessage, type User } from '../types.ts'
 import type { SearchTokens } from '../search-tokens.ts'
 import type { Method, Workspace } from './method.ts'
 
@@ -120,7 +120,7 @@ function channelsFor({ slack, asker, args }: Looking): Channel[] {
 
 interface SaidThere {
   channel: Channel
-  message: Message
+  message: StoredMessage
 }
 
 function said(looking: Looking): SaidThere[] {

@@ -1,9 +1,9 @@
 /** Ends streamed messages: the app or a person stops one, or it reaches its maximum age or length. */
-import { Refusal, type Message } from '../types.ts'
+import { Refusal, type StoredMessage } from '../types.ts'
 import type { Workspace } from './method.ts'
 
 /** Whether a message still grows. Its age is checked at each call. */
-export function isStreaming(message: Message, { now, streamMs }: Pick<Workspace, 'now' | 'streamMs'>): boolean {
+export function isStreaming(message: StoredMessage, { now, streamMs }: Pick<Workspace, 'now' | 'streamMs'>): boolean {
   if (message.streaming_state !== 'in_progress') return false
   if (now() - Number(message.ts) * 1000 <= streamMs()) return true
   message.streaming_state = 'stopped'
@@ -15,14 +15,14 @@ export function isStreaming(message: Message, { now, streamMs }: Pick<Workspace,
  * Returns the refusal for a message that no longer streams. It is no mistake of the app if the message grew too old, or
  * if a person stopped it.
  */
-export function notStreaming(message: Message): Refusal {
+export function notStreaming(message: StoredMessage): Refusal {
   if (message['stopped_by']) return new Refusal('stopped_by_user', { blame: false })
   const why = 'It was never streaming, is done, or has died.'
   return new Refusal('message_not_in_streaming_state', { why, blame: message['died'] !== 'age' })
 }
 
 /** Checks that a text still fits. If not, the stream ends as it is. @throws Refusal if it does not fit */
-export function checkGrowth(message: Message, text: string, { streamBytes }: Pick<Workspace, 'streamBytes'>) {
+export function checkGrowth(message: StoredMessage, text: string, { streamBytes }: Pick<Workspace, 'streamBytes'>) {
   if (Buffer.byteLength(message.text) + Buffer.byteLength(text) <= streamBytes) return
   message.streaming_state = 'stopped'
   message['died'] = 'length'

@@ -2,7 +2,7 @@
 import { invalid, isObject, optional, required } from '../args.ts'
 import { checkBlocks } from '../blocks/block-rules.ts'
 import { BOT, TEAM } from '../store.ts'
-import { declined, Refusal, type Channel, type Json, type Message } from '../types.ts'
+import { declined, Refusal, type Channel, type Json, type StoredMessage } from '../types.ts'
 import { FROM_BOT } from './chat.ts'
 import { checkLength, MAX_MARKDOWN, readMetadata } from './method-content.ts'
 import type { Method, Workspace } from './method.ts'
@@ -82,7 +82,7 @@ function readRecipient(args: Json, channel: Channel, store: Workspace['store']):
 }
 
 /** Returns a stream that has begun and not ended. @throws Refusal if it has */
-function streaming(args: Json, slack: Workspace): { channel: Channel; message: Message } {
+function streaming(args: Json, slack: Workspace): { channel: Channel; message: StoredMessage } {
   const channel = slack.store.writable(required(args, 'channel'))
   const message = slack.store.message(channel, required(args, 'ts'))
   if (message.bot_id !== BOT)
@@ -121,7 +121,7 @@ function checkChunk(chunk: unknown) {
 }
 
 /** Adds all chunks, or none. */
-function add(message: Message, chunks: Json[], slack: Workspace) {
+function add(message: StoredMessage, chunks: Json[], slack: Workspace) {
   const text = textOf(chunks)
   checkGrowth(message, text, slack)
   message.text += text

@@ -2,10 +2,10 @@ import type { Prompts } from '../../base/prompts.ts'
 import { messageLine } from '../observation.ts'
 import { inputText } from '../tool-input.ts'
 import { answerInBrackets, labelledAnswer } from '../parser/answer-opening.ts'
-import { argumentInput, readCall, type Call } from '../parser/bracket-call.ts'
+import { argumentInput, readCall, type BracketCall } from '../parser/bracket-call.ts'
 import { readInline } from '../parser/inline-steps.ts'
 import { readJsonBlock } from '../parser/json-action.ts'
-import type { Section } from '../parser/labels.ts'
+import type { LabelledSection } from '../parser/labels.ts'
 import { readLeaked } from '../parser/leaked-calls.ts'
 import {
   actionAt,
@@ -35,7 +35,7 @@ const DOCSTORE = new Map([
   ['read_skill', 'read_skill'],
 ])
 
-interface Form {
+interface BracketForm {
   name: string
   system(view: RunView): string
   /** Whether steps are numbered (`Thought 1:`, as in the paper). */
@@ -64,7 +64,7 @@ function describeAction(tool: Tool): string {
   return describeTool(tool).replace(`${tool.name}:`, `${tool.name}[input]:`)
 }
 
-function bracketForm(form: Form, prompts: Prompts): Dialect {
+function bracketForm(form: BracketForm, prompts: Prompts): Dialect {
   return {
     name: form.name,
     stop: ['\nObservation'],
@@ -78,7 +78,7 @@ function bracketForm(form: Form, prompts: Prompts): Dialect {
   }
 }
 
-function renderBracket(view: RunView, form: Form, prompts: Prompts): Message[] {
+function renderBracket(view: RunView, form: BracketForm, prompts: Prompts): Message[] {
   const names = new Map([...form.tools(view.tools)].map(([theirs, ours]) => [ours, theirs]))
   const steps = view.steps.map((step, i) => renderStep(step, { view, label: labelOf(form, i + 1), names }))
   const label = labelOf(form, view.steps.length + 1)
@@ -92,7 +92,7 @@ function renderBracket(view: RunView, form: Form, prompts: Prompts): Message[] {
   ]
 }
 
-function labelOf(form: Form, n: number): string {
+function labelOf(form: BracketForm, n: number): string {
   return form.numbered ? ` ${n}` : ''
 }
 
@@ -153,7 +153,7 @@ function readActions(turn: ModelOutput): Match | undefined {
 }
 
 /** Reads one labelled action. Returns undefined if it names nothing, because a later one may. */
-function readOne(turn: ModelOutput, index: number, section: Section): Match | undefined {
+function readOne(turn: ModelOutput, index: number, section: LabelledSection): Match | undefined {
   const next = turn.sections[index + 1]
   const written = tidy(dedent(turn.text.slice(section.valueAt, next?.at), section.indent))
   if ((!written && next?.name === 'action') || namesNothing(written)) return undefined
@@ -175,7 +175,7 @@ function readUnlabelled(turn: ModelOutput): Match | undefined {
 }
 
 /** A call of Finish is the answer. Named arguments in its round brackets stay text. */
-function called(turn: ModelOutput, at: number, call: Call): Match {
+function called(turn: ModelOutput, at: number, call: BracketCall): Match {
   const parsed = argumentInput(call)
   if (!parsed.ok) return faultAt(turn, at, parsed.what)
   const input = typeof parsed.input === 'string' ? parsed.input : tidy(call.argument ?? '')

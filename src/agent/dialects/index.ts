@@ -26,5 +26,3 @@ export const DIALECTS = {
   conversational: { create: ({ prompts }: DialectParts) => conversationalDialect(prompts), needs: [] },
   native: { create: ({ prompts }: DialectParts) => nativeDialect(prompts), needs: [] },
 } satisfies Record<string, { create(parts: DialectParts): Dialect; needs: string[] }>
-
-export type DialectName = keyof typeof DIALECTS

@@ -1,12 +1,12 @@
 /** The input of an action: the text after its label (`Action Input: …`) or beside the tool's name. */
 import { readLoose } from './loose-json.ts'
-import type { ModelOutput, ParsedInput } from './model-output.ts'
-import { sectionText, type Section } from './labels.ts'
+import type { ModelOutput, ActionInput } from './model-output.ts'
+import { sectionText, type LabelledSection } from './labels.ts'
 import { closingFence, dedent, fenceAt, nextLine, skipSpace, tidy } from './text-lines.ts'
 import { listedTool, namesFinish, namesNothing } from './tool-names.ts'
 
 /** An input that begins but does not end. */
-export const CUT: ParsedInput = { ok: false, what: 'its input breaks off before the end' }
+export const CUT: ActionInput = { ok: false, what: 'its input breaks off before the end' }
 
 /** Remarks that models add after an input: "(Waiting for the tool result.)", "I will wait for the observation." */
 const ASIDE = /^[(（]\p{Lu}[^\n]*(?:wait|paus|note|tool|result|response|observation)[^\n]*[.!…][)）]$/u
@@ -18,7 +18,7 @@ const LONGEST_ASIDE = 300
  * Reads the input at an `Action Input` label. JSON and free text stay as written. A fenced JSON object or a Python dict
  * becomes the value. An incomplete input is `CUT`.
  */
-export function inputOf(turn: ModelOutput, index: number): ParsedInput {
+export function inputOf(turn: ModelOutput, index: number): ActionInput {
   const section = turn.sections[index]
   if (!section) return CUT
   const end = nextLabel(turn, index)
@@ -56,7 +56,7 @@ function tripleQuotes(text: string): number {
  * decoration. A turn uses one style. Text that it quotes often uses another (`    action: str` in code, `# Action: …`
  * in a comment).
  */
-function isAlike(section: Section, own: Section): boolean {
+function isAlike(section: LabelledSection, own: LabelledSection): boolean {
   const sameStyle = section.capital === own.capital && section.mark === own.mark
   return sameStyle && section.indent <= own.indent && (own.fenced || !section.fenced)
 }
@@ -97,7 +97,7 @@ function isAction(line: string, tools: string[]): boolean {
 function fencedInput(
   text: string,
   { start, end, indent }: { start: number; end: number; indent: number },
-): ParsedInput {
+): ActionInput {
   const close = closingFence(text, start)
   const json = wholeObject(text.slice(start, Math.min(end, close ?? end)))
   if (json) return { ok: true, input: json }
@@ -105,7 +105,7 @@ function fencedInput(
 }
 
 /** Reads an unfenced input: free text, JSON, or a Python dict. */
-export function plainInput(text: string): ParsedInput {
+export function plainInput(text: string): ActionInput {
   const bare = withoutBackticks(text)
   if (/^[{[]/.test(bare)) {
     const loose = readLoose(bare)

@@ -1,12 +1,12 @@
 /** Actions written as calls: `Search[…]`, `search("x")`. */
 import { plainInput } from './action-input.ts'
 import { readLoose } from './loose-json.ts'
-import type { ParsedInput } from './model-output.ts'
+import type { ActionInput } from './model-output.ts'
 import { isSpace, nextLine, tidy } from './text-lines.ts'
 import { listedTool } from './tool-names.ts'
 
 /** An action written as a call. `argument` is undefined if the call is not closed or something follows it. */
-export interface Call {
+export interface BracketCall {
   tool: string
   round: boolean
   argument: string | undefined
@@ -23,7 +23,7 @@ const LONGEST_NAME = 100
  * Reads `Tool[argument]` or `tool(argument)` at the start of a text. Returns undefined for prose: an unlisted tool must
  * look like a name and touch its bracket. With `listedOnly`, only listed tools count.
  */
-export function readCall(text: string, tools: string[], listedOnly = false): Call | undefined {
+export function readCall(text: string, tools: string[], listedOnly = false): BracketCall | undefined {
   let start = 0
   while (start < text.length && (isSpace(text[start] ?? '') || '`*_"\''.includes(text[start] ?? ''))) start++
   if (text[start] === '[') return bracketedCall(text.slice(start), tools, listedOnly)
@@ -43,7 +43,7 @@ export function readCall(text: string, tools: string[], listedOnly = false): Cal
 }
 
 /** Reads `[Search[x]]`, from models that copy the brackets of the prompt's placeholder. */
-function bracketedCall(text: string, tools: string[], listedOnly: boolean): Call | undefined {
+function bracketedCall(text: string, tools: string[], listedOnly: boolean): BracketCall | undefined {
   const line = tidy(text.slice(0, nextLine(text, 0)))
   return line.endsWith(']]') && line[1] !== '[' ? readCall(line.slice(1, -1), tools, listedOnly) : undefined
 }
@@ -52,7 +52,7 @@ function bracketedCall(text: string, tools: string[], listedOnly: boolean): Call
  * Round brackets follow programming syntax: one quoted argument loses its quotes, and an object or named arguments
  * become fields.
  */
-export function argumentInput({ round, argument }: Call): ParsedInput {
+export function argumentInput({ round, argument }: BracketCall): ActionInput {
   if (argument === undefined) return { ok: false, what: 'the call is not closed, or something follows it' }
   const lead = BEFORE_JSON.exec(argument.slice(0, LONGEST_LEAD))?.[0]
   const text = tidy(lead === undefined ? argument : argument.slice(lead.length - 1).replace(/[\s`]{1,30}$/, ''))

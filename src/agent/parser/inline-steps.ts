@@ -1,7 +1,7 @@
 /** Steps on one line, `… Action: search Action Input: x`, from models that write a turn without line breaks. */
 import { plainInput } from './action-input.ts'
 import { argumentInput, readCall } from './bracket-call.ts'
-import { actionAt, answerAt, type Match, type ModelOutput, type ParsedInput } from './model-output.ts'
+import { actionAt, answerAt, type Match, type ModelOutput, type ActionInput } from './model-output.ts'
 import { tidy } from './text-lines.ts'
 import { listedTool, namesFinish, toolNamed } from './tool-names.ts'
 
@@ -61,7 +61,7 @@ function answer(turn: ModelOutput, mark: Mark): Match | undefined {
   return text === '' ? undefined : answerAt(turn, mark.at, text)
 }
 
-function calledAt(turn: ModelOutput, at: number, { tool, parsed }: { tool: string; parsed: ParsedInput }): Match {
+function calledAt(turn: ModelOutput, at: number, { tool, parsed }: { tool: string; parsed: ActionInput }): Match {
   return parsed.ok && namesFinish(tool, turn.tools)
     ? answerAt(turn, at, String(parsed.input))
     : actionAt(turn, at, { tool, parsed })

@@ -107,7 +107,7 @@ export type JsonAction =
   | { kind: 'fault'; thought?: string; what: string }
 
 /** An object's fields by normalised key. */
-type Fields = Map<string, unknown>
+type ActionFields = Map<string, unknown>
 
 // The keys below are normalised: lower case, only letters and digits.
 const TOOL = [
@@ -155,7 +155,7 @@ const OTHER = [...THOUGHT, ...ANSWER, 'id', 'type', 'callid', 'toolcallid']
 export function actionIn(value: unknown, tools: string[]): JsonAction | undefined {
   if (Array.isArray(value)) return firstIn(value, tools)
   if (!isRecord(value)) return undefined
-  const fields: Fields = new Map(Object.entries(value).map(([key, field]) => [plainKey(key), field]))
+  const fields: ActionFields = new Map(Object.entries(value).map(([key, field]) => [plainKey(key), field]))
   const inner = first(fields, NESTED, (field) => typeof field === 'object' && field !== null)
   const thought = textOf(first(fields, THOUGHT))
   const nested = inner === undefined ? undefined : actionIn(withInput(inner, fields), tools)
@@ -180,13 +180,13 @@ function keyedByTool(value: object, tools: string[]): JsonAction | undefined {
 }
 
 /** Reads `{"action": {"name": …}, "action_input": …}`: the input may stand beside the inner object. */
-function withInput(inner: unknown, outer: Fields): unknown {
+function withInput(inner: unknown, outer: ActionFields): unknown {
   const input = first(outer, INPUT)
   return isRecord(inner) && input !== undefined ? { input, ...inner } : inner
 }
 
 /** Reads an object that names a tool. `name` alone is too common: it needs an input beside it, or a listed tool. */
-function called(value: object, fields: Fields, tools: string[]): JsonAction | undefined {
+function called(value: object, fields: ActionFields, tools: string[]): JsonAction | undefined {
   const strong = textOf(first(fields, TOOL, isText))
   const weak = strong ? '' : textOf(first(fields, NAME, isText)) || listedType(fields, tools)
   const written = strong || weak
@@ -200,12 +200,12 @@ function called(value: object, fields: Fields, tools: string[]): JsonAction | un
 }
 
 /** Reads `{"type": "search", "query": "x"}` if the type is a listed tool. */
-function listedType(fields: Fields, tools: string[]): string {
+function listedType(fields: ActionFields, tools: string[]): string {
   const type = textOf(fields.get('type'))
   return tools.includes(type) ? type : ''
 }
 
-function answered(fields: Fields): JsonAction | undefined {
+function answered(fields: ActionFields): JsonAction | undefined {
   const isLone = [...fields.keys()].every((key) => [...LONE_ANSWER, ...THOUGHT].includes(key))
   const answer = first(fields, ANSWER) ?? (isLone ? first(fields, LONE_ANSWER) : undefined)
   return answer === undefined || answer === null ? undefined : finish(answer)
@@ -242,7 +242,7 @@ function otherFields(value: object): Record<string, unknown> {
 }
 
 /** The first field among `keys` that exists and fits. */
-function first(fields: Fields, keys: string[], fits: (field: unknown) => boolean = () => true): unknown {
+function first(fields: ActionFields, keys: string[], fits: (field: unknown) => boolean = () => true): unknown {
   const key = keys.find((candidate) => fields.has(candidate) && fits(fields.get(candidate)))
   return key === undefined ? undefined : fields.get(key)
 }

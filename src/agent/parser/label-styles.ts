@@ -2,7 +2,7 @@
  * Labels in unusual styles: list items, HTML, brackets, arrows, tags. They are rewritten as plain labels, only in turns
  * without plain step labels.
  */
-import { reactLabel, sectionsOf, type LabelReader, type Section } from './labels.ts'
+import { reactLabel, sectionsOf, type LabelReader, type LabelledSection } from './labels.ts'
 import { fenceAt, nextLine } from './text-lines.ts'
 
 /** Rewrites a turn whose labels are all in one other style, or are tags. Any other turn is returned unchanged. */
@@ -18,7 +18,7 @@ export function plainLabels(text: string, labelAt: LabelReader = reactLabel): st
 }
 
 /** Whether the labels form a step: an action with its input or as a call, or an answer. */
-function makesStep(sections: Section[], text: string): boolean {
+function makesStep(sections: LabelledSection[], text: string): boolean {
   return sections.some(({ name, lone, valueAt }, i) => {
     if (name === 'answer') return !lone || sections.length > 1
     return (

@@ -136,7 +136,7 @@ export const reactLabel = labelReader(REACT)
 /**
  * A labelled part of a turn. `fenced`: a code fence was already open, so the end of that fence ends the section too.
  */
-export interface Section extends Label {
+export interface LabelledSection extends Label {
   fenced: boolean
   /** Whether its word is also common in prose (`Answer:`). */
   lone: boolean
@@ -149,8 +149,8 @@ const MAX_LABELS = 1000
  * The labelled parts of a turn, in order. A lone `Input:` counts only right after an action, a lone `Tool:` only right
  * before an input. `Action: Final Answer: x` is an answer.
  */
-export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Section[] {
-  const sections: Section[] = []
+export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): LabelledSection[] {
+  const sections: LabelledSection[] = []
   let depth = 0
   for (let at = 0; at < turn.length && sections.length < MAX_LABELS; at = nextLine(turn, at)) {
     const fence = fenceAt(turn, at)
@@ -173,7 +173,7 @@ export function sectionsOf(turn: string, labelAt: LabelReader = reactLabel): Sec
 /**
  * Whether a tool's name and arguments are followed by prose or an answer: that describes the tool, and is not a call.
  */
-function isQuoted(turn: string, sections: Section[], at: number): boolean {
+function isQuoted(turn: string, sections: LabelledSection[], at: number): boolean {
   const [input, next] = [sections[at + 1], sections[at + 2]]
   if (next?.name === 'loneAnswer') return true
   const value = input ? turn.slice(input.valueAt, next?.at).trim() : ''
@@ -193,20 +193,20 @@ function argumentsEnd(value: string): number | undefined {
 }
 
 /** The section of a label. Its name and value come from the second label on the same line, if there is one. */
-function sectionAt(label: Label, { name, valueAt }: Label, fenced: boolean): Section {
+function sectionAt(label: Label, { name, valueAt }: Label, fenced: boolean): LabelledSection {
   const { at, indent, capital, decorated, mark, colon, wrap } = label
   // Listed field by field, because spreading a label costs more than reading it.
   return { name, at, valueAt, indent, capital, decorated, mark, colon, wrap, fenced, lone: false }
 }
 
-const MEANT: Partial<Record<Section['name'], Section['name']>> = {
+const MEANT: Partial<Record<LabelledSection['name'], LabelledSection['name']>> = {
   loneInput: 'input',
   loneAnswer: 'answer',
   loneAction: 'action',
 }
 
 /** Names a lone section by its neighbours. Drops a lone `Tool:` without an input. */
-function inContext(section: Section, next: Section | undefined): Section[] {
+function inContext(section: LabelledSection, next: LabelledSection | undefined): LabelledSection[] {
   const isInput = next?.name === 'input' || next?.name === 'loneInput'
   if (section.name === 'loneAction' && !isInput) return []
   const meant = MEANT[section.name]
@@ -216,7 +216,7 @@ function inContext(section: Section, next: Section | undefined): Section[] {
 /**
  * The text of a section up to `end`, without its indent, its decoration, and a closing fence that has no opening one.
  */
-export function sectionText(turn: string, section: Section, end: number): string {
+export function sectionText(turn: string, section: LabelledSection, end: number): string {
   const text = dedent(turn.slice(section.valueAt, end), section.indent).trimEnd()
   return tidy(unwrapped(tidy(withoutLooseFence(text)), section.wrap))
 }
@@ -242,6 +242,6 @@ export function unwrapped(value: string, wrap: string): string {
 }
 
 /** Whether a label begins a step. Labels that are common words do not. */
-export function opensStep({ name, lone }: Section): boolean {
+export function opensStep({ name, lone }: LabelledSection): boolean {
   return (name === 'action' || name === 'input' || name === 'answer') && !lone
 }

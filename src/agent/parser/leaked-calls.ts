@@ -1,4 +1,4 @@
-import { readFields, type Fields } from './leaked-input.ts'
+import { readFields, type LeakedInput } from './leaked-input.ts'
 import { readArguments } from './loose-json.ts'
 import { actionAt, faultAt, type Match, type ModelOutput } from './model-output.ts'
 import { matchAt, nextLine } from './text-lines.ts'
@@ -138,7 +138,7 @@ function toolElement({ text, tools }: ModelOutput, from: number): LeakedCall | u
   return undefined
 }
 
-function callOf(at: number, tool: string, fields: Fields): LeakedCall {
+function callOf(at: number, tool: string, fields: LeakedInput): LeakedCall {
   return fields.ok ? { ok: true, at, end: fields.end, tool, input: fields.input } : { ok: false, at, end: Infinity }
 }
 

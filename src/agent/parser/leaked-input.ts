@@ -3,7 +3,7 @@ import { readLoose } from './loose-json.ts'
 import { matchAt, skipSpace, tidy } from './text-lines.ts'
 
 /** The input of a leaked call and where it ends. Not ok if it is incomplete. */
-export type Fields = { ok: true; input: unknown; end: number } | { ok: false }
+export type LeakedInput = { ok: true; input: unknown; end: number } | { ok: false }
 
 const PREFIX = '(?:[a-z]{1,12}:|\\w{1,16}_|[|｜]DSML[|｜])?'
 /** An argument as an element: the key is in the opening tag, or in an element before the value. */
@@ -23,7 +23,7 @@ const GEMMA = /<escape>|<\|"\|>/g
  * Reads the arguments of a call at `at`: a JSON object, elements, or plain text up to the end of the call. Undefined if
  * there are none.
  */
-export function readFields(text: string, at: number, closes: string): Fields | undefined {
+export function readFields(text: string, at: number, closes: string): LeakedInput | undefined {
   const start = at + (matchAt(WRAP, text, at)?.[0].length ?? 0)
   if (text[start] === '{') return readObject(text, start)
   const elements = readElements(text, start)
@@ -36,7 +36,7 @@ export function readFields(text: string, at: number, closes: string): Fields | u
   return { ok: true, input: input === '' ? {} : input, end: Math.max(start, close.lastIndex) }
 }
 
-function readObject(text: string, start: number): Fields | undefined {
+function readObject(text: string, start: number): LeakedInput | undefined {
   const loose = readLoose(text, start)
   if (loose.ok)
     return { ok: true, input: loose.value, end: loose.end + (matchAt(AFTER, text, loose.end)?.[0].length ?? 0) }
@@ -45,7 +45,7 @@ function readObject(text: string, start: number): Fields | undefined {
 }
 
 /** Reads `{query:<escape>x<escape>}`: marks enclose the texts, so quotes inside are literal. */
-function gemmaObject(text: string, start: number): Fields | undefined {
+function gemmaObject(text: string, start: number): LeakedInput | undefined {
   const pieces = text.slice(start, start + MAX_CHARS).split(GEMMA)
   const end = pieces.findIndex((piece, i) => i % 2 === 0 && i > 0 && piece.includes('}'))
   if (end < 0) return undefined
@@ -60,7 +60,7 @@ function gemmaObject(text: string, start: number): Fields | undefined {
 const MAX_CHARS = 20_000
 
 /** Reads consecutive elements. Undefined if there are none, not ok if one is not closed. */
-function readElements(text: string, start: number): Fields | undefined {
+function readElements(text: string, start: number): LeakedInput | undefined {
   const fields: [string, unknown][] = []
   let at = start
   for (;;) {

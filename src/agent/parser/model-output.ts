@@ -7,7 +7,7 @@
  */
 import type { ParsedTurn } from '../contracts/dialect.ts'
 import { plainLabels } from './label-styles.ts'
-import { opensStep, sectionsOf, unwrapped, type LabelReader, type Section } from './labels.ts'
+import { opensStep, sectionsOf, unwrapped, type LabelReader, type LabelledSection } from './labels.ts'
 import { beginsObservation, cutWhole, MAX_CHARS } from './observation-cut.ts'
 import { MAY_END_REASONING, withoutReasoning } from './reasoning.ts'
 import { cameToFinal, finalPart, MAY_HOLD_TOKENS, withoutEnd, withoutHead } from './special-tokens.ts'
@@ -16,7 +16,7 @@ import { braceAfter, fenceAt, nextLine, tidy } from './text-lines.ts'
 /** A completion prepared for reading: the text of the turn, its labelled parts, and the tools that it may name. */
 export interface ModelOutput {
   text: string
-  sections: Section[]
+  sections: LabelledSection[]
   tools: string[]
   /** Whether a tool accepts an input, if the tools' schemas are known. */
   accepts?: AcceptsInput | undefined
@@ -104,13 +104,13 @@ interface ActionPosition {
 }
 
 /** The value of an input, or the fault in it. */
-export type ParsedInput = { ok: true; input: unknown } | { ok: false; what: string }
+export type ActionInput = { ok: true; input: unknown } | { ok: false; what: string }
 
 /** The action at `at`, or the fault in its input. */
 export function actionAt(
   turn: ModelOutput,
   at: number,
-  { tool, parsed }: { tool: string; parsed: ParsedInput },
+  { tool, parsed }: { tool: string; parsed: ActionInput },
 ): Match {
   if (!parsed.ok) return faultAt(turn, at, parsed.what)
   return { kind: 'action', at, thought: thoughtBefore(turn, at), tool, input: parsed.input }

@@ -3,10 +3,10 @@
  * calls, JSON and steps on one line. Each runs only if its marks occur.
  */
 import { CUT, inputOf, plainInput } from './action-input.ts'
-import { argumentInput, readCall, type Call } from './bracket-call.ts'
+import { argumentInput, readCall, type BracketCall } from './bracket-call.ts'
 import { MAY_BE_INLINE, readInline } from './inline-steps.ts'
 import { readJsonBlock, readJsonBlockAt } from './json-action.ts'
-import { sectionText, unwrapped, type Section } from './labels.ts'
+import { sectionText, unwrapped, type LabelledSection } from './labels.ts'
 import { MAY_LEAK, readLeaked, readLeakedAt } from './leaked-calls.ts'
 import {
   actionAt,
@@ -16,7 +16,7 @@ import {
   firstOf,
   type Match,
   type ModelOutput,
-  type ParsedInput,
+  type ActionInput,
 } from './model-output.ts'
 import { braceAfter, closingFence, fenceAt, isSpace, nextLine, tidy } from './text-lines.ts'
 import { listedTool, MAY_FINISH, namesFinish, namesNothing, toolNamed } from './tool-names.ts'
@@ -78,7 +78,7 @@ function leadsOn({ sections }: ModelOutput, index: number): boolean {
 }
 
 /** Reads the action labelled at `index`. Undefined if it names nothing and something later may. */
-export function readAction(turn: ModelOutput, index: number, section: Section): Match | undefined {
+export function readAction(turn: ModelOutput, index: number, section: LabelledSection): Match | undefined {
   const written = writtenAction(turn, index, section)
   const next = turn.sections[index + 1]
   if (!written.name) return next && next.name !== 'input' ? undefined : faultAt(turn, section.at, NAMELESS)
@@ -104,7 +104,7 @@ function takesNone({ tools, accepts, isCut }: ModelOutput, tool: string): boolea
 }
 
 /** The JSON or leaked call in place of an action. */
-function unlabelledAt(turn: ModelOutput, at: number, call: Call | undefined): Match | undefined {
+function unlabelledAt(turn: ModelOutput, at: number, call: BracketCall | undefined): Match | undefined {
   const json = braceAfter(turn.text, at) === undefined ? undefined : readJsonBlockAt(turn, at)
   return json ?? (!call && MAY_LEAK.test(turn.text.slice(at)) ? readLeakedAt(turn, at) : undefined)
 }
@@ -121,7 +121,7 @@ const INPUTLESS = 'its action has no "Action Input:"'
 function writtenAction(
   turn: ModelOutput,
   index: number,
-  section: Section,
+  section: LabelledSection,
 ): { name: string; all: string; inline?: string } {
   const value = tidy(turn.text.slice(section.valueAt, turn.sections[index + 1]?.at))
   const bare = tidy(unwrapped(value, section.wrap))
@@ -135,8 +135,8 @@ function writtenAction(
 function inputAfter(
   turn: ModelOutput,
   index: number,
-  from: { inline?: string; call?: Call | undefined },
-): ParsedInput | undefined {
+  from: { inline?: string; call?: BracketCall | undefined },
+): ActionInput | undefined {
   if (from.inline !== undefined) return wholeInput(turn, index, from.inline)
   const labelled = turn.sections[index + 1]?.name === 'input' ? inputOf(turn, index + 1) : undefined
   const empty = !labelled || (labelled.ok && labelled.input === '')
@@ -144,7 +144,7 @@ function inputAfter(
 }
 
 /** An input without a label. Incomplete if it runs to the end of truncated output. */
-function wholeInput(turn: ModelOutput, index: number, written: string): ParsedInput {
+function wholeInput(turn: ModelOutput, index: number, written: string): ActionInput {
   return turn.isCut && index + 1 >= turn.sections.length ? CUT : plainInput(tidy(written))
 }
 
@@ -193,7 +193,7 @@ function runOn({ text, sections }: ModelOutput, index: number): number {
   return sections[next]?.at ?? text.length
 }
 
-function isPlain(section: Section): boolean {
+function isPlain(section: LabelledSection): boolean {
   return section.capital && !section.fenced && !section.decorated && section.indent === 0
 }
 

@@ -14,7 +14,7 @@ export interface ReasoningSpan {
  * The start of reasoning: the length of the text before its mark, the length including the mark, and the pattern that
  * ends it.
  */
-export interface Opening {
+export interface ReasoningStart {
   before: number
   length: number
   close: RegExp
@@ -90,7 +90,7 @@ const OPENINGS = MARKS.map(({ open, close, first }) => ({
 const CLOSINGS = new Map<string, RegExp>()
 
 /** The reasoning that a line, or the start of one, opens. `first`: the output begins with this line. */
-export function opensReasoning(line: string, first: boolean): Opening | undefined {
+export function opensReasoning(line: string, first: boolean): ReasoningStart | undefined {
   for (const { pattern, close, first: onlyFirst } of OPENINGS) {
     const match = onlyFirst && !first ? null : pattern.exec(line)
     if (match)

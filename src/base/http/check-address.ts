@@ -8,7 +8,7 @@ import { AddressRefused, type Resolve } from './agents.ts'
 import { untilAborted } from './shared-work.ts'
 
 /** The hosts that a tool may call: the origins of these URLs, or any public host if `hosts` is absent. */
-export interface Allowed {
+export interface AllowedHosts {
   name: string
   hosts?: string[] | undefined
 }
@@ -21,7 +21,7 @@ const INSIDE_NAMES = /(^|\.)(localhost|local|internal|home\.arpa|lan|intranet)\.
  * DNS, when the connection is made.
  * @throws ToolError that names the host but never the rest of the URL
  */
-export function checkAddress(url: URL, allowed: Allowed): void {
+export function checkAddress(url: URL, allowed: AllowedHosts): void {
   const refuse = (why: string) => {
     throw new ToolError(`${allowed.name} may not call ${url.hostname || 'this address'}: ${why}.`)
   }

@@ -11,7 +11,7 @@ export interface ReadableBody extends AsyncIterable<Uint8Array> {
   cancel(): Promise<void>
 }
 
-type Read = IteratorResult<Buffer<ArrayBuffer>, undefined>
+type ReadResult = IteratorResult<Buffer<ArrayBuffer>, undefined>
 
 /** The socket pauses above this number of unread bytes. */
 const HIGH_WATER = 256 * 1024
@@ -76,14 +76,14 @@ export class ResponseBody implements ReadableBody {
     if (!this.#isOver) this.#source.abort(new Error('the body is not read'))
   }
 
-  #next(): Promise<Read> {
+  #next(): Promise<ReadResult> {
     // Resumes one microtask after the first bytes, when all bytes of that network read have arrived.
     if (this.#size === 0 && !this.#isOver)
       return new Promise<void>((resume) => (this.#wake = resume)).then(() => this.#next())
     return this.#fault === undefined ? Promise.resolve(this.#read()) : Promise.reject(this.#fault)
   }
 
-  #read(): Read {
+  #read(): ReadResult {
     if (this.#size === 0) return OVER
     const value = this.#take()
     if (this.#isPaused) {
@@ -93,7 +93,7 @@ export class ResponseBody implements ReadableBody {
     return { value, done: false }
   }
 
-  async #leave(): Promise<Read> {
+  async #leave(): Promise<ReadResult> {
     await this.cancel()
     return OVER
   }

@@ -12,7 +12,7 @@ import type { Exchange } from './exchange.ts'
 import { createSharedWork } from './shared-work.ts'
 
 /** The limits of one tool's fetch. */
-export interface Scope {
+export interface FetchLimits {
   /** The subject of error sentences: `wikipedia did not answer within 10 s.` */
   name: string
   /** URLs whose origins (scheme, host, port) may be called, also by redirects. Without it: any public host. */
@@ -34,7 +34,7 @@ export interface Scope {
 
 export interface ToolHttp {
   /** @throws ToolError from each fetch, with a sentence that contains no key and no full URL */
-  scope(scope: Scope): ToolFetch
+  scope(scope: FetchLimits): ToolFetch
   /** Closes all connections, at the end of the process or a test. */
   close(): Promise<void>
 }
@@ -54,9 +54,9 @@ const DEFAULTS = { maxBytes: 2_000_000, cacheMs: 3_600_000 }
 const CACHE_LIMITS = { entries: 500, maxBytes: 32_000_000 }
 const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 
-interface Request extends Omit<Exchange, 'signal' | 'now' | 'dispatcher'> {
+interface ToolRequest extends Omit<Exchange, 'signal' | 'now' | 'dispatcher'> {
   inside?: boolean | undefined
-  keep?: Scope['keep'] | undefined
+  keep?: FetchLimits['keep'] | undefined
   timeoutMs: number
   cacheMs: number
 }
@@ -67,7 +67,7 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   const cache = createCache<Fetched>({ ...(options.cache ?? CACHE_LIMITS), now: () => clocks.now() })
   const shared = createSharedWork<Fetched>()
 
-  const load = async (key: string, request: Request, signal: AbortSignal) => {
+  const load = async (key: string, request: ToolRequest, signal: AbortSignal) => {
     const agents = await (opened ??= createAgents(options))
     const dispatcher = request.inside ? agents.inside : agents.outside
     const now = () => clocks.now()
@@ -106,7 +106,7 @@ export function createToolHttp(options: ToolHttpOptions): ToolHttp {
   }
 }
 
-function isKept(request: Request, { status, headers, body }: Fetched): boolean {
+function isKept(request: ToolRequest, { status, headers, body }: Fetched): boolean {
   const succeeded = status >= 200 && status < 300
   return request.cacheMs > 0 && succeeded && (request.keep?.({ status, headers, body }) ?? true)
 }

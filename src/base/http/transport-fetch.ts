@@ -4,7 +4,7 @@ import { TransportResponse, type ResponseHead } from './transport-response.ts'
 import { ResponseBody } from './response-body.ts'
 
 type WebFetch = typeof globalThis.fetch
-type Init = Parameters<WebFetch>[1]
+type WebRequestInit = Parameters<WebFetch>[1]
 
 /**
  * A fetch directly on undici's pool, for the SDKs and for us: the part of the web's fetch that they need, at a third of
@@ -14,8 +14,8 @@ type Init = Parameters<WebFetch>[1]
  * reason of its signal.
  */
 export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
-  const turns = new Turns()
-  const fetch = async (address: string | URL, init?: Init): Promise<TransportResponse> => {
+  const turns = new DeliveryTurns()
+  const fetch = async (address: string | URL, init?: WebRequestInit): Promise<TransportResponse> => {
     const request = requestOf(init)
     let isRedirected = false
     const response = await followRedirects<TransportResponse>(
@@ -45,14 +45,14 @@ export function createTransportFetch(dispatcher: Dispatcher): WebFetch {
   return fetch as unknown as WebFetch
 }
 
-interface Request {
+interface TransportRequest {
   method: string
   headers: string[]
   body: string | Uint8Array | null
   signal: AbortSignal | undefined
 }
 
-function requestOf(init: Init = {}): Request {
+function requestOf(init: WebRequestInit = {}): TransportRequest {
   const { method = 'GET', headers, body, signal } = init
   if (body !== undefined && body !== null && typeof body !== 'string' && !(body instanceof Uint8Array))
     throw new TypeError('Only text and bytes can be sent.')
@@ -60,14 +60,14 @@ function requestOf(init: Init = {}): Request {
 }
 
 /** Alternating names and values, the format that undici reads fastest. */
-function headersOf(headers: NonNullable<Init>['headers'] = {}): string[] {
+function headersOf(headers: NonNullable<WebRequestInit>['headers'] = {}): string[] {
   const pairs = Symbol.iterator in headers ? headers : Object.entries(headers)
   const flat: string[] = []
   for (const [name, value] of pairs) if (name !== undefined && value !== undefined) flat.push(name, String(value))
   return flat
 }
 
-async function exchange(dispatcher: Dispatcher, turns: Turns, request: Request & { url: URL }) {
+async function exchange(dispatcher: Dispatcher, turns: DeliveryTurns, request: TransportRequest & { url: URL }) {
   const { url, method, headers, body, signal } = request
   const handler = new ExchangeHandler(turns, signal)
   dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
@@ -96,7 +96,7 @@ const ANSWERS_A_TURN = 4
  * arrived together were all read in one turn, the requests that follow the first one would wait for the last, and on a
  * new connection at that.
  */
-class Turns {
+class DeliveryTurns {
   readonly #waiting: (() => void)[] = []
 
   add(tell: () => void): void {
@@ -120,7 +120,7 @@ class Turns {
  */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly answered: Promise<Exchanged>
-  readonly #turns: Turns
+  readonly #turns: DeliveryTurns
   readonly #signal: AbortSignal | undefined
   readonly #settle: Settle
   readonly #onAbort = () => this.#abort(this.#signal?.reason)
@@ -129,7 +129,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   /** Why we aborted. Takes precedence over any later error of the connection. */
   #aborted: { reason: unknown } | undefined
 
-  constructor(turns: Turns, signal: AbortSignal | undefined) {
+  constructor(turns: DeliveryTurns, signal: AbortSignal | undefined) {
     this.#turns = turns
     let settle: Settle = { resolve() {}, reject() {} }
     this.answered = new Promise((resolve, reject) => (settle = { resolve, reject }))

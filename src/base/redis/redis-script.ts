@@ -15,18 +15,18 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { RedisClient } from './redis.ts'
 
-type Value = string | number
+type ScriptValue = string | number
 
 /** Keys and arguments after the named ones. */
 export interface Rest {
   keys?: string[]
-  args?: Value[]
+  args?: ScriptValue[]
 }
 
 /** Runs a script on a connection, with a value for each of its names. Resolves to the script's result. */
 export type RedisScript<Key extends string, Arg extends string> = (
   redis: RedisClient,
-  named: Record<Key, string> & Record<Arg, Value>,
+  named: Record<Key, string> & Record<Arg, ScriptValue>,
   rest?: Rest,
 ) => Promise<unknown>
 

@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000
 const PLACE = { team: 'cli', channel: 'D', waits: true }
 
 /** One conversation in a terminal: questions, follow-ups and commands. */
-export class Conversation {
+export class ChatSession {
   readonly #agent: AgentParts
   readonly #output: Output
   readonly #deps: AnswerDeps

@@ -25,7 +25,7 @@ interface Stream {
 }
 
 /** Blue for steps, green for answers, red for errors; no colours if the output is not a terminal. */
-export class Terminal implements Output {
+export class TerminalOutput implements Output {
   readonly #stream: Stream
   readonly #isColoured: boolean
 

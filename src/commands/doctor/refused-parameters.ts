@@ -1,7 +1,6 @@
 /** Observes which parts of a request an endpoint refuses. */
 import { parseJson } from '../../base/parse-json.ts'
-
-type Fetch = typeof globalThis.fetch
+import type { Fetch } from '../../model/model-fetch.ts'
 
 /** The statuses by which an endpoint rejects the request itself. */
 const REFUSALS = new Set([400, 422])

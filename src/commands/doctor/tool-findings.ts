@@ -7,7 +7,7 @@ import { isTimeUp, messageOf, ToolError } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import type { ServerLook } from '../mcp/operator.ts'
 import type { Network } from '../../base/http/proxy.ts'
-import { leftOutSentence, type LeftOut } from '../../toolbox/toolbox.ts'
+import { leftOutSentence, type BrokenToolFile } from '../../toolbox/toolbox.ts'
 import { sampleFor } from '../../../tools/index.ts'
 import { commandContext } from '../tool-context.ts'
 import { findingsOf, type Finding } from './finding.ts'
@@ -16,9 +16,9 @@ const tools = findingsOf('tools')
 const mcp = findingsOf('MCP')
 
 export async function toolFindings(config: Config, parts: { log: Log; net: Network }): Promise<Finding[]> {
-  const leftOut: LeftOut[] = []
+  const leftOut: BrokenToolFile[] = []
   const model = { name: 'none', async *stream() {} }
-  const sources = { ...parts, model, leftOut: (one: LeftOut) => void leftOut.push(one) }
+  const sources = { ...parts, model, leftOut: (one: BrokenToolFile) => void leftOut.push(one) }
   // In a dialect that needs no tool; what the configured one lacks is reported as well.
   const agent = await createAgent({ ...config, AGENT_DIALECT: 'text' }, sources).catch((error: unknown) => error)
   if (!isAgent(agent)) return [tools.fault('TOOLS', messageOf(agent))]

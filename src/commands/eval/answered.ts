@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
-import type { Outcome } from './outcome.ts'
+import type { EvalOutcome } from './outcome.ts'
 import type { EvalQuestion } from './questions.ts'
 
 const STOPS = ['steps', 'time', 'tokens', 'cost', 'loop', 'unreadable', 'stopped'] as const
@@ -25,7 +25,7 @@ const outcome = z.object({
  */
 export class AnsweredFile {
   readonly #file: string
-  readonly #byId = new Map<string, Outcome>()
+  readonly #byId = new Map<string, EvalOutcome>()
 
   constructor(file: string) {
     this.#file = file
@@ -39,17 +39,17 @@ export class AnsweredFile {
   }
 
   /** Returns the outcome of this very question; undefined if the set now has another one under its id. */
-  of({ id, question }: EvalQuestion): Outcome | undefined {
+  of({ id, question }: EvalQuestion): EvalOutcome | undefined {
     const kept = this.#byId.get(id)
     return kept?.question === question ? kept : undefined
   }
 
-  keep(outcome: Outcome): void {
+  keep(outcome: EvalOutcome): void {
     if (outcome.error === undefined) appendFileSync(this.#file, `${JSON.stringify(outcome)}\n`)
   }
 }
 
-function parse(line: string): Outcome | undefined {
+function parse(line: string): EvalOutcome | undefined {
   try {
     return outcome.parse(JSON.parse(line))
   } catch {

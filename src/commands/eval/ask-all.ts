@@ -1,7 +1,7 @@
 import type { AgentDeps } from '../../agent/agent.ts'
 import type { AnsweredFile } from './answered.ts'
 import { exactMatch, isDeclined } from './normalise.ts'
-import { askAgent, type Outcome } from './outcome.ts'
+import { askAgent, type EvalOutcome } from './outcome.ts'
 import type { Progress } from './progress.ts'
 import type { EvalQuestion } from './questions.ts'
 
@@ -18,7 +18,7 @@ export interface RunOptions {
  * Asks what has not been answered yet. Resolves to the outcomes in the questions' order.
  * @throws the signal's reason when it is aborted; the answers so far are kept
  */
-export async function askAll(questions: EvalQuestion[], options: RunOptions): Promise<Outcome[]> {
+export async function askAll(questions: EvalQuestion[], options: RunOptions): Promise<EvalOutcome[]> {
   const outcomes = questions.map((question) => options.answered.of(question))
   for (const [i, outcome] of outcomes.entries()) if (outcome) options.progress.skip(isRight(questions[i]!, outcome))
   const waiting = questions.entries()
@@ -30,7 +30,7 @@ export async function askAll(questions: EvalQuestion[], options: RunOptions): Pr
   return outcomes.filter((outcome) => outcome !== undefined)
 }
 
-async function askOne(question: EvalQuestion, { agent, answered, progress, signal }: RunOptions): Promise<Outcome> {
+async function askOne(question: EvalQuestion, { agent, answered, progress, signal }: RunOptions): Promise<EvalOutcome> {
   signal.throwIfAborted()
   const outcome = await askAgent(question, agent, signal)
   answered.keep(outcome)
@@ -42,13 +42,13 @@ async function askOne(question: EvalQuestion, { agent, answered, progress, signa
  * Whether an answer is right: an exact match, or, if no right answer is known, anything but the rejected ones and “I do
  * not know”. A missing answer is never right.
  */
-export function isRight({ gold, rejected = [] }: Known, { answer }: Pick<Outcome, 'answer'>): boolean {
+export function isRight({ gold, rejected = [] }: KnownAnswers, { answer }: Pick<EvalOutcome, 'answer'>): boolean {
   if (answer === undefined) return false
   return gold.length > 0 ? exactMatch(answer, gold) === 1 : exactMatch(answer, rejected) === 0 && !isDeclined(answer)
 }
 
 /** The known answers to a question. */
-interface Known {
+interface KnownAnswers {
   gold: string[]
   rejected?: string[] | undefined
 }

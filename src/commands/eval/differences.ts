@@ -1,5 +1,5 @@
 import { stepOfCalls, type Episode } from './episodes.ts'
-import type { Replayed } from './replay.ts'
+import type { ReplayedEpisode } from './replay.ts'
 
 /**
  * An episode that ended differently than it was recorded, and why. `counts`: the score changed between right and wrong.
@@ -14,7 +14,7 @@ export interface Difference {
 }
 
 /** Compares a replay with its recording. Returns undefined if answer and score are the same. */
-export function differenceOf(episode: Episode, replayed: Replayed, isRight: boolean): Difference | undefined {
+export function differenceOf(episode: Episode, replayed: ReplayedEpisode, isRight: boolean): Difference | undefined {
   const recorded = { answer: episode.recorded.answer ?? '', right: Boolean(episode.recorded.em) }
   const here = { answer: replayed.outcome.answer ?? '', right: isRight }
   if (recorded.right === here.right && recorded.answer.trim() === here.answer.trim()) return undefined
@@ -22,7 +22,7 @@ export function differenceOf(episode: Episode, replayed: Replayed, isRight: bool
   return { id: episode.id, counts: recorded.right !== here.right, gold: episode.gold, recorded, replayed: here, why }
 }
 
-function reasonOf(episode: Episode, recorded: string, { outcome, lastCall }: Replayed): string {
+function reasonOf(episode: Episode, recorded: string, { outcome, lastCall }: ReplayedEpisode): string {
   const [call, said] = [`call ${lastCall + 1}`, episode.observations[stepOfCalls(episode)[lastCall] ?? -1]]
   const wrote = shorten(episode.calls[lastCall]?.completion ?? '')
   if (outcome.error !== undefined) return `The replay failed: ${outcome.error}`

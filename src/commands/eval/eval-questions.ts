@@ -9,7 +9,7 @@ import { checkBudgetPrices } from '../../model/prices.ts'
 import { createNetwork } from '../../base/http/proxy.ts'
 import { leftOutSentence } from '../../toolbox/toolbox.ts'
 import { AnsweredFile } from './answered.ts'
-import type { Options } from './options.ts'
+import type { EvalOptions } from './options.ts'
 import { Progress, type ProgressStream } from './progress.ts'
 import { loadQuestions, type EvalQuestion } from './questions.ts'
 import { writeReport } from './report.ts'
@@ -17,7 +17,7 @@ import { askAll } from './ask-all.ts'
 import { scoreAll, summarise } from './eval-summary.ts'
 import { nameOf, type Variant } from './variants.ts'
 
-type AskOptions = Extract<Options, { kind: 'ask' }>
+type AskOptions = Extract<EvalOptions, { kind: 'ask' }>
 
 interface Surroundings {
   config: Config

@@ -3,7 +3,7 @@ import { DIALECTS } from '../../agent/dialects/index.ts'
 import { loadPrompts } from '../../base/prompts.ts'
 import { differenceOf, type Difference } from './differences.ts'
 import { loadEpisodes } from './episodes.ts'
-import type { Options } from './options.ts'
+import type { EvalOptions } from './options.ts'
 import { replayEpisode, toolsIn } from './replay.ts'
 import { writeReport } from './report.ts'
 import { isRight } from './ask-all.ts'
@@ -15,7 +15,7 @@ import { scoreAll, summarise } from './eval-summary.ts'
  * @returns the text for stdout.
  * @throws ConfigError for a file without episodes.
  */
-export async function evalReplay(options: Extract<Options, { kind: 'replay' }>, now: () => Date): Promise<string> {
+export async function evalReplay(options: Extract<EvalOptions, { kind: 'replay' }>, now: () => Date): Promise<string> {
   const episodes = await loadEpisodes(options.file, options.limit)
   const dialect = DIALECTS[options.dialect].create({ prompts: loadPrompts(), examples: '' })
   const tools = toolsIn(episodes, dialect)

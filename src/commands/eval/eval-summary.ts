@@ -1,11 +1,11 @@
 import { f1, isDeclined } from './normalise.ts'
-import type { Outcome } from './outcome.ts'
+import type { EvalOutcome } from './outcome.ts'
 import type { EvalQuestion } from './questions.ts'
 import { isRight } from './ask-all.ts'
 import { nameOf, type Variant } from './variants.ts'
 
 /** One question with its outcome and score, as in the JSON file. */
-export interface Scored extends Outcome {
+export interface Scored extends EvalOutcome {
   gold: string[]
   em: number
   f1: number
@@ -36,7 +36,7 @@ export interface Summary {
 }
 
 /** Adds the scores to the outcomes. */
-export function scoreAll(questions: EvalQuestion[], outcomes: Outcome[]): Scored[] {
+export function scoreAll(questions: EvalQuestion[], outcomes: EvalOutcome[]): Scored[] {
   const known = new Map(questions.map((question) => [question.id, question]))
   return outcomes.map((outcome) => {
     const { gold, rejected } = known.get(outcome.id) ?? { gold: [] }

@@ -1,10 +1,11 @@
 import { basename, extname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ConfigError, messageOf } from '../../base/errors.ts'
-import { dialectOf, parseVariants, type DialectName, type Variant } from './variants.ts'
+import type { DialectName } from '../../config.ts'
+import { dialectOf, parseVariants, type Variant } from './variants.ts'
 
 /** The parsed command line of an evaluation. */
-export type Options =
+export type EvalOptions =
   | { kind: 'read'; file: string; out: string; dialect?: DialectName }
   | { kind: 'replay'; file: string; out: string; dialect: DialectName; limit?: number }
   | { kind: 'ask'; file: string; out: string; variants: Variant[]; append: string; concurrency: number; limit?: number }
@@ -36,7 +37,7 @@ interface Defaults {
 }
 
 /** @throws ConfigError with a sentence about an unknown or invalid option */
-export function parseOptions(args: string[], defaults: Defaults): Options {
+export function parseOptions(args: string[], defaults: Defaults): EvalOptions {
   const { values, positionals } = parse(args)
   const [file, ...more] = [values.read, values.replay, ...positionals].filter((one) => one !== undefined)
   if (file === undefined) throw new ConfigError('Name a question set, or --replay or --read a file. See --help.')
@@ -60,7 +61,7 @@ export function parseOptions(args: string[], defaults: Defaults): Options {
   }
 }
 
-type Values = ReturnType<typeof parse>['values']
+type OptionValues = ReturnType<typeof parse>['values']
 
 function parse(args: string[]) {
   const text = { type: 'string' } as const
@@ -76,7 +77,7 @@ function parse(args: string[]) {
   }
 }
 
-function readOptions(file: string, values: Values): Options {
+function readOptions(file: string, values: OptionValues): EvalOptions {
   refuse(values, ['model', 'compare', 'append', 'concurrency', 'limit'], '--read')
   if (values.out === undefined) throw new ConfigError('--read needs --out OUT.jsonl, the file to write to.')
   return {
@@ -87,12 +88,12 @@ function readOptions(file: string, values: Values): Options {
   }
 }
 
-function refuse(values: Values, names: (keyof Values)[], beside: string): void {
+function refuse(values: OptionValues, names: (keyof OptionValues)[], beside: string): void {
   const given = names.find((name) => values[name] !== undefined)
   if (given) throw new ConfigError(`--${given} cannot be used with ${beside}.`)
 }
 
-function variantsOf(values: Values, { dialect, model }: Defaults): Variant[] {
+function variantsOf(values: OptionValues, { dialect, model }: Defaults): Variant[] {
   if (values.compare !== undefined) {
     refuse(values, ['dialect'], '--compare')
     return parseVariants(values.compare, values.model ?? model)

@@ -8,7 +8,7 @@ import { readTexts } from '../../question/figures/read-texts.ts'
 import type { EvalQuestion } from './questions.ts'
 
 /** The outcome of one question. Without an answer if the run gave up or failed. */
-export interface Outcome {
+export interface EvalOutcome {
   id: string
   question: string
   answer?: string
@@ -31,9 +31,9 @@ export interface Outcome {
 }
 
 /** Asks the agent one question. A failure is also an outcome. @throws the signal's reason when it is aborted */
-export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: AbortSignal): Promise<Outcome> {
+export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: AbortSignal): Promise<EvalOutcome> {
   let progress = NO_PROGRESS
-  let end: Pick<Outcome, 'answer' | 'stopped' | 'figures'> = {}
+  let end: Pick<EvalOutcome, 'answer' | 'stopped' | 'figures'> = {}
   const from = agent.now().getTime()
   let error: string | undefined
   try {
@@ -59,7 +59,7 @@ export async function askAgent(asked: EvalQuestion, agent: AgentDeps, signal: Ab
   }
 }
 
-function endOf(event: AgentEvent): Pick<Outcome, 'answer' | 'stopped'> {
+function endOf(event: AgentEvent): Pick<EvalOutcome, 'answer' | 'stopped'> {
   if (event.type === 'gave_up') return { stopped: event.reason }
   if (event.type !== 'answer') return {}
   return { answer: event.text, ...(event.stopped ? { stopped: event.stopped } : {}) }
@@ -68,13 +68,13 @@ function endOf(event: AgentEvent): Pick<Outcome, 'answer' | 'stopped'> {
 function figuresOf(
   { text, sources }: Extract<AgentEvent, { type: 'answer' }>,
   { asked: { question }, agent, steps }: { asked: EvalQuestion; agent: AgentDeps; steps: readonly Step[] },
-): Pick<Outcome, 'figures'> {
+): Pick<EvalOutcome, 'figures'> {
   const read = readTexts({ question, steps, sources })
   const judged = read && judgeFigures(text, { question, read, today: agent.now() })
   return judged ? { figures: { total: judged.length, unsupported: unsupported(judged) } } : {}
 }
 
-function spent(used: readonly Usage[]): Pick<Outcome, 'inputTokens' | 'outputTokens' | 'estimated' | 'costUsd'> {
+function spent(used: readonly Usage[]): Pick<EvalOutcome, 'inputTokens' | 'outputTokens' | 'estimated' | 'costUsd'> {
   const { inputTokens, outputTokens, costUsd } = totalOf(used)
   const priced = used.length > 0 && used.every((usage) => usage.costUsd !== undefined)
   return {

@@ -7,7 +7,7 @@ import type { Model } from '../../agent/contracts/model.ts'
 import type { Tool } from '../../agent/contracts/tool.ts'
 import { ToolError } from '../../base/errors.ts'
 import { stepOfCalls, type Episode } from './episodes.ts'
-import { askAgent, type Outcome } from './outcome.ts'
+import { askAgent, type EvalOutcome } from './outcome.ts'
 
 export interface ReplaySource {
   dialect: Dialect
@@ -15,8 +15,8 @@ export interface ReplaySource {
 }
 
 /** The outcome of an episode, and the last call (from 0) that the agent requested. */
-export interface Replayed {
-  outcome: Outcome
+export interface ReplayedEpisode {
+  outcome: EvalOutcome
   lastCall: number
 }
 
@@ -31,7 +31,7 @@ export async function replayEpisode(
   episode: Episode,
   tools: string[],
   { dialect, now }: ReplaySource,
-): Promise<Replayed> {
+): Promise<ReplayedEpisode> {
   const player = new Player(episode)
   const limits = {
     maxSteps: stepsOf(episode),

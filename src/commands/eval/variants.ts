@@ -1,8 +1,6 @@
 import { DIALECTS, type DialectName } from '../../config.ts'
 import { ConfigError } from '../../base/errors.ts'
 
-export type { DialectName }
-
 /** One side of a comparison: a dialect on a model. */
 export interface Variant {
   dialect: DialectName

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Network } from '../../base/http/proxy.ts'
 import type { Log } from '../../base/log.ts'
 import { readEnv, type Config } from '../../config.ts'
-import type { InstallStores } from '../../question/open-stores.ts'
+import type { InstallStores } from '../../question/stores.ts'
 import { loadSlackApps } from '../../slack/client/slack-apps.ts'
 import { outcomeOf, SlackRefusal } from '../../slack/client/slack-errors.ts'
 import { SlackWeb } from '../../slack/client/slack-web.ts'
@@ -24,7 +24,7 @@ export interface InstallRow {
 }
 
 /** How an installation is named, and its token if it can be read. */
-interface Entry {
+interface NamedInstallation {
   name: string
   token?: string | undefined
   scopes?: string[]
@@ -44,14 +44,14 @@ export async function lookAtInstalls(config: Config, options: LookOptions, team?
   return team === undefined ? rows : rows.filter((row) => row.team === team)
 }
 
-async function entriesOf(config: Config, { installs }: LookOptions): Promise<Entry[]> {
+async function entriesOf(config: Config, { installs }: LookOptions): Promise<NamedInstallation[]> {
   if (installs) return Promise.all((await installs.records.ids()).map((id) => storedEntry(id, installs)))
   if (config.SLACK_APPS)
     return loadSlackApps(config.SLACK_APPS, readEnv()).map(({ name, botToken }) => ({ name, token: botToken }))
   return config.SLACK_BOT_TOKEN ? [{ name: 'SLACK_BOT_TOKEN', token: config.SLACK_BOT_TOKEN }] : []
 }
 
-async function storedEntry(id: string, installs: InstallStores): Promise<Entry> {
+async function storedEntry(id: string, installs: InstallStores): Promise<NamedInstallation> {
   const usedAt = await lastUsed(installs, id)
   const stored = await installs.records.load(id).catch(() => undefined)
   if (!stored) return { name: id, usedAt }
@@ -67,7 +67,7 @@ const meSchema = z.object({
     .catch(undefined),
 })
 
-async function look(entry: Entry, config: Config, { log, net }: LookOptions): Promise<InstallRow> {
+async function look(entry: NamedInstallation, config: Config, { log, net }: LookOptions): Promise<InstallRow> {
   const { name, token, expiresAt, usedAt } = entry
   const row = {
     ...{ team: name, missingScopes: [], search: 'off' as const },

@@ -55,10 +55,13 @@ function isSet(env: Env): boolean {
   }
 }
 
-type Parts = Pick<ConnectModelOptions, 'desk' | 'env' | 'net'>
+type EndpointParts = Pick<ConnectModelOptions, 'desk' | 'env' | 'net'>
 
 /** Returns undefined if what was given cannot be right. */
-async function askSettings(isElsewhere: boolean, { desk, env, net }: Parts): Promise<ModelSettings | undefined> {
+async function askSettings(
+  isElsewhere: boolean,
+  { desk, env, net }: EndpointParts,
+): Promise<ModelSettings | undefined> {
   const address = isElsewhere ? await desk.ask('Address, such as http://localhost:11434/v1: ') : ''
   const key = await desk.ask(`API key (hidden)${isElsewhere ? ', Enter if it needs none' : ''}: `, { hidden: true })
   const given = { ...(address && { OPENAI_BASE_URL: address }), ...(key && { OPENAI_API_KEY: key }) }

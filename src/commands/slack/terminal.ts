@@ -10,7 +10,7 @@ const END = '\u0004'
 const ERASE = /[\u0008\u007f]/
 
 /** An open question. */
-interface Question {
+interface OpenPrompt {
   hidden: boolean
   resolve: (answer: string) => void
 }
@@ -25,7 +25,7 @@ export class Terminal {
   readonly #leave: () => void
   #typed = ''
   #last = ''
-  #question: Question | undefined
+  #question: OpenPrompt | undefined
   readonly #lines: string[] = []
 
   /** `leave` is called on Ctrl+C and when the terminal goes away, after the terminal was restored. */

@@ -26,14 +26,14 @@ export function parseHtml({ bytes, encoding, limits }: ToParse): ParsedFile {
 }
 
 export function htmlLines(html: string, kind: FileKind, maxChars: number): ParsedFile {
-  const page = new PageText(new SectionWriter(maxChars))
+  const page = new HtmlLines(new SectionWriter(maxChars))
   for (let at = 0; at < html.length && !page.writer.isFull;) at = readTags(html, at, page)
   page.endLine()
   return page.writer.file(kind, { title: page.title })
 }
 
 /** Reads from a position. @returns the position where it stopped: the end, or where too many tags were open */
-function readTags(html: string, from: number, page: PageText): number {
+function readTags(html: string, from: number, page: HtmlLines): number {
   let depth = 0
   const parser = new Parser({
     onopentag: (name) => {
@@ -58,7 +58,7 @@ function readTags(html: string, from: number, page: PageText): number {
 }
 
 /** Follows the tags and writes lines. */
-class PageText {
+class HtmlLines {
   title = ''
   readonly writer: SectionWriter
   #line: string[] = []

@@ -24,7 +24,7 @@ export function parseOdf({ kind, bytes, limits }: ToParse): ParsedFile {
   if (isEncrypted(members[MANIFEST]))
     throw new UnreadableFile('The file is password-protected. Upload a copy without a password.')
   if (!members[CONTENT]) throw new UnreadableFile('The file is damaged: it has no content.')
-  const reader = new Content(kind, new SectionWriter(limits.maxChars))
+  const reader = new OdfText(kind, new SectionWriter(limits.maxChars))
   walkXml(members[CONTENT], reader)
   const file = reader.writer.file(kind, { title: titleIn(members[META]) })
   if (file.sections.every(({ lines }) => lines === 0)) throw new UnreadableFile('The file contains no text.')
@@ -49,7 +49,7 @@ function titleIn(meta: Uint8Array | undefined): string | undefined {
 }
 
 /** Follows the tags of `content.xml` and writes lines, or rows in a workbook. */
-class Content {
+class OdfText {
   readonly writer: SectionWriter
   readonly #kind: FileKind
   #text = ''

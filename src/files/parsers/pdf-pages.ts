@@ -6,7 +6,7 @@ import { UnreadableFile } from '../unreadable-file.ts'
 import type { ToParse } from './parser.ts'
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
-type Page = Awaited<ReturnType<Pdf['getPage']>>
+type PdfPage = Awaited<ReturnType<Pdf['getPage']>>
 type Bookmark = Awaited<ReturnType<Pdf['getOutline']>>[number]
 
 const MAX_BOOKMARKS = 500
@@ -72,7 +72,7 @@ async function textOfPage(pdf: Pdf, number: number): Promise<string | undefined>
 }
 
 /** pdf.js has already placed spaces and line ends by the glyphs' positions. Hyphens at line ends stay. */
-async function textOf(page: Page): Promise<string> {
+async function textOf(page: PdfPage): Promise<string> {
   const { items } = await page.getTextContent()
   const parts = items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
   return parts

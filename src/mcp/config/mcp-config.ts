@@ -55,7 +55,7 @@ const http = z.strictObject({
   ...rules,
 })
 
-type Written = z.infer<typeof stdio> | z.infer<typeof http>
+type WrittenServer = z.infer<typeof stdio> | z.infer<typeof http>
 
 /**
  * Reads MCP_CONFIG's file: `{"mcpServers": {"name": {"command", "args", "env", "cwd"} | {"type", "url", "headers"}}}`
@@ -106,7 +106,7 @@ function readJson(file: string): unknown {
   }
 }
 
-function checked(name: string, value: unknown, say: (what: string) => void): Written | undefined {
+function checked(name: string, value: unknown, say: (what: string) => void): WrittenServer | undefined {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/.test(name) || name.includes('__')) {
     say(`${JSON.stringify(name.slice(0, 60))} should be a name of up to 40 letters, digits, - and single _.`)
     return undefined
@@ -142,7 +142,7 @@ function listed(keys: string[]): string {
   return keys.map((key) => JSON.stringify(key.slice(0, 60))).join(', ')
 }
 
-function filledIn(name: string, written: Written, { env, say }: { env: Env; say(what: string): void }) {
+function filledIn(name: string, written: WrittenServer, { env, say }: { env: Env; say(what: string): void }) {
   const values = createValueReader(env)
   const server = 'command' in written ? stdioOf(name, written, values) : httpOf(name, written, values)
   for (const variable of values.missing)
@@ -188,7 +188,7 @@ function oauthOf({ clientId, clientSecret, scope }: OAuthSettings, values: Value
   }
 }
 
-function rulesOf({ allow, ask, deny, trust, timeoutMs, channels }: Written) {
+function rulesOf({ allow, ask, deny, trust, timeoutMs, channels }: WrittenServer) {
   return { allow, ask, deny, trust, timeoutMs, channels }
 }
 

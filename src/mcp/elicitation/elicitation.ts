@@ -24,7 +24,7 @@ type SdkOptions = NonNullable<Parameters<Client['callTool']>[1]> & { signal: Abo
 /** A server's result is kept apart from questions, so that no field of a result can pass for a question. */
 export type Called = { result: CallToolResult } | ToolAsks
 /** The additional parameters of a repeated call. */
-type Again = { inputResponses?: Record<string, ElicitAnswer>; requestState?: string }
+type RetryParams = { inputResponses?: Record<string, ElicitAnswer>; requestState?: string }
 
 /**
  * Handles every request of a server to a person during a call on one connection. The protocol has three mechanisms.
@@ -69,7 +69,7 @@ export class Elicitation {
     params: CallParams
     options: SdkOptions
     given: Answered
-    again?: Again
+    again?: RetryParams
     round: number
   }): Promise<Called> {
     const { params, options, given, again, round } = call
@@ -86,7 +86,7 @@ export class Elicitation {
   }
 
   /** Makes one request. The server's own requests in the meantime are answered, or end the call. */
-  async #send(params: CallParams & Again, { toolDefinition, ...options }: SdkOptions, given: Answered) {
+  async #send(params: CallParams & RetryParams, { toolDefinition, ...options }: SdkOptions, given: Answered) {
     // Without the output schema, the SDK would reject a result that asks for input.
     const tool = toolDefinition ? { toolDefinition: withoutOutput(toolDefinition) } : {}
     const send = async (signal: AbortSignal): Promise<{ result: CallToolResult | InputRequiredResult }> => ({
@@ -109,7 +109,7 @@ export class Elicitation {
   }
 
   /** Returns all answers to a result, in the form that the call takes, or the next request without an answer. */
-  #again(asking: AskingResult, { answers, notes }: Answered): ToolAsks | Again {
+  #again(asking: AskingResult, { answers, notes }: Answered): ToolAsks | RetryParams {
     const { name } = this.#config
     const responses: [string, ElicitAnswer][] = []
     for (const [key, value] of Object.entries(asking.requests)) {

@@ -15,7 +15,7 @@ export interface Answered {
   notes: string[]
 }
 
-interface PendingCall extends Answered {
+interface ElicitingCall extends Answered {
   stop: AbortController
   /** Answers that this attempt has not used yet. */
   unused: PersonsAnswer[]
@@ -33,7 +33,7 @@ interface PendingCall extends Answered {
  */
 export class PendingCalls {
   readonly #config: McpServerConfig
-  readonly #calls = new Set<PendingCall>()
+  readonly #calls = new Set<ElicitingCall>()
   #waitingAlone = 0
   #wake: (() => void)[] = []
 
@@ -96,7 +96,10 @@ export class PendingCalls {
     return { action: 'cancel' }
   }
 
-  async #begin(given: Answered, { isAlone, signal }: { isAlone: boolean; signal: AbortSignal }): Promise<PendingCall> {
+  async #begin(
+    given: Answered,
+    { isAlone, signal }: { isAlone: boolean; signal: AbortSignal },
+  ): Promise<ElicitingCall> {
     const mustWait = () =>
       isAlone ? this.#calls.size > 0 : this.#waitingAlone > 0 || [...this.#calls].some((call) => call.isAlone)
     if (isAlone) this.#waitingAlone += 1

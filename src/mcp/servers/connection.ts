@@ -135,7 +135,7 @@ function knowsNoStreamableHttp(error: unknown): boolean {
   return error instanceof SdkHttpError && [400, 404, 405].includes(error.status ?? 0)
 }
 
-interface Opening {
+interface ConnectAttempt {
   server: McpServerConfig
   deps: ConnectDeps
   isOld: boolean
@@ -145,7 +145,7 @@ interface Opening {
   isStream?: boolean
 }
 
-async function open(transport: Transport, opening: Opening): Promise<Connection> {
+async function open(transport: Transport, opening: ConnectAttempt): Promise<Connection> {
   const { server, deps, isOld, timeoutMs, fault, isStream } = opening
   const client = newClient(deps.probeMs)
   const elicitation = new Elicitation(client, server)

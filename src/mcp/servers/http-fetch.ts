@@ -18,7 +18,7 @@ export interface FetchDeps {
   resolve?: Resolve | undefined
 }
 
-type Init = Parameters<FetchLike>[1]
+type McpRequestInit = Parameters<FetchLike>[1]
 
 const USER_AGENT = 'Thinkaloud/0.1 (self-hosted Slack bot)'
 const BODILESS = [101, 204, 205, 304]
@@ -98,10 +98,10 @@ function withDefaults(headers: Headers, defaults: Record<string, string>): Heade
   return headers
 }
 
-type Sent = NonNullable<Init> & { headers: Headers }
+type PreparedInit = NonNullable<McpRequestInit> & { headers: Headers }
 
 /** Follows redirects that keep the origin and the method, unless the SDK does so itself. @throws ToolError */
-async function follow(address: URL, init: Sent, parts: ExchangeParts): Promise<Response> {
+async function follow(address: URL, init: PreparedInit, parts: ExchangeParts): Promise<Response> {
   const response = await followRedirects<Response>(address, {
     send: (url) => send(url, init, parts),
     follows(next, from, { status }) {
@@ -113,7 +113,7 @@ async function follow(address: URL, init: Sent, parts: ExchangeParts): Promise<R
   return response
 }
 
-async function send(url: URL, init: Sent, parts: ExchangeParts): Promise<Response> {
+async function send(url: URL, init: PreparedInit, parts: ExchangeParts): Promise<Response> {
   const response = await createTransportFetch(parts.dispatcher)(url, {
     method: init.method ?? 'GET',
     headers: withDefaults(init.headers, { 'accept-encoding': 'gzip, deflate' }),
@@ -128,7 +128,7 @@ async function send(url: URL, init: Sent, parts: ExchangeParts): Promise<Respons
   return new Response(body, { status, statusText, headers })
 }
 
-function textOf(body: NonNullable<Init>['body']): string | null {
+function textOf(body: NonNullable<McpRequestInit>['body']): string | null {
   if (body === undefined || body === null) return null
   if (typeof body === 'string' || body instanceof URLSearchParams) return body.toString()
   throw new TypeError('Only text can be sent.')

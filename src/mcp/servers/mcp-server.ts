@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts'
 import { listPages } from './list-pages.ts'
 import { ConnectionKeeper, type KeeperDeps } from './connection-keeper.ts'
 import { callTool } from '../tools/tool-call.ts'
-import type { CallOptions, CallResult, McpServerConfig, ServerStatus, ServerTool, ServerTools } from '../types.ts'
+import type { ToolCallOptions, CallResult, McpServerConfig, ServerStatus, ServerTool, ServerTools } from '../types.ts'
 
 /** For all pages of a list together. Milliseconds. */
 const LIST_MS = 30_000
@@ -12,7 +12,7 @@ const LIST_MS = 30_000
 const KEPT_MS = { unsaid: 300_000, most: 86_400_000 }
 
 /** A call under way. */
-interface Attempt {
+interface CallAttempt {
   connection?: Connection
   /** It may have reached the server. */
   isSent: boolean
@@ -67,11 +67,11 @@ export class McpServer {
    * Calls a tool by the server's own name for it. @throws ToolError with a sentence for the model: the server's error
    * message, or the reason why there is no answer
    */
-  async call(tool: string, args: Record<string, unknown>, options: CallOptions): Promise<CallResult> {
+  async call(tool: string, args: Record<string, unknown>, options: ToolCallOptions): Promise<CallResult> {
     const { signal, timeoutMs } = options
     signal.throwIfAborted()
     const timeUp = AbortSignal.timeout(timeoutMs)
-    const attempt: Attempt = { isSent: false }
+    const attempt: CallAttempt = { isSent: false }
     try {
       const ending = { ...options, signal: AbortSignal.any([signal, timeUp]) }
       const result = await this.#attempt({ tool, args, options: ending, attempt })
@@ -101,8 +101,8 @@ export class McpServer {
   async #attempt(call: {
     tool: string
     args: Record<string, unknown>
-    options: CallOptions
-    attempt: Attempt
+    options: ToolCallOptions
+    attempt: CallAttempt
   }): Promise<CallResult> {
     const { tool, args, options, attempt } = call
     for (let isSecond = false; ; isSecond = true) {

@@ -50,7 +50,7 @@ function compile(schema: Schema): { validate: Validator | undefined; parts: numb
   }
 }
 
-interface Walk {
+interface SchemaCheck {
   root: Schema
   left: { parts: number }
   /** How often each reference is currently being expanded. */
@@ -68,7 +68,7 @@ const PLAIN = [
  * or that could fail only because a part was dropped (`not`, `if`, the exclusivity of `oneOf`). Anything beyond the
  * limits allows everything.
  */
-function checkable(value: unknown, walk: Walk): Schema | boolean {
+function checkable(value: unknown, walk: SchemaCheck): Schema | boolean {
   if (typeof value === 'boolean') return value
   if (!isRecord(value) || walk.left.parts <= 0) return true
   walk.left.parts -= 1 + (Array.isArray(value.enum) ? measure(value.enum).parts : 0)
@@ -110,7 +110,7 @@ function itemsOf({ items, prefixItems, additionalItems }: Schema, below: Below):
 type Below = (one: unknown) => Schema | boolean
 
 /** Resolves `#/$defs/name`. A reference that is dangling, remote or too recursive allows everything. */
-function filledIn(ref: string, walk: Walk): Schema | boolean {
+function filledIn(ref: string, walk: SchemaCheck): Schema | boolean {
   const times = walk.open.get(ref) ?? 0
   if (!/^#(?:\/|$)/.test(ref) || times >= MAX_RECURSION) return true
   walk.open.set(ref, times + 1)

@@ -48,7 +48,7 @@ export function hideSecrets(secrets: string[]): Hide {
 }
 
 /** Start and end, in characters of the text. */
-type Range = [number, number]
+type SecretSpan = [number, number]
 
 /**
  * A normalized text with the original range of each character. Undefined `starts` and `ends` mean the same positions.
@@ -63,12 +63,12 @@ function distinctForms(forms: string[], view: (text: string) => View): string[] 
   return [...new Set(forms.map((form) => view(form).text))].filter((form) => form.length >= SHORTEST)
 }
 
-function inView(forms: string[], view: View): Range[] {
+function inView(forms: string[], view: View): SecretSpan[] {
   return forms.flatMap((form) => found(form, view))
 }
 
-function found(form: string, { text, starts, ends }: View): Range[] {
-  const ranges: Range[] = []
+function found(form: string, { text, starts, ends }: View): SecretSpan[] {
+  const ranges: SecretSpan[] = []
   for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + form.length)) {
     const last = at + form.length - 1
     ranges.push([starts?.[at] ?? at, ends?.[last] ?? last + 1])
@@ -77,8 +77,8 @@ function found(form: string, { text, starts, ends }: View): Range[] {
 }
 
 /** Sorts ranges and merges those that overlap. */
-function joined(ranges: Range[]): Range[] {
-  const whole: Range[] = []
+function joined(ranges: SecretSpan[]): SecretSpan[] {
+  const whole: SecretSpan[] = []
   for (const [from, to] of ranges.sort((a, b) => a[0] - b[0])) {
     const last = whole.at(-1)
     if (last && from < last[1]) last[1] = Math.max(last[1], to)

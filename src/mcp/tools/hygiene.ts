@@ -5,11 +5,11 @@ import { defused } from '../../agent/observation.ts'
  * `hidden`: invisible characters; `long`: over the limit; `labels`: lines or tokens that imitate the prompt. All three
  * are removed. Hidden characters also make a tool suspect, because they are not meant for readers.
  */
-export type Fault = 'hidden' | 'long' | 'labels'
+export type TextFault = 'hidden' | 'long' | 'labels'
 
 export interface Cleaned {
   text: string
-  faults: Fault[]
+  faults: TextFault[]
 }
 
 /** Joined emoji and keycaps are single signs, so their joiners are not hidden text. */
@@ -24,7 +24,7 @@ const UNSEEN = new RegExp(`(${EMOJI}|[\\n\\t])|${LEFT_BEHIND}|(${HIDDEN})`, 'gu'
 
 /** Returns at most `most` characters, without hidden ones and without anything that imitates the prompt. */
 export function cleanText(text: string, most: number): Cleaned {
-  const faults: Fault[] = []
+  const faults: TextFault[] = []
   const seen = text.slice(0, 4 * most).replace(UNSEEN, (_, kept?: string, hidden?: string) => {
     if (hidden !== undefined && !faults.includes('hidden')) faults.push('hidden')
     return kept ?? ''

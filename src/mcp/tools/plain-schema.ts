@@ -2,11 +2,11 @@
  * Reduces a server's schema to what a prompt may contain: standard JSON Schema keywords only, bounded, with cleaned
  * texts. An invalid keyword value is rejected with its location, so that later code never sees an invalid schema.
  */
-import { cleanText, hasHidden, type Fault } from './hygiene.ts'
+import { cleanText, hasHidden, type TextFault } from './hygiene.ts'
 
 export type Schema = Record<string, unknown>
 
-export type PlainSchema = { ok: true; schema: Schema; faults: Fault[] } | { ok: false; why: string }
+export type PlainSchema = { ok: true; schema: Schema; faults: TextFault[] } | { ok: false; why: string }
 
 const MAX_DEPTH = 30
 /** Schemas and values in total. */
@@ -19,10 +19,10 @@ const NAME_CHARS = 200
 
 const TYPES = ['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']
 
-type Kind = (value: unknown, walk: Walk) => unknown
+type KeywordReader = (value: unknown, walk: Walk) => unknown
 
 interface Walk {
-  faults: Set<Fault>
+  faults: Set<TextFault>
   parts: { left: number }
   /** How many more levels are allowed. */
   deeper: number
@@ -30,26 +30,26 @@ interface Walk {
   at: string
 }
 
-class Refused extends Error {}
+class SchemaError extends Error {}
 
-const number: Kind = (value, walk) => (Number.isFinite(value) ? value : refuse(walk))
-const count: Kind = (value, walk) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : refuse(walk))
-const flag: Kind = (value, walk) => (typeof value === 'boolean' ? value : refuse(walk))
-const word: Kind = (value, walk) =>
+const number: KeywordReader = (value, walk) => (Number.isFinite(value) ? value : refuse(walk))
+const count: KeywordReader = (value, walk) => (Number.isSafeInteger(value) && Number(value) >= 0 ? value : refuse(walk))
+const flag: KeywordReader = (value, walk) => (typeof value === 'boolean' ? value : refuse(walk))
+const word: KeywordReader = (value, walk) =>
   typeof value === 'string' && value.length <= TEXT_CHARS && !hasHidden(value) ? value : refuse(walk)
-const words: Kind = (value, walk) =>
+const words: KeywordReader = (value, walk) =>
   Array.isArray(value) ? value.map((one) => name(one, takePart(walk))) : refuse(walk)
-const type: Kind = (value, walk) => {
+const type: KeywordReader = (value, walk) => {
   const types = Array.isArray(value) ? value : [value]
   return types.length > 0 && types.length < 9 && types.every((one) => TYPES.includes(one)) ? value : refuse(walk)
 }
-const text: Kind = (value, walk) => {
+const text: KeywordReader = (value, walk) => {
   if (typeof value !== 'string') return undefined
   const { text: cleaned, faults } = cleanText(value, TEXT_CHARS)
   for (const fault of faults) walk.faults.add(fault)
   return cleaned
 }
-const data: Kind = (value, walk) => {
+const data: KeywordReader = (value, walk) => {
   takePart(walk)
   if (typeof value === 'string') {
     if (hasHidden(value)) walk.faults.add('hidden')
@@ -58,21 +58,21 @@ const data: Kind = (value, walk) => {
   if (Array.isArray(value)) return value.map((one) => data(one, below(walk, 'value')))
   return isRecord(value) ? entriesOf(value, walk, data) : value
 }
-const list: Kind = (value, walk) => (Array.isArray(value) ? data(value, walk) : refuse(walk))
-const example: Kind = (value, walk) =>
+const list: KeywordReader = (value, walk) => (Array.isArray(value) ? data(value, walk) : refuse(walk))
+const example: KeywordReader = (value, walk) =>
   (JSON.stringify(value) ?? '').length > EXAMPLE_CHARS ? undefined : data(value, walk)
-const schema: Kind = (value, walk) => {
+const schema: KeywordReader = (value, walk) => {
   if (typeof value === 'boolean') return value
   return isRecord(value) ? keywordsOf(value, takePart(walk)) : refuse(walk)
 }
-const schemas: Kind = (value, walk) =>
+const schemas: KeywordReader = (value, walk) =>
   Array.isArray(value) ? value.map((one, i) => schema(one, below(walk, String(i)))) : refuse(walk)
-const oneOrMore: Kind = (value, walk) => (Array.isArray(value) ? schemas : schema)(value, walk)
-const named: Kind = (value, walk) => (isRecord(value) ? entriesOf(value, walk, schema) : refuse(walk))
-const needs: Kind = (value, walk) => (isRecord(value) ? entriesOf(value, walk, words) : refuse(walk))
+const oneOrMore: KeywordReader = (value, walk) => (Array.isArray(value) ? schemas : schema)(value, walk)
+const named: KeywordReader = (value, walk) => (isRecord(value) ? entriesOf(value, walk, schema) : refuse(walk))
+const needs: KeywordReader = (value, walk) => (isRecord(value) ? entriesOf(value, walk, words) : refuse(walk))
 
 /** The keywords that are kept, with the kind of value of each. */
-const KEYWORDS: Record<string, Kind> = {
+const KEYWORDS: Record<string, KeywordReader> = {
   ...{ type, title: text, description: text, format: word, pattern: word, $ref: word, contentMediaType: word },
   ...{ enum: list, const: data, default: example, examples: example, required: words, dependentRequired: needs },
   ...{ properties: named, patternProperties: named, $defs: named, definitions: named, dependentSchemas: named },
@@ -95,7 +95,7 @@ export function plainSchema(given: unknown): PlainSchema {
     if (JSON.stringify(whole).length > MAX_CHARS) return { ok: false, why: 'its schema is too long' }
     return { ok: true, schema: whole, faults: [...walk.faults] }
   } catch (error) {
-    return { ok: false, why: error instanceof Refused ? error.message : 'its schema cannot be read' }
+    return { ok: false, why: error instanceof SchemaError ? error.message : 'its schema cannot be read' }
   }
 }
 
@@ -108,7 +108,7 @@ function keywordsOf(value: Schema, walk: Walk): Schema {
   return Object.fromEntries(kept)
 }
 
-function entriesOf(value: Schema, walk: Walk, kind: Kind): Schema {
+function entriesOf(value: Schema, walk: Walk, kind: KeywordReader): Schema {
   const entries = Object.entries(value).map(([key, one]) => [name(key, walk), kind(one, below(walk, key))])
   return Object.fromEntries(entries)
 }
@@ -120,17 +120,17 @@ function name(key: unknown, walk: Walk): string {
 }
 
 function takePart(walk: Walk): Walk {
-  if (walk.parts.left-- <= 0) throw new Refused('its schema has too many parts')
+  if (walk.parts.left-- <= 0) throw new SchemaError('its schema has too many parts')
   return walk
 }
 
 function below(walk: Walk, step: string): Walk {
-  if (walk.deeper <= 0) throw new Refused('its schema is nested too deeply')
+  if (walk.deeper <= 0) throw new SchemaError('its schema is nested too deeply')
   return { ...walk, deeper: walk.deeper - 1, at: `${walk.at}/${step.slice(0, 40)}` }
 }
 
 function refuse({ at }: Walk): never {
-  throw new Refused(`its schema is wrong at ${cleanText(at || '/', TEXT_CHARS).text}`)
+  throw new SchemaError(`its schema is wrong at ${cleanText(at || '/', TEXT_CHARS).text}`)
 }
 
 export function isRecord(value: unknown): value is Schema {

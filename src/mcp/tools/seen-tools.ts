@@ -1,5 +1,5 @@
 /** The listed tools of a server, cleaned, bounded, and checked for words that refer to other servers' tools. */
-import { cleanText, namesOther, type Fault } from './hygiene.ts'
+import { cleanText, namesOther, type TextFault } from './hygiene.ts'
 import type { SeenTool } from './pins.ts'
 import { plainSchema } from './plain-schema.ts'
 import type { ServerTool } from '../types.ts'
@@ -10,7 +10,7 @@ const NAME_CHARS = 200
 /** The parts that were removed from a tool's description of itself. */
 export interface Cleaning {
   tool: string
-  faults: Fault[]
+  faults: TextFault[]
 }
 
 /** Returns what a server has listed, cleaned and bounded. Of two tools with one name the last counts. */
@@ -20,7 +20,7 @@ export function seenTools(listed: readonly ServerTool[]): { seen: SeenTool[]; cl
   return { seen: cleaned.map(({ seen }) => seen), cleanings: cleanings.filter(({ faults }) => faults.length > 0) }
 }
 
-function cleanTool(tool: ServerTool): { seen: SeenTool; faults: Fault[] } {
+function cleanTool(tool: ServerTool): { seen: SeenTool; faults: TextFault[] } {
   const { name, description, title, annotations } = tool
   const said = cleanText(description || title || '', DESCRIPTION_CHARS)
   const named = cleanText(name, NAME_CHARS)

@@ -3,9 +3,9 @@ import { ToolError } from '../../base/errors.ts'
 import { outputOf } from './call-result.ts'
 import type { Elicitation } from '../elicitation/elicitation.ts'
 import type { Hide } from './hide-secrets.ts'
-import type { CallOptions, CallResult, ServerTool } from '../types.ts'
+import type { ToolCallOptions, CallResult, ServerTool } from '../types.ts'
 
-export interface ToolCall {
+export interface ServerToolCall {
   /** The server's name. */
   name: string
   tool: string
@@ -20,7 +20,11 @@ export interface ToolCall {
  * @returns its output, or its question
  * @throws what the SDK throws, and ToolError if the tool failed
  */
-export async function callTool(elicitation: Elicitation, call: ToolCall, options: CallOptions): Promise<CallResult> {
+export async function callTool(
+  elicitation: Elicitation,
+  call: ServerToolCall,
+  options: ToolCallOptions,
+): Promise<CallResult> {
   const { name, tool, args, listed, hide } = call
   const definition = listed && {
     toolDefinition: { name: tool, inputSchema: { ...listed.inputSchema, type: 'object' as const } },
@@ -43,7 +47,7 @@ export async function callTool(elicitation: Elicitation, call: ToolCall, options
 }
 
 /** Hides the config's secrets in what a person reads. The state for the server stays unchanged. */
-function shownQuestion({ message, schema, url, ...kept }: ToolQuestion, { name, hide }: ToolCall): ToolQuestion {
+function shownQuestion({ message, schema, url, ...kept }: ToolQuestion, { name, hide }: ServerToolCall): ToolQuestion {
   if (url !== undefined && hide.text(url) !== url)
     throw new ToolError(
       `${name} sends the person to an address that contains a secret of its configuration. It was not shown.`,

@@ -3,7 +3,7 @@ import { slack } from './read-index.ts'
 import type { Reading } from './numbers.ts'
 
 /** `isPercent`: the number may be a share or a change. */
-export interface Wanted extends Reading {
+export interface WantedNumber extends Reading {
   isPercent: boolean
 }
 
@@ -18,7 +18,7 @@ const NEIGHBOURS = 5
  */
 export function followsFrom(
   pool: readonly number[],
-  wanted: Wanted,
+  wanted: WantedNumber,
   most: number,
 ): [one: number, other: number] | undefined {
   const found = pairFor(pool, wanted)
@@ -30,7 +30,7 @@ export function followsFrom(
   return others <= most ? found : undefined
 }
 
-function pairFor(pool: readonly number[], { value, tolerance, isPercent }: Wanted): [number, number] | undefined {
+function pairFor(pool: readonly number[], { value, tolerance, isPercent }: WantedNumber): [number, number] | undefined {
   const low = value - tolerance - slack(value)
   const high = value + tolerance + slack(value)
   const near = (one: number, other: number) => firstBetween(pool, Math.min(one, other), Math.max(one, other))

@@ -29,10 +29,10 @@ const MONTH =
   '|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC)\\.?'
 const DAY = '(\\d{1,2})(?:st|nd|rd|th)?'
 
-type Parts = (string | undefined)[]
+type DateParts = (string | undefined)[]
 
 /** Each form, and the meaning of its groups. A range of days (`3–5 May`) is two dates. */
-const FORMS: [form: RegExp, read: (parts: Parts) => DatePart[][]][] = [
+const FORMS: [form: RegExp, read: (parts: DateParts) => DatePart[][]][] = [
   [
     /(?<![\d.-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)/g,
     ([y, , m, d]) => [[{ y: Number(y), m: Number(m), d: Number(d) }]],
@@ -73,7 +73,7 @@ function numeric(a: number, b: number, y: number): DatePart[] {
   ]
 }
 
-function days(written: Parts, m: number, y: string | undefined): DatePart[][] {
+function days(written: DateParts, m: number, y: string | undefined): DatePart[][] {
   const year = y === undefined ? {} : { y: Number(y) }
   return written.flatMap((d) => (d === undefined ? [] : [[{ ...year, m, d: Number(d) }]]))
 }
@@ -100,7 +100,7 @@ export function datesIn(text: string, mask: (found: string) => string): { dates:
   for (const [form, read] of FORMS)
     rest = rest.replace(form, (found: string, ...more: unknown[]) => {
       const at = more.find((one) => typeof one === 'number') ?? 0
-      const parts = more.slice(0, more.indexOf(at)) as Parts
+      const parts = more.slice(0, more.indexOf(at)) as DateParts
       const readings = read(parts).map((one) => one.filter(isReal))
       if (readings.some((one) => one.length === 0)) return found
       // The sentence may end with the month.
@@ -120,7 +120,7 @@ const UHR = /(?<![\d:.,])(\d{1,2})(?:[.:]([0-5]\d))?\s?Uhr\b/g
 export function timesIn(text: string, mask: (found: string) => string): { times: TimeFound[]; rest: string } {
   const times: TimeFound[] = []
   const german = text.replace(UHR, (found: string, ...parts: unknown[]) => {
-    const [h, min = '0'] = parts as Parts
+    const [h, min = '0'] = parts as DateParts
     if (Number(h) > 23) return found
     times.push({
       text: found,
@@ -131,7 +131,7 @@ export function timesIn(text: string, mask: (found: string) => string): { times:
     return mask(found)
   })
   const rest = german.replace(TIME, (found: string, ...parts: unknown[]) => {
-    const [h, min = '0', s, half, bareHour, bareHalf] = parts as Parts
+    const [h, min = '0', s, half, bareHour, bareHalf] = parts as DateParts
     const hour = Number(h ?? bareHour)
     const at = parts[6] as number
     if (hour > 23) return found

@@ -1,7 +1,7 @@
 /** Reads durations that are written in several parts: `1 h 30 min`, `2 days and 4 hours`, `1h30`. */
 
 /** A kind of quantity, and how a value becomes one of its base unit: `value * factor + offset`. */
-export interface Unit {
+export interface QuantityUnit {
   kind: string
   factor: number
   offset: number
@@ -12,13 +12,13 @@ interface Duration {
   at: number
   /** The size in `unit`. */
   value: number
-  unit: Unit
+  unit: QuantityUnit
   /** The offsets of the parts. */
   places: number[]
 }
 
 /** A part's offset in the text, its number and its unit. */
-type Part = [at: number, value: number, unit: Unit]
+type Part = [at: number, value: number, unit: QuantityUnit]
 
 const SECONDS: [names: string, factor: number][] = [
   ['w week weeks woche wochen', 604_800],
@@ -31,7 +31,7 @@ const MONTHS: [names: string, factor: number][] = [
   ['y yr yrs year years jahr jahre jahren', 12],
   ['mo month months monat monate monaten', 1],
 ]
-const UNIT_OF = new Map<string, Unit>(
+const UNIT_OF = new Map<string, QuantityUnit>(
   [SECONDS.map((one) => ['time', ...one] as const), MONTHS.map((one) => ['months', ...one] as const)]
     .flat()
     .flatMap(([kind, names, factor]) => names.split(' ').map((name) => [name, { kind, factor, offset: 0 }])),
@@ -67,7 +67,7 @@ export function durationsIn(text: string): Duration[] {
 }
 
 /** Returns the durations of a text that are written without digits: `half an hour`, `a year`. */
-export function wordySpansIn(text: string): [value: number, unit: Unit][] {
+export function wordySpansIn(text: string): [value: number, unit: QuantityUnit][] {
   return [...text.matchAll(WORDY)].map(([, half, name = '', more]) => [
     half ? 0.5 : more ? 1.5 : 1,
     UNIT_OF.get(name.toLowerCase())!,

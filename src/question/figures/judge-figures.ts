@@ -70,7 +70,7 @@ export function unsupported(figures: readonly FoundFigure[] = []): number {
   return figures.filter((figure) => figure.in.length === 0).length
 }
 
-interface Known {
+interface FigureSources {
   question: string
   index: ReadIndex
   year: number
@@ -87,7 +87,7 @@ class Judge {
   readonly #counts: Set<number>
   #tried = 0
 
-  constructor(answer: string, { question, index, year }: Known) {
+  constructor(answer: string, { question, index, year }: FigureSources) {
     this.#answer = answer
     this.#index = index
     this.#year = year

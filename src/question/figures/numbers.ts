@@ -1,5 +1,5 @@
 /** Reads numbers in a text: separators, scales, percentages, units and number words. */
-import { durationsIn, type Unit } from './durations.ts'
+import { durationsIn, type QuantityUnit } from './durations.ts'
 
 /** A possible meaning of a number: the value, and half a unit of its last written place. */
 export interface Reading {
@@ -17,7 +17,7 @@ export interface Numeral {
   isHedged: boolean
   /** Four digits that may be a year: it is never rounded. */
   isYear: boolean
-  unit?: Unit
+  unit?: QuantityUnit
   /** The number is written in words. */
   isWord?: true
   /** The parts of a duration, each by itself. */
@@ -157,7 +157,7 @@ function readingOf(digits: string): Reading {
 
 type Bare = Pick<Numeral, 'text' | 'at' | 'readings'>
 
-interface Place {
+interface NumberPlace {
   at: number
   readings: Reading[]
   /** The text before it. */
@@ -193,7 +193,7 @@ function withSuffix({ text: run, at, readings }: Bare, text: string, end: number
   return { ...numeralOf(shown, { at, readings, before }), unit, isYear: false }
 }
 
-function numeralOf(text: string, { at, readings, before }: Place): Numeral {
+function numeralOf(text: string, { at, readings, before }: NumberPlace): Numeral {
   const isYear = /^(?:1\d|20)\d\d$/.test(text) && readings.length === 1
   return { text: text.trim(), at, readings, isPercent: false, isHedged: HEDGE.test(before), isYear }
 }

@@ -1,6 +1,6 @@
 /** Indexes everything that a run has read, so that figures can be looked up. */
 import { datesIn, dayOf, timesIn, type DatePart } from './dates.ts'
-import { wordySpansIn, type Unit } from './durations.ts'
+import { wordySpansIn, type QuantityUnit } from './durations.ts'
 import { masked } from './find-figures.ts'
 import { numbersIn, type Reading } from './numbers.ts'
 
@@ -11,22 +11,22 @@ export interface ReadText {
 }
 
 /** A number of a text, and the index of the text. */
-interface Entry {
+interface IndexedNumber {
   value: number
   of: number
 }
 
 /** A sorted list of numbers, each with its text. */
 class Numbers {
-  readonly #entries: Entry[]
+  readonly #entries: IndexedNumber[]
 
-  constructor(entries: Entry[]) {
+  constructor(entries: IndexedNumber[]) {
     this.#entries = entries.sort((one, other) => one.value - other.value)
   }
 
   /** The numbers from `low` to `high`. */
-  within(low: number, high: number): Entry[] {
-    const found: Entry[] = []
+  within(low: number, high: number): IndexedNumber[] {
+    const found: IndexedNumber[] = []
     for (let i = firstFrom(this.#entries, low); i < this.#entries.length; i += 1) {
       const entry = this.#entries[i]!
       if (entry.value > high || found.length >= MAX_FOUND) break
@@ -43,7 +43,7 @@ class Numbers {
 /** More sources of one figure are useless. */
 const MAX_FOUND = 50
 
-function firstFrom(entries: readonly Entry[], low: number): number {
+function firstFrom(entries: readonly IndexedNumber[], low: number): number {
   let [from, to] = [0, entries.length]
   while (from < to) {
     const middle = (from + to) >> 1
@@ -78,8 +78,8 @@ export class ReadIndex {
 
   constructor(texts: readonly ReadText[]) {
     this.#texts = texts
-    const plain: Entry[] = []
-    const quantities = new Map<string, Entry[]>()
+    const plain: IndexedNumber[] = []
+    const quantities = new Map<string, IndexedNumber[]>()
     for (const [of, { text }] of texts.entries()) {
       const add = (value: number, to = plain) => void to.push({ value, of })
       const { dates, rest } = datesIn(text.replace(URL_IN_TEXT, masked), masked)
@@ -114,18 +114,18 @@ export class ReadIndex {
   }
 
   /** The texts with a number that rounds to the reading. */
-  numbers(reading: Reading): Entry[] {
+  numbers(reading: Reading): IndexedNumber[] {
     return this.#plain.within(...around(reading))
   }
 
   /** The texts with such a quantity, in any unit, and time spans between two dates or times. */
-  quantities({ value, tolerance }: Reading, unit: Unit): Entry[] {
+  quantities({ value, tolerance }: Reading, unit: QuantityUnit): IndexedNumber[] {
     const base = { value: toBase(value, unit), tolerance: Math.abs(tolerance * unit.factor) }
     return this.#quantities.get(unit.kind)?.within(...around(base)) ?? []
   }
 
   /** Whether two of the dates or times are this far apart. */
-  isSpan({ value, tolerance }: Reading, unit: Unit): boolean {
+  isSpan({ value, tolerance }: Reading, unit: QuantityUnit): boolean {
     if (unit.kind !== 'time' && unit.kind !== 'months') return false
     this.#spans ??= new Numbers([...spansOf(this.#days, 86_400), ...spansOf(this.#times.keys(), 1)])
     const span = { value: toBase(value, unit), tolerance: tolerance * unit.factor }
@@ -213,11 +213,11 @@ const URL_IN_TEXT = /\bhttps?:\/\/[^\s<>|"'`\u0001()[\]]{1,2000}/g
 /** The maximum number of dates or times that are compared with each other. */
 const MAX_PAIRED = 200
 
-function toBase(value: number, { factor, offset }: Unit): number {
+function toBase(value: number, { factor, offset }: QuantityUnit): number {
   return value * factor + offset
 }
 
-function spansOf(points: Iterable<number>, factor: number): Entry[] {
+function spansOf(points: Iterable<number>, factor: number): IndexedNumber[] {
   const some = [...points].slice(0, MAX_PAIRED)
   return some.flatMap((one, i) => some.slice(i + 1).map((other) => ({ value: Math.abs(one - other) * factor, of: -1 })))
 }
@@ -253,7 +253,7 @@ function addTo<Key>(map: Map<Key, Set<number>>, key: Key, of: number): void {
   else map.set(key, new Set([of]))
 }
 
-function listOf(map: Map<string, Entry[]>, key: string): Entry[] {
+function listOf(map: Map<string, IndexedNumber[]>, key: string): IndexedNumber[] {
   const known = map.get(key) ?? []
   map.set(key, known)
   return known

@@ -34,13 +34,13 @@ export async function showApproval(n: number, step: ToolStep, options: ApprovalO
   await (outbox.isForAsker ? outbox.sendEphemeral(cardKey(key), content) : outbox.show(cardKey(key), content))
 }
 
-interface CardOptions extends Omit<ApprovalOptions, 'outbox'> {
+interface ApprovalCardOptions extends Omit<ApprovalOptions, 'outbox'> {
   question: Question
   isSeenByAskerAlone: boolean
 }
 
 /** Returns what the card of a call shows. */
-export async function toWaitingCall(key: string, call: AskedCall, options: CardOptions): Promise<WaitingCall> {
+export async function toWaitingCall(key: string, call: AskedCall, options: ApprovalCardOptions): Promise<WaitingCall> {
   const { question, mentions, approvers, isSeenByAskerAlone } = options
   const { tool, approval } = call
   const { ids, asker } = approversOf({ question, tool: approval.ruleName ?? tool, server: approval.server }, approvers)

@@ -12,7 +12,7 @@ import type { SlackResult, SlackWeb } from './slack-web.ts'
  * A person or channel as Slack describes them. `none`: the person or channel does not exist or is hidden from the bot,
  * such as a private channel without the bot. `untold`: Slack gives no name, for example because the app lacks a scope.
  */
-export type Known =
+export type DirectoryEntry =
   | { kind: 'person'; name: string }
   | { kind: 'channel'; name: string; isPrivate: boolean }
   | { kind: 'none' }
@@ -74,8 +74,8 @@ export class Directory {
   readonly #enterprise: string | undefined
   /** The clock, in milliseconds. */
   readonly now: () => number
-  readonly #known: ExpiringMap<Known>
-  readonly #none: ExpiringMap<Known>
+  readonly #known: ExpiringMap<DirectoryEntry>
+  readonly #none: ExpiringMap<DirectoryEntry>
   /** The warnings that were logged within the last hour. */
   readonly #warned: ExpiringMap<true>
   readonly #facts: ExpiringMap<{ facts: PersonFacts; at: number }>
@@ -97,7 +97,7 @@ export class Directory {
   }
 
   /** Returns what is cached about an id, without a call. */
-  get(team: string, id: string): Known | undefined {
+  get(team: string, id: string): DirectoryEntry | undefined {
     return this.#known.get(`${team}:${id}`) ?? this.#none.get(`${team}:${id}`)
   }
 
@@ -197,7 +197,7 @@ export class Directory {
     return { facts }
   }
 
-  async #channel(channel: string): Promise<Known> {
+  async #channel(channel: string): Promise<DirectoryEntry> {
     const answer = channelSchema.safeParse(await this.#web.call('conversations.info', { channel }, { effort: 'once' }))
     if (!answer.success) return { kind: 'untold' }
     const { name, is_private } = answer.data.channel
@@ -252,7 +252,7 @@ const personSchema = z.object({
 
 type SlackPerson = z.infer<typeof personSchema>['user']
 
-function knownOf({ profile, real_name, name }: SlackPerson): Known {
+function knownOf({ profile, real_name, name }: SlackPerson): DirectoryEntry {
   const names = [profile?.display_name, profile?.real_name, real_name, name]
   const shown = names.map((one) => cleanName(one ?? '')).find((one) => one !== '')
   return shown === undefined ? { kind: 'untold' } : { kind: 'person', name: shown }

@@ -1,6 +1,7 @@
 import { messageOf } from '../../base/errors.ts'
-import { respond, UNPARSED, type Client } from './response-url.ts'
+import { respond, UNPARSED } from './response-url.ts'
 import { isOfForm, SlackRefusal } from './slack-errors.ts'
+import type { CallOptions, SlackWeb } from './slack-web.ts'
 
 /** An ephemeral message. Slack shows none in a thread without replies, so `thread_ts` is left out there. */
 interface ShortWord {
@@ -11,11 +12,11 @@ interface ShortWord {
 }
 
 /** Sends an ephemeral message that is not worth a retry. @throws the error of the call */
-export async function tellOnce(client: Client, word: ShortWord): Promise<void> {
+export async function tellOnce(client: SlackWeb, word: ShortWord): Promise<void> {
   await postEphemeral(client, word, { effort: 'once' })
 }
 
-async function postEphemeral(client: Client, message: object, options: Parameters<Client['call']>[2]): Promise<void> {
+async function postEphemeral(client: SlackWeb, message: object, options: CallOptions): Promise<void> {
   await client.call('chat.postEphemeral', { ...message, ...UNPARSED }, options)
 }
 
@@ -35,7 +36,7 @@ interface EphemeralPlace {
 }
 
 interface EphemeralOptions {
-  client: Client
+  client: SlackWeb
   fetch?: typeof globalThis.fetch | undefined
   log(fields: object, line: string): void
   /** The content for the person's direct messages, if the channel refuses the message. */

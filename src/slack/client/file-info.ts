@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CallOptions, SlackArgs, SlackResult } from './slack-web.ts'
+import type { SlackWeb } from './slack-web.ts'
 
 /** Slack's data about a file (https://docs.slack.dev/reference/objects/file-object). Do not store its addresses. */
 export interface FileInfo {
@@ -43,12 +43,8 @@ const infoSchema = z.object({
     .catch(undefined),
 })
 
-interface Client {
-  call(method: string, args: SlackArgs, options: CallOptions): Promise<SlackResult>
-}
-
 /** @throws SlackRefusal, and the reason of `signal` */
-export async function fileInfo(client: Client, id: string, signal: AbortSignal): Promise<FileInfo> {
+export async function fileInfo(client: SlackWeb, id: string, signal: AbortSignal): Promise<FileInfo> {
   const { file = {} } = await client.call('files.info', { file: id }, { effort: 'patient', signal })
   const told = infoSchema.parse(file)
   return {

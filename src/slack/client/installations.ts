@@ -48,11 +48,11 @@ export interface Installations {
    */
   grant?(enterprise: string, teams: string[], eventTime: number): Promise<void>
   /** Ends a stored installation. Absent if installations are not stored: then they end with their token. */
-  end?(ending: Ending): Promise<'ended' | 'newer'>
+  end?(ending: UninstallEvent): Promise<'ended' | 'newer'>
 }
 
 /** An event that ends an installation, or takes some teams of its organisation from it. */
-export interface Ending {
+export interface UninstallEvent {
   /** The workspace's or organisation's id. */
   id: string
   /** The event's time, in seconds since the epoch. A newer installation stays. */

@@ -6,7 +6,7 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api'
 import { stringify } from 'node:querystring'
 
-type Fields = Record<string, unknown>
+type FormFields = Record<string, unknown>
 
 export interface FormTarget {
   apiUrl: string
@@ -20,7 +20,7 @@ export interface FormTarget {
 }
 
 /** @throws WebAPIPlatformError if Slack refuses it, WebAPIRateLimitedError, WebAPIHTTPError, WebAPIRequestError */
-export async function postForm(method: string, args: Fields, target: FormTarget): Promise<Fields> {
+export async function postForm(method: string, args: FormFields, target: FormTarget): Promise<FormFields> {
   const { apiUrl, token, team, timeoutMs, fetch = globalThis.fetch } = target
   const time = new AbortController()
   const timer = setTimeout(
@@ -50,7 +50,7 @@ const HEADERS = {
 }
 
 /** Objects are sent as JSON. */
-function formOf(args: Fields): string {
+function formOf(args: FormFields): string {
   const form: Record<string, string> = {}
   for (const [name, value] of Object.entries(args))
     if (value !== undefined && value !== null)
@@ -58,7 +58,7 @@ function formOf(args: Fields): string {
   return stringify(form)
 }
 
-async function resultOf(response: Response): Promise<Fields> {
+async function resultOf(response: Response): Promise<FormFields> {
   const { status, statusText, headers } = response
   const retryAfter = Number.parseInt(headers.get('retry-after') ?? '', 10)
   if (status === 429 && !Number.isNaN(retryAfter)) throw new WebAPIRateLimitedError(retryAfter)
@@ -74,9 +74,9 @@ async function resultOf(response: Response): Promise<Fields> {
   }
 }
 
-function parsed(text: string): Fields {
+function parsed(text: string): FormFields {
   try {
-    return JSON.parse(text) as Fields
+    return JSON.parse(text) as FormFields
   } catch {
     return { ok: false, error: text }
   }

@@ -1,6 +1,6 @@
 import { sleep } from '../../base/backoff.ts'
 
-interface Gate {
+interface RateGate {
   /** The time from which Slack accepts calls again, in milliseconds since the epoch. */
   until: number
   waiting: number
@@ -12,7 +12,7 @@ interface Gate {
  * that channel, or calls of that method. They then go through one at a time, in order.
  */
 export class RateLimits {
-  readonly #gates = new Map<string, Gate>()
+  readonly #gates = new Map<string, RateGate>()
   readonly #now: () => number
 
   constructor(now: () => number) {

@@ -2,6 +2,7 @@ import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import { sanitize } from '../format/escape.ts'
 import { addressAtSlack } from './slack-address.ts'
+import type { SlackWeb } from './slack-web.ts'
 
 /** Slack accepts five uses of a response_url, within 30 minutes. */
 const TRIES = 3
@@ -45,16 +46,6 @@ export async function respond(
   }
 }
 
-/** The Web API, as far as it is used here. */
-export interface Client {
-  readonly apiUrl: string
-  call(
-    method: string,
-    args: Record<string, unknown>,
-    options: { effort: 'patient' | 'once'; signal?: AbortSignal | undefined; asker?: string },
-  ): Promise<unknown>
-}
-
 /**
  * How a message can be reached. `responseUrl`: that of a press on it. `place`: absent where only one person sees it.
  */
@@ -64,7 +55,7 @@ interface ReplacedMessage {
 }
 
 interface ReplaceOptions {
-  client: Client
+  client: SlackWeb
   fetch?: typeof globalThis.fetch | undefined
   log(fields: object, line: string): void
   asker?: string

@@ -8,7 +8,7 @@ import type { CallOptions, Refusals, SlackArgs, SlackResult, SlackWeb } from './
 export type SendMethod = 'chat.postMessage' | 'chat.update'
 
 /** The part of a message's content that is sent in a call. */
-type SentForm = Pick<Content, 'text' | 'blocks'>
+type ContentForm = Pick<Content, 'text' | 'blocks'>
 
 interface SendCall {
   method: SendMethod
@@ -19,7 +19,11 @@ interface SendCall {
 }
 
 /** Returns the content without the block types that are refused here, as far as they have simpler forms. */
-export function acceptedForm(content: Content, refusals: Refusals, refused: ReadonlySet<string> = new Set()): SentForm {
+export function acceptedForm(
+  content: Content,
+  refusals: Refusals,
+  refused: ReadonlySet<string> = new Set(),
+): ContentForm {
   const { text, blocks, simpler } = content
   if (!simpler || refused.size + refusals.until.size === 0) return { text, blocks }
   return { text, blocks: blocksIn(content, (type) => refused.has(type) || refusals.has(type)) }
@@ -33,7 +37,7 @@ export function acceptedForm(content: Content, refusals: Refusals, refused: Read
 export async function sendContent(content: Content, call: SendCall): Promise<SlackResult> {
   const { method, args, options, client, log } = call
   const { refusals } = client
-  const send = (form: SentForm) => client.call(method, { ...args, ...form, ...UNPARSED }, options)
+  const send = (form: ContentForm) => client.call(method, { ...args, ...form, ...UNPARSED }, options)
   const warn = (fields: object, line: string) => log.warn({ method, channel: args.channel, ...fields }, line)
   const refused = new Set<string>()
   let form = acceptedForm(content, refusals)

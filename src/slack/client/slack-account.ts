@@ -46,7 +46,7 @@ const grantSchema = z.object({
   /** The time at which the person made it, by Slack's clock, ms since the epoch. Refreshes keep it. */
   since: z.number().optional(),
 })
-type Grant = z.infer<typeof grantSchema>
+type TokenGrant = z.infer<typeof grantSchema>
 
 const tokens = {
   access_token: z.string(),
@@ -152,7 +152,7 @@ async function revoke(client: SlackWeb): Promise<void> {
 function grantOf(
   given: { access_token: string; refresh_token?: string | undefined; expires_in?: number | undefined },
   now: number,
-): Grant {
+): TokenGrant {
   const { access_token: token, refresh_token: refreshToken, expires_in: seconds } = given
   return {
     token,
@@ -169,7 +169,7 @@ async function usedAt(person: Person, { people }: SlackAccountOptions): Promise<
 const purposeOf = (person: Person) => `slack:${personKey(person)}`
 
 /** A grant that no key opens counts as missing: the person connects Slack again. */
-async function loadGrant(person: Person, { people, sealer }: SlackAccountOptions): Promise<Grant | undefined> {
+async function loadGrant(person: Person, { people, sealer }: SlackAccountOptions): Promise<TokenGrant | undefined> {
   const sealed = await people.of(personKey(person)).get(KEY)
   if (typeof sealed !== 'string') return undefined
   try {
@@ -179,7 +179,7 @@ async function loadGrant(person: Person, { people, sealer }: SlackAccountOptions
   }
 }
 
-async function saveGrant(person: Person, grant: Grant, { people, sealer }: SlackAccountOptions): Promise<void> {
+async function saveGrant(person: Person, grant: TokenGrant, { people, sealer }: SlackAccountOptions): Promise<void> {
   await people.of(personKey(person)).put(KEY, sealer.seal(JSON.stringify(grant), purposeOf(person)))
 }
 
@@ -192,7 +192,11 @@ function alone<T>(person: Person, { people }: SlackAccountOptions, work: () => P
  * Returns the grant with a new token. If it cannot be renewed, the old one counts while it is valid; after that, a
  * grant that Slack refuses is deleted, so that the person can connect again.
  */
-async function renew(current: Grant, person: Person, options: SlackAccountOptions): Promise<Grant | undefined> {
+async function renew(
+  current: TokenGrant,
+  person: Person,
+  options: SlackAccountOptions,
+): Promise<TokenGrant | undefined> {
   try {
     const args = { ...credentials(options), grant_type: 'refresh_token', refresh_token: current.refreshToken }
     return grantOf(z.object(tokens).parse(await access(args, options)), options.now())
@@ -205,9 +209,9 @@ async function renew(current: Grant, person: Person, options: SlackAccountOption
 }
 
 /** Refreshes a token that ends soon. One process does it at a time, because a refresh token works once. */
-async function freshGrant(person: Person, options: SlackAccountOptions): Promise<Grant | undefined> {
+async function freshGrant(person: Person, options: SlackAccountOptions): Promise<TokenGrant | undefined> {
   const { now } = options
-  const isDue = ({ expiresAt = Infinity }: Grant) => expiresAt - now() < MARGIN_MS
+  const isDue = ({ expiresAt = Infinity }: TokenGrant) => expiresAt - now() < MARGIN_MS
   const grant = await loadGrant(person, options)
   if (!grant || !isDue(grant)) return grant
   return alone(person, options, async () => {

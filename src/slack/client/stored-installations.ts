@@ -1,10 +1,10 @@
 import { messageOf } from '../../base/errors.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { SealBroken } from '../../base/seal.ts'
-import type { InstallStores } from '../../question/open-stores.ts'
+import type { InstallStores } from '../../question/stores.ts'
 import type { InstallationRecord, StoredInstallation } from '../../stores/installations/types.ts'
 import { Directory } from './directory.ts'
-import type { Ending, Installation, InstallationOptions, Installations } from './installations.ts'
+import type { UninstallEvent, Installation, InstallationOptions, Installations } from './installations.ts'
 import { SlackWeb, type ApiOptions } from './slack-web.ts'
 import { pauseKey, type TokenRefresh } from './token-refresh.ts'
 
@@ -120,7 +120,7 @@ interface EndParts {
 }
 
 async function endInstallation(
-  { id, eventTime, teams, forget }: Ending,
+  { id, eventTime, teams, forget }: UninstallEvent,
   { stores, load, find, links, left }: EndParts,
 ): Promise<'ended' | 'newer'> {
   for (let isOver = false; !isOver;) {

@@ -1,16 +1,9 @@
 import type { Question, Run } from '../../stores/runs/types.ts'
 import { SlackRefusal } from './slack-errors.ts'
-
-interface Client {
-  call(
-    method: string,
-    args: Record<string, unknown>,
-    options: { effort: 'patient'; signal?: AbortSignal | undefined },
-  ): Promise<Record<string, unknown>>
-}
+import type { SlackWeb } from './slack-web.ts'
 
 /** The messages to read: of a thread, or of the channel itself without `thread`, from `since` on (a Slack ts). */
-export interface MessagePlace {
+export interface MessageRange {
   channel: string
   thread?: string | undefined
   since: string
@@ -45,8 +38,8 @@ export interface ThreadMessage {
 
 /** Reads the messages of a place page by page, oldest first in a thread. @throws SlackRefusal */
 export async function* readMessages(
-  client: Client,
-  { channel, thread, since, until, signal }: MessagePlace,
+  client: SlackWeb,
+  { channel, thread, since, until, signal }: MessageRange,
 ): AsyncGenerator<ThreadMessage> {
   const method = thread ? 'conversations.replies' : 'conversations.history'
   const latest = until === undefined ? {} : { latest: until }
@@ -65,7 +58,7 @@ export const EVENT_TYPE = 'thinkaloud_post'
 
 /** The place of the bot's own messages about a question: in a thread or, without one, in the channel. */
 interface OwnPlace {
-  client: Client
+  client: SlackWeb
   identity: { botUser: string; botId: string }
   question: Question
   thread: string | undefined

@@ -2,21 +2,7 @@ import { backoffMs, sleep } from '../../base/backoff.ts'
 import { messageOf } from '../../base/errors.ts'
 import { addressAtSlack } from './slack-address.ts'
 import { SlackRefusal } from './slack-errors.ts'
-
-interface Client {
-  readonly apiUrl: string
-  readonly refusals: { has(name: string): boolean; remember(name: string): void }
-  call(
-    method: string,
-    args: Record<string, unknown>,
-    options: {
-      effort: 'patient'
-      signal: AbortSignal
-      checkLease?: () => Promise<void>
-      lookUp?: () => Promise<{ ts: string } | undefined>
-    },
-  ): Promise<Record<string, unknown>>
-}
+import type { SlackWeb } from './slack-web.ts'
 
 /** How long an upload may take, because a message waits for it. Milliseconds. */
 const UPLOAD_MS = 30_000
@@ -32,7 +18,7 @@ const NO_UPLOADS = new Set(['missing_scope', 'file_uploads_disabled', 'unknown_m
  * reason of `signal`
  */
 export async function uploadText(
-  client: Client,
+  client: SlackWeb,
   file: { name: string; text: string },
   options: {
     fetch?: typeof globalThis.fetch | undefined
@@ -93,7 +79,7 @@ interface ShareOptions {
  * SlackRefusal
  */
 async function shareFile(
-  client: Client,
+  client: SlackWeb,
   { id, title }: { id: string; title: string },
   { channel, thread, find, ...options }: ShareOptions,
 ): Promise<string> {
@@ -113,7 +99,7 @@ interface ShareOnceOptions extends ShareOptions {
 
 /** The same, tried once. @returns whether Slack accepted it. @throws LeaseLost */
 export async function shareOnce(
-  client: Client,
+  client: SlackWeb,
   file: { id: string; title: string },
   options: ShareOnceOptions,
 ): Promise<boolean> {

@@ -9,7 +9,7 @@ import { planBlock } from './stream-tasks.ts'
 /** How long to retry ending a stream. Milliseconds. */
 const END_MS = 15_000
 
-type Ended = EndedStream & { outbox: Outbox; signal: AbortSignal }
+type EndingOptions = EndedStream & { outbox: Outbox; signal: AbortSignal }
 
 /** Maximum characters of Markdown in a chunk. */
 const MAX_CHUNK = 11_500
@@ -20,7 +20,7 @@ const NOT_SHOWN = new Set(['section', 'markdown', 'rich_text', 'table', 'data_ta
  * call that ends the stream. Otherwise (the stream died, or its text differs or is unknown) the message is updated, so
  * that nothing is lost or shown twice. @throws SlackRefusal, LeaseLost if the answer cannot be delivered
  */
-export async function endStream(key: string, view: AnswerView, stream: Ended): Promise<void> {
+export async function endStream(key: string, view: AnswerView, stream: EndingOptions): Promise<void> {
   const { outbox, message } = stream
   const post = `${key}-1`
   await outbox.once(post, {
@@ -42,7 +42,7 @@ async function findEnded(outbox: Outbox, key: string): Promise<string | undefine
 }
 
 /** Ends the stream with the rest of the answer. @returns whether the answer is posted */
-async function stopWith(key: string, view: AnswerView, stream: Ended): Promise<boolean> {
+async function stopWith(key: string, view: AnswerView, stream: EndingOptions): Promise<boolean> {
   const { outbox, message, told, unsent, answer } = stream
   if (message.isOver || message.isUnsure || !view.text.startsWith(told)) return false
   const { fence } = answer
@@ -84,7 +84,7 @@ async function appendInstead(
 }
 
 /** Replaces the message's content with the steps and the answer. The rest of the answer goes into new messages. */
-async function mend(key: string, view: AnswerView, stream: Ended): Promise<void> {
+async function mend(key: string, view: AnswerView, stream: EndingOptions): Promise<void> {
   const { outbox, message, before, signal } = stream
   await message.end(END_MS)
   const { text, goesOn } = textOf(view, stream)
@@ -106,7 +106,7 @@ async function mend(key: string, view: AnswerView, stream: Ended): Promise<void>
 }
 
 /** Returns the answer's part for the last message. `goesOn`: the messages before it contain the answer's beginning. */
-function textOf(view: AnswerView, { before, told, answer, head }: Ended): { text: string; goesOn: boolean } {
+function textOf(view: AnswerView, { before, told, answer, head }: EndingOptions): { text: string; goesOn: boolean } {
   const { written, markdown } = before
   const shown = written === undefined ? '' : told.slice(written.length)
   // The run was stopped. The part of its answer that the person has read stays.
@@ -119,7 +119,7 @@ function textOf(view: AnswerView, { before, told, answer, head }: Ended): { text
 }
 
 /** Deletes earlier messages that are not the answer's beginning: a model that is asked again may answer differently. */
-async function removeBefore({ outbox, before, signal }: Ended): Promise<void> {
+async function removeBefore({ outbox, before, signal }: EndingOptions): Promise<void> {
   for (const ts of before.posts) {
     await outbox.run.checkLease()
     await outbox

@@ -9,7 +9,7 @@ import type { ThreadContext } from '../../stores/history/types.ts'
 import { askedMessage, conversationOf, type Question } from '../../stores/runs/types.ts'
 import { fileTools } from '../../../tools/file-tools.ts'
 import { denialNow } from '../intake/access.ts'
-import { leftOutText, MAX_BYTES, MAX_FILES, WHY, type LeftOut } from './left-out-files.ts'
+import { leftOutText, MAX_BYTES, MAX_FILES, WHY, type LeftOutFile } from './left-out-files.ts'
 import { loadFile } from './load-file.ts'
 import type { QuestionWork } from '../question-work.ts'
 import type { GivenFile, ThreadReading } from '../reading/thread-reader.ts'
@@ -20,17 +20,17 @@ const PATIENCE_MS = 60_000
 /** Shared by all questions, so it bounds how many files are parsed at once. */
 const parsers = createFileParsers()
 
-interface Taken {
+interface TakenFiles {
   /** Whether any file is stored. */
   hasFiles: boolean
-  left: LeftOut[]
+  left: LeftOutFile[]
 }
 
 /**
  * Loads the files and stores their content, except for files that are stored already. Rejects only if `signal` is
  * aborted.
  */
-async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promise<Taken> {
+async function takeFiles(given: readonly GivenFile[], work: QuestionWork): Promise<TakenFiles> {
   const all = [...new Map(given.map((file) => [file.id || file.name, file])).values()]
   const store = await work.services.files()
   const kept = new Map((await store.list(conversationOf(work.question))).map((file) => [file.id, file]))

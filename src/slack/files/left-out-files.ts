@@ -2,7 +2,7 @@
 import type { NotLoaded } from '../client/download.ts'
 import { escapeText, NAMELESS } from '../format/escape.ts'
 
-export interface LeftOut {
+export interface LeftOutFile {
   name: string
   why: string
 }
@@ -15,13 +15,13 @@ export const MAX_BYTES = { file: 20 * MEBIBYTE, question: 40 * MEBIBYTE }
 const NAMED = 5
 
 /** Returns one line per reason. */
-export function leftOutText(left: readonly LeftOut[]): string {
+export function leftOutText(left: readonly LeftOutFile[]): string {
   const reasons = [...new Set(left.map(({ why }) => why))]
   const of = (reason: string) => left.filter(({ why }) => why === reason)
   return reasons.map((why) => `📎 ${namesOf(of(why))} not read: ${escapeText(why)}`).join('\n')
 }
 
-function namesOf(files: readonly LeftOut[]): string {
+function namesOf(files: readonly LeftOutFile[]): string {
   if (files.length > 1 && files.every(({ name }) => name === NAMELESS)) return `${files.length} files were`
   const names = files.slice(0, NAMED).map(({ name }) => escapeText(name))
   const more = files.length - NAMED

@@ -20,7 +20,7 @@ export interface LoadOptions {
   spend(bytes: number): boolean
 }
 
-export type Loaded =
+export type LoadedFile =
   | {
       about: Pick<KeptFile, 'name' | 'kind' | 'what' | 'permalink'>
       content: FileContent
@@ -35,7 +35,7 @@ const SMALL_BYTES = 400_000
 const MAX_PICTURE_BYTES = 4_000_000
 
 /** Does not throw for a file that cannot be read. @throws the reason of `signal`, and transient errors of Slack */
-export async function loadFile({ id, name, mode }: FileRef, options: LoadOptions): Promise<Loaded> {
+export async function loadFile({ id, name, mode }: FileRef, options: LoadOptions): Promise<LoadedFile> {
   const told = MODES[mode ?? '']
   if (told) return { fault: told }
   try {
@@ -57,7 +57,7 @@ const MODES: Record<string, string | undefined> = {
   external: WHY.external,
 }
 
-async function loadBytes(info: FileInfo, options: LoadOptions): Promise<Loaded> {
+async function loadBytes(info: FileInfo, options: LoadOptions): Promise<LoadedFile> {
   if (/^(?:audio|video)\//.test(info.mimetype)) return loadTranscript(info, options)
   const thumbnail = thumbnailOf(info)
   if (!thumbnail && (info.size ?? 0) > MAX_BYTES.file) return { fault: WHY.tooLarge }
@@ -75,13 +75,13 @@ function thumbnailOf({ mimetype, size = 0, thumbnail, smaller, small }: FileInfo
 }
 
 /** Loads Slack's own transcript of a clip, with timestamps if there are any. */
-async function loadTranscript(info: FileInfo, options: LoadOptions): Promise<Loaded> {
+async function loadTranscript(info: FileInfo, options: LoadOptions): Promise<LoadedFile> {
   if (info.subtitles) return loadAt(info.subtitles, { ...info, name: 'transcript.vtt', size: undefined }, options)
   const bytes = new TextEncoder().encode(info.transcript ?? '')
   return bytes.length > 0 ? contentOf({ ...info, name: 'transcript.txt' }, bytes, options) : { fault: WHY.noTranscript }
 }
 
-async function loadAt(address: string | undefined, info: FileInfo, options: LoadOptions): Promise<Loaded> {
+async function loadAt(address: string | undefined, info: FileInfo, options: LoadOptions): Promise<LoadedFile> {
   if (!address) return { fault: WHY.external }
   if (!options.spend(info.size ?? 0)) return { fault: WHY.tooMuch }
   const { installation, fetch, signal } = options
@@ -98,7 +98,7 @@ async function loadAt(address: string | undefined, info: FileInfo, options: Load
   return bytes ? contentOf(info, bytes, options) : { fault: NOT_LOADED[fault] }
 }
 
-async function contentOf(info: FileInfo, bytes: Uint8Array, { signal, parser }: LoadOptions): Promise<Loaded> {
+async function contentOf(info: FileInfo, bytes: Uint8Array, { signal, parser }: LoadOptions): Promise<LoadedFile> {
   const permalink = URL.canParse(info.permalink ?? '') ? { permalink: info.permalink ?? '' } : {}
   const file = { name: info.name, bytes }
   const kind = pictureKind(bytes)

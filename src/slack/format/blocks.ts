@@ -76,17 +76,17 @@ export function stepsContent(views: StepView[]): Content {
 
 export const STEPS_A_MESSAGE = 6
 
-type Sizes = Record<'thought' | 'observation', { max: number; most: number }> & { input: number }
+type TextLimits = Record<'thought' | 'observation', { max: number; most: number }> & { input: number }
 
-const FULL: Sizes = { thought: THOUGHT, observation: OBSERVATION, input: INPUT_CHARS }
-const BRIEF: Sizes = { thought: { max: 250, most: 400 }, observation: { max: 150, most: 300 }, input: 80 }
+const FULL: TextLimits = { thought: THOUGHT, observation: OBSERVATION, input: INPUT_CHARS }
+const BRIEF: TextLimits = { thought: { max: 250, most: 400 }, observation: { max: 150, most: 300 }, input: 80 }
 
-function stepsIn(views: StepView[], sizes: Sizes): Content {
+function stepsIn(views: StepView[], sizes: TextLimits): Content {
   const plain = views.flatMap((view) => stepWords(view, sizes)).join('\n')
   return { text: clip(plain), blocks: views.flatMap((view) => stepBlocks(view, sizes)), plain }
 }
 
-function stepBlocks(view: StepView, sizes: Sizes): KnownBlock[] {
+function stepBlocks(view: StepView, sizes: TextLimits): KnownBlock[] {
   return [
     ...(view.understood ? [context([understoodLine(view.understood)])] : []),
     ...(view.thought ? [section(`💭 ${escapeWithin(view.thought, sizes.thought)}`)] : []),
@@ -98,7 +98,7 @@ function stepBlocks(view: StepView, sizes: Sizes): KnownBlock[] {
 }
 
 /** The step as lines of plain text. */
-function stepWords(view: StepView, sizes: Sizes): string[] {
+function stepWords(view: StepView, sizes: TextLimits): string[] {
   const { understood, thought, action, observation, unreadable } = view
   return [
     ...(understood ? [`Understood as: ${escapeWithin(understood, THOUGHT)}`] : []),
@@ -127,7 +127,7 @@ function actionLine(action: Action, max: number): string {
 }
 
 /** A tool's result, for plain text. */
-function observationWords({ ok, note, text }: Observation, size: Sizes['observation']): string {
+function observationWords({ ok, note, text }: Observation, size: TextLimits['observation']): string {
   return `${ok ? '👁' : '⚠️'} ${escapeWithin(text.trim(), size)}${note ? `\n⚠️ ${escapeText(note)}` : ''}`
 }
 

@@ -62,7 +62,7 @@ const MATRIX = /^(?:[pbBvV]?matrix|smallmatrix|array)\*?$/
 
 /** Converts a LaTeX formula to readable text: `\frac{a}{b}` is a/b, `x^2` is x². Never throws; takes linear time. */
 export function readableFormula(latex: string): string {
-  const text = new Reader(latex).group(0, '')
+  const text = new FormulaReader(latex).group(0, '')
   return text
     .split('\n')
     .map((line) =>
@@ -76,7 +76,7 @@ export function readableFormula(latex: string): string {
 }
 
 /** Reads a formula in one pass. */
-class Reader {
+class FormulaReader {
   readonly #source: string
   #at = 0
   /** One entry per open environment: whether `&` and `\\` separate the cells and rows of a matrix there. */

@@ -57,12 +57,16 @@ class Ends {
   }
 }
 
-interface Found {
+interface RenderedFormula {
   text: string
   end: number
 }
 
-function formulaAt(markdown: string, { at, mark }: { at: number; mark: string }, ends: Ends): Found | undefined {
+function formulaAt(
+  markdown: string,
+  { at, mark }: { at: number; mark: string },
+  ends: Ends,
+): RenderedFormula | undefined {
   const from = at + mark.length
   const upTo = (sign: string, most: number) => {
     const end = ends.after(sign, from)
@@ -84,17 +88,17 @@ function formulaAt(markdown: string, { at, mark }: { at: number; mark: string },
 }
 
 /** An inline formula; undefined if nothing in it looks like one, such as `\(see below\)`. */
-function inline(found: { latex: string; end: number } | undefined): Found | undefined {
+function inline(found: { latex: string; end: number } | undefined): RenderedFormula | undefined {
   if (!found || !/[\\^_=+*/<>\d-]|^\s*[a-z](?:\([a-z, ]*\))?\s*$/i.test(found.latex)) return undefined
   return shown(found)
 }
 
-function shown({ latex, end }: { latex: string; end: number }): Found {
+function shown({ latex, end }: { latex: string; end: number }): RenderedFormula {
   return { text: asMarkdown(readableFormula(latex)), end }
 }
 
 /** A display formula, which keeps its line breaks. */
-function block(found: { latex: string; end: number } | undefined): Found | undefined {
+function block(found: { latex: string; end: number } | undefined): RenderedFormula | undefined {
   const formula = inline(found)
   return formula && { ...formula, text: formula.text.replaceAll('\n', '  \n') }
 }
@@ -106,7 +110,7 @@ const ENVIRONMENTS = new Set(
   ).split(' '),
 )
 
-function environment(markdown: string, at: number, ends: Ends): Found | undefined {
+function environment(markdown: string, at: number, ends: Ends): RenderedFormula | undefined {
   const name = /^\\begin\{([a-zA-Z]{1,20}\*?)\}/.exec(markdown.slice(at, at + 40))?.[1]
   const close = `\\end{${name}}`
   const end = name !== undefined && ENVIRONMENTS.has(name.replace('*', '')) ? ends.after(close, at) : -1
@@ -115,7 +119,7 @@ function environment(markdown: string, at: number, ends: Ends): Found | undefine
 }
 
 /** `\frac{a}{b}` or `\boxed{42}` without delimiters: the command and the groups after it. */
-function bare(markdown: string, at: number): Found | undefined {
+function bare(markdown: string, at: number): RenderedFormula | undefined {
   const window = markdown.slice(at, at + INLINE_CHARS)
   let [end, depth] = [window.search(/[{[]/), 0]
   for (; end < window.length; end++) {

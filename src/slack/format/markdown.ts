@@ -2,7 +2,7 @@ import type { Token, Tokens } from 'marked'
 import { escapeText, isBlank } from './escape.ts'
 
 /** A parsed segment of Markdown; `after` is the boundary before it. */
-interface Segment {
+interface ParsedSegment {
   tokens: Token[]
   after: 'block' | 'line' | 'row' | 'word'
 }
@@ -23,7 +23,7 @@ export type RenderLink = (link: { label: string; href: string }) => string
  * Everything that is not formatting is escaped, so nothing in it can ping. Images become links, so they are never
  * fetched.
  */
-export function toMrkdwn(segments: Segment[], link: RenderLink): Piece[] {
+export function toMrkdwn(segments: ParsedSegment[], link: RenderLink): Piece[] {
   const pieces: Piece[] = []
   for (const { tokens, after } of segments) {
     const [first, ...rest] = blocks(tokens, link)

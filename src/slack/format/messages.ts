@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Action, StopReason } from '../../agent/contracts/run-events.ts'
 import { actionTitle } from '../../agent/tool-title.ts'
-import type { Allowance, Refusal } from '../../stores/limits/usage-limits.ts'
+import type { Allowance, LimitRefusal } from '../../stores/limits/usage-limits.ts'
 import { escapeText } from './escape.ts'
 
 /** The bot's own sentences, as mrkdwn. None of their text comes from a person or a model. */
@@ -229,7 +229,7 @@ export function denialText(denial: keyof typeof DENIALS): string {
   return DENIALS[denial]
 }
 
-const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {
+const LIMITS: Record<LimitRefusal['limit'], (allowed: number) => string> = {
   userHour: (n) => `${count(n, 'question')} an hour for one person`,
   channelHour: (n) => `${count(n, 'question')} an hour for one channel`,
   userDayTokens: (n) => `${count(n, 'token')} a day for one person`,
@@ -239,7 +239,7 @@ const LIMITS: Record<Refusal['limit'], (allowed: number) => string> = {
 }
 
 /** Explains which limit a question exceeds, and when the next one is allowed. */
-export function refusalText({ limit, allowed, resetsInMs }: Refusal): string {
+export function refusalText({ limit, allowed, resetsInMs }: LimitRefusal): string {
   const when =
     resetsInMs === undefined
       ? 'Please ask again when one of them has finished.'

@@ -65,15 +65,15 @@ function linkWriter({ sources, question, allowedHosts: allowed }: AnswerView): R
 }
 
 /** The smallest unit of a message: a section's text, or a table. A table's `texts` are its simplest form. */
-interface Unit {
+interface MessageUnit {
   texts: string[]
   table?: TableForms
 }
 
-function unitsOf(markdown: string, link: RenderLink, most: number): Unit[] {
+function unitsOf(markdown: string, link: RenderLink, most: number): MessageUnit[] {
   const read = readPart(markdown)
   const pieces = toMrkdwn(parseMarkdown(MAY_HAVE_FORMULA.test(read) ? withReadableFormulas(read) : read), link)
-  const units: Unit[] = []
+  const units: MessageUnit[] = []
   let run: TextPiece[] = []
   const endRun = () => {
     for (const text of packPieces(run)) units.push({ texts: [text] })
@@ -98,7 +98,7 @@ function readPart(markdown: string): string {
 }
 
 /** A table as its own block; undefined if Slack would refuse it or its simplest form does not fit into a message. */
-function tableUnit(table: Tokens.Table, link: RenderLink, most: number): Unit | undefined {
+function tableUnit(table: Tokens.Table, link: RenderLink, most: number): MessageUnit | undefined {
   const rows = [table.header, ...table.rows].slice(0, MAX_ROWS)
   const forms = tableForms(
     rows.map((row) => row.map((cell) => cellParts(cell, link))),
@@ -114,8 +114,8 @@ function tableUnit(table: Tokens.Table, link: RenderLink, most: number): Unit | 
 const MAX_ROWS = 200
 
 /** Packs the units, in order, into as few messages as possible. The tables of a message have their own limit. */
-function inMessages(units: Unit[], most: number): Unit[][] {
-  const messages: Unit[][] = []
+function inMessages(units: MessageUnit[], most: number): MessageUnit[][] {
+  const messages: MessageUnit[][] = []
   let [chars, tableChars] = [Infinity, 0]
   for (const unit of units) {
     const own = unit.table?.chars ?? 0
@@ -135,7 +135,7 @@ function lengthOf(texts: string[]): number {
   return texts.reduce((sum, text) => sum + text.length, 0)
 }
 
-function contentOf({ head, units, tail = [] }: { head: string[]; units: Unit[]; tail?: Forms[] }): Content {
+function contentOf({ head, units, tail = [] }: { head: string[]; units: MessageUnit[]; tail?: Forms[] }): Content {
   const all = [...(head.length > 0 ? [[context(head)] satisfies Forms] : []), ...units.flatMap(unitForms), ...tail]
   const simpler = new Map<ShownBlock, ShownBlock[]>()
   for (const [block, ...forms] of all)
@@ -151,14 +151,14 @@ function contentOf({ head, units, tail = [] }: { head: string[]; units: Unit[]; 
 }
 
 /** A message may contain only one block of type `table`, so only its first table falls back to that. */
-function unitForms({ texts, table }: Unit, _: number, units: Unit[]): Forms[] {
+function unitForms({ texts, table }: MessageUnit, _: number, units: MessageUnit[]): Forms[] {
   const sections = texts.map(section)
   if (!table) return sections.map((block) => [block])
   const isFirst = table === units.find((unit) => unit.table)?.table
   return [isFirst ? [table.dataTable, [table.table], sections] : [table.dataTable, sections]]
 }
 
-interface Ending {
+interface AnswerEnding {
   view: AnswerView
   footer: string[]
   charts: Series[]
@@ -166,7 +166,10 @@ interface Ending {
   rest: string[]
 }
 
-function lastContent(parts: { head: string[]; units: Unit[] }, { view, footer, charts, rest }: Ending): Content {
+function lastContent(
+  parts: { head: string[]; units: MessageUnit[] },
+  { view, footer, charts, rest }: AnswerEnding,
+): Content {
   const { questionId = '', text } = view
   const unread = text.slice(readPart(text).length)
   const more = lengthOf(rest) + unread.length

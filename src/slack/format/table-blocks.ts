@@ -75,18 +75,18 @@ function richText(parts: CellPart[]): Cell {
   return { type: 'rich_text', elements: [{ type: 'rich_text_section', elements }] }
 }
 
-type Inline = { type: 'text'; text: string } | { type: 'link'; url: string; text: string }
+type CellElement = { type: 'text'; text: string } | { type: 'link'; url: string; text: string }
 
 /** Splits a link's mrkdwn: `<address|label>`, possibly after a label that is not a link. */
-function linkElements(mrkdwn: string): Inline[] {
-  return mrkdwn.split(/(<[^<>]+>)/).flatMap((part): Inline[] => {
+function linkElements(mrkdwn: string): CellElement[] {
+  return mrkdwn.split(/(<[^<>]+>)/).flatMap((part): CellElement[] => {
     if (!part.startsWith('<')) return textElements(unescapeText(part.replaceAll('`', '')))
     const [url = '', label = url] = part.slice(1, -1).split('|')
     return [{ type: 'link', url: unescapeText(url), text: plainLine(unescapeText(label)) }]
   })
 }
 
-function textElements(words: string): Inline[] {
+function textElements(words: string): CellElement[] {
   const text = plainLine(words)
   return text === '' ? [] : [{ type: 'text', text }]
 }

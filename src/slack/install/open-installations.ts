@@ -6,7 +6,7 @@ import { ConfigError, messageOf } from '../../base/errors.ts'
 import type { Pages } from '../../base/http/server.ts'
 import { ROOT } from '../../base/package-root.ts'
 import { readEnv, type Config } from '../../config.ts'
-import type { InstallStores } from '../../question/open-stores.ts'
+import type { InstallStores } from '../../question/stores.ts'
 import { installationFromConfig, type InstallationOptions, type Installations } from '../client/installations.ts'
 import { joinedInstallations, loadSlackApps, openSlackApps, type SlackApp } from '../client/slack-apps.ts'
 import { servedTeams, storedInstallations } from '../client/stored-installations.ts'
@@ -25,7 +25,7 @@ export interface OpenedInstallations {
   stop(): void
 }
 
-export interface OpenOptions extends InstallationOptions {
+export interface OpenInstallationsOptions extends InstallationOptions {
   now: () => number
   installs: InstallStores | undefined
 }
@@ -34,7 +34,10 @@ export interface OpenOptions extends InstallationOptions {
  * Opens the installations that the settings name: of one token, of several apps, or of a distributed app.
  * @throws ConfigError if Slack refuses all tokens or cannot be reached
  */
-export async function openInstallations(config: Config, options: OpenOptions): Promise<OpenedInstallations> {
+export async function openInstallations(
+  config: Config,
+  options: OpenInstallationsOptions,
+): Promise<OpenedInstallations> {
   const { installs, ...rest } = options
   if (config.SLACK_CLIENT_ID && installs) return openDistributed(config, { ...options, installs })
   const none = { pages: {}, stop: () => {} }
@@ -49,7 +52,7 @@ const SWEEP_MS = 60_000
 
 async function openDistributed(
   config: Config,
-  { installs: stores, ...options }: OpenOptions & { installs: InstallStores },
+  { installs: stores, ...options }: OpenInstallationsOptions & { installs: InstallStores },
 ): Promise<OpenedInstallations> {
   const { SLACK_CLIENT_ID: clientId = '', SLACK_CLIENT_SECRET: clientSecret = '', SLACK_API_URL: apiUrl } = config
   const publicUrl = (config.PUBLIC_URL ?? '').replace(/\/+$/, '')

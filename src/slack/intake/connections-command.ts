@@ -7,7 +7,7 @@ import type { Installation } from '../client/installations.ts'
 import { noteContent } from '../format/blocks.ts'
 import { CONNECTIONS } from '../format/messages.ts'
 import type { Services } from '../services.ts'
-import { connectionsContent, type Connection } from '../views/connection-blocks.ts'
+import { connectionsContent, type ConnectableAccount } from '../views/connection-blocks.ts'
 
 /** Whether the text of `/ask` is `connections` alone, in any case, with optional punctuation after it. */
 export function isConnectionsCommand(text: string): boolean {
@@ -33,7 +33,7 @@ export async function showConnections(
 }
 
 /** A person's connections, with new links. @throws if the store fails */
-export async function connectionsOf({ team, user }: Person, { connections }: Services): Promise<Connection[]> {
+export async function connectionsOf({ team, user }: Person, { connections }: Services): Promise<ConnectableAccount[]> {
   const person = { team, user }
   return Promise.all(
     (connections?.accounts ?? []).map(async ({ name, look }) => {

@@ -53,13 +53,13 @@ function isOfPerson({ channel }: ForgetWish): boolean {
   return channel.startsWith('D')
 }
 
-type Refused = 'notAdmin' | 'notMember' | 'untold' | 'failed'
+type ForgetRefusal = 'notAdmin' | 'notMember' | 'untold' | 'failed'
 
 /** Tells the asker alone the result of `work`. A failure comes with a reference to the log. */
 async function answerWish(
   { team, channel, user, responseUrl }: ForgetWish,
   { installation, services, replaces = false }: { installation: Installation; services: Services; replaces?: boolean },
-  work: () => Promise<Refused | { content: object; outcome?: string }>,
+  work: () => Promise<ForgetRefusal | { content: object; outcome?: string }>,
 ): Promise<void> {
   const { log, fetch = globalThis.fetch } = services
   const reference = randomBytes(4).toString('hex')
@@ -83,7 +83,7 @@ async function whyNot(
   wish: ForgetWish,
   { directory }: Installation,
   { settingsFor }: Services,
-): Promise<Refused | undefined> {
+): Promise<ForgetRefusal | undefined> {
   if (isOfPerson(wish)) return undefined
   const { team, channel, user } = wish
   const { whoMayForget, access } = await settingsFor({ team, channel })

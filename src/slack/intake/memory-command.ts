@@ -7,7 +7,7 @@ import { Mentions } from '../client/mentions.ts'
 import { noteContent } from '../format/blocks.ts'
 import { denialText, MEMORY } from '../format/messages.ts'
 import { memoryContent, type ShownMemory } from '../views/memory-content.ts'
-import type { Services } from '../services.ts'
+import type { Services, WorkspaceServices } from '../services.ts'
 import { denialNow } from './access.ts'
 import { isAdmin } from './may-set.ts'
 import { scopeNow } from './memory-scope.ts'
@@ -51,11 +51,6 @@ export async function showMemory(
   await tellPerson(content, command, deps)
 }
 
-interface Deps {
-  installation: Installation
-  services: Services
-}
-
 /** Logs an error. @returns the sentence for the person */
 function failedOn({ id }: Question, { log }: Services) {
   return (error: unknown) => {
@@ -67,7 +62,10 @@ function failedOn({ id }: Question, { log }: Services) {
 /** Denials that do not keep a person from reading: guests and people of connected workspaces. */
 const READERS = new Set(['guest', 'external'])
 
-async function listFor(command: Question, deps: Deps): Promise<{ refusal: string } | { all: ShownMemory[] }> {
+async function listFor(
+  command: Question,
+  deps: WorkspaceServices,
+): Promise<{ refusal: string } | { all: ShownMemory[] }> {
   const { installation, services } = deps
   const settings = await services.settingsFor(command)
   const applicant = { question: command, settings, installation, signal: AbortSignal.timeout(10_000) }
@@ -80,7 +78,7 @@ async function listFor(command: Question, deps: Deps): Promise<{ refusal: string
 /** The remembered items of a place, for a person in it. @throws if the store fails */
 export async function memoryOf(
   place: { team: string; channel: string; user: string },
-  { installation, services }: Deps,
+  { installation, services }: WorkspaceServices,
 ): Promise<ShownMemory[]> {
   const { team, user } = place
   const all = await services.remembered.list(await scopeNow(place, installation))
@@ -105,7 +103,7 @@ export function mayForget({ by, keptBy }: Remembered, { user, isAdmin }: Viewer)
 export async function forgetRemembered(
   id: string,
   place: { team: string; channel: string; user: string },
-  { installation: { directory }, services }: { installation: Installation; services: Services },
+  { installation: { directory }, services }: WorkspaceServices,
 ): Promise<string | undefined> {
   const { remembered, log } = services
   const { team, user } = place

@@ -15,7 +15,7 @@ import { recipientOf } from './recipient.ts'
 import type { Services } from '../services.ts'
 
 /** The fields of a press that are read here. */
-interface Press {
+interface PressBody {
   user: { id: string; team_id?: string }
   channel?: { id: string } | undefined
   trigger_id: string
@@ -48,7 +48,11 @@ export interface Pressed {
  */
 export async function pressedOn(
   id: string,
-  { body, context, isAnywhere = false }: { body: Press; context: AllMiddlewareArgs['context']; isAnywhere?: boolean },
+  {
+    body,
+    context,
+    isAnywhere = false,
+  }: { body: PressBody; context: AllMiddlewareArgs['context']; isAnywhere?: boolean },
   services: Services,
 ): Promise<Pressed | undefined> {
   const recipient = await recipientOf({ context, isShared: true, id }, services)
@@ -98,7 +102,7 @@ export interface PressedCall extends Pressed {
  */
 export async function pressedCall(
   value: string,
-  { body, context }: { body: Press; context: AllMiddlewareArgs['context'] },
+  { body, context }: { body: PressBody; context: AllMiddlewareArgs['context'] },
   services: Services,
 ): Promise<PressedCall | undefined> {
   let ref = waitRef(value)

@@ -4,6 +4,7 @@ import type { RunRecord } from '../../stores/archive/types.ts'
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { isPrivate, type Question } from '../../stores/runs/types.ts'
 import type { Person } from '../../base/place.ts'
+import type { NoFacts, PersonFacts } from '../client/directory.ts'
 import type { Installation } from '../client/installations.ts'
 import { Mentions } from '../client/mentions.ts'
 import type { Schedule } from '../../stores/schedules/types.ts'
@@ -216,10 +217,8 @@ async function inTime<T>(promise: Promise<T> | undefined): Promise<T | undefined
   return promise.catch(() => undefined)
 }
 
-type PersonFacts = Awaited<ReturnType<Installation['directory']['factsOf']>>
-
 /** People who may change the settings may see them, except guests and people from connected workspaces. */
-function maySee({ settingsBy }: Settings, person: PersonFacts): boolean {
+function maySee({ settingsBy }: Settings, person: PersonFacts | NoFacts): boolean {
   if (typeof person === 'string' || person.isGuest || person.isExternal) return false
   return settingsBy === 'members' || person.isAdmin
 }

@@ -11,13 +11,13 @@ import { Mentions } from '../client/mentions.ts'
 import { noteContent, type Content } from '../format/blocks.ts'
 import { cannotPost, denialText, MEMORY, tooLongToRemember } from '../format/messages.ts'
 import { keptContent } from '../views/memory-content.ts'
-import type { Services } from '../services.ts'
+import type { Services, WorkspaceServices } from '../services.ts'
 import { denialNow } from './access.ts'
 import { scopeNow } from './memory-scope.ts'
 import { isHeard, isKnownThread } from './mute-word.ts'
 
 /** A request to remember. `question`: the person and the place. `by`: the author, if it is another person. */
-export interface Wanted {
+export interface RememberRequest {
   question: Question
   /** See `Remembered`. */
   id: string
@@ -55,10 +55,14 @@ export async function hearRemember(question: Question, text: string, services: S
 }
 
 /** `refusal`: why it is not kept, as mrkdwn. `kept`: the item, with names in place of ids. */
-export type Outcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
+export type RememberOutcome = 'known' | { refusal: string } | { kept: { id: string; text: string } }
 
 /** Keeps it, if the person may. Only full members may, whoever else may ask. @throws if the store fails */
-export async function remember(wanted: Wanted, installation: Installation, services: Services): Promise<Outcome> {
+export async function remember(
+  wanted: RememberRequest,
+  installation: Installation,
+  services: Services,
+): Promise<RememberOutcome> {
   const { question, id, text, by = question.user } = wanted
   const { remembered, log } = services
   const asking = scopeNow(question, installation).catch(() => undefined)
@@ -92,7 +96,7 @@ const PATIENCE_MS = 1_800
 
 /** Returns why something is not remembered, as mrkdwn; undefined if it may be. */
 export async function refusalOf(
-  { question, text }: Pick<Wanted, 'question' | 'text'>,
+  { question, text }: Pick<RememberRequest, 'question' | 'text'>,
   installation: Installation,
   services: Services,
 ): Promise<string | undefined> {
@@ -125,22 +129,17 @@ interface Told {
   thread_ts?: string
 }
 
-interface TellDeps {
-  installation: Installation
-  services: Services
-}
-
 /**
  * Tells the person alone the outcome. If it was known already they were told then, and nothing is sent. Never rejects.
  */
-export async function tellOutcome(outcome: Outcome, place: Told, deps: TellDeps): Promise<void> {
+export async function tellOutcome(outcome: RememberOutcome, place: Told, deps: WorkspaceServices): Promise<void> {
   if (outcome === 'known') return
   const content = 'kept' in outcome ? keptContent(outcome.kept, place) : noteContent(outcome.refusal)
   await tellPerson(content, place, deps)
 }
 
 /** Sends a person an ephemeral reply. Never rejects. */
-export async function tellPerson({ text, blocks }: Content, place: Told, deps: TellDeps): Promise<void> {
+export async function tellPerson({ text, blocks }: Content, place: Told, deps: WorkspaceServices): Promise<void> {
   const { channel, user, responseUrl, thread_ts } = place
   const { log, fetch } = deps.services
   const { client } = deps.installation

@@ -84,7 +84,7 @@ export interface SlackMessage {
 }
 
 /** The context of a message: its workspace, its event and the bot's user there. */
-export interface Delivery {
+export interface MessageContext {
   team: string
   eventId?: string | undefined
   botUser: string
@@ -116,7 +116,7 @@ export interface MessageQuestion {
  * `ALLOW_BOTS` that name this one), edits, joins, and people talking to each other. A mention counts in any event; a
  * reply may count because of its thread.
  */
-export function questionOf(message: SlackMessage, delivery: Delivery): MessageQuestion | undefined {
+export function questionOf(message: SlackMessage, delivery: MessageContext): MessageQuestion | undefined {
   const { bot_id: bot, channel, ts, thread_ts: parent } = message
   // Legacy integrations have no user.
   const user = message.user ?? bot

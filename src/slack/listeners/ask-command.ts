@@ -9,7 +9,7 @@ import { tellWorkingLater } from '../intake/place-in-line.ts'
 import { isSettingsCommand, openSettings } from '../intake/settings-command.ts'
 import { stopRuns } from '../intake/stop-runs.ts'
 import { needsNoModel } from '../../question/admission.ts'
-import { enqueue, isStopWord, plainText, type Delivery } from '../intake/to-question.ts'
+import { enqueue, isStopWord, plainText, type MessageContext } from '../intake/to-question.ts'
 import { recipientOf } from '../intake/recipient.ts'
 import { isSchedulesCommand, listSchedules } from '../schedules/schedules-command.ts'
 import type { Services } from '../services.ts'
@@ -74,7 +74,7 @@ function privateQuestion(question: Question): Question | undefined {
 }
 
 /** A slash command has no ts and no thread. Its trigger id replaces both until its root message is posted. */
-function questionOfCommand(command: SlackCommand, delivery: Delivery): Question {
+function questionOfCommand(command: SlackCommand, delivery: MessageContext): Question {
   const thread = `ask-${command.trigger_id}`
   return {
     id: `${delivery.team}:${command.channel_id}:${thread}`,

@@ -101,7 +101,7 @@ async function resume(call: AskedCall, one: Deciding): Promise<() => Promise<voi
 /** Never rejects: the call is already allowed, and without the grant the next call asks again. */
 async function keepGrant(
   { tool, approval: { version } }: AskedCall,
-  { by, at }: Allowed,
+  { by, at }: PersonsDecision,
   { pressed, services }: Deciding,
 ): Promise<void> {
   const keeping = services.threads.patch(pressed.ref.conversation, {
@@ -112,10 +112,10 @@ async function keepGrant(
   })
 }
 
-type Allowed = Extract<Decision, { outcome: 'allowed' | 'denied' }> & { at: number }
+type PersonsDecision = Extract<Decision, { outcome: 'allowed' | 'denied' }> & { at: number }
 
 /** The permission applies to exactly the call on the card. */
-function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, services }: Deciding): Allowed {
+function decisionOf({ tool, approval }: AskedCall, { action, body, pressed, services }: Deciding): PersonsDecision {
   const said = { by: pressed.user, at: services.now().getTime(), key: callKey(tool, approval.input, approval.version) }
   if (action === DENY) {
     const reason = body.state?.values[DENY_REASON]?.[DENY_REASON]?.value?.trim()

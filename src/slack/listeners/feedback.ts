@@ -6,7 +6,7 @@ import { FEEDBACK } from '../format/action-ids.ts'
 import { COMMENT, EXPECTED, FEEDBACK_GONE, feedbackView, KEEP_EXPECTED } from '../views/feedback-view.ts'
 import { GONE, readableBy, withRecord } from '../intake/answer-record.ts'
 import { inBackground, pressedOn } from '../intake/pressed.ts'
-import { refusalOf, remember, tellOutcome, type Wanted } from '../intake/remember.ts'
+import { refusalOf, remember, tellOutcome, type RememberRequest } from '../intake/remember.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { installationFor, recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
@@ -66,7 +66,7 @@ function toKeep(
   id: string,
   { user, view, text = '' }: { user: string; view: string; text: string | undefined },
   services: Services,
-): Wanted {
+): RememberRequest {
   const [team = '', channel = '', thread = ''] = id.split(':')
   const at = services.now().getTime()
   const question = { id, team, channel, thread, user, text: '', surface: 'shortcut' as const, at }
@@ -85,10 +85,10 @@ async function rate(id: string, feedback: Omit<Feedback, 'at'>, services: Servic
   return isKept
 }
 
-type Values = ViewSubmitAction['view']['state']['values']
+type ViewValues = ViewSubmitAction['view']['state']['values']
 
 /** Returns the trimmed value of an input under its name; an empty object if nothing was typed. */
-function valueOf<Name extends string>(values: Values, name: Name): { [name in Name]?: string } {
+function valueOf<Name extends string>(values: ViewValues, name: Name): { [name in Name]?: string } {
   const typed = values[name]?.[name]?.value?.trim()
   const given: { [name in Name]?: string } = {}
   if (typed) given[name] = typed

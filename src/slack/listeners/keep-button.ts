@@ -5,7 +5,7 @@ import { blocksIn } from '../format/blocks.ts'
 import { answerContents } from '../format/split-answer.ts'
 import { GONE, isInDirect, readableBy, withRecord } from '../intake/answer-record.ts'
 import { pressedOn } from '../intake/pressed.ts'
-import { answerView } from '../opening/share-answer.ts'
+import { answerView } from '../answering/share-answer.ts'
 import type { Services } from '../services.ts'
 
 /** "Keep for myself" below a private answer: removes the buttons from its last message. */

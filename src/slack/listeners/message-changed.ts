@@ -6,14 +6,14 @@ import { recipientOf } from '../intake/recipient.ts'
 import type { Services } from '../services.ts'
 import { deletedMessage, withdrawDeleted, withdrawEdited } from '../intake/withdraw.ts'
 
-type Message = Omit<SlackMessage, 'channel'>
+type ChangedMessage = Omit<SlackMessage, 'channel'>
 
 /** The fields of `message_changed` that are read here. */
 export interface MessageChanged {
   channel: string
   channel_type?: string
-  message?: Message
-  previous_message?: Message
+  message?: ChangedMessage
+  previous_message?: ChangedMessage
 }
 
 /** A person's change of a message. `message` is its new version (`edited`) or its last one (`deleted`). */

@@ -17,7 +17,7 @@ const LOOK_UPS = { burst: 30, everyMs: 2_000 }
 const PATIENCE_MS = 10_000
 
 /** A reaction to a message. */
-interface Reacted {
+interface MessageReaction {
   team: string
   channel: string
   user: string
@@ -54,7 +54,7 @@ export function reactionAdded(services: Services): OnEvent<'reaction_added'> {
   }
 }
 
-async function stopInItsThread(reacted: Reacted, identity: Identity, services: Services): Promise<void> {
+async function stopInItsThread(reacted: MessageReaction, identity: Identity, services: Services): Promise<void> {
   const message = await messageAt(reacted, services)
   if (!message) return
   const thread = message.thread_ts ?? message.ts
@@ -75,7 +75,7 @@ async function stopInItsThread(reacted: Reacted, identity: Identity, services: S
  * Stops the question that this message asked, including its repetitions, unless told otherwise. @returns whether it was
  * found
  */
-async function stopAt(wish: StopWish & Reacted, services: Services): Promise<boolean> {
+async function stopAt(wish: StopWish & MessageReaction, services: Services): Promise<boolean> {
   const { team, channel, ts, isOwn } = wish
   const isOfIt = ({ id, ts: own }: Question) => own === ts || askedMessage(id) === `${team}:${channel}:${ts}`
   const isMeant = wish.isMeant ?? (isOwn ? undefined : isOfIt)
@@ -85,7 +85,10 @@ async function stopAt(wish: StopWish & Reacted, services: Services): Promise<boo
   return outcome !== 'nothing'
 }
 
-async function messageAt({ team, channel, ts }: Reacted, services: Services): Promise<ThreadMessage | undefined> {
+async function messageAt(
+  { team, channel, ts }: MessageReaction,
+  services: Services,
+): Promise<ThreadMessage | undefined> {
   const installation = await services.installations.of(team)
   if (!installation) return undefined
   const place = { channel, thread: ts, since: ts, until: ts, signal: AbortSignal.timeout(PATIENCE_MS) }

@@ -12,7 +12,7 @@ import { inBackground, pressedOn, type Pressed } from '../intake/pressed.ts'
 import type { PublishHome } from '../intake/publish-home.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { enqueue } from '../intake/to-question.ts'
-import { isAtWork, pausedSchedule } from '../schedules/scheduled-run.ts'
+import { isAtWork, pausedSchedule } from '../answering/scheduled-run.ts'
 import { noRoomFor, placeOf } from '../schedules/schedule-request.ts'
 import { shownSchedules } from '../schedules/schedules-command.ts'
 import { areSchedulesOff, type Services } from '../services.ts'
@@ -20,7 +20,7 @@ import { noteModal } from '../views/plain-blocks.ts'
 import { CHANGE, MAX_TEXT, scheduleForm, scheduleList } from '../views/schedule-blocks.ts'
 
 /** A press on a schedule's button. */
-interface Press {
+interface SchedulePress {
   action: string
   ref: ScheduleRef
   pressed: Pressed
@@ -33,12 +33,12 @@ interface Press {
   modal: string | undefined
 }
 
-interface PressOn extends Press {
+interface PressOn extends SchedulePress {
   schedule: Schedule
 }
 
 /** The reply to the presser; undefined if something else is shown. */
-type Outcome = string | undefined
+type ButtonReply = string | undefined
 
 /** The buttons below the card of a draft, in the list, on the Home and on the note about a paused schedule. */
 export function scheduleButton(services: Services, publishHome: PublishHome): OnButton {
@@ -83,7 +83,7 @@ function isList({ container }: { container?: object }, action: string): boolean 
   )
 }
 
-async function outcomeOf(press: Press, services: Services): Promise<Outcome> {
+async function outcomeOf(press: SchedulePress, services: Services): Promise<ButtonReply> {
   const { action, ref, pressed } = press
   const { user, userTeam, isColleague } = pressed
   const isMaker = user === ref.user && (userTeam === undefined || isColleague)
@@ -106,7 +106,7 @@ async function isAdminHere({ team, user, userTeam, installation }: Pressed): Pro
   return userTeam === undefined && isAdmin(await installation.directory.factsOf(team, user, { isFresh: true }))
 }
 
-const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Outcome>> = {
+const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<ButtonReply>> = {
   [SCHEDULE.save]: save,
   [SCHEDULE.resume]: resume,
   [SCHEDULE.change]: change,
@@ -138,7 +138,7 @@ const ACTIONS: Record<string, (press: PressOn, services: Services) => Promise<Ou
   },
 }
 
-async function save({ ref, schedule }: PressOn, services: Services): Promise<Outcome> {
+async function save({ ref, schedule }: PressOn, services: Services): Promise<ButtonReply> {
   if (schedule.state !== 'draft') return savedText(schedule)
   const full = await noRoomFor(schedule, services)
   if (full !== undefined) return full
@@ -162,7 +162,7 @@ function saveChange(draft: Schedule & { replaces: string }, now: number, schedul
 }
 
 /** The person who resumes it accepts what the channel is like now. */
-async function resume({ ref, pressed }: Press, { schedules, now }: Services): Promise<Outcome> {
+async function resume({ ref, pressed }: SchedulePress, { schedules, now }: Services): Promise<ButtonReply> {
   const place = await placeOf(ref.channel, pressed.installation)
   const resumed = await schedules.update(ref, (one) =>
     one.state === 'paused' ? activated({ ...one, place }, now().getTime()) : one,
@@ -170,7 +170,7 @@ async function resume({ ref, pressed }: Press, { schedules, now }: Services): Pr
   return resumed?.state === 'active' ? `Resumed. Next: ${nextText(resumed)}.` : SCHEDULES.past
 }
 
-async function change({ ref, schedule, pressed, home }: PressOn): Promise<Outcome> {
+async function change({ ref, schedule, pressed, home }: PressOn): Promise<ButtonReply> {
   const { user, trigger, installation } = pressed
   if (schedule.text.length > MAX_TEXT) return SCHEDULES.tooLong
   const metadata = signMetadata(JSON.stringify({ ref, home }), { user, key: installation.signingKey })
@@ -203,7 +203,7 @@ async function showInModal(words: string, { pressed, modal }: { pressed: Pressed
 
 async function show(
   words: string,
-  { pressed, responseUrl, channel = '', isInList }: Press & { isInList: boolean },
+  { pressed, responseUrl, channel = '', isInList }: SchedulePress & { isInList: boolean },
   services: Services,
 ): Promise<void> {
   const { team, user, installation } = pressed

@@ -4,13 +4,12 @@ import { z } from 'zod'
 import { messageOf } from '../../base/errors.ts'
 import { afterScheduleWord } from '../../schedules/parse-schedule.ts'
 import type { Schedule, ScheduleRef } from '../../stores/schedules/types.ts'
-import type { Installation } from '../client/installations.ts'
 import type { Content } from '../format/blocks.ts'
 import { SCHEDULES } from '../format/schedule-words.ts'
 import { readMetadata, signMetadata } from '../intake/signed-metadata.ts'
 import { recipientOf } from '../intake/recipient.ts'
 import { cardOf, makerOf, noRoomFor, parsed } from '../schedules/schedule-request.ts'
-import type { Services } from '../services.ts'
+import type { Services, WorkspaceServices } from '../services.ts'
 import { SCHEDULE_TEXT, scheduleCardModal } from '../views/schedule-blocks.ts'
 
 /** `home`: the direct message of the Home on which *Change* was pressed. */
@@ -18,11 +17,6 @@ const metadataSchema = z.object({
   ref: z.object({ team: z.string(), channel: z.string(), user: z.string(), id: z.string() }),
   home: z.string().optional(),
 })
-
-interface Deps {
-  installation: Installation
-  services: Services
-}
 
 /** The modal behind *Change* is sent: the changed schedule is shown as a card, or what is wrong stands at the input. */
 export function scheduleForm(services: Services): OnForm {
@@ -46,13 +40,21 @@ export function scheduleForm(services: Services): OnForm {
   }
 }
 
-async function cardOfChange(ref: ScheduleRef, text: string, deps: Deps): Promise<Content | { problem: string }> {
+async function cardOfChange(
+  ref: ScheduleRef,
+  text: string,
+  deps: WorkspaceServices,
+): Promise<Content | { problem: string }> {
   const draft = await draftOf(ref, text, deps)
   return 'problem' in draft ? draft : cardOf(draft, { ...deps, settings: await deps.services.settingsFor(draft) })
 }
 
 /** Stores the changed schedule as a draft, which replaces the schedule once it is saved. */
-async function draftOf(ref: ScheduleRef, text: string, deps: Deps): Promise<Schedule | { problem: string }> {
+async function draftOf(
+  ref: ScheduleRef,
+  text: string,
+  deps: WorkspaceServices,
+): Promise<Schedule | { problem: string }> {
   const { schedules, scheduling, now } = deps.services
   const at = now().getTime()
   const before = await schedules.load(ref)

@@ -82,7 +82,7 @@ function warnOfLoss({ id, key }: WaitRef, error: unknown, { log }: Services): vo
   log.warn({ question: id, wait: key, error: messageOf(error) }, 'an answer to a tool’s question could not be kept')
 }
 
-interface Press {
+interface ToolQuestionPress {
   /** The button's `action_id`. */
   id: string
   ref: WaitRef
@@ -93,7 +93,7 @@ interface Press {
 }
 
 /** Handles a press before the ack. @returns the work after the ack: each press has a reply or an effect */
-async function followPress(press: Press, services: Services): Promise<() => Promise<void>> {
+async function followPress(press: ToolQuestionPress, services: Services): Promise<() => Promise<void>> {
   const { id, ref, pressed } = press
   const found = await findQuestion(ref, services)
   if (!found) return () => pressed.tell(QUESTION_WORDS.gone)
@@ -121,7 +121,7 @@ async function answerBy(id: string, { asked }: AskedQuestion): Promise<GivenAnsw
 /** The button opens its link in the browser. If the link has expired, the card gets a new one. */
 async function renewLink(
   { question, ref, asked }: AskedQuestion,
-  { pressed, responseUrl, shownAt }: Press,
+  { pressed, responseUrl, shownAt }: ToolQuestionPress,
   { connections, now, log, fetch }: Services,
 ): Promise<void> {
   if (!connections || now().getTime() - shownAt < LINK_MS) return
@@ -133,7 +133,10 @@ async function renewLink(
   await sendEphemeral(place, [content], { client: pressed.installation.client, fetch, log: warn })
 }
 
-async function openForm({ question, ref, asked }: AskedQuestion, { pressed, responseUrl }: Press): Promise<void> {
+async function openForm(
+  { question, ref, asked }: AskedQuestion,
+  { pressed, responseUrl }: ToolQuestionPress,
+): Promise<void> {
   const owner = { user: pressed.user, key: pressed.installation.signingKey }
   const metadata = signMetadata(JSON.stringify({ value: waitValue(question, ref.key), responseUrl }), owner)
   const args = { trigger_id: pressed.trigger, view: questionView(asked, metadata) }
@@ -144,7 +147,7 @@ async function openForm({ question, ref, asked }: AskedQuestion, { pressed, resp
 /** Shows the address only to the asker. The bot never fetches it. */
 async function showPage(
   { question, ref, asked }: AskedQuestion,
-  { pressed, responseUrl }: Press,
+  { pressed, responseUrl }: ToolQuestionPress,
   { log, fetch }: Services,
 ): Promise<void> {
   const { channel, thread, ts, user } = question
@@ -157,7 +160,7 @@ async function showPage(
 /** Replaces the card with its final form. An ephemeral message that shows a page stays as it is. */
 async function showEnd(
   found: AskedQuestion,
-  { id, pressed, responseUrl, end, isLate }: Press & { end: QuestionEnd; isLate: boolean },
+  { id, pressed, responseUrl, end, isLate }: ToolQuestionPress & { end: QuestionEnd; isLate: boolean },
   services: Services,
 ): Promise<void> {
   const { installation } = pressed
@@ -171,7 +174,7 @@ async function showEnd(
 
 const metadataSchema = z.object({ value: z.string(), responseUrl: z.string().optional() })
 
-interface SentForm {
+interface SubmittedForm {
   ref: WaitRef
   user: string
   values: unknown
@@ -179,16 +182,17 @@ interface SentForm {
   installation: Installation
 }
 
-type Reply = { response_action: 'errors'; errors: Record<string, string> } | { response_action: 'update'; view: View }
+type SubmissionReply =
+  { response_action: 'errors'; errors: Record<string, string> } | { response_action: 'update'; view: View }
 
 /**
  * Answers the tool's question and resumes the run. Returns input errors or a note; undefined closes the modal.
  * @throws if the store fails
  */
 async function followForm(
-  { ref, user, values, responseUrl, installation }: SentForm,
+  { ref, user, values, responseUrl, installation }: SubmittedForm,
   services: Services,
-): Promise<Reply | undefined> {
+): Promise<SubmissionReply | undefined> {
   const found = await findQuestion(ref, services)
   if (!found) return note(QUESTION_WORDS.gone)
   const { question, asked, end } = found
@@ -204,6 +208,6 @@ async function followForm(
   return outcome === 'woken' ? undefined : note(QUESTION_WORDS[outcome])
 }
 
-async function note(words: string): Promise<Reply> {
+async function note(words: string): Promise<SubmissionReply> {
   return { response_action: 'update', view: noteModal('Your answer', words) }
 }

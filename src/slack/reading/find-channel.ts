@@ -6,7 +6,7 @@ import { isMember } from '../intake/may-set.ts'
 const MAX_PAGES = 5
 const LOOK_UP_MS = 2_000
 
-interface Finding {
+interface ChannelSearch {
   question: Question
   installation: Installation
   signal: AbortSignal
@@ -16,17 +16,17 @@ interface Finding {
  * Finds a channel by its id or name: the question's own, one that the question mentions, or one that the bot is in.
  * @returns its id. Undefined if there is none, or if it is private and the asker is not in it
  */
-export async function findChannel(asked: string, finding: Finding): Promise<string | undefined> {
+export async function findChannel(asked: string, search: ChannelSearch): Promise<string | undefined> {
   const named = /[CDG][A-Z0-9]{5,20}(?=$|[|>])/.exec(asked)?.[0]
   if (named !== undefined && /^(?:<?#?)[CDG][A-Z0-9]{5,20}(?:\|[^>]*)?>?$/.test(asked)) return named
   const name = asked.replace(/^#/, '').toLowerCase()
-  if (name === 'here' || name === 'this channel') return finding.question.channel
-  return (await mentioned(name, finding)) ?? listed(name, finding)
+  if (name === 'here' || name === 'this channel') return search.question.channel
+  return (await mentioned(name, search)) ?? listed(name, search)
 }
 
 async function mentioned(
   name: string,
-  { question, installation: { directory } }: Finding,
+  { question, installation: { directory } }: ChannelSearch,
 ): Promise<string | undefined> {
   const { team, channel, text, lookingAt } = question
   const ids = [...text.matchAll(/<#([CG][A-Z0-9]{1,20})/g)].flatMap(([, id]) => id ?? [])
@@ -38,7 +38,7 @@ async function mentioned(
   })
 }
 
-async function listed(name: string, { question, installation: { client }, signal }: Finding) {
+async function listed(name: string, { question, installation: { client }, signal }: ChannelSearch) {
   let cursor: unknown
   for (let page = 0; page < MAX_PAGES; page++) {
     const args = { types: 'public_channel,private_channel', limit: 999, ...(cursor ? { cursor } : {}) }

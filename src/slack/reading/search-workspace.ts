@@ -38,7 +38,7 @@ const found = z.object({
   channels: listOf(z.object({ name: words, topic: words, purpose: words, permalink: words })),
   users: listOf(z.object({ full_name: words, title: words, permalink: words })),
 })
-type Found = z.infer<typeof found>
+type SearchResults = z.infer<typeof found>
 
 const answerSchema = z.object({
   results: found,
@@ -82,7 +82,7 @@ export async function searchWorkspace(
 const PUBLIC = 'public_channel'
 const ALL = 'public_channel,private_channel,mpim,im'
 
-interface Way {
+interface SearchAccess {
   client: Pick<Installation['client'], 'call'>
   args: { action_token?: string }
   channelTypes: string
@@ -92,7 +92,7 @@ interface Way {
  * A person's own grant needs no token of the question. In a channel it finds messages alone: of anything else Slack
  * does not say where it is, and so who may see it.
  */
-async function wayFor(kind: FindKind, { question, installation, services }: QuestionWork): Promise<Way> {
+async function wayFor(kind: FindKind, { question, installation, services }: QuestionWork): Promise<SearchAccess> {
   const { actionTokens, now, slackAccount } = services
   const isOwn = question.bot === undefined && (kind === 'messages' || isDirect(question) || isPrivate(question))
   const own = isOwn ? await slackAccount?.clientOf(question) : undefined
@@ -103,7 +103,7 @@ async function wayFor(kind: FindKind, { question, installation, services }: Ques
 }
 
 /** Whether everybody who reads where it was asked could see what was found: of messages alone that can be known. */
-async function seenByAll({ messages, files, channels, users }: Found, work: QuestionWork): Promise<boolean> {
+async function seenByAll({ messages, files, channels, users }: SearchResults, work: QuestionWork): Promise<boolean> {
   if (files.length + channels.length + users.length > 0) return false
   const places = messages.flatMap((one) => one?.channel_id ?? [])
   return (await areSeenFrom(work.question, [...new Set(places)], work.installation)) === 'yes'
@@ -181,7 +181,7 @@ const NOT_ENABLED = new Set([
 ])
 
 /** Returns the results with names in place of ids. Very long ones are cut. */
-const FINDS_OF: Record<FindKind, (results: Found, work: QuestionWork) => Promise<Find[]>> = {
+const FINDS_OF: Record<FindKind, (results: SearchResults, work: QuestionWork) => Promise<Find[]>> = {
   async messages({ messages }, { question, installation }) {
     const { botUser } = installation.identity
     const isOwn = (one: { author_user_id: string; channel_id: string; message_ts: string }) =>

@@ -4,7 +4,7 @@ import { cutMiddle } from '../../agent/observation.ts'
 import { THREAD_CHARS, THREAD_MESSAGE_CHARS, THREAD_MESSAGES } from '../../agent/prompt-size.ts'
 import { settledWithin } from '../../base/async.ts'
 import { messageOf } from '../../base/errors.ts'
-import { newestMessages, type Message } from '../../stores/history/thread-context.ts'
+import { newestMessages, type ContextMessage } from '../../stores/history/thread-context.ts'
 import type { ThreadContext, Turn } from '../../stores/history/types.ts'
 import type { Log } from '../../base/log.ts'
 import { askedAt, hasThreadBefore, type FileRef, type Question } from '../../stores/runs/types.ts'
@@ -155,7 +155,7 @@ function isForTheModel(message: ThreadMessage, { botUser, botId }: Installation[
 export async function linesOf(
   messages: ThreadMessage[],
   { mentions, question, installation }: { mentions: Mentions; question: Question; installation: Installation },
-): Promise<(Message & { ts: string })[]> {
+): Promise<(ContextMessage & { ts: string })[]> {
   const texts = messages.map(({ user, text }) => ({ user, text: plainText(text ?? '', '') }))
   const spoken = await mentions.messagesForModel(texts)
   const strangers = new Map<string, string>()

@@ -44,13 +44,16 @@ function maySchedule(question: Question): boolean {
 /** The zones for parsing before the asker's is known: `today at 9` has passed in some zones and not in others. */
 const ZONES = ['UTC', 'Etc/GMT+12', 'Etc/GMT+8', 'Etc/GMT+4', 'Etc/GMT-5', 'Etc/GMT-9', 'Etc/GMT-14']
 
-type Found = { when: When; question: string; text: string; gapMs?: number } | { problem: string }
+type RequestedSchedule = { when: When; question: string; text: string; gapMs?: number } | { problem: string }
 
 /**
  * Parses a schedule. After the word `schedule`, a text that cannot be parsed is a problem, which is explained with
  * examples. Otherwise it is an ordinary question.
  */
-export function parsed(text: string, at: { zone: string; now: number; minMinutes: number }): Found | undefined {
+export function parsed(
+  text: string,
+  at: { zone: string; now: number; minMinutes: number },
+): RequestedSchedule | undefined {
   const rest = afterScheduleWord(text)
   const given = rest ?? text.trim()
   const found: ParsedSchedule | undefined = parseSchedule(given, { ...at, explicit: rest !== undefined })

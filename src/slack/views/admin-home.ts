@@ -31,19 +31,19 @@ export function adminBlocks({ writes, nameOf, needLogin = [], off = [] }: AdminP
   ]
 }
 
-type Inline = Extract<RichTextElement, { type: 'text' | 'date' }>
+type LineElement = Extract<RichTextElement, { type: 'text' | 'date' }>
 
-function listOf(lines: Inline[][]): KnownBlock {
+function listOf(lines: LineElement[][]): KnownBlock {
   const elements = lines.map((line) => ({ type: 'rich_text_section' as const, elements: line }))
   return { type: 'rich_text', elements: [{ type: 'rich_text_list', style: 'bullet', elements }] }
 }
 
 /** Rich text: Slack formats, links or pings only what is marked as such. */
-function text(words: string): Inline {
+function text(words: string): LineElement {
   return { type: 'text', text: words }
 }
 
-function code(words: string): Inline {
+function code(words: string): LineElement {
   return { type: 'text', text: words, style: { code: true } }
 }
 
@@ -52,7 +52,7 @@ function writeBlocks(writes: AuditEntry[], nameOf: AdminParts['nameOf']): KnownB
   return [listOf(writes.map((write) => writeLine(write, nameOf))), facts('For more, run npm run runs -- audit')]
 }
 
-function writeLine(entry: AuditEntry, nameOf: AdminParts['nameOf']): Inline[] {
+function writeLine(entry: AuditEntry, nameOf: AdminParts['nameOf']): LineElement[] {
   const { tool, server, at, askedBy, decidedBy, outcome } = entry
   const [before, after] = decidedWords(entry)
   const decided = `${before}${decidedBy === undefined ? '' : nameIn(nameOf(decidedBy))}${after}`
@@ -65,7 +65,7 @@ function writeLine(entry: AuditEntry, nameOf: AdminParts['nameOf']): Inline[] {
   ]
 }
 
-function loginLine({ server, why }: LoginNeeded): Inline[] {
+function loginLine({ server, why }: LoginNeeded): LineElement[] {
   const reason = shorten(plainLine(why), WHY_CHARS)
   return [text(`${nameIn(server)}: ${reason} `), code(`npm run mcp -- login ${nameIn(server)}`)]
 }

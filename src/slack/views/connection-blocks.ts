@@ -8,14 +8,14 @@ import { CONNECTIONS } from '../format/messages.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 
 /** An account that a person can connect. `link`: the page for connecting it; absent if it is connected. */
-export interface Connection {
+export interface ConnectableAccount {
   name: string
   connected?: ConnectedAccount | undefined
   link?: string | undefined
 }
 
 /** The list of a person's connections. */
-export function connectionsContent(connections: readonly Connection[]): Content {
+export function connectionsContent(connections: readonly ConnectableAccount[]): Content {
   if (connections.length === 0) return noteContent(CONNECTIONS.none)
   const { text, blocks } = noteContent(CONNECTIONS.head)
   return { text, blocks: [...blocks, ...connectionBlocks(connections)] }
@@ -27,7 +27,7 @@ const MAY_CHARS = 400
 const MAX_SHOWN = 25
 
 /** A person's connections, each with the rights that the bot has, and a button. */
-export function connectionBlocks(connections: readonly Connection[]): KnownBlock[] {
+export function connectionBlocks(connections: readonly ConnectableAccount[]): KnownBlock[] {
   return connections.slice(0, MAX_SHOWN).map(({ name, connected, link }) => {
     const text = plainText(escapeWithin(lineOf(name, connected), { max: 800, most: 2_900 }))
     if (connected)

@@ -9,7 +9,7 @@ import { section } from '../format/blocks.ts'
 import { button, plainText } from '../format/plain-elements.ts'
 import { isBlank, shorten } from '../format/escape.ts'
 import { COMMAND, count, helpText, inWords, type HelpOptions } from '../format/messages.ts'
-import { connectionBlocks, type Connection } from './connection-blocks.ts'
+import { connectionBlocks, type ConnectableAccount } from './connection-blocks.ts'
 import { facts, header, sections } from './plain-blocks.ts'
 
 /** Questions to try, unless EXAMPLES_FILE names others. They need only tools that are always available. */
@@ -36,7 +36,7 @@ export interface HomeParts {
   /** The person's last questions, newest first, with their URLs in Slack if they have one. */
   asked?: { record: RunRecord; text: string; url: string | undefined }[] | undefined
   /** The accounts that the person can connect; absent if there are none. */
-  connections?: readonly Connection[] | undefined
+  connections?: readonly ConnectableAccount[] | undefined
   /** Absent if there are no limits. */
   left?: Allowance[] | undefined
   /** The schedules that the person may see, with their heading: schedule-blocks.ts. */

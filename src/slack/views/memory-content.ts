@@ -1,4 +1,5 @@
 import type { KnownBlock } from '@slack/web-api'
+import type { Place } from '../../base/place.ts'
 import type { Remembered } from '../../stores/remembered/types.ts'
 import { FORGET_REMEMBERED, FORGET_USED, MEMORY_PAGE } from '../format/action-ids.ts'
 import { clip, section, type Content } from '../format/blocks.ts'
@@ -35,16 +36,14 @@ export function readMemoryRef(value = ''): MemoryRef | undefined {
   return { team, channel, id, ...(page ? { page: Number(page) } : {}) }
 }
 
-type Place = Pick<MemoryRef, 'team' | 'channel'>
-
 /** `this channel`, `our direct messages`. */
-function memoryPlace({ channel }: Pick<Place, 'channel'>): string {
+function memoryPlace(channel: string): string {
   return channel.startsWith('D') ? 'our direct messages' : 'this channel'
 }
 
 /** Tells a person that something is remembered. */
 export function keptContent({ id, text }: Pick<ShownMemory, 'id' | 'text'>, place: Place): Content {
-  const line = `🧠 Remembered for ${memoryPlace(place)}: ${text}`
+  const line = `🧠 Remembered for ${memoryPlace(place.channel)}: ${text}`
   const forget = button(FORGET_REMEMBERED, 'Forget', { value: memoryRef({ ...place, id }) })
   return {
     text: clip(escapeText(line)),
@@ -60,7 +59,7 @@ const A_PAGE = 20
 
 /** One page of the remembered items of a place, newest first. If the page number is too high, the last page. */
 export function memoryContent(all: ShownMemory[], { page = 0, ...place }: Place & { page?: number }): Content {
-  const where = memoryPlace(place)
+  const where = memoryPlace(place.channel)
   if (all.length === 0) {
     const line = `I remember nothing for ${where} yet. Tell me with \`${COMMAND} remember our fiscal year starts in May\`.`
     return { text: line, blocks: [section(line)] }

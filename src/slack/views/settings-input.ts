@@ -16,7 +16,7 @@ const fieldSchema = z.object({
   selected_options: z.array(z.object({ value: z.string() })).nullish(),
 })
 
-type Field = z.infer<typeof fieldSchema>
+type InputState = z.infer<typeof fieldSchema>
 
 const valuesSchema = z.record(z.string(), z.record(z.string(), fieldSchema))
 
@@ -53,7 +53,7 @@ export function readSettingsInput(
 }
 
 /** Returns undefined for an empty input and for the `DEFAULT` option. */
-function valueOf({ value, selected_option: one, selected_options: some }: Field): string | string[] | undefined {
+function valueOf({ value, selected_option: one, selected_options: some }: InputState): string | string[] | undefined {
   if (some) return some.length > 0 ? some.map((each) => each.value) : undefined
   const text = (one?.value ?? value ?? '').trim()
   return text === '' || text === DEFAULT ? undefined : text

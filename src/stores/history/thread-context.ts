@@ -6,7 +6,10 @@ import { SAID_CHARS } from '../../agent/prompt-size.ts'
 import type { ThreadContext, Turn } from './types.ts'
 
 /** Returns the newest messages within these bounds, as text that says how many are left out. */
-export function newestMessages(messages: readonly Message[], most: { count: number; chars: number }): ThreadContext {
+export function newestMessages(
+  messages: readonly ContextMessage[],
+  most: { count: number; chars: number },
+): ThreadContext {
   let left = most.chars - LEFT_OUT_CHARS
   let first = messages.length
   while (first > Math.max(0, messages.length - most.count)) {
@@ -20,12 +23,12 @@ export function newestMessages(messages: readonly Message[], most: { count: numb
 }
 
 /** One message as a line of the text, and the id of its author. */
-export interface Message {
+export interface ContextMessage {
   line: string
   by: string
 }
 
-function messagesIn({ text, by }: ThreadContext): Message[] {
+function messagesIn({ text, by }: ThreadContext): ContextMessage[] {
   return text.split(/\n(?! )/).map((line, i) => ({ line, by: by[i] ?? '' }))
 }
 

@@ -1,6 +1,6 @@
 import { ExpiringMap } from '../../base/expiring-map.ts'
 import { capFullAt, MEAN_SMOOTHING, MEAN_TTL_MS, QUESTION_TTL_MS, reservedPoints, waitFor } from './rate-limiter.ts'
-import type { Bucket, Charge, Entry, Obstacle, RateLimiter, Slots } from './rate-limiter.ts'
+import type { Bucket, Charge, AdmittedQuestion, Obstacle, RateLimiter, Slots } from './rate-limiter.ts'
 
 /** Upper bounds of the memory. A bucket that is evicted counts as full. */
 const MAX_BUCKETS = 20_000
@@ -14,7 +14,7 @@ interface BucketState {
 /**
  * The points that a question has taken from each bucket: reserved until its run has ended (`isSettled`), then charged.
  */
-interface Taken {
+interface TakenPoints {
   isSettled: boolean
   points: Map<string, number>
 }
@@ -27,7 +27,7 @@ export class MemoryRateLimiter implements RateLimiter {
   readonly #held = new Map<string, number>()
   readonly #buckets: ExpiringMap<BucketState>
   readonly #means: ExpiringMap<number>
-  readonly #questions: ExpiringMap<Taken>
+  readonly #questions: ExpiringMap<TakenPoints>
 
   constructor(slots: Slots, { now, questionTtlMs }: { now: () => number; questionTtlMs: number }) {
     this.#slots = slots
@@ -38,7 +38,7 @@ export class MemoryRateLimiter implements RateLimiter {
     this.#questions = new ExpiringMap({ now, ttlMs: questionTtlMs, maxSize: MAX_QUESTIONS })
   }
 
-  async admit<B extends Bucket>(entry: Entry, buckets: B[]): Promise<Obstacle<B> | undefined> {
+  async admit<B extends Bucket>(entry: AdmittedQuestion, buckets: B[]): Promise<Obstacle<B> | undefined> {
     const id = keyOf(entry, entry.id)
     if (!this.#questions.has(id)) {
       for (const bucket of buckets) {
@@ -52,7 +52,7 @@ export class MemoryRateLimiter implements RateLimiter {
     return undefined
   }
 
-  async release(entry: Entry, charges: Charge[]): Promise<void> {
+  async release(entry: AdmittedQuestion, charges: Charge[]): Promise<void> {
     const id = keyOf(entry, entry.id)
     this.#held.delete(id)
     const { isSettled, points: taken } = this.#questions.get(id) ?? {
@@ -81,7 +81,7 @@ export class MemoryRateLimiter implements RateLimiter {
   }
 
   /** Starts from the capped debt: what exceeds the cap is forgiven for good once a question is admitted. */
-  #reserve(entry: Entry, buckets: Bucket[]): Map<string, number> {
+  #reserve(entry: AdmittedQuestion, buckets: Bucket[]): Map<string, number> {
     return new Map(
       buckets.map((bucket) => {
         const { cappedFullAt } = this.#stateOf(keyOf(entry, bucket.key))
@@ -111,13 +111,13 @@ export class MemoryRateLimiter implements RateLimiter {
     return state && state.cappedFullAt > now ? state : { fullAt: now, cappedFullAt: now }
   }
 
-  #setFullAt(entry: Entry, bucket: Bucket, fullAt: number): void {
+  #setFullAt(entry: AdmittedQuestion, bucket: Bucket, fullAt: number): void {
     const [key, now] = [keyOf(entry, bucket.key), this.#now()]
     if (fullAt <= now) this.#buckets.delete(key)
     else this.#buckets.set(key, { fullAt, cappedFullAt: capFullAt(fullAt, bucket, now) })
   }
 }
 
-function keyOf({ team }: Pick<Entry, 'team'>, key: string): string {
+function keyOf({ team }: Pick<AdmittedQuestion, 'team'>, key: string): string {
   return `${team} ${key}`
 }

@@ -27,7 +27,7 @@ export interface Bucket {
  * The parts of a `Question` that are needed here. An id that was admitted before is admitted again and reserves
  * nothing.
  */
-export interface Entry {
+export interface AdmittedQuestion {
   team: string
   id: string
 }
@@ -43,12 +43,12 @@ export type Obstacle<B extends Bucket> = { bucket: B; waitMs: number } | 'slots'
 
 export interface RateLimiter {
   /** Reserves points in all buckets and takes a slot; or changes nothing and returns the obstacle. */
-  admit<B extends Bucket>(entry: Entry, buckets: B[]): Promise<Obstacle<B> | undefined>
+  admit<B extends Bucket>(entry: AdmittedQuestion, buckets: B[]): Promise<Obstacle<B> | undefined>
   /**
    * Frees the slot and charges `points` in place of what the question has reserved. Calling it again changes nothing,
    * except that a budget is charged for what was spent since.
    */
-  release(entry: Entry, charges: Charge[]): Promise<void>
+  release(entry: AdmittedQuestion, charges: Charge[]): Promise<void>
   /** Returns how long each bucket takes to be full again, in milliseconds; 0 for a full one. Changes nothing. */
   fillTimes(team: string, buckets: Bucket[]): Promise<number[]>
   /** Forgets what the team has used, and the slots that it holds. */

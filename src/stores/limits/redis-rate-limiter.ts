@@ -2,7 +2,7 @@ import type { RedisClient } from '../../base/redis/redis.ts'
 import { escapeGlob, forgetKeys, threadKey } from '../../base/redis/redis-keys.ts'
 import { redisScript } from '../../base/redis/redis-script.ts'
 import { MEAN_SMOOTHING, MEAN_TTL_MS } from './rate-limiter.ts'
-import type { Bucket, Entry, RateLimiter, Slots } from './rate-limiter.ts'
+import type { Bucket, AdmittedQuestion, RateLimiter, Slots } from './rate-limiter.ts'
 
 const admitQuestion = redisScript(new URL('./lua/admit-question.lua', import.meta.url), {
   keys: ['question', 'slots'],
@@ -23,13 +23,13 @@ export function redisRateLimiter(
   { redis, prefix, questionTtlMs }: { redis: RedisClient; prefix: string; questionTtlMs: number },
 ): RateLimiter {
   const keyOf = (team: string, name: string) => threadKey(prefix, team, `limit:${name}`)
-  const named = ({ team, id }: Entry) => ({
+  const named = ({ team, id }: AdmittedQuestion) => ({
     question: keyOf(team, `question:${id}`),
     slots: keyOf(team, 'at-once'),
     id,
     questionTtlMs,
   })
-  const keysOf = ({ team }: Entry, buckets: Bucket[]) =>
+  const keysOf = ({ team }: AdmittedQuestion, buckets: Bucket[]) =>
     buckets.flatMap(({ key, mean }) => [keyOf(team, key), keyOf(team, mean ?? key)])
 
   return {

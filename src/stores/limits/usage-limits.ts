@@ -29,7 +29,7 @@ export interface UsageLimitSettings {
 /**
  * Why a question is not answered now. `resetsInMs` is undefined for `teamRuns`: a slot is free when another run ends.
  */
-export interface Refusal {
+export interface LimitRefusal {
   limit: keyof UsageLimitSettings
   allowed: number
   resetsInMs?: number
@@ -53,7 +53,7 @@ export interface UsageLimits {
    * limit, returns that limit and counts nothing. A question counts once, however often its run begins; each call takes
    * a slot for its run, or extends the one that it holds.
    */
-  admit(question: Question): Promise<Refusal | undefined>
+  admit(question: Question): Promise<LimitRefusal | undefined>
   /**
    * Frees the slot of a run that has ended, with or without an answer, or was suspended, and charges what it used in
    * place of what it reserved. `refund`: nobody got an answer, so the question is not counted; what it used stays

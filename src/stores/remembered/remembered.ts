@@ -18,7 +18,7 @@ interface Texts extends Forgetting {
   scopesOf(team: string): AsyncIterable<RememberedScope>
 }
 
-interface Options {
+interface RememberedOptions {
   /** MEMORY_TTL_DAYS: how long something is kept after its last use. Milliseconds. */
   ttlMs: number
   /** The clock, in milliseconds. */
@@ -29,7 +29,7 @@ interface Options {
 const MAX_SCOPES = 10_000
 
 /** Keeps the texts in this process's memory. */
-export function memoryRemembered({ ttlMs, now = Date.now }: Options): RememberedStore {
+export function memoryRemembered({ ttlMs, now = Date.now }: RememberedOptions): RememberedStore {
   const texts = new ExpiringMap<string>({ ttlMs, maxSize: MAX_SCOPES, now })
   return rememberedStore(
     {
@@ -56,7 +56,7 @@ const swapText = redisScript(new URL('./lua/swap-text.lua', import.meta.url), {
 
 const NAME = 'remembered'
 
-export interface RedisRememberedOptions extends Options {
+export interface RedisRememberedOptions extends RememberedOptions {
   redis: RedisClient
   log: StoreLog
   /** The prefix of every key. */
@@ -114,7 +114,7 @@ const USE_MS = 3_600_000
 /** Each failed try means that another process made its change. */
 const MAX_TRIES = 100
 
-interface Parts {
+interface DocumentOptions {
   ttlMs: number
   now: () => number
   log?: StoreLog
@@ -122,7 +122,7 @@ interface Parts {
 }
 
 /** The documents of the scopes. */
-function documentsIn(texts: Texts, { ttlMs, now, log, sealer }: Parts) {
+function documentsIn(texts: Texts, { ttlMs, now, log, sealer }: DocumentOptions) {
   const sealName = (scope: RememberedScope) => `${NAME} ${scope}`
 
   /** A text that begins with `{` was stored without SECRETS_KEY. @throws SealBroken if it cannot be read */
@@ -157,9 +157,9 @@ function documentsIn(texts: Texts, { ttlMs, now, log, sealer }: Parts) {
   }
 }
 
-function rememberedStore(texts: Texts, parts: Parts): RememberedStore {
-  const { now } = parts
-  const { read, update } = documentsIn(texts, parts)
+function rememberedStore(texts: Texts, options: DocumentOptions): RememberedStore {
+  const { now } = options
+  const { read, update } = documentsIn(texts, options)
   return {
     list: async (scope) => (await read(scope)).kept.map(({ usedAt: _, ...one }) => one),
     async add(scope, one) {

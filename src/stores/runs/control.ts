@@ -41,7 +41,7 @@ export type Signal =
  * `sent`: the signal is stored. The process that works on the run hears it; if none does, the next one that resumes it.
  * `not_running`: the run has ended or does not exist. `full`: too many messages are unheard; stops are always accepted.
  */
-export type Sent = 'sent' | 'not_running' | 'full'
+export type SignalOutcome = 'sent' | 'not_running' | 'full'
 
 /**
  * `woken`: the decision is stored and the run is resumed. `decided`: an earlier decision holds. `expired`: the run has
@@ -58,7 +58,7 @@ export interface LoadedRun {
 /** Reaches a run from any process, whether or not a process is working on it. */
 export interface RunControl {
   /** Sends a signal to a run. A stop brings a suspended run back to the head of its thread, which ends it. */
-  send(run: RunRef, signal: Signal): Promise<Sent>
+  send(run: RunRef, signal: Signal): Promise<SignalOutcome>
   /**
    * Decides about a step that waits for a person, by the wait's key (`waitKey`). The first decision wins. A suspended
    * run comes back to the head of its thread, for any worker; one that is not suspended yet will not be. If a process
@@ -89,7 +89,7 @@ export interface Grants {
  * The people that a run can wait for. `canBeDecided`: false if there is nobody, such as in an evaluation. `canBeAsked`:
  * the asker is not a bot.
  */
-export interface People {
+export interface AvailablePeople {
   canBeDecided: boolean
   canBeAsked: boolean
   grants?: Grants | undefined
@@ -102,13 +102,13 @@ export interface People {
  */
 export class HeardSignals implements Required<Steering> {
   readonly #saved: SavedRun
-  readonly #people: People
+  readonly #people: AvailablePeople
   readonly #stop = new AbortController()
   readonly #known: Set<string>
   #unread: Addition[] = []
   #withdrawal: Withdrawal | undefined
 
-  constructor(saved: SavedRun, people: People) {
+  constructor(saved: SavedRun, people: AvailablePeople) {
     this.#saved = saved
     this.#people = people
     this.#known = new Set(saved.steps.flatMap((step) => (step.kind === 'message' ? [step.id] : [])))

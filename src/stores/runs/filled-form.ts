@@ -4,16 +4,16 @@ import type { FieldKind, FormField } from './question-form.ts'
 /** The value of a field: a text, chosen values, or nothing. A boolean is the text `true` or `false`. */
 export type Filled = string | string[] | undefined
 
-type Value = string | number | boolean | string[]
+type FieldValue = string | number | boolean | string[]
 
 /**
  * The content of the answer without empty fields, or what is wrong: sentences for people by the names of the fields.
  */
-export type FilledForm = { content: Record<string, Value> } | { errors: Map<string, string> }
+export type FilledForm = { content: Record<string, FieldValue> } | { errors: Map<string, string> }
 
 /** Checks the values against the fields, except for patterns (`checkPatterns`). */
 export function checkForm(fields: readonly FormField[], filled: (field: FormField) => Filled): FilledForm {
-  const content: [string, Value][] = []
+  const content: [string, FieldValue][] = []
   const errors = new Map<string, string>()
   for (const field of fields) {
     const given = filled(field)
@@ -27,7 +27,7 @@ export function checkForm(fields: readonly FormField[], filled: (field: FormFiel
   return errors.size > 0 ? { errors } : { content: Object.fromEntries(content) }
 }
 
-type Checked = { value: Value } | { why: string }
+type Checked = { value: FieldValue } | { why: string }
 
 /** Checks one non-empty value, except for its pattern. */
 export function checkField(field: FieldKind, given: string | string[]): Checked {

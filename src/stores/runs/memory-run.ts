@@ -6,7 +6,7 @@ import {
   type LoadedRun,
   type RunControl,
   type RunRef,
-  type Sent,
+  type SignalOutcome,
   type Signal,
   type ResumeOutcome,
 } from './control.ts'
@@ -102,7 +102,7 @@ export class MemoryRunControl<Item extends ControlledRun & { question: Question 
     this.#waited = new ExpiringMap({ now, ttlMs: ttlMs + options.suspendedMs, maxSize: MAX_WAITED })
   }
 
-  async send(run: RunRef, signal: Signal): Promise<Sent> {
+  async send(run: RunRef, signal: Signal): Promise<SignalOutcome> {
     const item = this.#find(run)
     if (!item || item.saved.answer) return 'not_running'
     const text = JSON.stringify(signal)

@@ -26,7 +26,7 @@ export type SwappedText = { expected?: string | undefined } & (
   { text: string; schedule: Schedule } | { text?: undefined; schedule?: undefined }
 )
 
-interface Options {
+interface ScheduleStoreOptions {
   log: StoreLog
   sealer?: Sealer | undefined
   now: () => number
@@ -43,9 +43,9 @@ const UNREADABLE_MS = 5 * 60_000
 /** The rules of a schedule store, over texts in memory or in Redis. */
 export class Schedules implements ScheduleStore {
   readonly #texts: ScheduleTexts
-  readonly #options: Options
+  readonly #options: ScheduleStoreOptions
 
-  constructor(texts: ScheduleTexts, options: Options) {
+  constructor(texts: ScheduleTexts, options: ScheduleStoreOptions) {
     this.#texts = texts
     this.#options = options
   }

@@ -25,7 +25,7 @@ export interface Schedule extends ScheduleRef {
   due?: number
   paused?: Pause
   /** The latest occurrence that had to wait for room under a limit. */
-  again?: Again
+  again?: Deferral
   /** The channel's state when the schedule was made. */
   place: { isPrivate: boolean; isShared: boolean; isMember: boolean }
   /** The occurrence at work. */
@@ -52,7 +52,7 @@ export interface Cost {
  * `at`: the occurrence's time. `n`: how often it had to wait. `from`: when it is asked again; absent once it is. Kept
  * until another one waits, so that a try that is made over after a crash is not asked twice.
  */
-export interface Again {
+export interface Deferral {
   at: number
   n: number
   from?: number

@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from 'vitest'
 import { coerceInput } from '../../../src/agent/tool-input.ts'
-import type { DialectName } from '../../../src/agent/dialects/index.ts'
+import type { DialectName } from '../../../src/config.ts'
 import { checkOf } from '../../../src/mcp/tools/check-schema.ts'
 import type { Completion } from '../../../src/agent/contracts/dialect.ts'
 import type { Tool } from '../../../src/agent/contracts/tool.ts'

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import type { ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createToolHttp, type Scope, type ToolHttpOptions } from '../../../src/base/http/tool-http.ts'
+import { createToolHttp, type FetchLimits, type ToolHttpOptions } from '../../../src/base/http/tool-http.ts'
 import { startWebServer } from '../../harness/web-server.ts'
 
 /** Noon of a day, at which the clock stands still. */
@@ -10,7 +10,7 @@ const NOON = Date.UTC(2026, 10, 21, 12)
 /** A fetch to a server of the setting, with a clock that stands still and tells what it was asked to wait. */
 async function fetchFrom(
   handler: (path: string, response: ServerResponse, n: number) => void,
-  scope: Partial<Scope> = {},
+  scope: Partial<FetchLimits> = {},
   options: Partial<ToolHttpOptions> = {},
 ) {
   const pauses: number[] = []

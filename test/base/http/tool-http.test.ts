@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createToolHttp, type Scope, type ToolHttpOptions } from '../../../src/base/http/tool-http.ts'
+import { createToolHttp, type FetchLimits, type ToolHttpOptions } from '../../../src/base/http/tool-http.ts'
 import { freePort } from '../../harness/redis.ts'
 import { startWebServer } from '../../harness/web-server.ts'
 
@@ -18,7 +18,7 @@ function httpFor(options: Partial<ToolHttpOptions> = {}) {
 /** A tool's fetch whose setting names the server, as a setting with a private address does. */
 async function fetchFrom(
   handler: (path: string, response: ServerResponse) => void,
-  scope: Partial<Scope> = {},
+  scope: Partial<FetchLimits> = {},
   options: Partial<ToolHttpOptions> = {},
 ) {
   const server = await startWebServer(handler)

@@ -2,7 +2,7 @@
  * One built bot with one way to show its work, on a Redis, beside a local Slack that answers at once and is watched.
  */
 import { BOT_USER, startLocalSlack, type LocalSlack } from '../../../playground/slack/slack.ts'
-import type { Call, Change } from '../../../playground/slack/types.ts'
+import type { WebApiCall, Change } from '../../../playground/slack/types.ts'
 import { freePort, start } from '../load/measured-process.ts'
 import { answeredInTime, envFor } from '../load/servers.ts'
 import { questionFor, startPacedModel, wordsAround, type Pace } from './paced-model.ts'
@@ -17,8 +17,8 @@ export interface WatchedAnswer {
   /** The calls after the model's last word, up to the one with which the answer shows whole. */
   callsAfter: number
   /** All of the question's calls so far, those that set a status apart. */
-  calls(): Call[]
-  statusCalls(): Call[]
+  calls(): WebApiCall[]
+  statusCalls(): WebApiCall[]
 }
 
 export interface WatchedBot {
@@ -124,11 +124,11 @@ class Watched {
     }
   }
 
-  #calls(): Call[] {
+  #calls(): WebApiCall[] {
     return this.#ofChannel().filter(({ method }) => !STATUS.test(method))
   }
 
-  #ofChannel(): Call[] {
+  #ofChannel(): WebApiCall[] {
     return this.#slack.calls.filter(({ args }) => (args['channel'] ?? args['channel_id']) === this.#channel)
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { AnswerEvent } from '../../../src/question/answer.ts'
 import type { ToolStep } from '../../../src/agent/contracts/run-events.ts'
-import { JsonLines, Terminal, type Output } from '../../../src/commands/cli/output.ts'
+import { JsonLines, TerminalOutput, type Output } from '../../../src/commands/cli/output.ts'
 
 const STEP: ToolStep = {
   kind: 'tool',
@@ -29,7 +29,7 @@ function showAll(output: Output): void {
 
 test('in a terminal steps are blue, answers green and errors red', () => {
   const { stream, written } = kept(true)
-  showAll(new Terminal(stream))
+  showAll(new TerminalOutput(stream))
   const [blue, green, red] = [34, 32, 31].map((code) => `\u001b[${code}m`)
   expect(written).toEqual([
     `${blue}Thought: I should look.\u001b[0m\n`,
@@ -45,27 +45,27 @@ test.each([
   ['a pipe', false, true],
 ])('%s takes the colours away', (_why, isTTY, isColoured) => {
   const { stream, written } = kept(isTTY)
-  showAll(new Terminal(stream, isColoured))
+  showAll(new TerminalOutput(stream, isColoured))
   expect(written.join('')).not.toContain('\u001b')
 })
 
 test('what a model or a page writes cannot steer the terminal', () => {
   const { stream, written } = kept(true)
-  new Terminal(stream).event({ type: 'answer', text: 'a\u001b[2Jb\u0007c\r\n\td\u009b31m', sources: [] })
+  new TerminalOutput(stream).event({ type: 'answer', text: 'a\u001b[2Jb\u0007c\r\n\td\u009b31m', sources: [] })
   expect(written).toEqual(['\u001b[32ma[2Jbc\n\td31m\u001b[0m\n'])
 })
 
 test('what no person needs to see is not shown', () => {
   const { stream, written } = kept(false)
   const usage = { model: 'm', inputTokens: 1, outputTokens: 1, estimated: false }
-  new Terminal(stream).event({ type: 'usage', usage, ms: 1 })
-  new Terminal(stream).event({ ...THOUGHT, step: { ...STEP, thought: '' } })
+  new TerminalOutput(stream).event({ type: 'usage', usage, ms: 1 })
+  new TerminalOutput(stream).event({ ...THOUGHT, step: { ...STEP, thought: '' } })
   expect(written).toEqual([])
 })
 
 test('an answer that was stopped short says why', () => {
   const { stream, written } = kept(false)
-  new Terminal(stream).event({ ...ANSWER, stopped: 'steps' })
+  new TerminalOutput(stream).event({ ...ANSWER, stopped: 'steps' })
   expect(written.join('')).toBe('It is 4.\n(stopped: steps)\n')
 })
 

@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { redisAudit } from '../../../src/stores/audit/redis-audit.ts'
 import type { AuditEntry } from '../../../src/stores/audit/types.ts'
 import { findRuns } from '../../../src/stores/runs/list-runs.ts'
-import { ALICE, TEAM, type Message } from '../../../playground/slack/slack.ts'
+import { ALICE, TEAM, type StoredMessage } from '../../../playground/slack/slack.ts'
 import { ONCE } from '../approvals.ts'
 import { eventually } from '../stores.ts'
 import type { BotProcess } from './bots.ts'
@@ -21,9 +21,10 @@ export function isSuspended(scene: Scene, thread: PlayedThread): Promise<void> {
 }
 
 /** The card of a thread's wait that can be pressed, once it is there. */
-export function openCard({ slack }: Scene, { channel, ts }: PlayedThread, wait = '1'): Promise<Message> {
-  const isMeant = (message: Message) => JSON.stringify(message.metadata ?? {}).includes(`"step":"approval-${wait}"`)
-  const isOpen = (message: Message) => slack.shown(message).startsWith('🔐')
+export function openCard({ slack }: Scene, { channel, ts }: PlayedThread, wait = '1'): Promise<StoredMessage> {
+  const isMeant = (message: StoredMessage) =>
+    JSON.stringify(message.metadata ?? {}).includes(`"step":"approval-${wait}"`)
+  const isOpen = (message: StoredMessage) => slack.shown(message).startsWith('🔐')
   const find = () => slack.replies(channel, ts).find((message) => isMeant(message) && isOpen(message))
   return slack.until(find, `a card of ${wait} that can be pressed`, 60_000)
 }

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { BOT_USER, startLocalSlack, TEAM } from '../../../playground/slack/slack.ts'
-import type { Delivery, LocalSlack, LocalSlackOptions, Message, Said } from '../../../playground/slack/slack.ts'
+import type { Delivery, LocalSlack, LocalSlackOptions, StoredMessage, Said } from '../../../playground/slack/slack.ts'
 import { connect, type RedisClient } from '../../../src/base/redis/redis.ts'
 import { scanKeys } from '../../../src/base/redis/redis-keys.ts'
 import { ROOT } from '../../../src/base/package-root.ts'
@@ -122,7 +122,7 @@ export class Scene {
     const { delivery, ok } = await this.slack.slash(text, { channel })
     if (!ok) throw new Error('The command was not acked.')
     thread.ids.push(`${TEAM}:${channel}:ask-${String(delivery.payload.trigger_id)}`)
-    const isRoot = (message: Message) =>
+    const isRoot = (message: StoredMessage) =>
       !message.thread_ts && message.bot_id && this.slack.shown(message).includes(text)
     const root = await this.slack.until(() => this.slack.messages(channel).find(isRoot), `the root of ${text}`)
     thread.ts = root.ts
@@ -203,7 +203,7 @@ export class Scene {
     return this.slack.replies(thread.channel, thread.ts).map((message) => this.#labelOf(message, thread))
   }
 
-  #labelOf(message: Message, thread: PlayedThread): string {
+  #labelOf(message: StoredMessage, thread: PlayedThread): string {
     const { run, step } = keyOf(message)
     const shown = this.slack.shown(message)
     const name = thread.names[thread.ids.indexOf(run)] ?? `a stranger’s ${nameIn(shown)}`
@@ -278,7 +278,7 @@ function idOf({ channel, ts }: Said): string {
 }
 
 /** The mark that the bot's posts carry. */
-function keyOf({ metadata }: Message): { run: string; step: string } {
+function keyOf({ metadata }: StoredMessage): { run: string; step: string } {
   const payload = (metadata?.event_payload ?? {}) as Partial<{ run: string; step: string }>
   return { run: payload.run ?? '', step: payload.step ?? '' }
 }

@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { Fault } from '../../../playground/slack/slack.ts'
-import type { Call } from '../../../playground/slack/types.ts'
+import type { WebApiCall } from '../../../playground/slack/types.ts'
 import { act, type Turn } from '../played-model.ts'
 import { deferred } from '../stores.ts'
 import { observationsIn, playedEnd, playedTurn } from './play.ts'
@@ -81,12 +81,12 @@ export class Stage {
     return this.#calls(method, step).filter(({ ok }) => !ok).length
   }
 
-  #calls(method: string, step: string): Call[] {
+  #calls(method: string, step: string): WebApiCall[] {
     return this.scene.slack.calls.filter((call) => call.method === method && this.#isAbout(call.args, step))
   }
 
   /** Posts are told by their metadata, and whose they are by the names in their words. */
-  #isAbout(args: Call['args'], step: string): boolean {
+  #isAbout(args: WebApiCall['args'], step: string): boolean {
     return JSON.stringify(args.metadata ?? {}).includes(`"step":"${step}"`) && JSON.stringify(args).includes(this.name)
   }
 }

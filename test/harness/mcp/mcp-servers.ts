@@ -7,7 +7,7 @@ import { loadMcpConfig } from '../../../src/mcp/config/mcp-config.ts'
 import { openServers, type ServersDeps } from '../../../src/mcp/servers/servers.ts'
 import type { McpServer } from '../../../src/mcp/servers/mcp-server.ts'
 import type { McpServers } from '../../../src/mcp/servers/servers.ts'
-import type { CallOptions, CallResult } from '../../../src/mcp/types.ts'
+import type { ToolCallOptions, CallResult } from '../../../src/mcp/types.ts'
 import type { Ends } from '../ends.ts'
 
 export function mcpFile(t: Ends, content: unknown): string {
@@ -44,7 +44,7 @@ const TIME_MS = 60_000
 export function use(
   server: McpServer,
   tool: string,
-  given: { args?: Record<string, unknown> } & Partial<CallOptions> = {},
+  given: { args?: Record<string, unknown> } & Partial<ToolCallOptions> = {},
 ): Promise<CallResult> {
   const { args = {}, ...options } = given
   return server.call(tool, args, { signal: AbortSignal.timeout(2 * TIME_MS), timeoutMs: TIME_MS, ...options })

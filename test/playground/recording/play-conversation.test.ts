@@ -2,19 +2,26 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, type TestContext } from 'vitest'
 import { ROOT } from '../../../src/base/package-root.ts'
-import { checkName, readConversation, type Conversation } from '../../../playground/recording/conversation-file.ts'
+import {
+  checkName,
+  readConversation,
+  type RecordedConversation,
+} from '../../../playground/recording/conversation-file.ts'
 import { askedIn, promptOf, seenIn } from '../../../playground/recording/model-calls.ts'
 import { failureText } from '../../../playground/recording/play-conversation.ts'
 import { replayWithBot } from '../../../playground/bot/replay-bot.ts'
 
 /** A recorded conversation, changed. */
-function recorded(change: (conversation: Conversation) => void, name = 'mention-with-steps'): Conversation {
+function recorded(
+  change: (conversation: RecordedConversation) => void,
+  name = 'mention-with-steps',
+): RecordedConversation {
   const conversation = readConversation(readFileSync(join(ROOT, `test/conversations/${name}.json`), 'utf8'))
   change(conversation)
   return conversation
 }
 
-async function failure(t: TestContext, conversation: Conversation): Promise<string> {
+async function failure(t: TestContext, conversation: RecordedConversation): Promise<string> {
   const replayed = await replayWithBot(conversation)
   t.onTestFinished(replayed.stop)
   return failureText(replayed, 'a.json')

@@ -71,7 +71,7 @@ function listContract(make: (now: () => number) => RecentList): void {
   })
 }
 
-const BOUNDS = { ttlMs: DAY_MS, most: 3 }
+const BOUNDS = { ttlMs: DAY_MS, max: 3 }
 
 describe('in this process’s memory', () => {
   useContract(() => memoryUse({ now: () => at }))

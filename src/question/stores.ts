@@ -1,0 +1,81 @@
+import type { Log } from '../base/log.ts'
+import type { FileStore } from '../files/file-store.ts'
+import type { Queue } from '../queue/types.ts'
+import type { RunArchive } from '../stores/archive/types.ts'
+import type { AuditLog } from '../stores/audit/types.ts'
+import type { History } from '../stores/history/types.ts'
+import type { InstallationStore } from '../stores/installations/types.ts'
+import type { OncePerDay } from '../stores/limits/once-per-day.ts'
+import type { UsageLimits } from '../stores/limits/usage-limits.ts'
+import type { McpStore } from '../stores/mcp/mcp-store.ts'
+import type { PeopleStore } from '../stores/mcp/people-store.ts'
+import type { RecentList } from '../stores/recent-list.ts'
+import type { RememberedStore } from '../stores/remembered/types.ts'
+import type { RunControl } from '../stores/runs/control.ts'
+import type { ScheduleStore } from '../stores/schedules/types.ts'
+import type { ChannelSettingsStore } from '../stores/settings/settings.ts'
+import type { ThreadStates } from '../stores/threads/types.ts'
+import type { ActionTokens } from '../stores/tokens/action-tokens.ts'
+import type { UseStore } from '../stores/use/types.ts'
+import type { ForgettingAll } from './forget-all.ts'
+
+/** The stores of conversations and work. */
+export interface Stores {
+  history: History
+  /** The runs that have ended. */
+  archive: RunArchive
+  /** Every write of a run. */
+  audit: AuditLog
+  threads: ThreadStates
+  actionTokens: ActionTokens
+  channelSettings: ChannelSettingsStore
+  schedules: ScheduleStore
+  /** The texts that people asked the bot to remember. */
+  remembered: RememberedStore
+  /** Opened when the first file comes, or before forgetting. */
+  files(): Promise<FileStore>
+  forgetting: ForgettingAll
+  queue: Queue
+  /** Reaches the runs of the queue's questions. */
+  control: RunControl
+  /** Absent if there are no limits. */
+  limits?: UsageLimits | undefined
+  oncePerDay: OncePerDay
+  /** How much the bot was used. */
+  use: UseStore
+  /** The ids of questions that could not be answered. */
+  unanswered: RecentList
+  /** The ids of the admins who have opened the Home. */
+  homeAdmins: RecentList
+  /**
+   * The people whose Home may still be open, with their direct messages with the bot (slack/intake/publish-home.ts).
+   */
+  openHomes: RecentList
+  /** Only if MCP_CONFIG is set. */
+  mcp: McpStore | undefined
+  /** Values that belong to single people, above all their logins. */
+  people: PeopleStore
+  /** Only if SLACK_CLIENT_ID is set. */
+  installs: InstallStores | undefined
+  /** Whether an accepted question outlives this process. */
+  durable: boolean
+  close(): Promise<void>
+}
+
+/** The name that the installations' shared values have in Redis. */
+export const INSTALLS_ROOM = 'installs'
+
+/**
+ * The installations of the distributed app, and the values about them that processes share: one-use states, locks,
+ * notes.
+ */
+export interface InstallStores {
+  records: InstallationStore
+  shared: McpStore
+}
+
+/** What stores are opened with. */
+export interface StoreContext {
+  log: Log
+  now: () => number
+}

@@ -1,0 +1,78 @@
+/**
+ * Collects what an answer in Slack is made with: the channel's settings, and people, files and the workspace as Slack
+ * shows them.
+ */
+import { AnswerDeltas } from '../../agent/parser/answer-deltas.ts'
+import type { Tool } from '../../agent/contracts/tool.ts'
+import { once } from '../../base/async.ts'
+import type { AnswerDeps } from '../../question/answer.ts'
+import { withoutGap } from '../../question/earlier-turns.ts'
+import { personKey } from '../../stores/mcp/people-store.ts'
+import type { History } from '../../stores/history/types.ts'
+import type { Grants } from '../../stores/runs/control.ts'
+import { hasThreadBefore, isDirect, isPrivate } from '../../stores/runs/types.ts'
+import { grantedBy } from '../approvals/grants.ts'
+import { UPLOAD_SCOPE } from '../client/upload.ts'
+import type { RunDisplay } from '../display/run-display.ts'
+import { filesForRun, saidWithFiles } from '../files/file-intake.ts'
+import { HOW_TO_GO_ON } from '../format/messages.ts'
+import { placeNow } from '../intake/pressed.ts'
+import type { QuestionWork } from '../question-work.ts'
+import { openWorkspace } from '../reading/open-workspace.ts'
+import { recallIn } from '../reading/recall-in-place.ts'
+import { readThread } from '../reading/thread-reader.ts'
+
+/** The channel's model and tools, and people, files and the workspace as Slack shows them. */
+export async function answerDeps(work: QuestionWork, display: RunDisplay): Promise<AnswerDeps & { grants: Grants }> {
+  const { question, settings, mentions, installation, outbox, services } = work
+  const { search, agent } = services
+  const canSearch = (await search?.isOn(installation)) && !installation.client.refusals.has('assistant.search.context')
+  return {
+    ...agent.answer,
+    agent: {
+      ...agent.answer.agent,
+      model: settings.model,
+      dialect: settings.dialect,
+      tools: settings.tools.filter((tool) => canSearch || !tool.needsSearch),
+      workspace: once(async () => openWorkspace(work)),
+      asker: question.bot === undefined ? personKey(question) : undefined,
+      sendsFiles: !isPrivate(question) && !outbox.refusals.has(UPLOAD_SCOPE),
+      ...(display.showsDeltas ? { readAlong: (dialect, tools) => new AnswerDeltas(dialect, tools) } : {}),
+    },
+    history: historyOf(work, display),
+    control: mentions.control(services.control),
+    grants: { grantedBy: granterIn(work) },
+    readThread: readerOf(work, display),
+    recall: recallIn(work),
+    loadFiles: () => filesForRun(work),
+  }
+}
+
+/** Returns a function that names who has allowed a tool for the question's thread. A scheduled run asks each time. */
+export function granterIn({ question, settings, installation, services }: QuestionWork) {
+  const { threads, log } = services
+  if (question.schedule) return async () => undefined
+  return (tool: Tool) => grantedBy(tool, { question, settings, installation, threads, log })
+}
+
+/** The history with names in place of ids. The first answer in a thread gets a line on how to go on there. */
+function historyOf({ question, settings, mentions, services }: QuestionWork, display: RunDisplay): History {
+  const { followUps, dmMemoryMinutes } = settings
+  const isOpen = followUps === 'thread' && !isDirect(question) && !isPrivate(question)
+  const append: History['append'] = async (thread, turn) =>
+    services.history.append(await placeNow(thread, services), turn)
+  const history = mentions.history({ ...services.history, append }, (turns) => {
+    if (isOpen && turns.every(({ id }) => id === question.id)) display.addToFooter(HOW_TO_GO_ON)
+  })
+  return isPrivate(question) ? withoutGap(history, question.at, dmMemoryMinutes * 60_000) : history
+}
+
+/** Reads the messages and files before the question. People are told at once which files are left out. */
+function readerOf(work: QuestionWork, display: RunDisplay): AnswerDeps['readThread'] {
+  const { question } = work
+  if (!question.files && !question.mayHaveFiles && !hasThreadBefore(question)) return undefined
+  return async (turns, stopped) => {
+    const reading = { ...work, signal: AbortSignal.any([work.signal, stopped]) }
+    return saidWithFiles(await readThread(reading, turns), reading, display)
+  }
+}

@@ -1,0 +1,92 @@
+import { madeFile } from '../../agent/run-progress.ts'
+import { needsNoModel } from '../../question/admission.ts'
+import { answeredFields } from '../../question/answered-fields.ts'
+import { archiveRun, isArchived } from '../../question/archive-run.ts'
+import { auditSaved, runQuestion } from '../../question/run-question.ts'
+import { takeBack } from '../../question/take-back.ts'
+import type { Handled } from '../../queue/types.ts'
+import { Withdrawn } from '../../stores/runs/control.ts'
+import { markHeard } from '../client/addition-marks.ts'
+import type { RunDisplay } from '../display/run-display.ts'
+import { whyNothingIsRead } from '../files/file-intake.ts'
+import { sendMadeFiles } from '../files/made-files.ts'
+import { cannedReply } from '../format/messages.ts'
+import { nothingText } from '../format/schedule-words.ts'
+import { catchUp } from '../intake/catch-up.ts'
+import { renewHome } from '../intake/publish-home.ts'
+import type { QuestionWork } from '../question-work.ts'
+import { answerDeps, granterIn } from './answer-deps.ts'
+import { noticeBudgets } from './budget-notice.ts'
+import { noticeFailure } from './failure-notice.ts'
+import { endScheduled, endTurn, isConditional, isNothing } from './scheduled-run.ts'
+
+/**
+ * Answers an admitted question in its thread, and ends its run. If Slack delivered the question late, later messages
+ * are caught up at the same time.
+ */
+export async function answerInThread(work: QuestionWork, display: RunDisplay): Promise<Handled> {
+  const { question, run, signal, services, outbox } = work
+  const caughtUp = question.isLate ? catchUp(work) : Promise.resolve()
+  caughtUp.catch(() => undefined)
+  let [isWaiting, hasFailed] = [false, false]
+  let withdrawn: Withdrawn | undefined
+  if (!signal.aborted) display.begin()
+  try {
+    signal.throwIfAborted()
+    isWaiting = await showAnswer(work, display)
+    if (isWaiting) services.log.info({ question: question.id }, 'question waits for a person')
+    else services.log.info(answeredFields(question, run.saved, services.now().getTime()), 'question answered')
+  } catch (error) {
+    if (error instanceof Withdrawn) withdrawn = error
+    else await noticeFailure(error, work, display)
+    hasFailed = true
+  } finally {
+    await display.end()
+  }
+  if (withdrawn) {
+    await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
+    await takeBack(withdrawn, work, () => outbox.removePosts())
+  } else if (!isWaiting) await archive(work, { hasFailed })
+  else await endTurn(work)
+  if (!needsNoModel(question) && !signal.aborted) await noticeBudgets(work)
+  // A durable queue retries the run if catching up failed.
+  await (services.durable ? caughtUp : caughtUp.catch(() => undefined))
+  return isWaiting ? 'waiting' : undefined
+}
+
+/** Ends a run: notes it with its schedule, the audit list and the archive, and renews the asker's Home. */
+export async function archive(work: QuestionWork, ending: { hasFailed: boolean }): Promise<void> {
+  if (!work.signal.aborted) await endScheduled(work, ending.hasFailed ? 'failed' : 'over')
+  if (!isArchived(work)) return
+  await auditSaved(work, { isOver: true, grantedBy: granterIn(work) })
+  await archiveRun(work, ending)
+  renewHome(work)
+}
+
+/** @returns whether the run waits for a person */
+async function showAnswer(work: QuestionWork, display: RunDisplay): Promise<boolean> {
+  const { question, run, settings, mentions, installation } = work
+  if (needsNoModel(question)) return display.note(cannedReply(question, settings)).then(() => false)
+  const unread = question.text === '' ? await whyNothingIsRead(work) : undefined
+  if (unread !== undefined) return display.note(unread).then(() => false)
+  const deps = await answerDeps(work, display)
+  const named = { ...work, question: await mentions.questionForModel(question, run) }
+  let isWaiting = false
+  for await (const event of runQuestion(named, deps)) {
+    const isEnd = event.type === 'answer' || event.type === 'gave_up'
+    if (isEnd && run.saved.steps.some(madeFile)) await sendMadeFiles(work, display)
+    isWaiting ||= event.type === 'waiting'
+    if (event.type === 'figures' && !settings.figures) continue
+    if (event.type === 'message') void markHeard(installation.client, event.step.id)
+    const isUnsaid = event.type === 'answer' && isConditional(question) && isNothing(event)
+    await display.write(isUnsaid ? { ...event, text: nothingText(question) } : await mentions.event(event))
+  }
+  return isWaiting
+}
+
+/** Runs a question without a display, up to its answer or to a call that a person must allow. */
+export async function answerUnseen(work: QuestionWork): Promise<void> {
+  const deps = await answerDeps(work, await work.openDisplay({ steps: 'hidden' }))
+  const named = { ...work, question: await work.mentions.questionForModel(work.question, work.run) }
+  for await (const event of runQuestion(named, deps)) if (event.type === 'waiting') return
+}

@@ -1,0 +1,66 @@
+import { settledWithin } from '../../base/async.ts'
+import { messageOf } from '../../base/errors.ts'
+import type { Allowance } from '../../stores/limits/usage-limits.ts'
+import { UNPARSED } from '../client/response-url.ts'
+import { noteContent } from '../format/blocks.ts'
+import { budgetNotice } from '../format/messages.ts'
+import { isAdmin } from '../intake/may-set.ts'
+import type { QuestionWork } from '../question-work.ts'
+
+/** The budgets whose use is noticed. Other limits are only reported when they are reached. */
+const BUDGETS: Partial<Record<Allowance['limit'], 'asker' | 'admins'>> = {
+  userDayTokens: 'asker',
+  teamDayTokens: 'admins',
+  teamDayUsd: 'admins',
+}
+
+/** The share of a budget at which people are told. Budgets refill during a run: half a percent in seven minutes. */
+const SHARE = 0.8
+const REFILLED = 0.005
+
+const MAX_ADMINS = 20
+/** How long looking up an admin may take, in ms. */
+const FACTS_MS = 5_000
+
+/**
+ * Tells people once a day that most of a budget is used: the asker of their own budget, and each admin who has opened
+ * the Home of the workspace's budgets. Never rejects.
+ */
+export async function noticeBudgets(work: QuestionWork): Promise<void> {
+  const { question, services } = work
+  const { limits, log } = services
+  if (!limits) return
+  try {
+    const left = await limits.left(question)
+    for (const allowance of left.filter(isNearlyUsed)) {
+      const of = BUDGETS[allowance.limit]
+      if (of === 'asker' && question.bot === undefined) await tellAsker(allowance, work)
+      if (of === 'admins') await tellAdmins(allowance, work)
+    }
+  } catch (error) {
+    log.warn({ question: question.id, error: messageOf(error) }, 'the use of a budget could not be told')
+  }
+}
+
+function isNearlyUsed({ allowed, left }: Allowance): boolean {
+  return (allowed - left) / allowed >= SHARE - REFILLED
+}
+
+async function tellAsker(allowance: Allowance, { question, services, outbox }: QuestionWork): Promise<void> {
+  const { team, user } = question
+  const isFirst = await services.oncePerDay.isFirst(team, `${allowance.limit}:${user}`)
+  if (isFirst) await outbox.tellAsker(noteContent(budgetNotice(allowance)))
+}
+
+async function tellAdmins(allowance: Allowance, { question, services, installation }: QuestionWork): Promise<void> {
+  const { team } = question
+  for (const admin of await services.homeAdmins.newest(team, MAX_ADMINS)) {
+    if (!(await services.oncePerDay.isFirst(team, `${allowance.limit}:${admin}`))) continue
+    const asking = installation.directory.factsOf(team, admin, { isFresh: true })
+    if (!(await settledWithin(FACTS_MS, [asking])) || !isAdmin(await asking)) continue
+    const words = { channel: admin, ...noteContent(budgetNotice(allowance)), ...UNPARSED }
+    await installation.client.call('chat.postMessage', words, { effort: 'patient' }).catch((error: unknown) => {
+      services.log.warn({ team, admin, error: messageOf(error) }, 'an admin could not be told of a budget')
+    })
+  }
+}

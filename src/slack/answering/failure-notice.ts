@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto'
+import { messageOf, ModelError } from '../../base/errors.ts'
+import { failureOutcome, type FailureReason } from '../../question/failure-outcome.ts'
+import type { LimitRefusal } from '../../stores/limits/usage-limits.ts'
+import { isUnrooted, type Question } from '../../stores/runs/types.ts'
+import { refusalCode, SlackRefusal } from '../client/slack-errors.ts'
+import type { RunDisplay } from '../display/run-display.ts'
+import { noteContent } from '../format/blocks.ts'
+import { cannotPost, denialText, FAILED, GIVEN_UP, refusalText, RESTARTED, withReference } from '../format/messages.ts'
+import type { Denial } from '../intake/access.ts'
+import type { QuestionWork } from '../question-work.ts'
+
+/** Time limit for telling a thread that the bot is restarting, during the shutdown. Milliseconds. */
+const RESTARTED_MS = 2_000
+
+/**
+ * Handles a failure as `question/failure-outcome.ts` decides: throws the error again, which leaves the run to the
+ * queue, or gives people a sentence with a reference, under which the details are in the log. `display`: the run's
+ * display, if it has one.
+ */
+export async function noticeFailure(error: unknown, work: QuestionWork, display?: RunDisplay): Promise<void> {
+  const { question, run, signal, services } = work
+  const hasAnswered = Boolean(run.saved.posts['answer-1'])
+  const refusal = error instanceof SlackRefusal ? { isLockedOut: LOCKED_OUT.has(error.code) } : undefined
+  const isDurable = services.durable
+  const outcome = failureOutcome(error, { isDurable, isAborted: signal.aborted, hasAnswered, refusal })
+  if (outcome.action === 'retry') {
+    await display?.abandon(error)
+    throw error
+  }
+  const { to, why, refund, level, line } = outcome
+  const sentence = SENTENCES[why](error)
+  const reference = newReference()
+  const stack = error instanceof Error ? error.stack : undefined
+  services.log[level]({ question: question.id, reference, error: messageOf(error), stack }, line)
+  await work.release({ refund })
+  if (isUnseen(question)) return
+  if (to === 'asker' || !display) return tellAsker(work, sentence, reference)
+  // An aborted display posts nothing, so another one is opened.
+  const last = { steps: 'hidden', signal: AbortSignal.timeout(RESTARTED_MS) } as const
+  const told = signal.aborted ? await work.openDisplay(last) : display
+  // The archive keeps no record of an aborted run.
+  const again = !signal.aborted
+  await inThread(told.fail(sentence, reference, { again }), work, () => tellAsker(work, sentence, reference))
+}
+
+/** Slack refuses every call with a token that has one of these errors. */
+const LOCKED_OUT = new Set(['invalid_auth', 'not_authed', 'token_revoked', 'token_expired', 'account_inactive'])
+
+const SENTENCES: Record<FailureReason, (error: unknown) => string> = {
+  refused: (error) => cannotPost(refusalCode(error) ?? ''),
+  restarted: () => RESTARTED,
+  model: (error) => (error instanceof ModelError ? error.hint : FAILED),
+  failed: () => FAILED,
+}
+
+/** Tells the thread that the queue dead-letters the question, because its run failed repeatedly. */
+export async function noticeDeadLetter(work: QuestionWork): Promise<void> {
+  const { question, run, services } = work
+  const reference = newReference()
+  services.log.error({ question: question.id, reference, attempts: run.saved.attempts }, 'question dead-lettered')
+  await work.release({ refund: isUnrooted(question) })
+  if (isUnseen(question)) return
+  const alone = () => tellAsker(work, GIVEN_UP, reference)
+  if (isUnrooted(question)) return alone()
+  const display = await work.openDisplay({ steps: 'hidden' })
+  display.begin()
+  const told = inThread(display.giveUp(GIVEN_UP, reference), work, alone)
+  await told.catch((error: unknown) => display.abandon(error))
+  await display.end()
+}
+
+/**
+ * Whether nobody is waiting: a scheduled question whose thread is not open yet. Its failure is shown with the schedule.
+ */
+function isUnseen(question: Question): boolean {
+  return question.schedule?.kind === 'due' && isUnrooted(question)
+}
+
+/** Refusals that are not the asker's fault: Slack did not say who they are, so they ask again and must get a reply. */
+const OURS = new Set<Denial>(['personUnreachable', 'personUntold', 'emailUntold'])
+
+/**
+ * Tells the asker alone that they may not ask, or not there: once a day per reason, place and person. Those who used a
+ * command or a menu, or could not be looked up, are told each time, because they wait for a reply. Bots are told
+ * nothing.
+ */
+export async function noticeDenial(denial: Denial, work: QuestionWork): Promise<void> {
+  const { question, services } = work
+  const { log, watch, oncePerDay } = services
+  const { team, channel, user, bot, responseUrl } = question
+  const reference = newReference()
+  watch?.refused(question, denial)
+  log.info({ question: question.id, reference, denial }, 'question refused: this person may not ask here')
+  if (bot !== undefined) return
+  const mustHear = OURS.has(denial) || responseUrl !== undefined
+  const isNew = mustHear || (await oncePerDay.isFirst(team, `${denial}:${channel}:${user}`))
+  if (isNew) await tellAsker(work, denialText(denial), reference)
+}
+
+/** Tells the asker alone which limit the question exceeds. */
+export async function noticeRefusal(refusal: LimitRefusal, work: QuestionWork): Promise<void> {
+  const { question, services } = work
+  const { log, watch } = services
+  const reference = newReference()
+  watch?.refused(question, refusal.limit)
+  log.info({ question: question.id, reference, limit: refusal.limit }, 'question refused by a limit')
+  await tellAsker(work, refusalText(refusal), reference)
+}
+
+/**
+ * Finishes the failure of an earlier process, which died while it told the thread. Makes sure that the thread was told,
+ * and ends the run.
+ */
+export async function noticeFailureAgain(work: QuestionWork): Promise<void> {
+  const display = await work.openDisplay()
+  display.begin()
+  await display.fail(FAILED, newReference()).catch((error: unknown) => display.abandon(error))
+  await display.end()
+}
+
+/** Waits for the last sentence in the thread. If Slack refuses it there, tells the asker alone. */
+async function inThread(told: Promise<void>, work: QuestionWork, alone: () => Promise<void>): Promise<void> {
+  try {
+    await told
+  } catch (error) {
+    if (!(error instanceof SlackRefusal)) throw error
+    await work.release({ refund: true })
+    await alone()
+  }
+}
+
+function tellAsker({ outbox }: QuestionWork, sentence: string, reference: string): Promise<void> {
+  return outbox.tellAsker(noteContent(withReference(sentence, reference)))
+}
+
+function newReference(): string {
+  return randomBytes(4).toString('hex')
+}

@@ -1,0 +1,43 @@
+import { ExpiringMap } from '../../base/expiring-map.ts'
+import { admit } from '../../question/admission.ts'
+import type { Handled } from '../../queue/types.ts'
+import { noticeDenial, noticeRefusal } from './failure-notice.ts'
+import { denialOf } from '../intake/access.ts'
+import type { QuestionWork } from '../question-work.ts'
+
+/** The people that were admitted lately, by team, channel and person. They are not looked up again for a while. */
+export type Admitted = ExpiringMap<true>
+
+/** Milliseconds. */
+const ADMITTED_MS = 10 * 60_000
+const MAX_ADMITTED = 10_000
+
+export function admittedPeople(now: () => number): Admitted {
+  return new ExpiringMap<true>({ ttlMs: ADMITTED_MS, maxSize: MAX_ADMITTED, now })
+}
+
+/**
+ * Refuses a person who may not ask, or not now, and tells them. @returns undefined for a question that will be answered
+ */
+export async function refuse(
+  work: QuestionWork,
+  admitted: Admitted,
+  beforeLookUp: () => void,
+): Promise<{ end: Handled } | undefined> {
+  if (await isDenied(work, admitted, beforeLookUp)) return { end: 'refused' }
+  const refusal = await admit(work.question, work.services.limits)
+  if (!refusal) return undefined
+  await noticeRefusal(refusal, work)
+  return { end: undefined }
+}
+
+/** Whether the asker may not ask. They have been told then. */
+export async function isDenied(work: QuestionWork, admitted: Admitted, beforeLookUp = () => {}): Promise<boolean> {
+  const { question, services } = work
+  const who = `${question.team}:${question.channel}:${question.user}`
+  if (admitted.has(who)) return false
+  const denial = await denialOf(work, { log: services.log, beforeLookUp })
+  if (denial) await noticeDenial(denial, work)
+  else if (question.bot === undefined) admitted.set(who, true)
+  return denial !== undefined
+}
