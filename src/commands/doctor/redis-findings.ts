@@ -118,11 +118,11 @@ function memoryOf(facts: Map<string, string>): Finding {
       'eviction',
       'It does not report its maxmemory-policy. It should be noeviction, or a full Redis drops questions.',
     )
-  const [used, most] = [Number(facts.get('used_memory') ?? 0), Number(facts.get('maxmemory') ?? 0)]
-  if (most > 0 && used > most * 0.8)
+  const [used, max] = [Number(facts.get('used_memory') ?? 0), Number(facts.get('maxmemory') ?? 0)]
+  if (max > 0 && used > max * 0.8)
     return note(
       'eviction',
-      `It is ${Math.round((100 * used) / most)} % full. When full, it accepts no more questions. Give it more memory.`,
+      `It is ${Math.round((100 * used) / max)} % full. When full, it accepts no more questions. Give it more memory.`,
     )
   return ok('eviction', 'maxmemory-policy is noeviction, so nothing is dropped.')
 }
