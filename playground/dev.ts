@@ -8,7 +8,8 @@ import { ROOT } from '../src/base/package-root.ts'
 import { endOnSignal } from './base/end-on-signal.ts'
 import { startOwnRedis, type OwnRedis } from './base/own-redis.ts'
 import { startPlayground } from './main.ts'
-import { createChildBots } from './bot/child-bots.ts'
+import { ChildBots } from './bot/child-bots.ts'
+import { tryInProcess } from './bot/child-process.ts'
 import { createNotices } from './page-server/notices.ts'
 import type { RunBot } from './bot/run-bot.ts'
 
@@ -28,7 +29,8 @@ The playground (npm run playground -- --help), whose bot starts again when ${WAT
 const notices = createNotices((text) => console.log(text))
 
 const runInChild: RunBot = async (parts) => {
-  const bots = createChildBots({ ...parts, notice: notices.tell })
+  const bots = new ChildBots({ ...parts, notice: notices.tell })
+  const stopping = new AbortController()
   await bots.renew()
   let timer: NodeJS.Timeout | undefined
   const watcher = watch(
@@ -47,9 +49,10 @@ const runInChild: RunBot = async (parts) => {
   })
   await new Promise<void>((resolve) => void watcher.once('ready', () => resolve()))
   return {
-    tryPrompts: (request) => bots.tryPrompts(request),
+    tryPrompts: (request) => tryInProcess(request, { settings: parts.settings, signal: stopping.signal }),
     part: notices.part,
     async stop() {
+      stopping.abort()
       clearTimeout(timer)
       await watcher.close()
       await bots.stop()

@@ -11,15 +11,15 @@ import type { RunTrace } from '../src/stores/runs/run-trace.ts'
 import { methodNames } from '../src/slack/client/method-names.ts'
 import { demoUpstream } from './bot/demo-upstream.ts'
 import { endOnSignal } from './base/end-on-signal.ts'
-import { hoodPart } from './journal/hood-part.ts'
+import { inspectorPart } from './journal/inspector-part.ts'
 import { createJournal, type Journal } from './journal/journal.ts'
 import { journalTraces } from './bot/journal-traces.ts'
 import { startModelEndpoint } from './model/model-endpoint.ts'
-import { modelTrouble } from './faults/model-trouble.ts'
+import { modelFaults } from './faults/model-faults.ts'
 import type { NotesServer } from './mcp/notes-server.ts'
 import { startOwnRedis, type OwnRedis } from './base/own-redis.ts'
 import { startPage } from './page-server/page-server.ts'
-import { playgroundTrouble } from './faults/playground-trouble.ts'
+import { playgroundFaults } from './faults/playground-faults.ts'
 import { runPart } from './page-server/run-part.ts'
 import type { LocalSlack } from './slack/slack.ts'
 import { toolRunner } from './bot/tool-again.ts'
@@ -125,7 +125,7 @@ async function startWorld(
   const wiki = await startWiki()
   stops.push(() => wiki.close())
   const upstream = isDemo ? demoUpstream({ paceMs: options.paceMs ?? DEMO_PACE_MS }) : realModel(given, net)
-  const model = await startModelEndpoint({ upstream, journal, trouble: modelTrouble(slack.trouble) })
+  const model = await startModelEndpoint({ upstream, journal, faults: modelFaults(slack.faultSwitches) })
   stops.push(() => model.close())
   const mcp = given.MCP_CONFIG === undefined ? await startOwnMcp() : undefined
   if (mcp) stops.push(mcp.stop)
@@ -178,8 +178,8 @@ async function openPlayground(
     notes: { ...shown, ...(many && { workspace: 'Local', workspaces: many.entries }) },
     parts: [
       run,
-      hoodPart({ journal, slack, modelUrl: model.url, runTool: tools.run }),
-      playgroundTrouble(slack, {
+      inspectorPart({ journal, slack, modelUrl: model.url, runTool: tools.run }),
+      playgroundFaults(slack, {
         scopes: SCOPES,
         redis,
         notes: notesServer,

@@ -40,7 +40,7 @@ export interface Faults {
   add(fault: Fault): void
   clear(): void
   /** Returns the fault of this call, if there is one, and counts it. */
-  meet(method: string, args: Json): Fault | undefined
+  take(method: string, args: Json): Fault | undefined
 }
 
 export function createFaults(): Faults {
@@ -51,7 +51,7 @@ export function createFaults(): Faults {
       armed.push({ ...fault, left, random: randomFrom(fault.seed ?? 1) })
     },
     clear: () => void armed.splice(0),
-    meet(method, args) {
+    take(method, args) {
       const fault = armed.find(
         (one) => one.left > 0 && fits(one, method, args) && one.random() < (one.probability ?? 1),
       )

@@ -22,7 +22,7 @@ export interface CurlPlace {
 
 /** Returns undefined if there is nothing to send, or if part of it is missing. `whole`: the unshortened request. */
 export function curlOf(entry: JournalEntry, whole: Json | undefined, place: CurlPlace): string | undefined {
-  if (entry.kind === 'trouble') return undefined
+  if (entry.kind === 'fault') return undefined
   const byPage = entry.kind === 'tool' || (entry.kind === 'delivery' && place.target === undefined)
   if (byPage) return post(`${place.page}/journal/again`, [JSON_TYPE], JSON.stringify({ n: entry.n }))
   if (!whole) return undefined

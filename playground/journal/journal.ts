@@ -2,8 +2,8 @@
 import { createCopier, type Copied } from './journal-copy.ts'
 import type { Json } from '../slack/types.ts'
 
-/** `trouble`: a switch of the panel Trouble was changed. */
-export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'trouble'
+/** `fault`: a fault's switch was changed in the panel Trouble. */
+export type EntryKind = 'delivery' | 'call' | 'model' | 'tool' | 'fault'
 
 /**
  * One entry. `request` and `response` are copies: without secrets, with pictures and long texts shortened. - delivery:

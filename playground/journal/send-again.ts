@@ -20,7 +20,7 @@ export interface AgainOptions {
 
 /** Returns why this cannot be sent again, or undefined if it can. */
 export function whyNotAgain(entry: JournalEntry, { journal, runTool }: AgainOptions): string | undefined {
-  if (entry.kind === 'trouble') return 'This was never sent.'
+  if (entry.kind === 'fault') return 'This was never sent.'
   if (entry.kind === 'tool' && !runTool) return 'There are no tools here to call.'
   if (entry.name === 'upload') return 'The bytes of an upload are not kept.'
   return journal.whole(entry) ? undefined : 'It was too long to be kept whole.'

@@ -9,8 +9,15 @@ import { errorText } from '../base/error-text.ts'
 import type { Journal } from '../journal/journal.ts'
 import { hasOwnHost, listen, readBody, sendJson } from '../base/loopback-server.ts'
 import { ModelCall } from './model-call-journal.ts'
-import { inTrouble, pause, UpstreamError } from './model-pieces.ts'
-import type { MetTrouble, ModelTrouble, ModelPiece, Upstream, WireUpstream, ModelCompletion } from './model-pieces.ts'
+import { withFaults, pause, UpstreamError } from './model-pieces.ts'
+import type {
+  ModelFaults,
+  ModelFaultSource,
+  ModelPiece,
+  Upstream,
+  WireUpstream,
+  ModelCompletion,
+} from './model-pieces.ts'
 import { answerOf, chunkOf, errorBody, EventLines, finishOf, WrittenSoFar } from './model-wire.ts'
 import { asChatBody, eventOf, lastEvents, responseOf } from './responses-wire.ts'
 import type { Json } from '../slack/types.ts'
@@ -18,7 +25,7 @@ import type { Json } from '../slack/types.ts'
 export interface ModelEndpointOptions {
   upstream: Upstream
   journal?: Journal
-  trouble?: ModelTrouble
+  faults?: ModelFaultSource
   port?: number
 }
 
@@ -110,17 +117,17 @@ async function list({ options: { upstream }, response, signal, call }: Omit<Answ
 
 async function complete(answering: Answering, body: Json, text: string) {
   const { options, response, signal, call } = answering
-  const met = options.trouble?.meet() ?? {}
-  if (met.hang) return pause(LONGEST_MS, signal)
-  await pause(met.delayMs ?? 0, signal)
-  if (met.status !== undefined) {
-    const { status, retryAfter } = met
+  const injected = options.faults?.take() ?? {}
+  if (injected.hang) return pause(LONGEST_MS, signal)
+  await pause(injected.delayMs ?? 0, signal)
+  if (injected.status !== undefined) {
+    const { status, retryAfter } = injected
     const headers = { ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }) }
-    return call.json(response, errorBody('in trouble on purpose'), { status, headers })
+    return call.json(response, errorBody('injected fault'), { status, headers })
   }
-  if ('fetch' in options.upstream) return forward(answering, { body, text, met, upstream: options.upstream })
+  if ('fetch' in options.upstream) return forward(answering, { body, text, injected, upstream: options.upstream })
   const asked = answering.path === RESPONSES ? asChatBody(body) : body
-  return play(answering, body, inTrouble(options.upstream.complete(asked, signal), met, signal))
+  return play(answering, body, withFaults(options.upstream.complete(asked, signal), injected, signal))
 }
 
 /** The longest delay that a timer accepts. */
@@ -189,16 +196,16 @@ interface Forwarded {
   body: Json
   /** The body as it came. */
   text: string
-  met: MetTrouble
+  injected: ModelFaults
 }
 
 /** Forwards a call. Only a faulty answer is written anew. */
-async function forward(answering: Answering, { upstream, body, text, met }: Forwarded) {
+async function forward(answering: Answering, { upstream, body, text, injected }: Forwarded) {
   const { response, signal, call } = answering
   const answer = await upstream.fetch(answering.path, { method: 'POST', body: text, signal })
-  if (answer.ok && (met.invents || met.endless))
-    return play(answering, body, inTrouble(piecesFrom(answer, body['stream'] === true), met, signal))
-  return pass({ response, call, signal }, answer, met.pieceMs)
+  if (answer.ok && (injected.invents || injected.endless))
+    return play(answering, body, withFaults(piecesFrom(answer, body['stream'] === true), injected, signal))
+  return pass({ response, call, signal }, answer, injected.pieceMs)
 }
 
 /** Passes an answer on as it arrives: its status, the relevant headers, its bytes. */

@@ -57,7 +57,7 @@ export class UpstreamError extends Error {
 }
 
 /** The injected faults of a call. */
-export interface MetTrouble {
+export interface ModelFaults {
   /** An HTTP status in place of an answer, with a Retry-After in seconds. */
   status?: number
   retryAfter?: number
@@ -72,8 +72,8 @@ export interface MetTrouble {
   endless?: true
 }
 
-export interface ModelTrouble {
-  meet(): MetTrouble | undefined
+export interface ModelFaultSource {
+  take(): ModelFaults | undefined
 }
 
 /** The invented observation of a model that is not stopped after its action, as real ones do. */
@@ -82,9 +82,9 @@ const INVENTED =
 const ENDLESS_MS = 5
 
 /** Yields the pieces of a model with the injected faults. */
-export async function* inTrouble(
+export async function* withFaults(
   pieces: AsyncIterable<ModelPiece>,
-  { pieceMs = 0, invents, endless }: MetTrouble,
+  { pieceMs = 0, invents, endless }: ModelFaults,
   signal: AbortSignal,
 ): AsyncGenerator<ModelPiece> {
   let text = ''

@@ -21,17 +21,17 @@ const TOGETHER_S = 300
  */
 export function messageItem(message, view) {
   if (message.subtype === 'channel_join' || message.subtype === 'tombstone') return note(message, view)
-  const isWhisper = message.isWhisper === true
-  const user = isWhisper ? view.user(view.bot) : view.user(message.user)
+  const isEphemeral = message.isEphemeral === true
+  const user = isEphemeral ? view.user(view.bot) : view.user(message.user)
   const { together } = view
   const item = el(
-    `li.message${together ? '.together' : ''}${isWhisper ? '.whisper' : ''}`,
+    `li.message${together ? '.together' : ''}${isEphemeral ? '.ephemeral' : ''}`,
     { 'data-ts': message.ts, tabindex: -1 },
     together ? el('span.gutter', { 'aria-hidden': 'true' }, time(message.ts).replace(/\s?[AP]M$/i, '')) : avatar(user),
     el(
       'div.message-body',
       {},
-      isWhisper && el('p.only-you', {}, icon('eye'), ' ', 'Only visible to you'),
+      isEphemeral && el('p.only-you', {}, icon('eye'), ' ', 'Only visible to you'),
       messageHead(message, user, together),
       ...content(message, view, () => valuesIn(item)),
       ...drawAttachments(
@@ -43,7 +43,7 @@ export function messageItem(message, view) {
       reactions(message, view),
       threadLink(message, view),
     ),
-    !isWhisper && messageTools(message, view),
+    !isEphemeral && messageTools(message, view),
   )
   return item
 }
@@ -71,7 +71,7 @@ function isMarkedBelow(message, together) {
 
 /** Whether it stands under the name of the message before it. */
 export function isTogether(message, previous) {
-  if (!previous || message.isWhisper || previous.isWhisper || previous.subtype) return false
+  if (!previous || message.isEphemeral || previous.isEphemeral || previous.subtype) return false
   return previous.user === message.user && Number(message.ts) - Number(previous.ts) < TOGETHER_S
 }
 

@@ -7,16 +7,16 @@
  * puts what the open panel shows into the page's address.
  */
 import { byId, el } from './dom.js'
-import { hoodPanel } from './hood-panel.js'
+import { inspectorPanel } from './inspector-panel.js'
 import { pushPlace } from './place.js'
 import { promptsPanel } from './prompts-panel.js'
 import { recordPanel } from './record-panel.js'
 import { runPanel } from './run-panel.js'
 import { state } from './state.js'
-import { troublePanel } from './trouble-panel.js'
+import { faultsPanel } from './faults-panel.js'
 
 /** All that there may be, in the order of their buttons. */
-const PANELS = [runPanel, hoodPanel, troublePanel, promptsPanel, recordPanel]
+const PANELS = [runPanel, inspectorPanel, faultsPanel, promptsPanel, recordPanel]
 
 /** The panels that the page's server has. */
 let had = []

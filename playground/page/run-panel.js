@@ -58,7 +58,7 @@ export async function openRun({ message, post }) {
 
 /** Returns the run of a message: by its metadata, else by the posts of runs, else the newest run of the thread. */
 function placeOf(message) {
-  if (message.isWhisper) return placeOfWhisper(message)
+  if (message.isEphemeral) return placeOfEphemeral(message)
   const { metadata, ts, thread_ts } = message
   const { run, step } = metadata?.event_payload ?? {}
   if (run) return { run, post: step }
@@ -74,7 +74,7 @@ function placeOf(message) {
 const LATE_MS = 1000
 
 /** Returns the run of an ephemeral message: the one that its buttons name, else the private one at that time. */
-function placeOfWhisper({ ts, user, blocks = [] }) {
+function placeOfEphemeral({ ts, user, blocks = [] }) {
   const named = blocks.flatMap(({ elements = [] }) => elements.map(({ value }) => value)).find((id) => runs.has(id))
   if (named) return { run: named, post: 'answer-1' }
   const at = Number(ts) * 1000

@@ -51,11 +51,11 @@ function withMessages(channel) {
     return before && JSON.stringify(before) === JSON.stringify(message) ? before : message
   }
   const messages = new Map(channel.messages.map((message) => [message.ts, kept(message)]))
-  return { ...channel, messages, ephemerals: channel.ephemerals.map(whisper) }
+  return { ...channel, messages, ephemerals: channel.ephemerals.map(markEphemeral) }
 }
 
-function whisper(ephemeral) {
-  return { ...ephemeral, isWhisper: true }
+function markEphemeral(ephemeral) {
+  return { ...ephemeral, isEphemeral: true }
 }
 
 /** Takes in one change; says whether it is a message that was not there before. */
@@ -69,7 +69,7 @@ export function takeChange(change) {
   if (change.type === 'removed') channel.messages.delete(change.ts)
   if (change.type === 'removed' || change.type === 'ephemeral')
     channel.ephemerals = channel.ephemerals.filter((one) => one.ts !== (change.ts ?? change.ephemeral.ts))
-  if (change.type === 'ephemeral') channel.ephemerals.push(whisper(change.ephemeral))
+  if (change.type === 'ephemeral') channel.ephemerals.push(markEphemeral(change.ephemeral))
   if (change.type === 'session') channel.sessions[change.thread] = change.session
   if (change.type === 'prompts') channel.prompts[change.thread] = change.prompts
   if (change.type === 'status') channel.statuses[change.thread] = change.text
@@ -81,7 +81,7 @@ export function takeChange(change) {
 const OWN_KINDS = [undefined, 'file_share', 'thread_broadcast', 'me_message']
 
 export function isOwn(message) {
-  return message.user === state.you && !message.isWhisper && OWN_KINDS.includes(message.subtype)
+  return message.user === state.you && !message.isEphemeral && OWN_KINDS.includes(message.subtype)
 }
 
 /** A channel in the page's address. */
@@ -104,7 +104,7 @@ export function rootsIn(channel) {
 
 /** Returns the messages of a thread under its root, ephemeral ones included. */
 export function repliesIn(channel, root) {
-  const told = sorted(channel).whispers.get(root)
+  const told = sorted(channel).ephemerals.get(root)
   return told ? inOrder([...repliesTo(channel, root), ...told]) : repliesTo(channel, root)
 }
 
@@ -120,7 +120,7 @@ function sorted(channel) {
 }
 
 function sort(channel) {
-  const [roots, replies, whispers] = [[], new Map(), new Map()]
+  const [roots, replies, ephemerals] = [[], new Map(), new Map()]
   const put = (map, key, one) => (map.has(key) ? map.get(key).push(one) : map.set(key, [one]))
   for (const one of channel.messages.values()) {
     const isReply = one.thread_ts && one.thread_ts !== one.ts
@@ -128,11 +128,11 @@ function sort(channel) {
     if (!isReply || one.subtype === 'thread_broadcast') roots.push(one)
   }
   for (const one of channel.ephemerals) {
-    if (one.thread_ts) put(whispers, one.thread_ts, one)
+    if (one.thread_ts) put(ephemerals, one.thread_ts, one)
     else roots.push(one)
   }
   for (const list of replies.values()) inOrder(list)
-  return { roots: inOrder(roots), replies, whispers }
+  return { roots: inOrder(roots), replies, ephemerals }
 }
 
 /** Every ts has as many digits as the other. */

@@ -48,7 +48,7 @@ function renderChannel(channel, acts) {
     : 'Mention @thinkaloud to ask it something.'
   document.title = `${titleOf(channel)} – Thinkaloud playground`
   const messages = rootsIn(channel)
-  const extra = (message) => (message.isWhisper ? {} : under(channel, message, acts))
+  const extra = (message) => (message.isEphemeral ? {} : under(channel, message, acts))
   syncList(byId('messages'), listItems(channel, { messages, acts, extra, newFrom: state.newFrom }))
   renderEmpty(channel, messages.length === 0, acts)
 }

@@ -11,9 +11,10 @@ export interface SaidAct {
   user: string
   at: number
   files: RecordedFile[]
-  /** `placed`: how many messages stood there; `views`: how many had been opened. */
+  /** The calls that had ended. `placed`: how many messages stood there; `views`: how many had been opened. */
   reached: { models: JournalEntry[]; tools: HeardTool[]; placed: number; views: number }
-  during: { models: JournalEntry[]; tools: HeardTool[] }
+  /** The calls of models that were under way. */
+  during: JournalEntry[]
   /** The threads in which the bot said that it works. */
   atWork: { channel: string; ts: string }[]
 }
@@ -24,9 +25,8 @@ export interface HeardCall {
   body: Json
 }
 
-/** A tool's use; `isOver` once its result is there. */
+/** A tool call that has ended. `at`: when it began. */
 export interface HeardTool extends RecordedTool {
-  isOver: boolean
   at: number
 }
 
@@ -35,6 +35,7 @@ export interface Heard {
   places: Places
   acts: SaidAct[]
   models: HeardCall[]
+  /** In the order of their ends. */
   tools: HeardTool[]
   /** By their names. */
   offered: Map<string, Json>

@@ -33,7 +33,7 @@ export interface Placed {
   channel: string
   thread?: string
   by: string
-  whisperedTo?: string
+  ephemeralTo?: string
 }
 
 /** Keeps in mind what the workspace had, from now on. */
@@ -76,10 +76,10 @@ export class Places {
     return { byId, byName: new Map([...byId].map(([id, name]) => [name, id])) }
   }
 
-  #where({ channel: id, thread, ts, whisperedTo }: Placed, byId: Map<string, string>): string {
+  #where({ channel: id, thread, ts, ephemeralTo }: Placed, byId: Map<string, string>): string {
     const channel = this.slack.store.channels.get(id)
     const where = channel ? channelName(this.slack, channel) : id
-    if (whisperedTo !== undefined) return `${where}~${this.nameOf(whisperedTo)}`
+    if (ephemeralTo !== undefined) return `${where}~${this.nameOf(ephemeralTo)}`
     return thread && thread !== ts ? (byId.get(thread) ?? where) : where
   }
 
@@ -96,7 +96,7 @@ export class Places {
     if (change.type !== 'ephemeral' || this.placed.has(change.ephemeral.ts)) return
     const { ts, thread_ts: thread, user } = change.ephemeral
     const { channel } = change
-    this.placed.set(ts, { ts, channel, by: BOT_USER, whisperedTo: user, ...(thread && { thread }) })
+    this.placed.set(ts, { ts, channel, by: BOT_USER, ephemeralTo: user, ...(thread && { thread }) })
   }
 
   #takeView(user: string, { id, type }: Json) {
@@ -109,8 +109,8 @@ export class Places {
   }
 }
 
-function isRoot({ ts, thread, whisperedTo }: Placed): boolean {
-  return whisperedTo === undefined && (thread === undefined || thread === ts)
+function isRoot({ ts, thread, ephemeralTo }: Placed): boolean {
+  return ephemeralTo === undefined && (thread === undefined || thread === ts)
 }
 
 export function isMeant({ ts, channel, thread }: Pick<Placed, 'ts' | 'channel' | 'thread'>, scope: NameScope): boolean {

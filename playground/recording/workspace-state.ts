@@ -53,15 +53,15 @@ function messageState(
   { byId }: PlaceNames,
   { channel, one }: { channel: Channel; one: StoredMessage | Ephemeral },
 ): StateMessage {
-  const isWhisper = !('type' in one)
+  const isEphemeral = !('type' in one)
   const user = (id: string | undefined) => slack.store.users.get(id ?? '')?.name ?? id ?? '?'
-  const rest = Object.entries(one).filter(([key]) => !LEFT_OUT.has(key) && !(isWhisper && key === 'user'))
+  const rest = Object.entries(one).filter(([key]) => !LEFT_OUT.has(key) && !(isEphemeral && key === 'user'))
   const { chunks, edited, ...is } = Object.fromEntries(rest)
-  const isBots = isWhisper || one.bot_id !== undefined
+  const isBots = isEphemeral || one.bot_id !== undefined
   return {
     at: byId.get(one.ts) ?? channelName(slack, channel),
-    by: isWhisper ? 'thinkaloud' : user(one.user),
-    ...(isWhisper && { to: user(one.user) }),
+    by: isEphemeral ? 'thinkaloud' : user(one.user),
+    ...(isEphemeral && { to: user(one.user) }),
     shown: shown(slack.store, one).split('\n'),
     is: {
       ...is,

@@ -8,7 +8,7 @@ import type { People, SentMessage, SayOptions } from './people.ts'
 import type { UploadedFile } from './files/stored-files.ts'
 import type { Sockets } from './events/sockets.ts'
 import type { Store } from './store.ts'
-import type { Trouble } from '../faults/trouble.ts'
+import type { FaultSwitches } from '../faults/fault-switches.ts'
 import type {
   WebApiCall,
   Channel,
@@ -89,7 +89,7 @@ export interface LocalSlack {
   views: Views
   sockets: Sockets
   /** The faults that can be switched on; all are off at the start. */
-  trouble: Trouble
+  faultSwitches: FaultSwitches
   /** Every Web API call so far, and those that were the app's own mistake. */
   calls: WebApiCall[]
   refusals: RefusedCall[]
@@ -105,7 +105,7 @@ export interface LocalSlack {
   mention(text: string, options?: Omit<SayOptions, 'text'>): Promise<SentMessage>
   /** Uploads a file of a person (Alice unless given), not shared yet. `say` shares it by its id. */
   upload(file: UploadedFile, user?: string): StoredFile
-  /** Changes a file, for example to deleted (`mode: 'tombstone'`) or to a failing download (`trouble`). */
+  /** Changes a file, for example to deleted (`mode: 'tombstone'`) or to a failing download (`fault`). */
   changeFile: People['changeFile']
   slash(text: string, options?: { channel?: string; user?: string; command?: string }): Promise<AckResult>
   press: Interactions['press']
@@ -138,7 +138,7 @@ export interface LocalSlack {
   files(): (StoredFile & { content: string | undefined })[]
   reactions(channel: string, ts: string): Reaction[]
   /** Returns the messages that only this person was shown. */
-  whispers(channel: string, user: string): string[]
+  ephemerals(channel: string, user: string): string[]
   /** Resolves with the first truthy value of `check`. @throws after `ms` (45,000), naming `what`. */
   until<T>(check: () => T | Promise<T>, what: string, ms?: number): Promise<NonNullable<T>>
   /** Resolves when nothing was called or delivered for `quietMs` (300). */

@@ -18,11 +18,11 @@ import { createResponseUrls } from './events/response-urls.ts'
 import { pings, shown, shownView } from './shown.ts'
 import { createSearchTokens } from './search-tokens.ts'
 import { startSocketCutter } from '../faults/socket-cutter.ts'
-import { slackTrouble, takeable } from '../faults/slack-trouble.ts'
+import { slackFaults, takeable } from '../faults/slack-faults.ts'
 import { Sockets } from './events/sockets.ts'
 import { ALICE, BOT_USER, Store } from './store.ts'
-import { createTrouble, type Trouble } from '../faults/trouble.ts'
-import { journalTrouble } from '../faults/trouble-journal.ts'
+import { createFaultSwitches, type FaultSwitches } from '../faults/fault-switches.ts'
+import { journalFaults } from '../faults/faults-journal.ts'
 import { createTriggers } from './events/triggers.ts'
 import type { WebApiCall, RefusedCall, StoredFile } from './types.ts'
 import { quiet, until } from '../base/until.ts'
@@ -65,13 +65,13 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   const base = settings.base ?? (settings.host ? `http://${settings.host}:${server.port}` : server.base)
   const parts = assemble(settings, { ...server, base })
   hideSecrets(settings)
-  const { store, views, people, sockets, trouble, calls, refusals, faults, deliveries } = parts
+  const { store, views, people, sockets, faultSwitches, calls, refusals, faults, deliveries } = parts
   const { botToken, appToken, signingSecret } = settings
   if (settings.echo) echoBot(store, (event) => void people.event(event))
 
   return {
     ...{ apiUrl: `${base}/api/`, port: server.port, botToken, appToken, signingSecret },
-    ...{ store, views, people, sockets, trouble, calls, refusals },
+    ...{ store, views, people, sockets, faultSwitches, calls, refusals },
     ...{ setTarget: parts.setTarget, target: parts.target },
     fault: faults.add,
     clearFaults: faults.clear,
@@ -113,63 +113,66 @@ function assemble(settings: LocalSlackSettings, server: LoopbackServer) {
   const base = () => server.base
   let target: string | undefined
   let revoked = false
-  const trouble = createTrouble({ scopes: takeable(scopes) })
-  if (settings.journal) journalTrouble(trouble, settings.journal)
-  const met = slackTrouble(trouble, { store, now, scopes })
+  const faultSwitches = createFaultSwitches({ scopes: takeable(scopes) })
+  if (settings.journal) journalFaults(faultSwitches, settings.journal)
+  const injected = slackFaults(faultSwitches, { store, now, scopes })
   const { search: kind, actionTokenMs: lifeMs } = settings
-  const areExpired = () => trouble.isOn('searchExpired')
+  const areExpired = () => faultSwitches.isOn('searchExpired')
   const search = kind && createSearchTokens({ kind, now, areExpired, ...(lifeMs !== undefined && { lifeMs }) })
   const workspace: Workspace = {
     ...{ store, views, now, base, search },
     socketUrl: () => sockets.issue(server.base),
-    useTrigger: (trigger) => met.useTrigger(() => triggers.use(trigger)),
+    useTrigger: (trigger) => injected.useTrigger(() => triggers.use(trigger)),
     ...{ streamBytes: settings.streamBytes, agent: settings.agent },
-    streamMs: () => inMs(trouble.number('streamsDie')) ?? settings.streamMs,
-    isGranted: (scope) => !met.isTaken(scope) && (scopes?.includes(scope) ?? true),
+    streamMs: () => inMs(faultSwitches.number('streamsDie')) ?? settings.streamMs,
+    isGranted: (scope) => !injected.isTaken(scope) && (scopes?.includes(scope) ?? true),
   }
-  const rate = ratesOf(settings, trouble)
+  const rate = ratesOf(settings, faultSwitches)
   const webApi = createWebApi({
     ...{ workspace, rate, responseUrls, calls, refusals, refusedBlocks, isRevoked: () => revoked },
-    faults: { ...faults, meet: (method, args) => faults.meet(method, args) ?? met.meet(method, args) },
-    checkScope: met.checkScope,
+    faults: { ...faults, take: (method, args) => faults.take(method, args) ?? injected.take(method, args) },
+    checkScope: injected.checkScope,
     journal: settings.journal,
-    loginPage: () => (trouble.choice('loginPage') === 'page' ? 'page' : settings.loginPage),
+    loginPage: () => (faultSwitches.choice('loginPage') === 'page' ? 'page' : settings.loginPage),
     ...{ botToken: settings.botToken, appToken: settings.appToken, ...(scopes && { scopes }) },
   })
-  const deliveries = deliveriesOf(settings, { trouble, sockets, target: () => target })
+  const deliveries = deliveriesOf(settings, { faultSwitches, sockets, target: () => target })
   const way = new HandOver({
     ...{ store, views, deliveries, responseUrls, now, base, trigger: triggers.issue, ...(events && { events }) },
     shouldEscape: settings.shouldEscape,
     withToken: search?.withToken,
-    isHeard: met.isHeard,
-    lateMs: () => (inMs(trouble.number('late')) ?? 0) * 3600,
+    isHeard: injected.isHeard,
+    lateMs: () => (inMs(faultSwitches.number('late')) ?? 0) * 3600,
     refuse: (refused) => void refusals.push(refused),
     revoke: () => (revoked = true),
   })
   const [people, interactions] = [new People(way), new Interactions(way)]
   const setTarget = (url: string | undefined) => void (target = url)
-  const joined = { store, views, people, interactions, sockets, faults, trouble, search, target: () => target }
-  const uncut = startSocketCutter(trouble, sockets)
+  const joined = { store, views, people, interactions, sockets, faults, faultSwitches, search, target: () => target }
+  const uncut = startSocketCutter(faultSwitches, sockets)
   return { ...joined, calls, refusals, refusedBlocks, webApi, deliveries, setTarget, uncut }
 }
 
 /** Returns Slack's rates: for the given methods, or for all while the switch is on. */
-function ratesOf({ now, strictRate }: LocalSlackSettings, trouble: Trouble): ReturnType<typeof createRates> {
+function ratesOf(
+  { now, strictRate }: LocalSlackSettings,
+  faultSwitches: FaultSwitches,
+): ReturnType<typeof createRates> {
   const own = strictRate ? createRates(now, Array.isArray(strictRate) ? strictRate : undefined) : () => 0
   const strict = createRates(now)
-  return (method, args) => (trouble.isOn('rates') ? strict : own)(method, args)
+  return (method, args) => (faultSwitches.isOn('rates') ? strict : own)(method, args)
 }
 
 /** Creates the deliveries, with the retries that are set at the moment. */
 function deliveriesOf(
   { signingSecret: secret, now, ackMs, retryMs, journal }: LocalSlackSettings,
-  { trouble, ...way }: { trouble: Trouble; sockets: Sockets; target: () => string | undefined },
+  { faultSwitches, ...way }: { faultSwitches: FaultSwitches; sockets: Sockets; target: () => string | undefined },
 ) {
   return createDeliveries({
     ...{ ...way, secret, now, journal },
-    ackMs: () => trouble.number('impatient') ?? ackMs,
-    retryMs: () => (trouble.isOn('impatient') ? IMPATIENT_RETRY_MS : retryMs),
-    times: () => trouble.number('redelivered') ?? 1,
+    ackMs: () => faultSwitches.number('impatient') ?? ackMs,
+    retryMs: () => (faultSwitches.isOn('impatient') ? IMPATIENT_RETRY_MS : retryMs),
+    times: () => faultSwitches.number('redelivered') ?? 1,
   })
 }
 
@@ -199,7 +202,7 @@ function acting({ store, people, interactions }: ReturnType<typeof assemble>): P
 }
 
 type Reads =
-  | ('messages' | 'replies' | 'shown' | 'pings' | 'status' | 'reactions' | 'whispers')
+  | ('messages' | 'replies' | 'shown' | 'pings' | 'status' | 'reactions' | 'ephemerals')
   | ('session' | 'modal' | 'home' | 'shownView' | 'files')
 
 /** Returns the state of the workspace for tests, read only. */
@@ -225,7 +228,7 @@ function reading(store: Store, views: Views): Pick<LocalSlack, Reads> {
     shownView: (view) => shownView(store, view),
     files: () => [...store.files.values()].map(asText),
     reactions: (id, ts) => messages(id).find((one) => one.ts === ts)?.reactions ?? [],
-    whispers: (id, user) =>
+    ephemerals: (id, user) =>
       (channelOf(id)?.ephemerals ?? []).filter((one) => one.user === user).map((one) => shown(store, one)),
   }
 }
@@ -243,4 +246,4 @@ export type { Submitted } from './events/interactions.ts'
 export type { SentMessage as Said, SayOptions } from './people.ts'
 export { ALICE, BOB, BOT_USER, GENERAL, RANDOM, TEAM } from './store.ts'
 export type { UploadedFile } from './files/stored-files.ts'
-export type { FileTrouble, Json, StoredMessage, Session, StoredFile } from './types.ts'
+export type { FileFault, Json, StoredMessage, Session, StoredFile } from './types.ts'

@@ -213,19 +213,19 @@ export class Store {
 
   /** Shows an ephemeral message to one person. */
   sendEphemeral(channel: Channel, ephemeral: Omit<Ephemeral, 'ts'>): Ephemeral {
-    const whispered = { ts: this.ts(), ...ephemeral }
-    channel.ephemerals.push(whispered)
-    this.tell({ type: 'ephemeral', channel: channel.id, ephemeral: whispered })
-    return whispered
+    const ephemeralMessage = { ts: this.ts(), ...ephemeral }
+    channel.ephemerals.push(ephemeralMessage)
+    this.tell({ type: 'ephemeral', channel: channel.id, ephemeral: ephemeralMessage })
+    return ephemeralMessage
   }
 
   /** Replaces an ephemeral message. */
-  rewhisper(channel: Channel, ephemeral: Ephemeral, shown: { text: string; blocks?: Json[] | undefined }) {
+  replaceEphemeral(channel: Channel, ephemeral: Ephemeral, shown: { text: string; blocks?: Json[] | undefined }) {
     Object.assign(ephemeral, shown)
     this.tell({ type: 'ephemeral', channel: channel.id, ephemeral })
   }
 
-  unwhisper(channel: Channel, ephemeral: Ephemeral) {
+  deleteEphemeral(channel: Channel, ephemeral: Ephemeral) {
     channel.ephemerals.splice(channel.ephemerals.indexOf(ephemeral), 1)
     this.tell({ type: 'removed', channel: channel.id, ts: ephemeral.ts })
   }

@@ -5,8 +5,12 @@ import type { Json, StoredMessage } from './types.ts'
  * Returns a message as a person sees it. While it is streamed in a channel, only its recipient sees it grow. The others
  * see its beginning (measured by others, not documented by Slack), unless the switch shows it to all.
  */
-export function asSeenBy({ trouble }: Pick<LocalSlack, 'trouble'>, message: StoredMessage, you: string): Json {
+export function asSeenBy(
+  { faultSwitches }: Pick<LocalSlack, 'faultSwitches'>,
+  message: StoredMessage,
+  you: string,
+): Json {
   const { stream, ...rest } = message
   const isWhole = !stream || message.streaming_state !== 'in_progress' || stream.recipient === you
-  return isWhole || trouble.isOn('streamsForAll') ? rest : { ...rest, text: stream.text, chunks: stream.chunks }
+  return isWhole || faultSwitches.isOn('streamsForAll') ? rest : { ...rest, text: stream.text, chunks: stream.chunks }
 }

@@ -92,11 +92,11 @@ export interface StoredFile {
   /** The smaller pictures by width in pixels. */
   thumbs?: Record<number, Uint8Array>
   transcription?: { status: string; text: string }
-  trouble?: FileTrouble
+  fault?: FileFault
 }
 
 /** A fault of a file's download. */
-export interface FileTrouble {
+export interface FileFault {
   /** How many downloads fail; all unless given. */
   times?: number
   /** As for a token without `files:read`: a redirect to the login page, or that page itself with status 200. */

@@ -52,7 +52,7 @@ async function route(options: WebApiOptions, arrived: ReceivedRequest): Promise<
 /** Answers an upload, whose address needs no token either. */
 function answerUpload(options: WebApiOptions, id: string, body: Buffer): WebApiResponse {
   const call = { method: 'upload', args: { id } }
-  const fault = options.faults.meet(call.method, call.args)
+  const fault = options.faults.take(call.method, call.args)
   if (fault?.status || fault?.error) return faulty(options, call, fault)
   const answer = record(options, call, () => {
     takeUpload(options.workspace.store, id, body)
@@ -64,7 +64,7 @@ function answerUpload(options: WebApiOptions, id: string, body: Buffer): WebApiR
 /** Answers a response URL. It needs no token, which is why it is never logged. */
 function answerResponse(options: WebApiOptions, { id, read }: { id: string; read: () => Json }): WebApiResponse {
   const call = { method: 'response_url', args: {} as Json }
-  const fault = options.faults.meet(call.method, call.args)
+  const fault = options.faults.take(call.method, call.args)
   if (fault?.dropBefore) return note(options, { ...call, error: 'dropped_before' }, { body: {}, drop: true })
   if (fault?.status || fault?.error || fault?.retryAfter) return faulty(options, call, fault)
   const answer = record(options, call, () => {
@@ -93,7 +93,7 @@ async function answerCall(options: WebApiOptions, { method, read, authorization 
     if (!(error instanceof Refusal)) throw error
     broken = error
   }
-  const fault = options.faults.meet(method, args)
+  const fault = options.faults.take(method, args)
   if (fault?.delayMs) await wait(fault.delayMs)
   if (fault?.dropBefore) return note(options, { method, args, error: 'dropped_before' }, { body: {}, drop: true })
   if (fault?.status || fault?.error || fault?.retryAfter) return faulty(options, { method, args }, fault)

@@ -41,7 +41,7 @@ function notRun(thread: PlayedThread, [step, card]: [string, string], how: 'deni
 }
 
 function told(scene: Scene, thread: PlayedThread, [user, words]: [user: string, words: string]): Promise<unknown> {
-  const isTold = () => scene.slack.whispers(thread.channel, user).some((word) => word.includes(words))
+  const isTold = () => scene.slack.ephemerals(thread.channel, user).some((word) => word.includes(words))
   return scene.slack.until(isTold, `“${words}”`)
 }
 

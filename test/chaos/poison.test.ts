@@ -64,7 +64,7 @@ test('/ask: a question whose workers die before its thread is open is given up b
   scene.slack.clearFaults()
   await scene.start('worker')
   const told = [expect.stringMatching(/^I tried this question several times/)]
-  await expect.poll(() => scene.slack.whispers(channel, YOU), { timeout: 30_000 }).toEqual(told)
+  await expect.poll(() => scene.slack.ephemerals(channel, YOU), { timeout: 30_000 }).toEqual(told)
   expect([scene.slack.messages(channel), scene.slack.refusals]).toEqual([[], []])
 })
 

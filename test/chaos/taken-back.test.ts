@@ -164,9 +164,9 @@ test('an edit when the answer is out and its worker killed: the answer stays, an
   await bot.kill()
   stage.letGo()
   await scene.start('worker')
-  await scene.slack.until(() => scene.slack.whispers(thread.channel, ALICE).length > 0, 'the offer', 30_000)
+  await scene.slack.until(() => scene.slack.ephemerals(thread.channel, ALICE).length > 0, 'the offer', 30_000)
   await expectAllWell(scene)
-  expect(scene.slack.whispers(thread.channel, ALICE)).toHaveLength(1)
+  expect(scene.slack.ephemerals(thread.channel, ALICE)).toHaveLength(1)
   expect(scene.model.about(editedName(thread))).toEqual([])
 })
 

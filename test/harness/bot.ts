@@ -216,8 +216,8 @@ export class Thread {
   }
 
   /** Returns the messages that only this person was shown in the channel. */
-  whispers(user: string = ALICE): string[] {
-    return this.#slack.whispers(this.channel, user)
+  ephemerals(user: string = ALICE): string[] {
+    return this.#slack.ephemerals(this.channel, user)
   }
 
   /** The agent's session of this thread. */

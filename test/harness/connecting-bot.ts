@@ -49,7 +49,7 @@ export async function answeredAlone(
   thread: Thread,
   { user = ALICE, count = 1 }: { user?: string; count?: number } = {},
 ): Promise<string> {
-  const own = () => slack.whispers(GENERAL, user).filter((word) => word.includes('Only you see this answer.'))
+  const own = () => slack.ephemerals(GENERAL, user).filter((word) => word.includes('Only you see this answer.'))
   await slack.until(() => own().length >= count, 'an answer for one person')
   await slack.until(() => thread.shown().some((text) => text.includes(FOR_ASKER)), 'a line for all')
   await slack.until(() => thread.isAtRest(), 'the end of the sign of life')
@@ -71,10 +71,10 @@ export function linksIn(shown: unknown): string[] {
 
 /** `/ask connections`, as this person reads it. */
 export async function listConnections(bot: TestBot, user: string): Promise<string> {
-  const before = bot.slack.whispers(GENERAL, user).length
+  const before = bot.slack.ephemerals(GENERAL, user).length
   await bot.slack.slash('connections', { channel: GENERAL, user })
-  await bot.slack.until(() => bot.slack.whispers(GENERAL, user).length > before, 'the list')
-  return bot.slack.whispers(GENERAL, user).at(-1) ?? ''
+  await bot.slack.until(() => bot.slack.ephemerals(GENERAL, user).length > before, 'the list')
+  return bot.slack.ephemerals(GENERAL, user).at(-1) ?? ''
 }
 
 /** Opens a link, and makes a choice: it is one's own unless given. @returns the path that goes on */

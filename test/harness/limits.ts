@@ -67,10 +67,10 @@ export const casesOf = (PRICES_FILE: string): Case[] => [
 /** Asks, and waits for the bot's ephemeral message. Nothing else may happen. */
 export async function refused(bot: TestBot, who: Who): Promise<string> {
   const { slack, model } = bot
-  const before = { whispers: slack.whispers(who.channel, who.user).length, requests: model.requests.length }
+  const before = { ephemerals: slack.ephemerals(who.channel, who.user).length, requests: model.requests.length }
   const thread = await bot.mention('One more?', who)
   const sendEphemeral = await slack.until(
-    () => slack.whispers(who.channel, who.user)[before.whispers],
+    () => slack.ephemerals(who.channel, who.user)[before.ephemerals],
     'a private word',
   )
   await slack.until(() => thread.isAtRest(), 'the end of the sign of life')
@@ -111,7 +111,7 @@ export async function budgetHoldsForManyAtOnce(t: Ends, place: Env): Promise<voi
   const gate = deferred()
   bot.model.decide('', async () => (await gate.promise, ANSWER))
   const threads = await Promise.all(Array.from({ length: 15 }, (_, n) => bot.mention(`Question ${n}?`)))
-  await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).length === 14, 'fourteen private words')
+  await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).length === 14, 'fourteen private words')
   gate.resolve()
   await bot.slack.until(() => threads.some((thread) => thread.endings().length > 0), 'an answer')
   await bot.slack.settle(200)

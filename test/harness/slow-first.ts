@@ -7,7 +7,7 @@ const SLOW = [
   'slack/stop',
   'playground/page-people',
   'model/fallback',
-  'playground/page-hood',
+  'playground/page-inspector',
   'playground/page-place',
   'playground/recording/record-panel',
   'playground/page',

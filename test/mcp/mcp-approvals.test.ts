@@ -46,7 +46,7 @@ test('a rule about a tool holds though its server lists another one whose name i
   const { thread, card } = await askFor(bot, 'remove', 'hub__delete_repository')
   expect(bot.slack.shown(card)).toContain('Can approve: Bob')
   await press(bot, { ...thread, ts: card.ts }, { action: ONCE, user: ALICE })
-  await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).at(-1), 'a word to Alice')
+  await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).at(-1), 'a word to Alice')
   expect(server.calls).toEqual([])
   await press(bot, { ...thread, ts: card.ts }, { action: ONCE, user: BOB })
   await thread.ended()

@@ -86,8 +86,8 @@ describe.each(['http', 'socket'] as const)('a real Bolt app over %s', (mode) => 
     })
     const done = await slack.slash('why?', { user: ALICE })
     expect(done.ok).toBe(true)
-    await slack.until(() => slack.whispers(GENERAL, ALICE).length === 2, 'both answers')
-    expect(slack.whispers(GENERAL, ALICE).sort()).toEqual(['And once more, later.', 'You asked: why?'])
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).length === 2, 'both answers')
+    expect(slack.ephemerals(GENERAL, ALICE).sort()).toEqual(['And once more, later.', 'You asked: why?'])
     expect(slack.messages(GENERAL)).toEqual([])
   })
 

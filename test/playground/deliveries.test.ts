@@ -115,7 +115,7 @@ test('a command is not tried again: the person is told', async () => {
   expect(done).toMatchObject({ ok: false, status: 500 })
   expect(await done.delivery.done).toBe(false)
   expect(seen).toHaveLength(1)
-  expect(slack.whispers(GENERAL, 'U0ALICE0001')).toEqual(['/ask failed with the error "operation_timeout"'])
+  expect(slack.ephemerals(GENERAL, 'U0ALICE0001')).toEqual(['/ask failed with the error "operation_timeout"'])
 })
 
 test('an event goes to one socket, each in its turn', async () => {

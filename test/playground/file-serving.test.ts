@@ -5,7 +5,7 @@ import {
   BOB,
   BOT_USER,
   GENERAL,
-  type FileTrouble,
+  type FileFault,
   type UploadedFile,
   type Json,
   type LocalSlack,
@@ -153,7 +153,7 @@ test('a picture has smaller ones up to its own size, and a test gives their byte
   expect((await get(slack, second?.['thumb_1024'], '')).status).toBe(302)
 })
 
-const troubles: [name: string, trouble: FileTrouble, ends: string][] = [
+const faults: [name: string, fault: FileFault, ends: string][] = [
   ['a redirect twice', { redirects: 2 }, '# Notes'],
   ['a status', { status: 503 }, '503'],
   ['a limit', { retryAfter: 3 }, '429 3'],
@@ -162,9 +162,9 @@ const troubles: [name: string, trouble: FileTrouble, ends: string][] = [
   ['more than the size says', { sends: 20 }, '# Notes# Notes# Note'],
   ['a cut', { cutAfter: 3 }, 'cut'],
 ]
-test.each(troubles)('a download meets %s', async (_, trouble, ends) => {
+test.each(faults)('a download meets %s', async (_, fault, ends) => {
   const { slack } = await played()
-  const { address } = await brought(slack, { ...notes, trouble })
+  const { address } = await brought(slack, { ...notes, fault })
   const headers = { authorization: `Bearer ${slack.botToken}` }
   const response = await fetch(address, { headers })
   const body = await response.text().catch(() => 'cut')
@@ -172,11 +172,11 @@ test.each(troubles)('a download meets %s', async (_, trouble, ends) => {
   expect(told).toContain(ends)
 })
 
-test('a trouble may be over after some downloads, and begin while the file is there', async () => {
+test('a download fault can end after some downloads, and start while the file is there', async () => {
   const { slack } = await played()
-  const { id, address } = await brought(slack, { ...notes, trouble: { times: 1, status: 500 } })
+  const { id, address } = await brought(slack, { ...notes, fault: { times: 1, status: 500 } })
   const statuses = [await get(slack, address), await get(slack, address)].map(({ status }) => status)
-  slack.changeFile(id, { trouble: { status: 404 } })
+  slack.changeFile(id, { fault: { status: 404 } })
   expect([...statuses, (await get(slack, address)).status]).toEqual([500, 200, 404])
 })
 
@@ -193,7 +193,7 @@ test('a file of a channel that the bot is not in is nobody’s business of its',
 
 test('faults of the Web API meet a download too, and one may be sent elsewhere', async () => {
   const { slack } = await played()
-  const { address } = await brought(slack, { ...notes, trouble: { redirectTo: 'https://elsewhere.example/x' } })
+  const { address } = await brought(slack, { ...notes, fault: { redirectTo: 'https://elsewhere.example/x' } })
   expect((await get(slack, address)).headers.get('location')).toBe('https://elsewhere.example/x')
   slack.fault({ method: 'download', status: 500 })
   expect((await get(slack, address)).status).toBe(500)

@@ -12,7 +12,7 @@ describe('the journal', () => {
     const told: string[] = []
     const unwatch = journal.watch(({ n, ms }) => void told.push(`${n} ${ms ?? 'under way'}`))
     const first = journal.begin({ ...note, request: { a: 1 } })
-    journal.note({ kind: 'trouble', name: 'Redis gone', request: {} })
+    journal.note({ kind: 'fault', name: 'Redis gone', request: {} })
     clock += 250
     journal.end(first, { ok: false, error: 'fatal_error', response: { b: 2 } })
     unwatch()

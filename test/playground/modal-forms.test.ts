@@ -203,9 +203,9 @@ test('what only one person sees can be pressed by them, without the message comi
       body: JSON.stringify(body),
     })
   await respond({ replace_original: true, text: 'shared' })
-  expect(slack.whispers(GENERAL, ALICE)).toEqual(['shared'])
+  expect(slack.ephemerals(GENERAL, ALICE)).toEqual(['shared'])
   await respond({ delete_original: true })
-  expect(slack.whispers(GENERAL, ALICE)).toEqual([])
+  expect(slack.ephemerals(GENERAL, ALICE)).toEqual([])
 })
 
 test('blocks.validate says where what is wrong, and asking is no mistake', async () => {

@@ -3,7 +3,7 @@ import { createJournal, type JournalEntry, type Journal } from '../../playground
 import { demoUpstream } from '../../playground/bot/demo-upstream.ts'
 import { forwardUpstream } from '../../playground/model/forward-upstream.ts'
 import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
-import { UpstreamError, type MetTrouble, type ModelPiece, type Upstream } from '../../playground/model/model-pieces.ts'
+import { UpstreamError, type ModelFaults, type ModelPiece, type Upstream } from '../../playground/model/model-pieces.ts'
 import { until } from '../../playground/base/until.ts'
 import { complete } from '../../playground/demo/demo-model.ts'
 import { createNetwork } from '../../src/base/http/proxy.ts'
@@ -11,11 +11,11 @@ import { callModel, modelsOf } from '../harness/model-call.ts'
 import { act, finish, playModel, type Script } from '../harness/played-model.ts'
 
 /** The endpoint before an upstream, the bot's own client before the endpoint, and what the journal holds. */
-async function endpoint(t: TestContext, upstream: Upstream, met?: MetTrouble) {
+async function endpoint(t: TestContext, upstream: Upstream, injected?: ModelFaults) {
   const journal = createJournal()
   journal.hide('sk-of-the-operator', '$OPENAI_API_KEY')
-  const trouble = { meet: () => met }
-  const served = await startModelEndpoint({ upstream, journal, trouble })
+  const faults = { take: () => injected }
+  const served = await startModelEndpoint({ upstream, journal, faults })
   t.onTestFinished(served.close)
   const modelFor = (stream: boolean) => modelsOf({ OPENAI_BASE_URL: served.url, OPENAI_STREAM: String(stream) }).model
   const post = (body: unknown, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
@@ -28,11 +28,11 @@ async function endpoint(t: TestContext, upstream: Upstream, met?: MetTrouble) {
 }
 
 /** The same before a real endpoint, with the operator's key. */
-async function forwarded(t: TestContext, script: Script, met?: MetTrouble) {
+async function forwarded(t: TestContext, script: Script, injected?: ModelFaults) {
   const upstream = await playModel(t, script)
   const { fetch = globalThis.fetch } = await createNetwork({})
   const options = { baseUrl: upstream.url, apiKey: 'sk-of-the-operator', headers: { 'x-gateway': 'g' }, fetch }
-  return { upstream, ...(await endpoint(t, forwardUpstream(options), met)) }
+  return { upstream, ...(await endpoint(t, forwardUpstream(options), injected)) }
 }
 
 /** The entries, as soon as so many are over. */
@@ -72,7 +72,7 @@ describe('the Responses API', () => {
       })
   })
 
-  test('is spoken by a played model too, and by one in trouble', async (t) => {
+  test('is served by a simulated model and by one with faults', async (t) => {
     const toolCalls = [{ id: 'c1', name: 'x', arguments: '{}' }]
     const played = await endpoint(t, writes({ reasoning: 'Hm.' }, { text: 'I ' }, { text: 'call.' }, { toolCalls }))
     for (const OPENAI_STREAM of ['true', 'false']) {
@@ -261,7 +261,7 @@ describe('a played model', () => {
   })
 })
 
-describe('a model in trouble', () => {
+describe('a model with faults', () => {
   const acting = act('Let me see.', 'calculator', '6*7')
 
   test('answers with a status, or late, or never', async (t) => {

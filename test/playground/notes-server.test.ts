@@ -45,7 +45,7 @@ describe('the server of notes', () => {
     const { slack, notesServer } = playground
     const { press, shown } = await ask(playground, 'Note down: buy milk', /🔐[^]*buy milk[^]*Can approve: .*Carol/)
     await press(BOB)
-    await slack.until(() => slack.whispers(GENERAL, BOB).some((one) => one.includes('cannot approve')), 'a refusal')
+    await slack.until(() => slack.ephemerals(GENERAL, BOB).some((one) => one.includes('cannot approve')), 'a refusal')
     expect(notesServer?.notes()).toEqual([])
     await press(CAROL)
     await slack.until(() => shown().some((one) => one.includes('Done.')), 'the answer')

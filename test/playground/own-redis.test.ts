@@ -49,13 +49,13 @@ describeWithRedis('a Redis of the playground’s own', () => {
     const endings = (thread: string) => shown(thread).filter((text) => /^\d+ steps? · /m.test(text))
     const { thread: running } = await slack.mention('What is 29 to the power 0.23, and half of it?')
     await slack.until(() => shown(running).length > 0, 'a step')
-    slack.trouble.set('redisGone', { isOn: true })
+    slack.faultSwitches.set('redisGone', { isOn: true })
     const [asked] = await Promise.all([
       slack.mention('What is 2+2?'),
       new Promise((resolve) => setTimeout(resolve, 1_500)),
     ])
     expect(endings(asked.thread)).toEqual([])
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     await slack.until(() => endings(running).length > 0, 'the answer of the run', 60_000)
     const [delivery] = asked.deliveries
     await delivery?.first

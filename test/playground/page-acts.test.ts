@@ -100,7 +100,7 @@ describe('somebody at the page', () => {
     expect(message).toMatchObject({ user: ERIN, user_team: 'T0ACME00001' })
     const shortcut = { channel: ACME, ts: message?.ts, callback_id: 'about' }
     expect(await post('erin', '/say', { channel: ACME, text: '/ask x' })).toEqual({ ok: true })
-    expect(slack.whispers(ACME, ERIN)).toEqual(['/ask is not a valid command.'])
+    expect(slack.ephemerals(ACME, ERIN)).toEqual(['/ask is not a valid command.'])
     expect(await post('erin', '/shortcut', shortcut)).toEqual(refused('Only people of the workspace'))
     expect(await post('erin', '/home', { tab: 'home' })).toEqual(refused('Only people of the workspace'))
     expect(slack.store.channels.has(`D${ERIN.slice(1)}`)).toBe(false)

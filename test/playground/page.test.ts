@@ -88,7 +88,7 @@ describe('the page’s server', () => {
     )
   })
 
-  test('does not show what is whispered to others', async () => {
+  test('does not show other people’s ephemeral messages', async () => {
     const channel = playground.slack.store.channel(RANDOM)
     playground.slack.store.sendEphemeral(channel, { user: BOB, text: 'for Bob' })
     expect((await ask('/state')).body).not.toContain('for Bob')

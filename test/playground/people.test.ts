@@ -108,8 +108,8 @@ describe('what people do, the app is told in Slack’s forms', () => {
     await app(slack, 'bare words')
     await slack.slash('x')
     expect(slack.messages(GENERAL).map((message) => message.text)).toEqual(['for all'])
-    expect(slack.whispers(GENERAL, ALICE)).toEqual(['bare words'])
-    expect(slack.whispers(GENERAL, BOB)).toEqual([])
+    expect(slack.ephemerals(GENERAL, ALICE)).toEqual(['bare words'])
+    expect(slack.ephemerals(GENERAL, BOB)).toEqual([])
   })
 
   test('a press carries the button, its message and its thread; there is none without the button', async () => {
@@ -268,7 +268,7 @@ describe('what happens is told to who watches', () => {
     return served.url
   }
 
-  test('a message is told at once, one that somebody else is whispered is not', async () => {
+  test('reports a message at once, but no ephemeral message of somebody else', async () => {
     const slack = await localSlack({ ackMs: 10, retryMs: [] })
     const told = await eventWith(await page(slack), 'for everybody', async () => {
       slack.store.sendEphemeral(slack.store.channel(RANDOM), { user: BOB, text: 'for Bob alone' })

@@ -54,7 +54,7 @@ describe('the bot in the playground', () => {
       () => ephemerals.some((one) => slack.shown(one as StoredMessage).startsWith('Saved')),
       'a saved schedule',
     )
-    expect((await moved('trouble', { name: 'tomorrow', on: true })).status).toBe(200)
+    expect((await moved('faults', { name: 'tomorrow', on: true })).status).toBe(200)
     const roots = () => slack.messages(GENERAL).filter((one) => slack.shown(one).includes('Every day at 09:00'))
     const isAnswered = (n: number) => () =>
       slack.replies(GENERAL, roots()[n]?.ts ?? '').some((one) => slack.shown(one).includes('36'))
@@ -65,7 +65,7 @@ describe('the bot in the playground', () => {
         .flatMap((one) => / · ([\d.]+) s · /.exec(slack.shown(one))?.[1] ?? [])
     // What it took is told by the same clock.
     expect(Number(await slack.until(() => seconds()[0], 'the footer'))).toBeLessThan(90)
-    await moved('trouble-once', { name: 'tomorrow' })
+    await moved('faults-once', { name: 'tomorrow' })
     await slack.until(isAnswered(1), 'the answer a day later', 90_000)
   })
 

@@ -172,7 +172,7 @@ describe('what is taken', () => {
       ['chat.postMessage', { text: text(40_000), metadata: metadata(7000) }, {}],
       ['chat.postEphemeral', { user: ALICE, text: 'psst' }, { message_ts: expect.any(String) }],
     ])
-    expect(slack.whispers(GENERAL, ALICE)).toContain('psst')
+    expect(slack.ephemerals(GENERAL, ALICE)).toContain('psst')
     expect(slack.refusals).toEqual([])
   })
 
@@ -314,7 +314,7 @@ describe('what does not last', () => {
     }
     expect(await respond({ text: 'for you' })).toBe(200)
     expect(await respond({ text: 'for all', response_type: 'in_channel' })).toBe(200)
-    expect(timed.whispers(GENERAL, ALICE)).toContain('for you')
+    expect(timed.ephemerals(GENERAL, ALICE)).toContain('for you')
     expect(timed.messages(GENERAL).map((message) => message.text)).toEqual(['for all'])
     expect(await respond({})).toBe(404)
     for (const status of [200, 200, 404]) expect(await respond({ text: 'more' })).toBe(status)

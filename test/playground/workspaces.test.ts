@@ -54,7 +54,7 @@ test('who allows it is installed and answered, who cancels is told so, and the o
   expect(await add('Cancel')).toContain('The installation was cancelled in Slack')
   expect(await add('Allow in Beacon')).toContain('Thinkaloud is installed in Beacon.')
   await isIgnored(workspace('Local'), workspace('Beacon'))
-  expect(workspace('Local').slack.whispers(GENERAL, ALICE).join()).toContain('Thinkaloud is not installed in Local.')
+  expect(workspace('Local').slack.ephemerals(GENERAL, ALICE).join()).toContain('Thinkaloud is not installed in Local.')
   await add('Allow in Local')
   await isAnswered(workspace('Local'))
   const ids = gateway().workspaces.map(({ id }) => id)
@@ -105,10 +105,10 @@ test('tokens rotate: after the clock has moved past their end, the app has other
   const headers = { 'content-type': 'application/json' }
   // To 9:00 tomorrow, and a day later.
   for (const body of [1, 2].map(() => JSON.stringify({ name: 'tomorrow' })))
-    expect((await fetch(`${playground.url}/trouble-once`, { method: 'POST', headers, body })).status).toBe(200)
+    expect((await fetch(`${playground.url}/faults-once`, { method: 'POST', headers, body })).status).toBe(200)
   await isAnswered(workspace('Local'))
   expect(tokens().filter((token) => !before.includes(token))).not.toEqual([])
-  workspace('Local').slack.trouble.set('tomorrow', { isOn: false })
+  workspace('Local').slack.faultSwitches.set('tomorrow', { isOn: false })
 })
 
 test('a person connects Slack and searches as themselves, in the workspace that they are in', async () => {
@@ -126,9 +126,9 @@ test('a person connects Slack and searches as themselves, in the workspace that 
   expect(await find()).not.toContain('is called Narwhal')
   /** Follows the link of `/ask connections`. */
   const connect = async (choice: string) => {
-    const before = slack.whispers(GENERAL, ALICE).length
+    const before = slack.ephemerals(GENERAL, ALICE).length
     await slack.slash('connections')
-    await slack.until(() => slack.whispers(GENERAL, ALICE).length > before, 'the list')
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).length > before, 'the list')
     const list = JSON.stringify(slack.store.channel(GENERAL).ephemerals.at(-1))
     const [, link = ''] = /(\/connect\?link=[\w-]+)/.exec(list) ?? []
     const browser = new Browser(gateway().base)

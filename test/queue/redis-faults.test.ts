@@ -11,7 +11,7 @@ import { describeWithRedis, startRedis, type RedisServer } from '../harness/redi
 import { nodeArgs } from '../harness/compiled-sources.ts'
 import { deferred, eventually, keptLog, question } from '../harness/stores.ts'
 
-describeWithRedis('Redis itself in trouble', () => {
+describeWithRedis('a failing Redis', () => {
   let server: RedisServer
   let count = 0
   const queues: Queue[] = []

@@ -68,7 +68,7 @@ function adding(way: Way): void {
     )
     expect(heard).not.toContain('No bot is meant')
     await bot.slack.settle()
-    expect([thread.endings().length, thread.whispers().length]).toEqual([1, 0])
+    expect([thread.endings().length, thread.ephemerals().length]).toEqual([1, 0])
   })
 
   test('a question with a mention and what others write wait their turn', async (t) => {

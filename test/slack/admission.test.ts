@@ -19,7 +19,7 @@ const started = async (t: Ends, env: Record<string, string> = {}, slack = {}) =>
 /** Waits until the person reads why they may not ask; and sees that nothing else came of it. */
 async function refused(bot: TestBot, { user, channel = GENERAL }: { user: string; channel?: string }): Promise<string> {
   const { slack, model } = bot
-  const word = await slack.until(() => slack.whispers(channel, user)[0], `a word to ${user}`)
+  const word = await slack.until(() => slack.ephemerals(channel, user)[0], `a word to ${user}`)
   await slack.settle(100)
   expect(model.requests).toEqual([])
   expect(slack.messages(channel).filter((message) => message.user === BOT_USER)).toEqual([])
@@ -55,7 +55,7 @@ describe('without a setting', () => {
     const guest = strangers.guest(slack)
     for (const times of [1, 2]) {
       await slack.slash('private: Anybody?', { user: guest, channel: GENERAL })
-      const words = () => slack.whispers(GENERAL, guest).filter((word) => /not take questions from guests/.test(word))
+      const words = () => slack.ephemerals(GENERAL, guest).filter((word) => /not take questions from guests/.test(word))
       await slack.until(() => words().length === times, `${times} words why not`)
     }
     expect(model.requests).toEqual([])
@@ -78,7 +78,7 @@ describe('without a setting', () => {
     await bot.slack.say({ text: 'And now?', user: guest, thread_ts: thread.ts })
     await bot.mention('help', { user: guest })
     for (const place of [RANDOM, dm, GENERAL])
-      await bot.slack.until(() => bot.slack.whispers(place, guest).length === 1, `a word in ${place}`)
+      await bot.slack.until(() => bot.slack.ephemerals(place, guest).length === 1, `a word in ${place}`)
     await bot.slack.settle(100)
     expect([bot.model.requests.length, thread.shown().length, bot.slack.messages(RANDOM).length]).toEqual([1, 1, 0])
   })
@@ -93,7 +93,7 @@ async function expectOnce(kind: 'outsider' | 'guest' | 'singleChannelGuest', rea
   await bot.mention('Please?', { user })
   await bot.slack.until(() => bot.logs.filter((line) => line.includes('may not ask here')).length === 2, 'the refusal')
   await bot.slack.settle(100)
-  expect(bot.slack.whispers(GENERAL, user)).toHaveLength(1)
+  expect(bot.slack.ephemerals(GENERAL, user)).toHaveLength(1)
   for (const end of ends.reverse()) await end()
 }
 
@@ -128,7 +128,7 @@ describe('ALLOW_CHANNELS', () => {
     await bot.mention('Anybody?')
     expect(await refused(bot, { user: ALICE })).toMatch(/do not answer in this channel.*ALLOW_CHANNELS/)
     await bot.dm('Anybody?')
-    await bot.slack.until(() => bot.slack.whispers(`D${ALICE.slice(1)}`, ALICE)[0], 'a private word')
+    await bot.slack.until(() => bot.slack.ephemerals(`D${ALICE.slice(1)}`, ALICE)[0], 'a private word')
     expect(await (await bot.mention('Anybody?', { channel: RANDOM })).lastAnswer()).toBe('Answered.')
   })
 

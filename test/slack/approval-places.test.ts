@@ -112,8 +112,8 @@ describe('a card in a thread', () => {
     const isCard = ({ text }: Json) => String(text).startsWith('🔐')
     bot.slack.fault({ method: 'chat.postMessage', error: 'restricted_action', where: isCard, times: 9 })
     const thread = await bot.mention('Write down Refused')
-    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()[0]).toMatch(/Reference: [0-9a-f]{8}/)
+    await bot.slack.until(() => thread.ephemerals().length > 0, 'a word')
+    expect(thread.ephemerals()[0]).toMatch(/Reference: [0-9a-f]{8}/)
     expect(bot.model.about('Refused').at(-1)?.prompt).not.toContain('Noted')
   })
 })
@@ -131,13 +131,13 @@ describe('the card of a private question', () => {
     await bot.slack.slash('private: Write down Secret')
     const { ts, thread_ts } = await bot.slack.until(() => card(bot), 'the card')
     expect(thread_ts).toBeUndefined()
-    expect(bot.slack.whispers(GENERAL, ALICE).join('\n')).toContain('Only you can approve.')
+    expect(bot.slack.ephemerals(GENERAL, ALICE).join('\n')).toContain('Only you can approve.')
     await press(bot, { channel: GENERAL, ts }, { action: ALWAYS })
-    const words = () => bot.slack.whispers(GENERAL, ALICE).join('\n')
+    const words = () => bot.slack.ephemerals(GENERAL, ALICE).join('\n')
     await bot.slack.until(() => /It said: Noted Secrecy/.test(words()), 'the answer')
     await bot.slack.until(() => words().includes('✅ *Allowed here from now on* by @Alice'), 'the decided card')
     expect(card(bot)).toBeUndefined()
-    expect([posted(bot), bot.slack.whispers(GENERAL, BOB), bot.slack.refusals]).toEqual([[], [], []])
+    expect([posted(bot), bot.slack.ephemerals(GENERAL, BOB), bot.slack.refusals]).toEqual([[], [], []])
   })
 
   test('goes to whom APPROVERS names when its asker sends it to them', async (t) => {
@@ -149,7 +149,7 @@ describe('the card of a private question', () => {
     const sent = await bot.slack.until(() => bot.slack.messages(`D${BOB.slice(1)}`).at(-1), 'the card for Bob')
     await press(bot, { channel: `D${BOB.slice(1)}`, ts: sent.ts }, { action: DENY, user: BOB, reason: 'Not now.' })
     await bot.slack.until(() => bot.model.about('Secret').at(-1)?.prompt.includes('Not now.'), 'the reason')
-    expect([posted(bot), bot.slack.whispers(GENERAL, BOB)]).toEqual([[], []])
+    expect([posted(bot), bot.slack.ephemerals(GENERAL, BOB)]).toEqual([[], []])
   })
 
   test('is pressed by nobody who brings it to themselves', async (t) => {
@@ -159,8 +159,8 @@ describe('the card of a private question', () => {
     const { blocks = [] } = await bot.slack.until(() => card(bot), 'the card')
     const copy = bot.slack.store.sendEphemeral(bot.slack.store.channel(GENERAL), { user: BOB, text: '', blocks })
     await press(bot, { channel: GENERAL, ts: copy.ts }, { action: ONCE, user: BOB })
-    await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB).length > 1, 'a word to Bob')
-    expect(bot.slack.whispers(GENERAL, BOB).at(-1)).toMatch(/^This button only works in the channel of its answer/)
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, BOB).length > 1, 'a word to Bob')
+    expect(bot.slack.ephemerals(GENERAL, BOB).at(-1)).toMatch(/^This button only works in the channel of its answer/)
     expect(bot.model.about('Hidden')).toHaveLength(1)
   })
 
@@ -192,7 +192,7 @@ test('a card that was brought into another channel is refused there', async (t) 
   for (const channel of ['C0RANDOM001', `D${ALICE.slice(1)}`]) {
     const copy = bot.slack.store.post(bot.slack.store.channel(channel), { user: BOT_USER, text: '', blocks })
     await press(bot, { channel, ts: copy.ts }, { action: ONCE })
-    await bot.slack.until(() => bot.slack.whispers(channel, ALICE).length > 0, 'a word')
+    await bot.slack.until(() => bot.slack.ephemerals(channel, ALICE).length > 0, 'a word')
   }
   expect(cards(thread)[0]).toMatch(/^🔐/)
 })

@@ -27,7 +27,7 @@ function presses(way: () => Way): void {
     expect(shown).toMatch(/^✅ \*Allowed once\* by @Alice \(\d{4}-\d\d-\d\d \d\d:\d\d UTC\): notebook\n\{/)
     expect(thread.shown().at(-1)).toContain('Changed: Groceries (Notebook), allowed by Alice')
     expect([others, JSON.stringify(card.blocks)]).toEqual([[], expect.not.stringContaining('button')])
-    expect([thread.whispers(), bot.slack.refusals]).toEqual([[], []])
+    expect([thread.ephemerals(), bot.slack.refusals]).toEqual([[], []])
   })
 
   test('Deny: nothing is done, and the model reads the reason', async (t) => {
@@ -101,7 +101,7 @@ function presses(way: () => Way): void {
     await bot.slack.settle()
     await forget(bot.slack)
     await bot.slack.until(
-      () => thread.whispers().some((word) => /forgotten/i.test(word)),
+      () => thread.ephemerals().some((word) => /forgotten/i.test(word)),
       'a word that it is forgotten',
     )
     notes(bot, 'Again')
@@ -120,8 +120,8 @@ function presses(way: () => Way): void {
     await thread.ended()
     await bot.slack.until(() => /^[✅⛔]/u.test(cards(thread)[0] ?? ''), 'the decided card')
     const isAllowed = cards(thread)[0]!.startsWith('✅')
-    await bot.slack.until(() => bot.slack.whispers(thread.channel, isAllowed ? BOB : ALICE).length > 0, 'a word')
-    const words = [ALICE, BOB].map((user) => bot.slack.whispers(thread.channel, user))
+    await bot.slack.until(() => bot.slack.ephemerals(thread.channel, isAllowed ? BOB : ALICE).length > 0, 'a word')
+    const words = [ALICE, BOB].map((user) => bot.slack.ephemerals(thread.channel, user))
     const word = isAllowed ? '@Alice was faster: this is already allowed.' : '@Bob was faster: this is already denied.'
     expect(words).toEqual(isAllowed ? [[], [word]] : [[word], []])
     await press(bot, card, { action: ONCE }).catch(() => undefined)
@@ -135,8 +135,8 @@ function presses(way: () => Way): void {
     const card = { ...thread, ts: (await waitingCard(bot, thread)).ts }
     await Promise.all([press(bot, card, { action: ONCE }), press(bot, card, { action: ONCE })])
     expect(await thread.lastAnswer()).toMatch(/written \d times/)
-    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()).toEqual(['You already decided this: allowed.'])
+    await bot.slack.until(() => thread.ephemerals().length > 0, 'a word')
+    expect(thread.ephemerals()).toEqual(['You already decided this: allowed.'])
   })
 
   test('a stopped question’s card cannot be pressed any more, and a press of its copy says why', async (t) => {
@@ -153,8 +153,8 @@ function presses(way: () => Way): void {
     const shown = thread.messages().find(({ ts }) => ts === card.ts)!
     Object.assign(shown, { blocks: card.blocks })
     await press(bot, { ...thread, ts: card.ts }, { action: ONCE })
-    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()[0]).toMatch(/^(?:The question has ended|This request is closed)/)
+    await bot.slack.until(() => thread.ephemerals().length > 0, 'a word')
+    expect(thread.ephemerals()[0]).toMatch(/^(?:The question has ended|This request is closed)/)
     await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹'), 'the true form')
     expect(bot.model.about('Stopped').at(-1)?.prompt).not.toContain('Noted')
   })
@@ -230,8 +230,8 @@ describeWithRedis('a press over Redis', () => {
     await passTime(server.rawClient(), bot.prefix)
     await press(bot, card, { action: ONCE })
     expect(await thread.lastAnswer()).toContain('notebook was not run: nobody approved it in time.')
-    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()).toEqual(['This expired before anybody decided, so it was not done.'])
+    await bot.slack.until(() => thread.ephemerals().length > 0, 'a word')
+    expect(thread.ephemerals()).toEqual(['This expired before anybody decided, so it was not done.'])
     await expect.poll(() => cards(thread)[0]).toMatch(/^⌛ \*Not done\*: notebook\. Nobody decided in time\./)
   })
 
@@ -256,8 +256,8 @@ describeWithRedis('a press over Redis', () => {
     const redis = server.rawClient()
     for (const key of await redis.keys(`${bot.prefix}:*`)) await redis.unlink(key)
     await press(bot, card, { action: ONCE })
-    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()[0]).toMatch(/^This request is closed/)
+    await bot.slack.until(() => thread.ephemerals().length > 0, 'a word')
+    expect(thread.ephemerals()[0]).toMatch(/^This request is closed/)
     await bot.slack.until(() => cards(thread)[0]?.startsWith('⏹ This request is closed'), 'the true form')
   })
 
@@ -271,8 +271,8 @@ describeWithRedis('a press over Redis', () => {
     await bot.slack.settle()
     await own.kill()
     expect((await press(bot, card, { action: ONCE })).ok).toBe(false)
-    await bot.slack.until(() => thread.whispers().length > 0, 'a word')
-    expect(thread.whispers()[0]).toMatch(/^My storage is unavailable\. Please press again in a moment\.$/)
+    await bot.slack.until(() => thread.ephemerals().length > 0, 'a word')
+    expect(thread.ephemerals()[0]).toMatch(/^My storage is unavailable\. Please press again in a moment\.$/)
     await own.restart()
     await bot.slack.until(async () => (await press(bot, card, { action: ONCE })).ok, 'a press that is kept')
     expect(await thread.lastAnswer()).toMatch(/Noted Away .* written 1 times/)

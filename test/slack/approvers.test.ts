@@ -20,7 +20,7 @@ async function waits(t: Ends, env: Record<string, string>, slack: { scopes?: str
     const thread = await bot.mention('Write down Plan', { user })
     const card = await waitingCard(bot, thread)
     const pressed = (who: string, action = ONCE) => press(bot, { ...thread, ts: card.ts }, { action, user: who })
-    const told = (who: string) => bot.slack.until(() => bot.slack.whispers(GENERAL, who).at(-1), `a word to ${who}`)
+    const told = (who: string) => bot.slack.until(() => bot.slack.ephemerals(GENERAL, who).at(-1), `a word to ${who}`)
     return { bot, thread, card: bot.slack.shown(card), pressed, told }
   }
   return { bot, ask }
@@ -112,7 +112,7 @@ describe('who may press', () => {
     const card = await waitingCard(bots, thread)
     expect(bots.slack.shown(card)).toMatch(/^🔐 A bot's request needs approval[^]*Can approve: Bob$/m)
     await press(bots, { ...thread, ts: card.ts }, { action: ONCE, user: ALICE })
-    await bots.slack.until(() => thread.whispers().includes(NOT_YOURS), 'a word')
+    await bots.slack.until(() => thread.ephemerals().includes(NOT_YOURS), 'a word')
     await press(bots, { ...thread, ts: card.ts }, { action: ONCE, user: BOB })
     await bots.slack.until(() => cards(thread)[0]?.startsWith('✅'), 'the decided card')
   })

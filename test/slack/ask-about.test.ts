@@ -70,7 +70,7 @@ describe('a question about a message', () => {
     expect(await thread.lastAnswer()).toBe('Yes.')
     const closed = await bot.slack.say({ channel: 'G0CLOSED001', text: 'It rains.' })
     await askAbout(bot, closed.ts, { channel: closed.channel })
-    const word = await bot.slack.until(() => bot.slack.whispers(closed.channel, ALICE)[0], 'a private word')
+    const word = await bot.slack.until(() => bot.slack.ephemerals(closed.channel, ALICE)[0], 'a private word')
     expect(word).toMatch(/I am not a member[^]*Invite me/)
     expect(bot.slack.messages(closed.channel).filter(({ user }) => user === BOT_USER)).toEqual([])
   })
@@ -82,7 +82,7 @@ describe('a question about a message', () => {
     const modal = await bot.modal()
     await bot.slack.people.remove({ channel: GENERAL, ts })
     await modal.submit()
-    const word = await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0], 'a private word')
+    const word = await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE)[0], 'a private word')
     expect(word).toMatch(/is gone/)
     expect(bot.model.requests).toEqual([])
   })
@@ -93,7 +93,7 @@ describe('a question about a message', () => {
     const { ts } = await bot.slack.say({ text: 'It rains.', user: BOB })
     await (await askAbout(bot, ts)).ended()
     await askAbout(bot, ts, { question: 'And now?' })
-    expect(await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0], 'a word')).toMatch(
+    expect(await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE)[0], 'a word')).toMatch(
       /You have reached the limit here/,
     )
   })

@@ -77,8 +77,8 @@ describe('Ask again', async () => {
     for (const n of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13])
       await (await bot.mention(`bobs own ${n}`, { user: BOB })).ended()
     await press(BOB)
-    await slack.until(() => slack.whispers(GENERAL, BOB).length === 1, 'a private word')
-    expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/13 questions an hour for one person/)
+    await slack.until(() => slack.ephemerals(GENERAL, BOB).length === 1, 'a private word')
+    expect(slack.ephemerals(GENERAL, BOB)[0]).toMatch(/13 questions an hour for one person/)
     expect(thread.endings()).toHaveLength(1)
   })
 
@@ -86,8 +86,8 @@ describe('Ask again', async () => {
     const gone = await postButtons(slack, `${TEAM}:${RANDOM}:1.000001`, { channel: RANDOM })
     const foreign = await postButtons(slack, `${TEAM}:${GENERAL}:1.000001`, { channel: RANDOM })
     for (const place of [gone, foreign]) await slack.press({ ...place, user: BOB }, { action_id: ASK_AGAIN })
-    await slack.until(() => slack.whispers(RANDOM, BOB).length === 2, 'two private words')
-    expect(slack.whispers(RANDOM, BOB).toSorted()).toEqual([
+    await slack.until(() => slack.ephemerals(RANDOM, BOB).length === 2, 'two private words')
+    expect(slack.ephemerals(RANDOM, BOB).toSorted()).toEqual([
       expect.stringMatching(/no longer have this answer/),
       expect.stringMatching(/only works in the channel of its answer/),
     ])
@@ -145,7 +145,7 @@ test('while it is asked again, another press of the same person says so', async 
   await press()
   await press()
   await bot.slack.until(
-    () => bot.slack.whispers(GENERAL, ALICE)[0]?.includes('already working on it'),
+    () => bot.slack.ephemerals(GENERAL, ALICE)[0]?.includes('already working on it'),
     'a private word',
   )
   gate.resolve()

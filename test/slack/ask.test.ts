@@ -35,13 +35,13 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     const before = [
       slack.messages(GENERAL).length,
       model.requests.length,
-      slack.whispers(GENERAL, ALICE).length,
+      slack.ephemerals(GENERAL, ALICE).length,
     ] as const
     const done = await slack.slash(text)
     expect(done.ok).toBe(true)
-    await slack.until(() => slack.whispers(GENERAL, ALICE).length > before[2], 'the help')
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).length > before[2], 'the help')
     await slack.settle(100)
-    expect(slack.whispers(GENERAL, ALICE).slice(before[2])).toEqual([
+    expect(slack.ephemerals(GENERAL, ALICE).slice(before[2])).toEqual([
       expect.stringMatching(/^I answer questions.*\/ask What is 15%/s),
     ])
     expect([slack.messages(GENERAL).length, model.requests.length]).toEqual([before[0], before[1]])
@@ -91,13 +91,13 @@ describe.each(['http', 'socket'] as const)('/ask over %s', async (mode) => {
     slack.addChannel(id, extra)
     const asked = model.requests.length
     expect((await slack.slash('a question', { channel: id })).ok).toBe(true)
-    const sendEphemeral = await slack.until(() => slack.whispers(id, ALICE)[0], 'a private word')
+    const sendEphemeral = await slack.until(() => slack.ephemerals(id, ALICE)[0], 'a private word')
     expect(sendEphemeral).toMatch(says)
     // Nothing is scheduled where it could not be posted, nor remembered where nothing can be asked.
     const others = ['every Monday at 9 what is new?', ...(id.startsWith('D') ? ['remember the owl'] : [])]
     for (const [i, text] of others.entries()) {
       await slack.slash(text, { channel: id })
-      expect(await slack.until(() => slack.whispers(id, ALICE)[i + 1], 'a private word')).toMatch(says)
+      expect(await slack.until(() => slack.ephemerals(id, ALICE)[i + 1], 'a private word')).toMatch(says)
     }
     expect(slack.messages(id)).toEqual([])
     expect(model.requests.length).toBe(asked)

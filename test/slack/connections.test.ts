@@ -34,10 +34,10 @@ function connecting(way: Way): void {
 
     const bobs = await ask(BOB)
     const link = await slack.until(() => linkTo(bot, BOB), 'the card')
-    expect(slack.whispers(GENERAL, BOB).at(-1)).toMatch(
+    expect(slack.ephemerals(GENERAL, BOB).at(-1)).toMatch(
       /🔑 @Bob, to continue I need to use read ticket of \*tickets\* as you/,
     )
-    expect(slack.whispers(GENERAL, BOB).at(-1)).toContain('Connect tickets')
+    expect(slack.ephemerals(GENERAL, BOB).at(-1)).toContain('Connect tickets')
     expect(linksIn(slack.messages(GENERAL).concat(bobs.messages()))).toEqual([])
     const person = browser()
     const back = await logIn(person, link, server)

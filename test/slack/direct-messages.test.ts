@@ -157,7 +157,7 @@ describeWithRedis('in Redis', () => {
 /** Returns the help of `/ask help` for Alice. */
 async function helpOf({ slack }: Pick<TestBot, 'slack'>, text = 'help'): Promise<string> {
   await slack.slash(text)
-  return slack.until(() => slack.whispers(GENERAL, ALICE)[0], 'the help')
+  return slack.until(() => slack.ephemerals(GENERAL, ALICE)[0], 'the help')
 }
 
 describe('help', () => {
@@ -174,7 +174,7 @@ describe('help', () => {
         expect(thread.shown()).toEqual([expect.stringMatching(HELP)])
       }
       expect(await helpOf(bot, text)).toMatch(HELP)
-      expect(bot.slack.whispers(GENERAL, ALICE)).toHaveLength(1)
+      expect(bot.slack.ephemerals(GENERAL, ALICE)).toHaveLength(1)
       expect(bot.model.requests).toEqual([])
       // It counts against no limit.
       bot.model.on('still free', finish('Yes.'))

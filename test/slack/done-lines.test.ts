@@ -30,7 +30,7 @@ test('so do a private answer and Show work', async (t) => {
   bot.model.on('Claimed', LIE)
   await bot.slack.slash('private: write down Claimed', { user: ALICE, channel: GENERAL })
   await bot.slack.until(
-    () => bot.slack.whispers(GENERAL, ALICE).some((text) => text.includes(LINE)),
+    () => bot.slack.ephemerals(GENERAL, ALICE).some((text) => text.includes(LINE)),
     'the private answer',
   )
   const thread = await bot.mention('Write down Claimed')

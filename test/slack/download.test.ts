@@ -22,16 +22,16 @@ async function downloaded(t: Ends, given: Given, options: Partial<DownloadOption
 }
 
 test('a file’s bytes come as they are, also by redirects on Slack’s own host', async (t) => {
-  const { bytes } = await downloaded(t, textFile('a.txt', 'Über', { trouble: { redirects: 2 } }))
+  const { bytes } = await downloaded(t, textFile('a.txt', 'Über', { fault: { redirects: 2 } }))
   expect(String(bytes)).toBe('Über')
 })
 
 test('more bytes than are allowed are not read on, whatever size was told', async (t) => {
-  expect(await downloaded(t, textFile('a.txt', 'x', { trouble: { sends: 20_000 } }))).toEqual({ fault: 'tooLarge' })
+  expect(await downloaded(t, textFile('a.txt', 'x', { fault: { sends: 20_000 } }))).toEqual({ fault: 'tooLarge' })
 })
 
 test('a connection that is cut is tried again', async (t) => {
-  const { bytes } = await downloaded(t, textFile('a.txt', 'whole', { trouble: { times: 1, cutAfter: 2 } }))
+  const { bytes } = await downloaded(t, textFile('a.txt', 'whole', { fault: { times: 1, cutAfter: 2 } }))
   expect(String(bytes)).toBe('whole')
 })
 
@@ -45,7 +45,7 @@ test('the token goes to no other host: neither by a redirect nor by the address 
   t.onTestFinished(() => void other.close())
   const { port }: Pick<AddressInfo, 'port'> = Object(other.address())
   const redirectTo = `http://127.0.0.1:${port}/f`
-  expect(await downloaded(t, textFile('a.txt', 'x', { trouble: { redirectTo } }))).toEqual({ fault: 'elsewhere' })
+  expect(await downloaded(t, textFile('a.txt', 'x', { fault: { redirectTo } }))).toEqual({ fault: 'elsewhere' })
   const { signal } = new AbortController()
   const way = { token: 'x', apiUrl: 'https://slack.com/api/', fetch: globalThis.fetch, signal, maxBytes: 10 }
   for (const address of [redirectTo, 'http://files.slack.com/f', 'https://slack.com.evil.example/f', 'nonsense'])
@@ -55,6 +55,6 @@ test('the token goes to no other host: neither by a redirect nor by the address 
 
 test('an abort ends it with its reason', async (t) => {
   const signal = AbortSignal.timeout(200)
-  const given = textFile('a.txt', 'x', { trouble: { delayMs: 60_000 } })
+  const given = textFile('a.txt', 'x', { fault: { delayMs: 60_000 } })
   await expect(downloaded(t, given, { signal })).rejects.toThrow(/timeout/i)
 })

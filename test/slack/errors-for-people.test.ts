@@ -8,7 +8,7 @@ interface Case {
   happened: RegExp
   toDo: RegExp
   /** The place of the sentence: the thread for everybody, the channel for the asker alone, or a direct message. */
-  where: 'thread' | 'whisper' | 'dm'
+  where: 'thread' | 'ephemeral' | 'dm'
   model?: Turn[]
   env?: Record<string, string>
   before?(bot: TestBot): Promise<unknown> | void
@@ -51,7 +51,7 @@ const CASES: Record<string, Case> = {
   'a budget that is used up': {
     happened: /You have reached the limit here: 1,000 tokens a day for one person/,
     toDo: /Please ask again in \d+ (?:minutes?|hours)/,
-    where: 'whisper',
+    where: 'ephemeral',
     model: [{ text: ANSWERED, usage: { prompt_tokens: 4000, completion_tokens: 10, total_tokens: 4010 } }],
     env: { BUDGET_USER_DAY_TOKENS: '1000' },
     before: async (bot) => (await bot.mention('Just this?')).ended(),
@@ -59,7 +59,7 @@ const CASES: Record<string, Case> = {
   'a limit that is reached': {
     happened: /You have reached the limit here: 1 question an hour for one person/,
     toDo: /Please ask again in 60 minutes/,
-    where: 'whisper',
+    where: 'ephemeral',
     model: [ANSWERED],
     env: { LIMIT_USER_HOUR: '1' },
     before: async (bot) => (await bot.mention('Just this?')).ended(),
@@ -85,14 +85,14 @@ const CASES: Record<string, Case> = {
   'a channel that it may not post in': {
     happened: /I am not allowed to post in this channel/,
     toDo: /Please ask in another channel/,
-    where: 'whisper',
+    where: 'ephemeral',
     model: [ANSWERED],
     before: slackRefuses('restricted_action'),
   },
   'a channel that it is not in': {
     happened: /I am not a member of this conversation/,
     toDo: /Invite me with .*and ask again/,
-    where: 'whisper',
+    where: 'ephemeral',
     model: [ANSWERED],
     before: slackRefuses('not_in_channel'),
   },
@@ -104,7 +104,9 @@ test.each(Object.entries(CASES))('%s', async (_, { happened, toDo, where, model,
   await before?.(bot)
   const thread = await bot.mention('How old is the author?')
   const direct = () => bot.slack.messages(`D${ALICE.slice(1)}`).map((message) => bot.slack.shown(message))
-  const read = { thread: () => thread.shown(), whisper: () => bot.slack.whispers(GENERAL, ALICE), dm: direct }[where]
+  const read = { thread: () => thread.shown(), ephemeral: () => bot.slack.ephemerals(GENERAL, ALICE), dm: direct }[
+    where
+  ]
   const said = await bot.slack.until(() => read().find((text) => happened.test(text)), 'the sentence', 60_000)
   expect(said).toMatch(toDo)
   const reference = REFERENCE.exec(said)?.[1]

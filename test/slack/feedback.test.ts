@@ -28,7 +28,7 @@ test('thumbs-up is thanked for in private; thumbs-down asks in private what was 
   const { slack } = bot
   const { thumb } = await answered(bot, 'Is it so?')
   await thumb('up', BOB)
-  await slack.until(() => slack.whispers(GENERAL, BOB)[0]?.includes('Thank you'), 'thanks')
+  await slack.until(() => slack.ephemerals(GENERAL, BOB)[0]?.includes('Thank you'), 'thanks')
   await thumb('down', BOB)
   const form = await bot.modal(BOB)
   expect(form.shown()).toMatch(/^What was wrong\?\n/)
@@ -49,7 +49,7 @@ test('a thumb below an answer that is not kept any more says so', async (t) => {
   const place = await postButtons(bot.slack, id, { channel: GENERAL })
   await bot.slack.press({ ...place, user: BOB }, { action_id: FEEDBACK, value: `down:${id}` })
   await bot.slack.until(
-    () => bot.slack.whispers(GENERAL, BOB)[0]?.includes('no longer have this answer'),
+    () => bot.slack.ephemerals(GENERAL, BOB)[0]?.includes('no longer have this answer'),
     'a private word',
   )
   expect(bot.slack.modal(BOB)).toBeUndefined()

@@ -58,7 +58,7 @@ describe('the footer and Show work', async () => {
   test('a private answer says it too', async () => {
     play(bot)
     await bot.slack.slash('private: the wrong facts?', { user: ALICE, channel: GENERAL })
-    const words = () => bot.slack.whispers(GENERAL, ALICE).join('\n')
+    const words = () => bot.slack.ephemerals(GENERAL, ALICE).join('\n')
     await bot.slack.until(() => words().includes('1 of 4 figures is not from a source'), 'the private answer')
   })
 })

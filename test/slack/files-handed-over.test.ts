@@ -72,7 +72,7 @@ describeWithRedis('over Redis', () => {
   test('a worker that ends while files are loaded leaves them to the next one, and people read of no fault', async (t) => {
     const bot = await steeredBot(t, { redisUrl: server.url })
     bot.model.on('load it twice', finish('It says SLOWWORD.'))
-    const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 60_000 } })
+    const slow = textFile('slow.txt', 'SLOWWORD', { fault: { times: 1, delayMs: 60_000 } })
     const thread = await bot.mention('load it twice', { files: [slow] })
     await bot.slack.until(() => downloads(bot) === 1, 'the first download')
     await handOver(bot)
@@ -85,7 +85,7 @@ describeWithRedis('over Redis', () => {
     const bot = await steeredBot(t, { redisUrl: server.url })
     bot.model.on('load the heavy one', finish('Done.'))
     const heavy = { name: 'heavy.xlsx', bytes: hungryWorkbook() }
-    const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 60_000 } })
+    const slow = textFile('slow.txt', 'SLOWWORD', { fault: { times: 1, delayMs: 60_000 } })
     const thread = await bot.mention('load the heavy one', { files: [heavy, slow] })
     const isNoted = async () => (await allOf(bot.prefix)).includes('ended-reader-')
     await bot.slack.until(isNoted, 'the note of the file that ended its reader', 60_000)
@@ -104,7 +104,7 @@ describeWithRedis('over Redis', () => {
     const { slack, model, prefix } = bot
     model.on('Only files came', finish('Read.'))
     const quick = textFile('quick.txt', 'QUICKWORD')
-    const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 60_000 } })
+    const slow = textFile('slow.txt', 'SLOWWORD', { fault: { times: 1, delayMs: 60_000 } })
     const thread = await bot.dm('', { files: [quick, slow] })
     const isKept = async () => /:files/.test(await allOf(prefix))
     await slack.until(isKept, 'what is kept of the first file')
@@ -119,7 +119,7 @@ describeWithRedis('over Redis', () => {
 test('a question that is deleted while its files are loaded leaves nothing of them in memory either', async (t) => {
   const bot = await steeredBot(t, {})
   const { slack, model } = bot
-  const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 60_000 } })
+  const slow = textFile('slow.txt', 'SLOWWORD', { fault: { times: 1, delayMs: 60_000 } })
   const thread = await bot.mention('gone soon', { files: [textFile('quick.txt', 'QUICKWORD'), slow] })
   await slack.until(() => slack.calls.filter(({ method }) => method === 'download').length === 2, 'both downloads')
   await thread.delete()
@@ -133,7 +133,7 @@ test('a question that is deleted while its files are loaded leaves nothing of th
 
 test('a question that is stopped while its files are loaded ends at once', async (t) => {
   const { slack, mention, model } = await steeredBot(t, {})
-  const slow = textFile('slow.txt', 'SLOWWORD', { trouble: { times: 1, delayMs: 60_000 } })
+  const slow = textFile('slow.txt', 'SLOWWORD', { fault: { times: 1, delayMs: 60_000 } })
   const thread = await mention('what is in it', { files: [slow] })
   await slack.until(() => slack.calls.some(({ method }) => method === 'download'), 'the download')
   await thread.reply('stop')

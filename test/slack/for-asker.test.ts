@@ -30,9 +30,9 @@ async function pressCopies(bot: TestBot, value: string, user: string): Promise<v
   }))
   const blocks = [{ type: 'actions', elements }]
   const { ts } = slack.store.post(slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks })
-  const before = slack.whispers(GENERAL, user).length
+  const before = slack.ephemerals(GENERAL, user).length
   await Promise.all(elements.map(({ action_id }) => slack.press({ channel: GENERAL, ts, user }, { action_id })))
-  await slack.until(() => slack.whispers(GENERAL, user).length >= before + 3, 'three refusals')
+  await slack.until(() => slack.ephemerals(GENERAL, user).length >= before + 3, 'three refusals')
   await slack.settle()
 }
 
@@ -66,7 +66,7 @@ function leaving(way: Way): void {
     expect(own).toContain('rests on what you alone were shown by Read ticket.')
     await pressCopies(bot, value, BOB)
     expect((await bot.modal(BOB)).shown()).not.toMatch(CANARY)
-    expect(slack.whispers(GENERAL, BOB).join('\n')).not.toMatch(CANARY)
+    expect(slack.ephemerals(GENERAL, BOB).join('\n')).not.toMatch(CANARY)
     expect(seenByAll(bot)).not.toMatch(CANARY)
     expect(bot.logs.join('\n')).not.toMatch(CANARY)
 
@@ -74,7 +74,7 @@ function leaving(way: Way): void {
     const work = await bot.modal(ALICE)
     await slack.until(() => CANARY.test(work.shown()), 'the asker’s own work')
     await Promise.all([pressAlone(slack, SHARE), pressAlone(slack, SHARE)])
-    await slack.until(() => slack.whispers(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
     await slack.settle()
     expect(thread.shown().filter((text) => text.includes('It is open.'))).toHaveLength(1)
     model.condenses('And after', 'What of it after?')
@@ -117,9 +117,9 @@ function leaving(way: Way): void {
     model.on('ticket', call('7'), call('is open too'), { status: 401 })
     const thread = await bot.mention('What of the ticket?')
     await thread.press(ALLOW_ONCE)
-    await slack.until(() => slack.whispers(GENERAL, ALICE).some((word) => word.includes('is open too')), 'the card')
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).some((word) => word.includes('is open too')), 'the card')
     await pressAlone(slack, ALLOW_ONCE)
-    await slack.until(() => slack.whispers(GENERAL, ALICE).some((word) => /Reference/.test(word)), 'the failure')
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).some((word) => /Reference/.test(word)), 'the failure')
     expect(thread.shown().at(-1)).toContain(FOR_ASKER)
     expect(seenByAll(bot)).not.toMatch(CANARY)
     expect(server.calls).toEqual(['7', 'is open too'])
@@ -136,13 +136,13 @@ function leaving(way: Way): void {
     const thread = await bot.mention('What of the ticket?')
     await thread.press(ALLOW_ONCE, { user: BOB })
     const word = 'Others must approve this. *Ask approvers* sends what you see here to Bob, each in a direct message.'
-    await slack.until(() => slack.whispers(GENERAL, ALICE).some((one) => one.includes(word)), 'the card')
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).some((one) => one.includes(word)), 'the card')
     await pressAlone(slack, ALLOW_ONCE)
-    await slack.until(() => slack.whispers(GENERAL, ALICE).includes(PRESS.no), 'a refusal')
+    await slack.until(() => slack.ephemerals(GENERAL, ALICE).includes(PRESS.no), 'a refusal')
     const dm = `D${BOB.slice(1)}`
-    expect([slack.messages(dm), slack.whispers(GENERAL, BOB)]).toEqual([[], []])
+    expect([slack.messages(dm), slack.ephemerals(GENERAL, BOB)]).toEqual([[], []])
     await Promise.all([pressAlone(slack, ASK_APPROVERS), pressAlone(slack, ASK_APPROVERS)])
-    const told = () => slack.whispers(GENERAL, ALICE).filter((one) => one === 'I sent it to @Bob.')
+    const told = () => slack.ephemerals(GENERAL, ALICE).filter((one) => one === 'I sent it to @Bob.')
     await slack.until(() => told().length === 2, 'who has it')
     const [sent, ...more] = slack.messages(dm)
     expect(slack.shown(sent!)).toMatch(
@@ -155,7 +155,10 @@ function leaving(way: Way): void {
     expect(server.calls).toEqual(['7', 'is open too'])
     expect(new Set(server.callers).size).toBe(1)
     await pressAlone(slack, ALLOW_ONCE)
-    await slack.until(() => slack.whispers(GENERAL, ALICE).some((one) => one.startsWith('@Bob was faster')), 'the end')
+    await slack.until(
+      () => slack.ephemerals(GENERAL, ALICE).some((one) => one.startsWith('@Bob was faster')),
+      'the end',
+    )
     expect(seenByAll(bot)).not.toMatch(CANARY)
   })
 }

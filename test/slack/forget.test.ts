@@ -43,9 +43,9 @@ async function told(
   bot: TestBot,
   { text = 'forget', user = ALICE, channel = GENERAL, button = FORGET_DELETE } = {},
 ): Promise<string> {
-  const before = bot.slack.whispers(channel, user).length
+  const before = bot.slack.ephemerals(channel, user).length
   expect((await bot.slack.slash(text, { user, channel })).ok).toBe(true)
-  const said = () => bot.slack.whispers(channel, user)[before]
+  const said = () => bot.slack.ephemerals(channel, user)[before]
   const first = await bot.slack.until(said, 'a private word')
   if (!first.includes('Delete what I remember')) return first
   await pressAlone(bot.slack, button, { user, channel })
@@ -141,7 +141,7 @@ describeWithRedis('when the app is removed', async () => {
     await (await bot.dm('What is the secret?')).ended()
     bot.slack.addUser(BOB, { is_restricted: true })
     await bot.mention('Anybody?', { user: BOB })
-    await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB)[0], 'a refusal')
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, BOB)[0], 'a refusal')
     const redis = new Redis(server.url)
     const ofTeam = async () => redis.keys('*T0LOCAL0001*')
     expect((await ofTeam()).length).toBeGreaterThan(5)

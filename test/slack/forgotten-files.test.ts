@@ -59,7 +59,7 @@ test('who has the bot forget is forgotten with the files, and nobody else', asyn
   expect(await promptOfFollowUp(thread, 'what is there')).toContain('bobs.txt (A text of 1 line), mine.txt')
   const { channel } = await bot.dm('help')
   await forget(slack, { channel })
-  await slack.until(() => slack.whispers(channel, ALICE).some((word) => /^Done/.test(word)), 'a word that it is done')
+  await slack.until(() => slack.ephemerals(channel, ALICE).some((word) => /^Done/.test(word)), 'a word that it is done')
   const prompt = await promptOfFollowUp(thread, 'what is there after that')
   expect(prompt).toContain('bobs.txt')
   expect(prompt).not.toContain('mine.txt')

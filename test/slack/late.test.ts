@@ -61,7 +61,7 @@ describe.concurrent('of what was said before a late mention is known', () => {
     const thread = await late(bot, {}, (thread_ts) =>
       bot.slack.say({ thread_ts, text: 'remember: the owl is ours', user: BOB }),
     )
-    const isTold = () => bot.slack.whispers(GENERAL, BOB).some((one) => one.includes('Remembered for this channel'))
+    const isTold = () => bot.slack.ephemerals(GENERAL, BOB).some((one) => one.includes('Remembered for this channel'))
     await bot.slack.until(isTold, 'that it is kept')
     expect(await asked(bot, thread)).toEqual(['Can you hear me?'])
   })

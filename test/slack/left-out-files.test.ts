@@ -32,19 +32,15 @@ test.each<[string, Parameters<typeof saidOf>[1], string]>([
   ],
   ['is empty', [textFile('empty.txt', ' ')], 'empty.txt was not read: The file is empty.'],
   ['is a clip without words', [{ name: 'song.mp3', bytes: 'la' }], 'song.mp3 was not read: Slack has no transcript'],
-  ['asks for its sign-in', [textFile('a.txt', 'x', { trouble: { login: 'page' } })], `a.txt was not read: ${SCOPE}`],
-  ['sends there', [textFile('b.txt', 'x', { trouble: { login: 'redirect' } })], `b.txt was not read: ${SCOPE}`],
+  ['asks for its sign-in', [textFile('a.txt', 'x', { fault: { login: 'page' } })], `a.txt was not read: ${SCOPE}`],
+  ['sends there', [textFile('b.txt', 'x', { fault: { login: 'redirect' } })], `b.txt was not read: ${SCOPE}`],
   [
     'leads round',
-    [textFile('r.txt', 'x', { trouble: { redirects: Infinity } })],
+    [textFile('r.txt', 'x', { fault: { redirects: Infinity } })],
     'r.txt was not read: it is not stored in Slack',
   ],
-  [
-    'leads away',
-    [textFile('w.txt', 'x', { trouble: { redirectTo: 'https://evil.example/f' } })],
-    'w.txt was not read: ',
-  ],
-  ['is refused', [textFile('n.txt', 'x', { trouble: { status: 404 } })], 'n.txt was not read: Slack did not give it'],
+  ['leads away', [textFile('w.txt', 'x', { fault: { redirectTo: 'https://evil.example/f' } })], 'w.txt was not read: '],
+  ['is refused', [textFile('n.txt', 'x', { fault: { status: 404 } })], 'n.txt was not read: Slack did not give it'],
   [
     'is told to be too large',
     [textFile('t.txt', 'x', { size: 21 * 2 ** 20 })],
@@ -125,8 +121,8 @@ test('a name with an ampersand is shown as it was written', async () => {
 })
 
 test('a fault that passes costs no file', async () => {
-  const trouble = { times: 1, status: 503 }
-  expect(await saidOf('a slow start', [textFile('late.txt', 'LATEWORD', { trouble })])).toEqual([])
+  const fault = { times: 1, status: 503 }
+  expect(await saidOf('a slow start', [textFile('late.txt', 'LATEWORD', { fault })])).toEqual([])
   expect(model.about('a slow start')[0]?.prompt).toContain('LATEWORD')
 })
 

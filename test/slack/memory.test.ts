@@ -23,9 +23,9 @@ async function start(t: Parameters<typeof startBot>[0], env: Record<string, stri
 /** Returns the ephemeral message after `work`. */
 async function told(bot: TestBot, work: () => Promise<unknown>, where: { channel?: string; user?: string } = {}) {
   const { channel = GENERAL, user = ALICE } = where
-  const before = bot.slack.whispers(channel, user).length
+  const before = bot.slack.ephemerals(channel, user).length
   await work()
-  return bot.slack.until(() => bot.slack.whispers(channel, user)[before], 'a private word')
+  return bot.slack.until(() => bot.slack.ephemerals(channel, user)[before], 'a private word')
 }
 
 const slash = (bot: TestBot, text: string, where: { channel?: string; user?: string } = {}) =>
@@ -201,7 +201,7 @@ describe('people', () => {
     expect(list).toContain('I remember 4 things for this channel')
     expect(list.match(/^Forget$/gm)).toHaveLength(1)
     await forget(bot, { user: BOB })
-    await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB).at(-1)?.includes('3 things'), 'the list without it')
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, BOB).at(-1)?.includes('3 things'), 'the list without it')
     expect((await ask(bot, 'And now?')).answer).toContain('3 things remembered')
     expect(bot.slack.refusals).toEqual([])
   })
@@ -222,7 +222,7 @@ describe('people', () => {
       .ephemerals.findLast((one) => JSON.stringify(one.blocks).includes('17'))!
     await bot.slack.press({ channel: GENERAL, ts, user: admin }, { action_id: 'thinkaloud_forget_remembered' })
     await bot.slack.until(
-      () => bot.slack.whispers(GENERAL, admin).join().includes('I remember nothing'),
+      () => bot.slack.ephemerals(GENERAL, admin).join().includes('I remember nothing'),
       'the empty list',
     )
     expect(await slash(bot, 'memory', { user: BOB })).toContain('I remember nothing for this channel yet')
@@ -276,7 +276,7 @@ describe('is never remembered', () => {
     }
     await slack.settle()
     // Slack delivers a mention as two events.
-    for (const user of [guest, outsider]) expect(slack.whispers(GENERAL, user)).toHaveLength(2)
+    for (const user of [guest, outsider]) expect(slack.ephemerals(GENERAL, user)).toHaveLength(2)
     await slack.say({ channel: GENERAL, user: BOB, text: 'remember: the stray rule' })
     const robot = strangers.otherBot(slack)
     await slack.mention('remember: the robot rule', { user: robot, channel: GENERAL }).catch(() => undefined)

@@ -16,20 +16,22 @@ async function conversation(t: Ends, env: Env): Promise<void> {
   const thread = await mention('The first?')
   await slack.until(() => model.about('first').length === 1, 'the first at work')
   await thread.reply('<@U0THINK0001> the second?', { user: BOB })
-  await slack.until(() => thread.whispers(BOB).length === 1, 'a word to Bob')
+  await slack.until(() => thread.ephemerals(BOB).length === 1, 'a word to Bob')
   await thread.reply('<@U0THINK0001> the third?')
-  await slack.until(() => thread.whispers(ALICE).length === 1, 'a word to Alice')
-  expect(thread.whispers(BOB)).toEqual(["I'm still working on another question here. Yours is next."])
-  expect(thread.whispers(ALICE)).toEqual(["I'm still working on another question here. 2 questions come before yours."])
+  await slack.until(() => thread.ephemerals(ALICE).length === 1, 'a word to Alice')
+  expect(thread.ephemerals(BOB)).toEqual(["I'm still working on another question here. Yours is next."])
+  expect(thread.ephemerals(ALICE)).toEqual([
+    "I'm still working on another question here. 2 questions come before yours.",
+  ])
 
   const direct = await dm('The first, directly?')
   await slack.until(() => model.about('directly').length === 1, 'the direct one at work')
   await dm('And the second, in the same hour?')
-  await slack.until(() => direct.whispers().length === 1, 'a word in the direct message')
+  await slack.until(() => direct.ephemerals().length === 1, 'a word in the direct message')
   gate.resolve()
   await thread.ended()
   await direct.ended()
-  expect([thread.whispers(BOB).length, thread.whispers(ALICE).length, slack.refusals]).toEqual([1, 1, []])
+  expect([thread.ephemerals(BOB).length, thread.ephemerals(ALICE).length, slack.refusals]).toEqual([1, 1, []])
 }
 
 test('a question that waits for others of its conversation is told its place, and no other question is', async (t) => {

@@ -11,9 +11,9 @@ const CHOICE = 'Only you see this answer.'
 
 /** @returns the messages that one person alone sees since then */
 async function askPrivately(bot: TestBot, text: string, { user = ALICE, channel = GENERAL } = {}): Promise<string[]> {
-  const before = bot.slack.whispers(channel, user).length
+  const before = bot.slack.ephemerals(channel, user).length
   expect((await bot.slack.slash(`private: ${text}`, { user, channel })).ok).toBe(true)
-  const words = () => bot.slack.whispers(channel, user).slice(before)
+  const words = () => bot.slack.ephemerals(channel, user).slice(before)
   await bot.slack.until(() => words().some((word) => word.includes(CHOICE)), 'the private answer')
   return words()
 }
@@ -33,7 +33,7 @@ describe('/ask private:', () => {
     const words = await askPrivately(bot, 'What is the secret?')
     expect(words).toEqual([expect.stringMatching(/^It is \*two\*\.\n1 step · [^]*\nOnly you see this answer\./)])
     expect(bot.model.requests[0]!.question).toBe('What is the secret?')
-    expect([posted(bot), bot.slack.whispers(GENERAL, BOB)]).toEqual([[], []])
+    expect([posted(bot), bot.slack.ephemerals(GENERAL, BOB)]).toEqual([[], []])
     expect(
       bot.slack.calls
         .map(({ method }) => method)
@@ -47,12 +47,12 @@ describe('/ask private:', () => {
     model.on('slow secret', { hang: true })
     for (const text of ['private: A slow secret?', 'private: Another one?'])
       await slack.slash(text, { channel: GENERAL })
-    const words = (said: RegExp) => slack.whispers(GENERAL, ALICE).filter((word) => said.test(word))
+    const words = (said: RegExp) => slack.ephemerals(GENERAL, ALICE).filter((word) => said.test(word))
     await slack.until(() => words(/Yours is next/).length === 1, 'the place')
     await slack.until(() => words(/^I'm working on your private question/).length === 2, 'a sign of each')
     await slack.slash('stop', { channel: GENERAL, user: BOB })
-    await slack.until(() => slack.whispers(GENERAL, BOB).length === 1, 'a word to Bob')
-    expect(slack.whispers(GENERAL, BOB)[0]).toMatch(/^You have nothing running here/)
+    await slack.until(() => slack.ephemerals(GENERAL, BOB).length === 1, 'a word to Bob')
+    expect(slack.ephemerals(GENERAL, BOB)[0]).toMatch(/^You have nothing running here/)
     await slack.slash('stop', { channel: GENERAL })
     await slack.until(() => words(/I was asked to stop/).length === 1, 'the end')
     await slack.until(() => words(/^Your question was removed before/).length === 1, 'the end of the other')
@@ -80,7 +80,7 @@ describe('/ask private:', () => {
     bot.model.on('secret', finish('It is two.'))
     bot.model.on('trouble', { status: 401 })
     await bot.slack.slash('private: any trouble?', { channel })
-    const failed = () => bot.slack.whispers(channel, ALICE).find((word) => /refused my key[^]*Reference/.test(word))
+    const failed = () => bot.slack.ephemerals(channel, ALICE).find((word) => /refused my key[^]*Reference/.test(word))
     await bot.slack.until(failed, 'a failure')
     expect((await askPrivately(bot, 'What is the secret?', { channel })).join('\n')).toContain('It is two.')
     expect(posted(bot, channel)).toEqual([])
@@ -99,13 +99,13 @@ describe('/ask private:', () => {
     bot.model.on('trouble', { status: 401 }, { text: finish('None.'), delayMs: 200 })
     await bot.slack.slash('private: any trouble?')
     const word = (said: RegExp) =>
-      bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).some((one) => said.test(one)), String(said))
+      bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).some((one) => said.test(one)), String(said))
     await word(/refused my key/)
     await press(bot, 'thinkaloud_ask_again')
     await word(/^I'm working on your private question/)
-    expect(bot.slack.whispers(GENERAL, ALICE)).toHaveLength(1)
+    expect(bot.slack.ephemerals(GENERAL, ALICE)).toHaveLength(1)
     await word(/^None\./)
-    expect([bot.slack.whispers(GENERAL, ALICE).length, posted(bot), bot.slack.refusals]).toEqual([1, [], []])
+    expect([bot.slack.ephemerals(GENERAL, ALICE).length, posted(bot), bot.slack.refusals]).toEqual([1, [], []])
   })
 
   test('in a direct message is a question like any', async (t) => {
@@ -125,13 +125,13 @@ describe('below a private answer', () => {
     bot.model.on('half of the secret', finish('One.'))
     bot.model.on('What is the secret', finish('It is two.'))
     await bot.slack.mention('remember: the secret is a number')
-    await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).join().includes('Remembered'), 'that it is kept')
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).join().includes('Remembered'), 'that it is kept')
     bot.slack.store.channel(GENERAL).ephemerals.length = 0
     await askPrivately(bot, 'What is the secret?')
     await Promise.all([press(bot, 'thinkaloud_share'), press(bot, 'thinkaloud_share')])
-    await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
     await bot.slack.settle()
-    expect(bot.slack.whispers(GENERAL, ALICE)).toEqual(['Shared with the channel.'])
+    expect(bot.slack.ephemerals(GENERAL, ALICE)).toEqual(['Shared with the channel.'])
     expect(posted(bot)).toEqual([
       expect.stringMatching(/^@Alice asked:\n> What is the secret\?\nIt is two\.\n0 steps · .* · 1 thing remembered$/),
     ])
@@ -149,7 +149,7 @@ describe('below a private answer', () => {
     )
     await askPrivately(bot, 'What is the secret?')
     await press(bot, 'thinkaloud_share')
-    await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).includes('Shared with the channel.'), 'a word')
     expect(posted(bot).length).toBeGreaterThan(1)
     expect(posted(bot).join('\n')).toMatch(/Part 0:[^]*Part 59:/)
   })
@@ -159,8 +159,8 @@ describe('below a private answer', () => {
     bot.model.on('secret', finish('It is two.'))
     await askPrivately(bot, 'What is the secret?')
     await press(bot, 'thinkaloud_keep')
-    await bot.slack.until(() => !bot.slack.whispers(GENERAL, ALICE).join('\n').includes(CHOICE), 'no buttons')
-    expect(bot.slack.whispers(GENERAL, ALICE)).toEqual([expect.stringMatching(/^It is two\.\n0 steps · /)])
+    await bot.slack.until(() => !bot.slack.ephemerals(GENERAL, ALICE).join('\n').includes(CHOICE), 'no buttons')
+    expect(bot.slack.ephemerals(GENERAL, ALICE)).toEqual([expect.stringMatching(/^It is two\.\n0 steps · /)])
     expect(posted(bot)).toEqual([])
   })
 
@@ -179,9 +179,9 @@ describe('below a private answer', () => {
     const { ts } = bot.slack.store.post(bot.slack.store.channel(GENERAL), { user: BOT_USER, text: 'x', blocks })
     for (const { action_id } of elements) await bot.slack.press({ channel: GENERAL, ts, user: BOB }, { action_id })
     const other = await bot.modal(BOB)
-    await bot.slack.until(() => bot.slack.whispers(GENERAL, BOB).length >= 2, 'two words')
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, BOB).length >= 2, 'two words')
     await bot.slack.settle()
-    expect(bot.slack.whispers(GENERAL, BOB)).toHaveLength(2)
+    expect(bot.slack.ephemerals(GENERAL, BOB)).toHaveLength(2)
     expect(other.shown()).not.toContain('secret')
     expect(posted(bot)).toEqual(['x\nx\nx'])
   })
@@ -192,10 +192,10 @@ describe('below a private answer', () => {
     bot.model.on('secret', finish('It is two.'))
     await askPrivately(bot, 'What is the secret?')
     await forget(bot.slack)
-    await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).some((word) => /Done/.test(word)), 'done')
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).some((word) => /Done/.test(word)), 'done')
     await press(bot, 'thinkaloud_share')
     await bot.slack.until(
-      () => bot.slack.whispers(GENERAL, ALICE).some((word) => /cannot share it/.test(word)),
+      () => bot.slack.ephemerals(GENERAL, ALICE).some((word) => /cannot share it/.test(word)),
       'a word',
     )
     expect(posted(bot)).toEqual([])
@@ -214,7 +214,7 @@ describeWithRedis('with Redis', async () => {
     await bot.slack.until(() => bot.model.requests.length > 0, 'a run')
     await secondBot(t, bot, { REDIS_URL: url })
     await bot.stop()
-    const answers = () => bot.slack.whispers(GENERAL, ALICE).filter((word) => word.startsWith('It is two.'))
+    const answers = () => bot.slack.ephemerals(GENERAL, ALICE).filter((word) => word.startsWith('It is two.'))
     await bot.slack.until(() => answers().length > 0, 'the answer')
     await bot.slack.settle()
     expect(answers()).toHaveLength(1)

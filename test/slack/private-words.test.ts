@@ -56,7 +56,7 @@ describe('a response_url', () => {
     slack.addChannel(PRIVATE, { members: new Set([ALICE]) })
     slack.fault({ method: 'response_url', retryAfter: 2 })
     await slack.slash('Anybody?', { channel: PRIVATE, user: ALICE })
-    const word = await slack.until(() => slack.whispers(PRIVATE, ALICE)[0], 'a word')
+    const word = await slack.until(() => slack.ephemerals(PRIVATE, ALICE)[0], 'a word')
     expect(word).toMatch(/I am not a member/)
     const [first, second] = uses(slack)
     expect(second!.at - first!.at).toBeGreaterThanOrEqual(2000)
@@ -69,7 +69,7 @@ describe('a response_url', () => {
     const { slack } = await startBot(t)
     slack.fault({ method: 'response_url', error: 'expired_url', status: 404, times: 9 })
     await slack.slash(text, { channel: GENERAL, user: ALICE })
-    expect(await slack.until(() => slack.whispers(GENERAL, ALICE)[0], 'a private word')).toMatch(words)
+    expect(await slack.until(() => slack.ephemerals(GENERAL, ALICE)[0], 'a private word')).toMatch(words)
   })
 
   test('that is not Slack’s hears nothing', async (t) => {
@@ -134,9 +134,9 @@ describe('where Slack takes no answer, the asker reads why, with a reference', a
     ['ekm_access_denied', /does not let me answer here \(ekm_access_denied\)\. Please tell my admin/],
   ])('%s', async (error, sentence) => {
     slack.fault({ method: 'chat.postMessage', error })
-    const before = slack.whispers(GENERAL, ALICE).length
+    const before = slack.ephemerals(GENERAL, ALICE).length
     const thread = await bot.mention('Anybody?')
-    const word = await slack.until(() => slack.whispers(GENERAL, ALICE)[before], 'a private word')
+    const word = await slack.until(() => slack.ephemerals(GENERAL, ALICE)[before], 'a private word')
     expect(word).toMatch(sentence)
     const reference = REFERENCE.exec(word)?.[1]
     expect(bot.logs.filter((line) => line.includes(`"reference":"${reference}"`))).toHaveLength(1)

@@ -28,6 +28,6 @@ test('who waits for the thread of /ask reads it alone, and no thread is opened a
   await bot.slack.slash('Nobody?', { user: BOB })
   await bot.stop()
   for (const user of [ALICE, BOB])
-    expect(bot.slack.whispers(GENERAL, user)).toEqual([expect.stringMatching(/^I am restarting/)])
+    expect(bot.slack.ephemerals(GENERAL, user)).toEqual([expect.stringMatching(/^I am restarting/)])
   expect(bot.slack.messages(GENERAL)).toEqual([])
 })

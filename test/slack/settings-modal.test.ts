@@ -17,9 +17,9 @@ async function settings(bot: TestBot, { user = ALICE, channel = GENERAL } = {}) 
 
 /** Returns the next ephemeral message after `what`. */
 async function toldAfter(bot: TestBot, what: () => Promise<unknown>, user = ALICE): Promise<string> {
-  const before = bot.slack.whispers(GENERAL, user).length
+  const before = bot.slack.ephemerals(GENERAL, user).length
   await what()
-  return bot.slack.until(() => bot.slack.whispers(GENERAL, user)[before], 'a private word')
+  return bot.slack.until(() => bot.slack.ephemerals(GENERAL, user)[before], 'a private word')
 }
 
 const ask = async (bot: TestBot, channel = GENERAL) => {

@@ -91,7 +91,7 @@ describe('Show work', async () => {
     const place = await postButtons(slack, `${TEAM}:${RANDOM}:1.000001`, { channel: RANDOM })
     slack.fault({ method: 'views.open', error: 'expired_trigger_id', times: 1 })
     await slack.press(place, { action_id: SHOW_WORK })
-    await slack.until(() => slack.whispers(RANDOM, ALICE)[0]?.includes('press the button again'), 'a private word')
+    await slack.until(() => slack.ephemerals(RANDOM, ALICE)[0]?.includes('press the button again'), 'a private word')
   })
 
   test('is refused where the button was brought to another channel', async () => {
@@ -100,8 +100,8 @@ describe('Show work', async () => {
     const brought = await postButtons(slack, questionId(thread), { channel: RANDOM })
     const before = slack.calls.filter(({ method }) => method === 'views.open').length
     await slack.press({ ...brought, user: BOB }, { action_id: SHOW_WORK })
-    await slack.until(() => slack.whispers(RANDOM, BOB).length === 1, 'a private word')
-    expect(slack.whispers(RANDOM, BOB)[0]).toMatch(/only works in the channel of its answer/)
+    await slack.until(() => slack.ephemerals(RANDOM, BOB).length === 1, 'a private word')
+    expect(slack.ephemerals(RANDOM, BOB)[0]).toMatch(/only works in the channel of its answer/)
     expect(slack.calls.filter(({ method }) => method === 'views.open')).toHaveLength(before)
   })
 })
@@ -111,7 +111,7 @@ async function frontWith(t: Ends, load: RunArchive['load']) {
   const slack = await localSlack()
   const config = loadConfig(envFor({ slack, model: await playModel(t) }), { serves: true })
   const log = createLog('silent')
-  const agent = await createAgent(config, { log, net: await createNetwork(config) })
+  const agent = await createAgent(config, { log, net: await createNetwork(config), now: () => new Date() })
   const stores = await createStores(config, log)
   const archive: RunArchive = { ...stores.archive, load }
   const settingsFor = settingsFromConfig(config, agent.answer.agent)

@@ -48,7 +48,7 @@ function stopping(way: Way): void {
     expect(bot.model.about(name)).toMatchObject([{ aborted: false }, { aborted: true }])
     await bot.slack.settle()
     expect(bot.model.requests).toHaveLength(2)
-    expect([...thread.whispers(), ...thread.whispers(BOB)]).toEqual([])
+    expect([...thread.ephemerals(), ...thread.ephemerals(BOB)]).toEqual([])
     expect(thread.messages()).toHaveLength(2)
   })
 
@@ -66,8 +66,8 @@ function stopping(way: Way): void {
       expect.stringMatching(STOPPED),
     ])
     await bot.dm('stop')
-    await bot.slack.until(() => beside.whispers().length === 1, 'the word')
-    expect(beside.whispers()).toEqual([expect.stringMatching(/^You have nothing running here/)])
+    await bot.slack.until(() => beside.ephemerals().length === 1, 'the word')
+    expect(beside.ephemerals()).toEqual([expect.stringMatching(/^You have nothing running here/)])
     expect(bot.model.requests).toHaveLength(5)
   })
 
@@ -143,11 +143,11 @@ function stopping(way: Way): void {
     expect(others).toHaveLength(stops.length)
     for (const [n, stop] of others.entries()) {
       await stop()
-      await bot.slack.until(() => thread.whispers(BOB).length === n + 1, `the word ${n + 1}`)
+      await bot.slack.until(() => thread.ephemerals(BOB).length === n + 1, `the word ${n + 1}`)
     }
     await bot.slack.settle()
-    expect(thread.whispers(BOB)).toEqual(others.map(() => FORBIDDEN))
-    expect([thread.whispers(), thread.endings()]).toEqual([[], []])
+    expect(thread.ephemerals(BOB)).toEqual(others.map(() => FORBIDDEN))
+    expect([thread.ephemerals(), thread.endings()]).toEqual([[], []])
     expect(bot.model.requests.map(({ aborted }) => aborted)).toEqual([false, false])
   })
 
@@ -160,10 +160,10 @@ function stopping(way: Way): void {
     await thread.reply(`${ASK} the third?`, { user: BOB })
     await thread.reply('stop')
     await bot.slack.until(() => thread.endings().length === 2, 'both ends')
-    await bot.slack.until(() => thread.whispers().length > 0, 'the word')
+    await bot.slack.until(() => thread.ephemerals().length > 0, 'the word')
     await bot.slack.settle()
     expect(thread.endings().join('\n')).toMatch(/asked to stop[^]*Three\./)
-    expect(thread.whispers()).toEqual([expect.stringMatching(WITHDRAWN)])
+    expect(thread.ephemerals()).toEqual([expect.stringMatching(WITHDRAWN)])
     expect(bot.model.requests.filter(({ question }) => question.includes('the second'))).toEqual([])
   })
 
@@ -181,16 +181,16 @@ function stopping(way: Way): void {
     await bot.slack.settle()
     expect(bot.slack.calls.slice(before)).toEqual([])
     for (const text of ['stop', `${ASK} stop`]) await bot.slack.say({ thread_ts: thread.ts, text })
-    await bot.slack.until(() => thread.whispers().length === 2, 'two words')
+    await bot.slack.until(() => thread.ephemerals().length === 2, 'two words')
     await bot.slack.settle()
-    expect(thread.whispers()).toEqual(Array(2).fill(expect.stringMatching(/^You have nothing running here/)))
+    expect(thread.ephemerals()).toEqual(Array(2).fill(expect.stringMatching(/^You have nothing running here/)))
     const told = bot.slack.calls.length
     await thread.react('x', { ts: thread.messages()[0]!.ts })
     await bot.slack.until(() => bot.slack.calls.length > told, 'the look')
     await bot.slack.settle()
     expect(bot.slack.calls.slice(told).map(({ method }) => method)).toEqual(['conversations.replies'])
     await bot.slack.slash('stop', { channel: GENERAL, user: ALICE })
-    await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).length === 3, 'a word')
+    await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).length === 3, 'a word')
     expect(bot.model.requests).toHaveLength(1)
   })
 }
@@ -213,8 +213,8 @@ describeWithRedis('with the worker in a process of its own', async () => {
     await thread.reply(`${ASK} another?`)
     const waiting = thread.said
     await bot.slack.people.react({ ...waiting, name: 'x', user: BOB })
-    await bot.slack.until(() => thread.whispers().length + thread.whispers(BOB).length === 2, 'both words')
-    expect(thread.whispers()).toEqual([expect.stringMatching(/^Somebody removed your question/)])
+    await bot.slack.until(() => thread.ephemerals().length + thread.ephemerals(BOB).length === 2, 'both words')
+    expect(thread.ephemerals()).toEqual([expect.stringMatching(/^Somebody removed your question/)])
     await thread.reply('stop', { user: BOB })
     await bot.slack.until(() => thread.endings().length === 1, 'the end')
     expect(thread.endings()).toEqual([expect.stringMatching(STOPPED)])

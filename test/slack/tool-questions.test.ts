@@ -110,8 +110,8 @@ function asking(way: Way): void {
   test('only the asker may answer: others read so alone, and nothing happens', async (t) => {
     const { thread, server, slack } = await asked(t, way)
     for (const id of [QUESTION_OPEN, QUESTION_DECLINE]) await thread.press(id, { user: BOB })
-    await slack.until(() => thread.whispers(BOB).length === 2, 'two private words')
-    expect(thread.whispers(BOB)[0]).toBe('Only the person who asked me can answer this.')
+    await slack.until(() => thread.ephemerals(BOB).length === 2, 'two private words')
+    expect(thread.ephemerals(BOB)[0]).toBe('Only the person who asked me can answer this.')
     expect(slack.modal(BOB)).toBeUndefined()
     expect([cards(thread)[0]?.[0], server.calls.length]).toEqual(['❓', 1])
   })
@@ -155,7 +155,7 @@ function asking(way: Way): void {
     await thread.press(QUESTION_PAGE)
     const channel = slack.store.channel(GENERAL)
     const page = await slack.until(() => channel.ephemerals.find(({ user }) => user === ALICE), 'the page')
-    expect(slack.whispers(GENERAL, ALICE)[0]).toMatch(/asks you to visit \*pay\.example\.com\*[^]*\/checkout\?id=77/)
+    expect(slack.ephemerals(GENERAL, ALICE)[0]).toMatch(/asks you to visit \*pay\.example\.com\*[^]*\/checkout\?id=77/)
     expect(JSON.stringify(page.blocks)).toContain(`"url":"${url}"`)
     await slack.press({ channel: GENERAL, ts: page.ts }, { action_id: QUESTION_DONE })
     await thread.ended()
@@ -249,9 +249,9 @@ describe('in one process', () => {
     const mine = () => slack.store.channel(GENERAL).ephemerals.filter(({ user }) => user === BOB)
     const card = await slack.until(() => mine().find(({ text }) => text.startsWith('❓')), 'the private card')
     await slack.press({ channel: GENERAL, ts: card.ts, user: BOB }, { action_id: `${QUESTION_CHOOSE}1` })
-    await slack.until(() => slack.whispers(GENERAL, BOB).some((text) => text.includes('Then so.')), 'the answer')
+    await slack.until(() => slack.ephemerals(GENERAL, BOB).some((text) => text.includes('Then so.')), 'the answer')
     await slack.until(
-      () => !slack.whispers(GENERAL, BOB).some((text) => text.startsWith('❓')),
+      () => !slack.ephemerals(GENERAL, BOB).some((text) => text.startsWith('❓')),
       'the card to be replaced',
     )
     expect(

@@ -46,7 +46,7 @@ test('a private answer that is posted for all still says so', async (t) => {
   const shareable = () =>
     slack.store.channel(GENERAL).ephemerals.findLast((one) => JSON.stringify(one.blocks).includes('thinkaloud_share'))
   const { ts } = await slack.until(shareable, 'the private answer')
-  expect(slack.whispers(GENERAL, ALICE).join('\n')).toContain(`${UNSEEN}\n0 steps`)
+  expect(slack.ephemerals(GENERAL, ALICE).join('\n')).toContain(`${UNSEEN}\n0 steps`)
   await slack.press({ channel: GENERAL, ts, user: ALICE }, { action_id: 'thinkaloud_share' })
   const shared = () => slack.messages(GENERAL).find((message) => slack.shown(message).includes('It is a chart.'))
   expect(slack.shown(await slack.until(shared, 'the answer for all'))).toContain(`${UNSEEN}\n0 steps`)

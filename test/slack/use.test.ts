@@ -190,7 +190,7 @@ describe('80 % of a budget', () => {
       await thread.ended()
       await bot.slack.settle()
     }
-    const told = (user: string) => bot.slack.whispers(GENERAL, user).filter((text) => /daily budget/.test(text))
+    const told = (user: string) => bot.slack.ephemerals(GENERAL, user).filter((text) => /daily budget/.test(text))
     await ask(ALICE)
     expect(told(ALICE)).toEqual([])
     await ask(ALICE)

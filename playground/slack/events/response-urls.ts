@@ -44,13 +44,13 @@ export function createResponseUrls(store: Store, now: () => number): ResponseUrl
 
   function show(to: Recipient, args: Json) {
     const original = to.message === undefined ? undefined : store.find(to.channel, to.message)
-    const sendEphemeral = to.channel.ephemerals.find((one) => one.ts === to.message && one.user === to.user)
-    if (args['delete_original'] === true && sendEphemeral) return store.unwhisper(to.channel, sendEphemeral)
+    const ephemeral = to.channel.ephemerals.find((one) => one.ts === to.message && one.user === to.user)
+    if (args['delete_original'] === true && ephemeral) return store.deleteEphemeral(to.channel, ephemeral)
     if (args['delete_original'] === true && original) return store.remove(to.channel, original)
     const { text, blocks } = readContent(args)
     const thread = to.thread && { thread_ts: to.thread }
-    if (args['replace_original'] === true && sendEphemeral)
-      return store.rewhisper(to.channel, sendEphemeral, { text, blocks })
+    if (args['replace_original'] === true && ephemeral)
+      return store.replaceEphemeral(to.channel, ephemeral, { text, blocks })
     if (args['replace_original'] === true && original) {
       Object.assign(original, { text, blocks })
       return store.changed(to.channel, original)

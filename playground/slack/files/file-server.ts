@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nameInAddress } from './file-object.ts'
 import { wait } from '../../base/loopback-server.ts'
 import { isKnownToBot } from './stored-files.ts'
-import type { FileTrouble, StoredFile } from '../types.ts'
+import type { FileFault, StoredFile } from '../types.ts'
 import type { WebApiOptions } from '../web-api-options.ts'
 
 /** The size of a piece if the download is to be slow, in bytes. */
@@ -23,7 +23,7 @@ interface Download {
   url: URL
   response: ServerResponse
   file: StoredFile
-  trouble: FileTrouble
+  fileFault: FileFault
 }
 
 /**
@@ -35,18 +35,18 @@ export async function serveFile(options: WebApiOptions, request: IncomingMessage
   const file = options.workspace.store.files.get(/^\/files-\w+\/[A-Z0-9]+-([A-Z0-9]+)/.exec(url.pathname)?.[1] ?? '')
   const token = tokenOf(options, request.headers.authorization)
   const args = { file: file?.id ?? '', path: url.pathname, token }
-  const trouble = troubleOf(file)
-  const fault = options.faults.meet('download', args)
-  const error = fault?.error ?? refusal(options, { token, file, trouble })
+  const fileFault = takeFileFault(file)
+  const fault = options.faults.take('download', args)
+  const error = fault?.error ?? refusal(options, { token, file, fileFault })
   options.calls.push({ method: 'download', args, ok: !error, at: options.workspace.now(), ...(error && { error }) })
-  await wait((fault?.delayMs ?? 0) + (trouble.delayMs ?? 0))
+  await wait((fault?.delayMs ?? 0) + (fileFault.delayMs ?? 0))
   await fault?.hold
   if (fault?.dropBefore) return void response.destroy()
-  const { status = trouble.status, retryAfter = trouble.retryAfter } = fault ?? {}
+  const { status = fileFault.status, retryAfter = fileFault.retryAfter } = fault ?? {}
   if (status !== undefined || retryAfter !== undefined) return sendPage(response, status ?? 429, retryAfter)
   if (error === 'file_not_found' || !file) return sendPage(response, 404)
-  if (error) return login(options, { response, url, how: trouble.login ?? options.loginPage() })
-  await send({ options, url, response, file, trouble })
+  if (error) return login(options, { response, url, how: fileFault.login ?? options.loginPage() })
+  await send({ options, url, response, file, fileFault })
 }
 
 /** Returns the owner of the token, without the token itself. */
@@ -56,17 +56,17 @@ function tokenOf({ botToken, isRevoked }: WebApiOptions, authorization = ''): 'b
 }
 
 /** Returns the fault of this download. A fault that has occurred as often as set is over. */
-function troubleOf(file: StoredFile | undefined): FileTrouble {
-  const trouble = file?.trouble
-  if (!trouble || trouble.times === 0) return {}
-  if (trouble.times !== undefined) trouble.times -= 1
-  return trouble
+function takeFileFault(file: StoredFile | undefined): FileFault {
+  const fileFault = file?.fault
+  if (!fileFault || fileFault.times === 0) return {}
+  if (fileFault.times !== undefined) fileFault.times -= 1
+  return fileFault
 }
 
 /** Returns Slack's error code if there are no bytes. A missing token is recorded as the app's mistake. */
 function refusal(
   options: WebApiOptions,
-  { token, file, trouble }: { token: string; file: StoredFile | undefined; trouble: FileTrouble },
+  { token, file, fileFault }: { token: string; file: StoredFile | undefined; fileFault: FileFault },
 ): string | undefined {
   const { refusals, workspace } = options
   if (token === 'none') {
@@ -74,7 +74,7 @@ function refusal(
     return 'not_authed'
   }
   if (token === 'unknown') return 'invalid_auth'
-  if (trouble.login || !workspace.isGranted('files:read')) return 'missing_scope'
+  if (fileFault.login || !workspace.isGranted('files:read')) return 'missing_scope'
   const isThere = file?.bytes && file.mode !== 'tombstone' && file.mode !== 'hidden_by_limit'
   return isThere && isKnownToBot(workspace.store, file) ? undefined : 'file_not_found'
 }
@@ -100,19 +100,19 @@ function sendPage(response: ServerResponse, status: number, retryAfter?: number)
 
 /** Sends the bytes, with the fault if there is one. */
 async function send(download: Download) {
-  const { options, url, response, trouble } = download
-  if (trouble.redirectTo !== undefined) return redirect(response, trouble.redirectTo)
+  const { options, url, response, fileFault } = download
+  if (fileFault.redirectTo !== undefined) return redirect(response, fileFault.redirectTo)
   const hop = Number(url.searchParams.get('hop') ?? 0)
-  if (hop < (trouble.redirects ?? 0))
+  if (hop < (fileFault.redirects ?? 0))
     return redirect(response, `${options.workspace.base()}${url.pathname}?hop=${hop + 1}`)
   const { body, type } = contentOf(download)
-  response.setHeader('content-type', trouble.type ?? type)
+  response.setHeader('content-type', fileFault.type ?? type)
   if (url.pathname.includes('/download/'))
     response.setHeader('content-disposition', `attachment; filename*=UTF-8''${nameInAddress(download.file.name)}`)
-  if (trouble.sends === undefined) response.setHeader('content-length', String(body.length))
-  if (trouble.pieceMs === undefined && trouble.cutAfter === undefined && trouble.sends === undefined)
+  if (fileFault.sends === undefined) response.setHeader('content-length', String(body.length))
+  if (fileFault.pieceMs === undefined && fileFault.cutAfter === undefined && fileFault.sends === undefined)
     return void response.end(body)
-  await sendOddly(response, body, trouble)
+  await sendOddly(response, body, fileFault)
 }
 
 /** Returns the file, a smaller picture of it, or its transcript. */
@@ -131,8 +131,8 @@ function captions(text: string): Uint8Array {
 }
 
 /** Sends bytes piece by piece, too many of them, or cut off. */
-async function sendOddly(response: ServerResponse, body: Uint8Array, trouble: FileTrouble) {
-  const { sends = body.length, cutAfter = Infinity, pieceMs = 0 } = trouble
+async function sendOddly(response: ServerResponse, body: Uint8Array, fileFault: FileFault) {
+  const { sends = body.length, cutAfter = Infinity, pieceMs = 0 } = fileFault
   const end = Math.min(sends, cutAfter)
   const source = body.length > 0 ? body : Buffer.alloc(PIECE)
   const pieceSize = pieceMs > 0 ? PIECE : 64 * PIECE

@@ -1,7 +1,7 @@
 /** Files that people and the app bring into the workspace. */
 import { kindOf } from './file-kinds.ts'
 import { BOT_USER, type Store } from '../store.ts'
-import type { FileMode, FileTrouble, StoredFile } from '../types.ts'
+import type { FileMode, FileFault, StoredFile } from '../types.ts'
 
 /** A file that a person uploads, with everything that may be unusual about it in Slack. */
 export interface UploadedFile {
@@ -31,7 +31,7 @@ export interface UploadedFile {
   transcript?: string
   transcriptStatus?: 'processing' | 'complete' | 'failed' | 'none'
   /** The fault of its download. */
-  trouble?: FileTrouble
+  fault?: FileFault
 }
 
 /** The length of Slack's preview of a text, and of the part of a transcript in the file's object, in characters. */
@@ -50,8 +50,8 @@ export function keepFile(store: Store, given: UploadedFile, user: string): Store
     ...(bytes && { bytes }),
     ...(heard && { transcription: { status: transcriptStatus ?? 'complete', text: transcript ?? '' } }),
   }
-  const { altText, access, externalUrl, thumbs, trouble } = rest
-  Object.assign(file, clean({ altText, access, externalUrl, thumbs, trouble }))
+  const { altText, access, externalUrl, thumbs, fault } = rest
+  Object.assign(file, clean({ altText, access, externalUrl, thumbs, fault }))
   store.files.set(id, file)
   return file
 }

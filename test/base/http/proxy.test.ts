@@ -55,7 +55,7 @@ describe.concurrent('HTTPS_PROXY, for the whole bot', () => {
     const { proxy, slack, urls } = await proxiedBot(t, 'http')
     slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })
     await slack.slash('Anybody?', { channel: 'G0PRIVATE01' })
-    await slack.until(() => slack.whispers('G0PRIVATE01', ALICE).length === 1, 'a private word')
+    await slack.until(() => slack.ephemerals('G0PRIVATE01', ALICE).length === 1, 'a private word')
     // The model is asked at the start whether it is there.
     const asked = proxy.asked.filter((host) => host !== hostOf(urls.OPENAI_BASE_URL))
     expect(new Set(asked)).toEqual(new Set([hostOf(urls.SLACK_API_URL)]))

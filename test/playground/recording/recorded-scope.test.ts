@@ -146,6 +146,6 @@ test('where more was done by tools than is kept, nothing is saved', async () => 
   onTestFinished(() => slack.close())
   const recorder = createRecorder(slack, { journal: createJournal(), settings: {} })
   onTestFinished(recorder.end)
-  for (let n = 0; n < 5_000; n++) recorder.onTool({ tool: 'calculator', input: n })({ output: n })
+  for (let n = 0; n < 5_000; n++) recorder.onTool({ tool: 'calculator', input: n, output: n, at: n })
   expect(() => recorder.conversation('one')).toThrow('Too much was said to be recorded.')
 })

@@ -39,7 +39,7 @@ describeWithRedis.concurrent('in Redis', async () => {
       first.slack.setTarget(`http://127.0.0.1:${n % 2 ? first.bot.port : second.port}/slack/events`)
       await first.mention(`Question ${n}?`)
     }
-    await first.slack.until(() => first.slack.whispers(GENERAL, ALICE).length === 5, 'five private words')
+    await first.slack.until(() => first.slack.ephemerals(GENERAL, ALICE).length === 5, 'five private words')
     await first.slack.settle(200)
     expect(first.slack.messages(GENERAL).filter(({ bot_id }) => bot_id)).toHaveLength(3)
   })

@@ -44,7 +44,7 @@ describe.concurrent('the private sentence', () => {
     await (await bot.ask('Just this?')).ended()
     const posted = bot.slack.messages(GENERAL).length
     expect((await bot.slack.slash('And that?')).ok).toBe(true)
-    const [sendEphemeral] = await bot.slack.until(() => filled(bot.slack.whispers(GENERAL, ALICE)), 'a private word')
+    const [sendEphemeral] = await bot.slack.until(() => filled(bot.slack.ephemerals(GENERAL, ALICE)), 'a private word')
     expect(sendEphemeral).toContain('1 question an hour for one person')
     await bot.slack.settle(100)
     expect(bot.slack.messages(GENERAL)).toHaveLength(posted)
@@ -56,7 +56,7 @@ describe.concurrent('the private sentence', () => {
     const bot = await startBot(t, { model: [ANSWER], env: { LIMIT_USER_HOUR: '1' } })
     await (await bot.dm('Just this?')).ended()
     const thread = await bot.dm('And that?')
-    await bot.slack.until(() => filled(bot.slack.whispers(thread.channel, ALICE)), 'a private word')
+    await bot.slack.until(() => filled(bot.slack.ephemerals(thread.channel, ALICE)), 'a private word')
     expect(thread.shown()).toEqual([])
   })
 
@@ -97,9 +97,9 @@ describe.concurrent('what is not counted', () => {
     bot.slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })
     for (let n = 1; n <= 3; n++) {
       await bot.slack.slash('Anybody?', { channel: 'G0PRIVATE01' })
-      await bot.slack.until(() => bot.slack.whispers('G0PRIVATE01', ALICE).length === n, 'a private word')
+      await bot.slack.until(() => bot.slack.ephemerals('G0PRIVATE01', ALICE).length === n, 'a private word')
     }
-    for (const word of bot.slack.whispers('G0PRIVATE01', ALICE)) expect(word).toContain('I am not a member')
+    for (const word of bot.slack.ephemerals('G0PRIVATE01', ALICE)) expect(word).toContain('I am not a member')
     await answered(bot)
     expect(await refused(bot, aliceElsewhere)).toContain('1 question an hour')
   })
@@ -109,7 +109,7 @@ describe.concurrent('what is not counted', () => {
     const bot = await startBot(t, { model: [ANSWER], env })
     bot.slack.fault({ method: 'chat.postMessage', channel: RANDOM, error: 'is_archived', times: 9 })
     await bot.mention('Just this?', { channel: RANDOM })
-    await bot.slack.until(() => filled(bot.slack.whispers(RANDOM, ALICE)), 'a private word')
+    await bot.slack.until(() => filled(bot.slack.ephemerals(RANDOM, ALICE)), 'a private word')
     await answered(bot)
     expect(await refused(bot, { user: ALICE, channel: GENERAL })).toContain('1,500 tokens')
   })
@@ -202,14 +202,14 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     for (let n = 0; n < 2; n++) expect(await (await bot.mention('This fails?')).ended()).toMatch(/Reference: /)
     expect(await (await bot.mention('Just this?')).lastAnswer()).toBe('Here you are.')
     await bot.mention('Just this?')
-    await bot.slack.until(() => filled(bot.slack.whispers(GENERAL, ALICE)), 'a private word')
+    await bot.slack.until(() => filled(bot.slack.ephemerals(GENERAL, ALICE)), 'a private word')
   })
 
   test('a /ask that cannot be answered where it was asked gives the place back', async (t) => {
     const bot = await startBot(t, { env, model: [ANSWER] })
     bot.slack.addChannel('G0PRIVATE01', { members: new Set([ALICE]) })
     await bot.slack.slash('Anybody?', { channel: 'G0PRIVATE01' })
-    await bot.slack.until(() => filled(bot.slack.whispers('G0PRIVATE01', ALICE)), 'a private word')
+    await bot.slack.until(() => filled(bot.slack.ephemerals('G0PRIVATE01', ALICE)), 'a private word')
     await eventuallyAnswered(bot)
   })
 
@@ -219,7 +219,7 @@ describe.concurrent('LIMIT_TEAM_RUNS', () => {
     bot.model.on('Just this', ANSWER)
     bot.slack.fault({ method: 'chat.postMessage', channel: RANDOM, error: 'is_archived', times: 99 })
     await bot.mention('This fails?', { channel: RANDOM })
-    const told = await bot.slack.until(() => filled(bot.slack.whispers(RANDOM, ALICE)), 'a private word')
+    const told = await bot.slack.until(() => filled(bot.slack.ephemerals(RANDOM, ALICE)), 'a private word')
     expect(told).toEqual([expect.stringMatching(/my key.*\n_Reference: /)])
     await eventuallyAnswered(bot)
   })

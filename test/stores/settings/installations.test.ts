@@ -64,7 +64,7 @@ test('/ask in a team without an installation tells the asker so, and asks nothin
     { response_type: 'ephemeral', text: 'I am not set up in this workspace. Please tell my admin.' },
   ])
   expect(bot.model.requests).toHaveLength(before + 1)
-  expect(bot.slack.whispers(GENERAL, ALICE)).toEqual([])
+  expect(bot.slack.ephemerals(GENERAL, ALICE)).toEqual([])
 })
 
 test('an installation is the token, who the bot is with it, and the Web API in its name', async (t) => {

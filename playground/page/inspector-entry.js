@@ -1,6 +1,6 @@
 /** One thing that passed, opened: its request and its response, and what can be done with it. */
 import { el } from './dom.js'
-import { KINDS, threadWords, timeOf } from './hood-row.js'
+import { KINDS, threadWords, timeOf } from './inspector-row.js'
 import { count, duration } from './run-text.js'
 
 /**
@@ -9,10 +9,10 @@ import { count, duration } from './run-text.js'
  */
 export function drawEntry(told, acts) {
   const { entry } = told
-  const status = el('p.hood-status', { role: 'status' })
+  const status = el('p.inspector-status', { role: 'status' })
   return [
     el(
-      'header.hood-entry-head',
+      'header.inspector-entry-head',
       {},
       el('h3', { tabindex: -1 }, `${entry.n}. ${KINDS[entry.sort] ?? entry.sort}: ${entry.name}`),
       el(
@@ -25,7 +25,7 @@ export function drawEntry(told, acts) {
     status,
     facts(entry, acts),
     ...around(told, acts),
-    entry.ok === false && el('p.hood-error', {}, entry.error ?? 'It failed.'),
+    entry.ok === false && el('p.inspector-error', {}, entry.error ?? 'It failed.'),
     ...answers(told),
     ...bodies(entry),
     told.curl && section('As curl', told.curl, { open: false }),
@@ -43,7 +43,7 @@ function buttons({ entry, curl, needsToken, whyNotAgain }, { again, say }) {
   }
   const failed = (error) => say(error.message)
   return el(
-    'div.hood-buttons',
+    'div.inspector-buttons',
     {},
     curl && el('button.button', { type: 'button', onclick: () => copy().catch(failed) }, 'Copy as curl'),
     !whyNotAgain && el('button.button', { type: 'button', onclick: () => send().catch(failed) }, 'Send again'),
@@ -65,17 +65,17 @@ function facts({ at, ms, thread, response, sort }, acts) {
   ]
   const open = { type: 'button', onclick: () => acts.goTo(thread) }
   return el(
-    'p.hood-facts',
+    'p.inspector-facts',
     {},
     words.filter(Boolean).join(' · '),
     thread && ' · ',
-    thread && el('button.hood-link', open, `Open thread ${threadWords(thread)}`),
+    thread && el('button.inspector-link', open, `Open thread ${threadWords(thread)}`),
   )
 }
 
 /** Draws links to the entry that this one repeats, and to those that repeat it. */
 function around({ entry, again }, acts) {
-  const toEntry = (n) => el('button.hood-link', { type: 'button', onclick: () => acts.open(n) }, `number ${n}`)
+  const toEntry = (n) => el('button.inspector-link', { type: 'button', onclick: () => acts.open(n) }, `number ${n}`)
   const list = again.flatMap((n, i) => [i > 0 && ', ', toEntry(n)])
   return [
     entry.of !== undefined && el('p', {}, 'Sent again, of ', toEntry(entry.of), '.'),
@@ -87,9 +87,9 @@ function around({ entry, again }, acts) {
 function answers({ entry, first }) {
   if (entry.sort !== 'model') return []
   const now =
-    entry.response && el('figure.hood-answer', {}, ...answer(first ? `Answer now (${entry.n})` : 'Answer', entry))
-  const before = first?.response && el('figure.hood-answer', {}, ...answer(`Answer before (${first.n})`, first))
-  return [el('div.hood-answers', {}, before, now)]
+    entry.response && el('figure.inspector-answer', {}, ...answer(first ? `Answer now (${entry.n})` : 'Answer', entry))
+  const before = first?.response && el('figure.inspector-answer', {}, ...answer(`Answer before (${first.n})`, first))
+  return [el('div.inspector-answers', {}, before, now)]
 }
 
 function answer(title, { error, response }) {
@@ -126,7 +126,7 @@ function pretty(value) {
 
 function section(title, text, { open = true } = {}) {
   return el(
-    'details.hood-section',
+    'details.inspector-section',
     { open },
     el('summary', {}, title),
     el('pre', { tabindex: 0, 'aria-label': title }, text),

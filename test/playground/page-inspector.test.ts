@@ -1,7 +1,7 @@
 /** The panel "Under the hood" in Chromium: what a person at it can see and do. */
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { hoodPart } from '../../playground/journal/hood-part.ts'
+import { inspectorPart } from '../../playground/journal/inspector-part.ts'
 import { createJournal } from '../../playground/journal/journal.ts'
 import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
 import { startPage } from '../../playground/page-server/page-server.ts'
@@ -38,7 +38,7 @@ describeWithChromium('the panel Under the hood', () => {
     const served = await startPage(slack, {
       port: 0,
       notes: NOTES,
-      parts: [hoodPart({ journal, slack, modelUrl: model.url, runTool })],
+      parts: [inspectorPart({ journal, slack, modelUrl: model.url, runTool })],
     })
     onTestFinished(served.close)
     const permissions = ['clipboard-read', 'clipboard-write']
@@ -46,8 +46,8 @@ describeWithChromium('the panel Under the hood', () => {
     await openPanel(page, 'Under the hood')
     const grid = page.getByRole('grid', { name: 'What passed' })
     const entry = page.getByRole('region', { name: 'Entry' })
-    const rows = grid.locator('.hood-rows [role=row]')
-    const count = (text: string) => page.locator('.hood-count').getByText(text, { exact: true }).waitFor()
+    const rows = grid.locator('.inspector-rows [role=row]')
+    const count = (text: string) => page.locator('.inspector-count').getByText(text, { exact: true }).waitFor()
     const ask = () =>
       fetch(`${model.url}/chat/completions`, {
         method: 'POST',
@@ -96,17 +96,17 @@ describeWithChromium('the panel Under the hood', () => {
     const { grid, rows, journal, page, count } = await open({ before: (journal) => note(journal, 200) })
     await count('200')
     const atEnd = () => grid.evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight < 2)
-    await page.locator('.hood-row[aria-rowindex="201"]').waitFor({ state: 'attached' })
-    journal.note({ kind: 'trouble', name: 'first news', request: {} })
+    await page.locator('.inspector-row[aria-rowindex="201"]').waitFor({ state: 'attached' })
+    journal.note({ kind: 'fault', name: 'first news', request: {} })
     await rows.getByText('first news').waitFor()
     await expect.poll(atEnd).toBe(true)
     await grid.evaluate((one) => one.scrollTo(0, 1_400))
-    await page.locator('.hood-row[aria-rowindex="52"]').waitFor({ state: 'attached' })
+    await page.locator('.inspector-row[aria-rowindex="52"]').waitFor({ state: 'attached' })
     note(journal, 3)
     await page.getByRole('button', { name: '3 new' }).waitFor()
     await expect.poll(() => grid.evaluate((one) => one.scrollTop)).toBe(1_400)
     await page.getByRole('button', { name: '3 new' }).click()
-    await page.locator('.hood-row[aria-rowindex="205"]').waitFor({ state: 'attached' })
+    await page.locator('.inspector-row[aria-rowindex="205"]').waitFor({ state: 'attached' })
     await expect.poll(atEnd).toBe(true)
     await expect.poll(() => page.getByRole('button', { name: /new|Newest/ }).count()).toBe(0)
   })
@@ -176,16 +176,16 @@ describeWithChromium('the panel Under the hood', () => {
       ['End', 300],
     ] as const) {
       await page.keyboard.press(key)
-      await expect.poll(() => active(), { message: key }).toBe(`hood-row-${n}`)
+      await expect.poll(() => active(), { message: key }).toBe(`inspector-row-${n}`)
     }
     await page.keyboard.press('PageUp')
-    await expect.poll(async () => Number((await active())?.slice(9))).toBeLessThan(298)
+    await expect.poll(async () => Number((await active())?.slice('inspector-row-'.length))).toBeLessThan(298)
     await page.keyboard.press('Home')
     await page.keyboard.press('Enter')
     await entry.getByRole('heading', { name: '1. Web API: api.test' }).waitFor()
     await expect.poll(() => page.evaluate(`document.activeElement.tagName`)).toBe('H3')
     await page.keyboard.press('Escape')
-    await expect.poll(() => active()).toBe('hood-row-1')
+    await expect.poll(() => active()).toBe('inspector-row-1')
   })
 
   test('a call is copied as curl, and what is copied does it again', async () => {
@@ -241,7 +241,7 @@ describeWithChromium('the panel Under the hood', () => {
 
   test('what cannot be sent again says why, and an entry that has gone says so', async () => {
     const { rows, entry, journal } = await open()
-    journal.note({ kind: 'trouble', name: 'Redis gone', request: { is: 'on' } })
+    journal.note({ kind: 'fault', name: 'Redis gone', request: { is: 'on' } })
     await rows.first().click()
     await entry.getByText('It cannot be sent again. This was never sent.').waitFor()
     await expect.poll(() => entry.getByRole('button').allTextContents()).toEqual(['✕'])

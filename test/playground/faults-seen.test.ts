@@ -1,7 +1,7 @@
 /** The real bot as people see it while a switch is on, and after it is off again. */
 import { describe, expect, test } from 'vitest'
 import { ALICE, BOB, GENERAL, type LocalSlackOptions } from '../../playground/slack/slack.ts'
-import type { TroubleName } from '../../playground/faults/trouble-switches.ts'
+import type { FaultName } from '../../playground/faults/switch-list.ts'
 import type { Env } from '../../src/config.ts'
 import { startBot, type TestBot, type Thread } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
@@ -30,9 +30,9 @@ async function sumBot(t: Ends, { env = {}, slack = {}, mode = 'http' }: Given = 
  * Asks in trouble: one answer, whole, at rest, and no word of how it came to be; then, with all well, as if nothing had
  * been.
  */
-async function survives(bot: TestBot, name: TroubleName, value?: number | string): Promise<Thread> {
+async function survives(bot: TestBot, name: FaultName, value?: number | string): Promise<Thread> {
   const { slack } = bot
-  slack.trouble.set(name, { isOn: true, ...(value !== undefined && { value }) })
+  slack.faultSwitches.set(name, { isOn: true, ...(value !== undefined && { value }) })
   const thread = await bot.mention('What is the sum?')
   expect(await thread.ended()).toContain('1.08')
   await isWell(bot, thread)
@@ -43,7 +43,7 @@ async function isWell(bot: TestBot, thread: Thread): Promise<void> {
   const { slack } = bot
   await slack.settle(100)
   expect(thread.endings()).toHaveLength(1)
-  slack.trouble.clear()
+  slack.faultSwitches.clear()
   const next = await bot.mention('And again?')
   expect(await next.ended()).toContain('Well again.')
   await slack.until(() => thread.isAtRest(), 'the end of the sign of life')
@@ -99,7 +99,7 @@ describe.concurrent('an answer comes once and whole', () => {
 
   test('where the event is hours late, and a reply in its thread is understood', async (t) => {
     const bot = await sumBot(t)
-    bot.slack.trouble.set('late', { isOn: true, value: 5 })
+    bot.slack.faultSwitches.set('late', { isOn: true, value: 5 })
     const thread = await bot.mention('What is the sum?')
     expect(await thread.ended()).toContain('1.08')
     expect(Number(thread.ts)).toBeLessThan(Date.now() / 1000 - 4 * 3600)
@@ -107,14 +107,14 @@ describe.concurrent('an answer comes once and whole', () => {
     await thread.reply('And half of it?')
     await thread.ended()
     expect(thread.endings()).toHaveLength(2)
-    bot.slack.trouble.clear()
+    bot.slack.faultSwitches.clear()
     expect(await (await bot.mention('And again?')).ended()).toContain('Well again.')
   })
 
   test('where the socket is cut again and again', async (t) => {
     const bot = await sumBot(t, { mode: 'socket' })
     const sockets = new Set<string>()
-    bot.slack.trouble.set('socketCut', { isOn: true, value: 1 })
+    bot.slack.faultSwitches.set('socketCut', { isOn: true, value: 1 })
     const threads: Thread[] = []
     for (let i = 0; i < 4; i++) {
       threads.push(await bot.mention(`What is sum ${i}?`))
@@ -147,7 +147,7 @@ describe.concurrent('streams', () => {
   test('that are stopped unheard stop the run, and say so', async (t) => {
     const bot = await sumBot(t, { env })
     await slowly(bot)
-    bot.slack.trouble.set('streamsStopped', { isOn: true })
+    bot.slack.faultSwitches.set('streamsStopped', { isOn: true })
     const thread = await bot.mention('What is the sum?')
     expect(await thread.ended()).toContain('I was asked to stop.')
     await isWell(bot, thread)
@@ -167,22 +167,22 @@ describe.concurrent('Slack down', () => {
   test('is waited for: the answer comes when it is back, once', async (t) => {
     const bot = await sumBot(t)
     await (await bot.mention('And again?')).ended()
-    bot.slack.trouble.set('down', { isOn: true })
+    bot.slack.faultSwitches.set('down', { isOn: true })
     const thread = await bot.mention('What is the sum?')
     await bot.slack.until(() => errors(bot, 'service_unavailable') > 2, 'calls that failed')
     expect(thread.messages()).toEqual([])
-    bot.slack.trouble.clear()
+    bot.slack.faultSwitches.clear()
     expect(await thread.ended()).toContain('1.08')
     await isWell(bot, thread)
   })
 
   test('before the bot knows who asks: they are asked to ask again', async (t) => {
     const bot = await sumBot(t)
-    bot.slack.trouble.set('down', { isOn: true })
+    bot.slack.faultSwitches.set('down', { isOn: true })
     await bot.mention('What is the sum?')
     await bot.slack.until(() => bot.logs.some((line) => line.includes('may not ask here')), 'the refusal')
-    bot.slack.trouble.clear()
-    const told = await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE)[0], 'a word to the asker')
+    bot.slack.faultSwitches.clear()
+    const told = await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE)[0], 'a word to the asker')
     expect(told).toContain('Please ask again in a minute.')
   })
 })
@@ -196,23 +196,23 @@ describe.concurrent('a scope taken away', () => {
 
   test('users:read is said to whoever asks, each time', async (t) => {
     const bot = await sumBot(t)
-    bot.slack.trouble.set('scope', { isOn: true, value: 'users:read' })
+    bot.slack.faultSwitches.set('scope', { isOn: true, value: 'users:read' })
     for (const n of [1, 2]) {
       await bot.mention('What is the sum?')
-      await bot.slack.until(() => bot.slack.whispers(GENERAL, ALICE).length === n, `word ${n} to the asker`)
+      await bot.slack.until(() => bot.slack.ephemerals(GENERAL, ALICE).length === n, `word ${n} to the asker`)
     }
-    expect(bot.slack.whispers(GENERAL, ALICE)[1]).toContain('reinstall the app with users:read')
-    bot.slack.trouble.clear()
+    expect(bot.slack.ephemerals(GENERAL, ALICE)[1]).toContain('reinstall the app with users:read')
+    bot.slack.faultSwitches.clear()
     expect(await (await bot.mention('And again?', { user: BOB })).ended()).toContain('Well again.')
   })
 
   test('without chat:write nothing is said, and what is asked afterwards is answered', async (t) => {
     const bot = await sumBot(t)
-    bot.slack.trouble.set('scope', { isOn: true, value: 'chat:write' })
+    bot.slack.faultSwitches.set('scope', { isOn: true, value: 'chat:write' })
     const thread = await bot.mention('What is the sum?')
     await bot.slack.until(() => bot.logs.some((line) => line.includes('Slack rejected the answer')), 'the log line')
     await bot.slack.until(() => thread.isAtRest(), 'the end of the sign of life')
-    bot.slack.trouble.clear()
+    bot.slack.faultSwitches.clear()
     expect(await (await bot.mention('And again?')).ended()).toContain('Well again.')
   })
 })
@@ -220,7 +220,7 @@ describe.concurrent('a scope taken away', () => {
 test.for(['redirect', 'page'])('a login page in place of a file (%s) is said, and never read', async (how, t) => {
   const bot = await sumBot(t)
   bot.model.on('the note', finish('I have it.'))
-  bot.slack.trouble.set('loginPage', { isOn: true, value: how })
+  bot.slack.faultSwitches.set('loginPage', { isOn: true, value: how })
   const files = () => [textFile('note.txt', 'The code is 4711.')]
   const thread = await bot.mention('What is in the note?', { files: files() })
   await thread.ended()
@@ -229,7 +229,7 @@ test.for(['redirect', 'page'])('a login page in place of a file (%s) is said, an
     expect.stringContaining('I have it.'),
   ])
   expect(bot.model.about('the note').at(-1)?.prompt).not.toMatch(/Sign in|4711/)
-  bot.slack.trouble.clear()
+  bot.slack.faultSwitches.clear()
   const next = await bot.mention('What is in the note?', { files: files() })
   await next.ended()
   expect(next.shown().join()).not.toContain('was not read')
@@ -240,12 +240,12 @@ test('an expired search token is a step that failed, and the question is answere
   const bot = await sumBot(t, { slack: { search: 'words' } })
   await bot.slack.until(() => bot.logs.find((line) => line.includes('workspace search is on')), 'the search')
   bot.model.on('codename', act('I search.', 'workspace_search', 'codename'), finish('I cannot tell.'))
-  bot.slack.trouble.set('searchExpired', { isOn: true })
+  bot.slack.faultSwitches.set('searchExpired', { isOn: true })
   const thread = await bot.mention('What is the codename?')
   expect(await thread.ended()).toContain('I cannot tell.')
   expect(errors(bot, 'invalid_action_token')).toBe(1)
   expect(thread.shown().join('\n')).toContain('can ask again')
-  bot.slack.trouble.clear()
+  bot.slack.faultSwitches.clear()
   await (await bot.mention('What is the codename?')).ended()
   expect(errors(bot, 'invalid_action_token')).toBe(1)
 })

@@ -1,11 +1,11 @@
 /** The panel of switches on the page: thrown by one person, seen by all, and kept by the server. */
 import type { BrowserContextOptions } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { playgroundTrouble } from '../../playground/faults/playground-trouble.ts'
+import { playgroundFaults } from '../../playground/faults/playground-faults.ts'
 import { startPage } from '../../playground/page-server/page-server.ts'
-import { takeable } from '../../playground/faults/slack-trouble.ts'
-import { troublePart } from '../../playground/faults/trouble-page.ts'
-import { SWITCHES } from '../../playground/faults/trouble-switches.ts'
+import { takeable } from '../../playground/faults/slack-faults.ts'
+import { faultsPart } from '../../playground/faults/faults-part.ts'
+import { SWITCHES } from '../../playground/faults/switch-list.ts'
 import { describeWithChromium } from '../harness/chromium.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { expectRefused, NOTES, openPanel, pagesInChromium, type OpenOptions } from '../harness/open-page.ts'
@@ -14,10 +14,10 @@ const NO_REDIS = 'Start the playground with --redis.'
 
 async function served() {
   const slack = await localSlack({ ackMs: 20, retryMs: [] })
-  const { trouble, sockets } = slack
+  const { faultSwitches, sockets } = slack
   let cuts = 0
   const once = { socketCut: () => (sockets.cut(), void (cuts += 1)) }
-  const part = troublePart({ trouble, scopes: takeable(), missing: { redisGone: NO_REDIS }, once })
+  const part = faultsPart({ faultSwitches, scopes: takeable(), missing: { redisGone: NO_REDIS }, once })
   const page = await startPage(slack, { port: 0, notes: NOTES, parts: [part] })
   onTestFinished(page.close)
   const post = (path: string, body: object) =>
@@ -26,13 +26,13 @@ async function served() {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-  return { slack, trouble, url: page.url, post, cuts: () => cuts }
+  return { slack, faultSwitches, url: page.url, post, cuts: () => cuts }
 }
 
 test('a page that asks for what is none gets a sentence, and nothing is thrown', async () => {
-  const { post, trouble } = await served()
+  const { post, faultSwitches } = await served()
   const refused = async (body: object) => {
-    const response = await post('/trouble', body)
+    const response = await post('/faults', body)
     return [response.status, ((await response.json()) as { error: string }).error]
   }
   expect(await refused({ name: 'weather', on: true })).toEqual([400, 'There is no switch weather.'])
@@ -46,22 +46,22 @@ test('a page that asks for what is none gets a sentence, and nothing is thrown',
     400,
     expect.stringContaining('one of app_mentions:read'),
   ])
-  expect(trouble.states().filter(({ isOn }) => isOn)).toEqual([])
+  expect(faultSwitches.states().filter(({ isOn }) => isOn)).toEqual([])
 })
 
 test('a switch reaches what the playground has, and says of what it has not how to get it', async () => {
   const slack = await localSlack()
   const did: string[] = []
   const notes = { change: () => void did.push('change'), restore: () => void did.push('restore') }
-  const joined = playgroundTrouble(slack, { scopes: ['chat:write'], notes })
-  const told = JSON.stringify(await joined.tells?.['/trouble']?.(new URLSearchParams(), ''))
+  const joined = playgroundFaults(slack, { scopes: ['chat:write'], notes })
+  const told = JSON.stringify(await joined.tells?.['/faults']?.(new URLSearchParams(), ''))
   expect(told).toContain('npm run playground -- --redis')
   expect(told).not.toContain('MCP_CONFIG')
-  await joined.takes?.['/trouble']?.({ name: 'mcpChanged', on: true }, '')
-  slack.trouble.clear()
+  await joined.takes?.['/faults']?.({ name: 'mcpChanged', on: true }, '')
+  slack.faultSwitches.clear()
   expect(did).toEqual(['change', 'restore'])
-  const alone = playgroundTrouble(slack, { scopes: [] })
-  expect(() => alone.takes?.['/trouble']?.({ name: 'mcpChanged', on: true }, '')).toThrow('MCP_CONFIG names others')
+  const alone = playgroundFaults(slack, { scopes: [] })
+  expect(() => alone.takes?.['/faults']?.({ name: 'mcpChanged', on: true }, '')).toThrow('MCP_CONFIG names others')
 })
 
 describeWithChromium('the page in Chromium', () => {
@@ -79,36 +79,36 @@ describeWithChromium('the page in Chromium', () => {
   }
 
   test('a switch is thrown by keyboard, told to all open pages, and stands after a reload', async () => {
-    const { url, trouble } = await served()
+    const { url, faultSwitches } = await served()
     const [alice, bob] = [await open(url), await open(url, { at: '?as=bob' })]
     await alice.show()
     await expect.poll(() => alice.panel.getByRole('switch').count()).toBe(SWITCHES.length)
     await expect.poll(() => alice.toggle('Slow Slack').getAttribute('aria-checked')).toBe('false')
     await alice.toggle('Slow Slack').press('Space')
-    await alice.panel.locator('#trouble-slow[aria-checked="true"]').waitFor()
-    expect(trouble.number('slow')).toBe(2)
+    await alice.panel.locator('#fault-slow[aria-checked="true"]').waitFor()
+    expect(faultSwitches.number('slow')).toBe(2)
     await bob.page.getByRole('button', { name: 'Trouble: 1 on' }).waitFor()
     await bob.show('Trouble: 1 on')
     await expect.poll(() => bob.toggle('Slow Slack').getAttribute('aria-checked')).toBe('true')
     await bob.panel.getByRole('spinbutton', { name: 'Slow Slack: Each call (s)' }).fill('7')
     await bob.page.keyboard.press('Tab')
-    await expect.poll(() => trouble.number('slow')).toBe(7)
+    await expect.poll(() => faultSwitches.number('slow')).toBe(7)
     await expect.poll(() => alice.panel.getByRole('spinbutton', { name: /^Slow Slack/ }).inputValue()).toBe('7')
     await alice.page.reload()
     await alice.page.getByRole('button', { name: 'Trouble: 1 on' }).waitFor()
     await bob.panel.getByRole('button', { name: 'Turn everything off' }).click()
     await alice.page.getByRole('button', { name: 'Trouble', exact: true }).waitFor()
-    expect(trouble.isOn('slow')).toBe(false)
+    expect(faultSwitches.isOn('slow')).toBe(false)
     await expect.poll(() => bob.panel.getByRole('button', { name: 'Turn everything off' }).isDisabled()).toBe(true)
   })
 
   test('a scope is chosen, a socket cut once, and what is not here says how to get it', async () => {
-    const { url, trouble, cuts } = await served()
+    const { url, faultSwitches, cuts } = await served()
     const { panel, toggle, show, complaints } = await open(url)
     await show()
     await panel.getByRole('combobox', { name: 'A scope taken away: Scope' }).selectOption('files:read')
     await toggle('A scope taken away').click()
-    await expect.poll(() => trouble.choice('scope')).toBe('files:read')
+    await expect.poll(() => faultSwitches.choice('scope')).toBe('files:read')
     await panel.getByRole('button', { name: 'Cut once' }).click()
     await expect.poll(cuts).toBe(1)
     await expect.poll(() => toggle('Redis gone').isDisabled()).toBe(true)
@@ -126,8 +126,8 @@ describeWithChromium('the page in Chromium', () => {
     ['in the dark', { colorScheme: 'dark' }],
     ['on a small phone', { viewport: { width: 320, height: 640 } }],
   ])('axe finds nothing %s, with something on and something that cannot be', async ([, options]) => {
-    const { url, trouble } = await served()
-    trouble.set('slow', { isOn: true })
+    const { url, faultSwitches } = await served()
+    faultSwitches.set('slow', { isOn: true })
     const { page, show, axe } = await open(url, options)
     await show('Trouble: 1 on')
     expect(await axe('.top', '#panel')).toEqual([])

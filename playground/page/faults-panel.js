@@ -10,8 +10,8 @@ let switches = []
 let updates = new Map()
 let clearButton
 
-export const troublePanel = {
-  id: 'trouble',
+export const faultsPanel = {
+  id: 'faults',
   title: 'Trouble',
   open,
   take: show,
@@ -22,15 +22,15 @@ export const troublePanel = {
 /** @param {HTMLElement} box @param {object} tools see panels.js */
 async function open(box, tools) {
   post = tools.post
-  const status = el('p.trouble-error', { role: 'status' })
-  clearButton = el('button.button', { type: 'button', onclick: () => send('trouble-clear', {}, status) }, WELL)
-  const head = el('div.trouble-head', {}, el('p.quiet', {}, ABOUT), clearButton)
+  const status = el('p.fault-error', { role: 'status' })
+  clearButton = el('button.button', { type: 'button', onclick: () => send('faults-clear', {}, status) }, WELL)
+  const head = el('div.fault-head', {}, el('p.quiet', {}, ABOUT), clearButton)
   const groups = el('div', {})
-  box.replaceChildren(el('div.trouble', {}, head, status, groups))
-  show(await tools.get('trouble'))
+  box.replaceChildren(el('div.faults', {}, head, status, groups))
+  show(await tools.get('faults'))
   const names = [...new Set(switches.map(({ group }) => group))]
   groups.replaceChildren(...names.map((name, i) => groupOf(name, i, status)))
-  show({ type: 'trouble', switches })
+  show({ type: 'faults', switches })
 }
 
 const WELL = 'Turn everything off'
@@ -38,7 +38,7 @@ const ABOUT = 'Each switch makes something go wrong for everybody, until you tur
 
 /** Brings the switches on screen to where they stand. */
 function show(change) {
-  if (change.type !== 'trouble') return
+  if (change.type !== 'faults') return
   switches = change.switches
   for (const one of switches) updates.get(one.name)?.(one)
   clearButton.disabled = !switches.some(({ isOn }) => isOn)
@@ -46,28 +46,28 @@ function show(change) {
 
 /** The panel's button tells that something is on, wherever one is on the page. */
 function mark(change) {
-  if (change.type !== 'trouble') return
+  if (change.type !== 'faults') return
   const on = change.switches.filter(({ isOn }) => isOn)
-  const button = byId('panel-button-trouble')
+  const button = byId('panel-button-faults')
   button.textContent = on.length > 0 ? `Trouble: ${on.length} on` : 'Trouble'
   button.title = on.map(({ title }) => title).join(', ')
-  button.classList.toggle('is-trouble', on.length > 0)
-  document.body.classList.toggle('with-trouble', on.length > 0)
+  button.classList.toggle('has-faults', on.length > 0)
+  document.body.classList.toggle('with-faults', on.length > 0)
 }
 
 function groupOf(name, i, status) {
   const own = switches.filter(({ group }) => group === name)
   return el(
-    'section.trouble-group',
-    { 'aria-labelledby': `trouble-group-${i}` },
-    el('h3', { id: `trouble-group-${i}` }, name),
+    'section.fault-group',
+    { 'aria-labelledby': `fault-group-${i}` },
+    el('h3', { id: `fault-group-${i}` }, name),
     el('ul', {}, ...own.map((one) => item(one, status))),
   )
 }
 
 function item(one, status) {
   const { name, title, does, seen, number, choice, once, missing } = one
-  const [at, about] = [`trouble-${name}`, `trouble-about-${name}`]
+  const [at, about] = [`fault-${name}`, `fault-about-${name}`]
   const toggle = el('button.switch', {
     type: 'button',
     role: 'switch',
@@ -75,31 +75,31 @@ function item(one, status) {
     'aria-labelledby': `${at}-title`,
     'aria-describedby': about,
     'aria-checked': 'false',
-    onclick: () => send('trouble', { name, on: toggle.getAttribute('aria-checked') !== 'true' }, status),
+    onclick: () => send('faults', { name, on: toggle.getAttribute('aria-checked') !== 'true' }, status),
   })
-  const change = (value) => send('trouble', { name, value }, status)
+  const change = (value) => send('faults', { name, value }, status)
   const value = number ? numberField(one, change) : choice ? choiceField(one, change) : undefined
-  const act = el('button.button', { type: 'button', onclick: () => send('trouble-once', { name }, status) }, once ?? '')
+  const act = el('button.button', { type: 'button', onclick: () => send('faults-once', { name }, status) }, once ?? '')
   for (const field of [toggle, value?.field, act]) if (field) field.disabled = Boolean(missing)
   updates.set(name, (now) => {
     toggle.setAttribute('aria-checked', String(now.isOn))
     if (value && document.activeElement !== value.field) value.field.value = String(now.value)
   })
-  const head = el('div.trouble-title', {}, toggle, el('span', { id: `${at}-title` }, title))
-  const extra = el('div.trouble-extra', {}, value?.label, once && act)
+  const head = el('div.fault-title', {}, toggle, el('span', { id: `${at}-title` }, title))
+  const extra = el('div.fault-extra', {}, value?.label, once && act)
   const words = el(
     'div',
     { id: about },
     el('p', {}, does),
     el('p.quiet', {}, `People should see: ${seen}`),
-    missing && el('p.trouble-missing', {}, missing),
+    missing && el('p.fault-missing', {}, missing),
   )
-  return el('li.trouble-item', {}, head, words, (value || once) && extra)
+  return el('li.fault-item', {}, head, words, (value || once) && extra)
 }
 
 function numberField({ title, number: { label, unit, least, most } }, change) {
   const attributes = { type: 'number', min: least, max: most, step: 1, 'aria-label': `${title}: ${label} (${unit})` }
-  const field = el('input.trouble-number', { ...attributes, onchange: () => change(Number(field.value)) })
+  const field = el('input.fault-number', { ...attributes, onchange: () => change(Number(field.value)) })
   return { field, label: el('label', {}, `${label} `, field, ` ${unit}`) }
 }
 
@@ -120,6 +120,6 @@ async function send(path, body, status) {
   } catch (error) {
     status.textContent = error.message
     document.activeElement?.blur()
-    show({ type: 'trouble', switches })
+    show({ type: 'faults', switches })
   }
 }

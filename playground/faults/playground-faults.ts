@@ -2,12 +2,12 @@
 import type { LocalSlack } from '../slack/local-slack.ts'
 import type { OwnRedis } from '../base/own-redis.ts'
 import type { PagePart } from '../page-server/page-part.ts'
-import { takeable } from './slack-trouble.ts'
-import { troublePart } from './trouble-page.ts'
-import type { TroubleName } from './trouble-switches.ts'
+import { takeable } from './slack-faults.ts'
+import { faultsPart } from './faults-part.ts'
+import type { FaultName } from './switch-list.ts'
 
 /** The parts that the switches control. The switch of a missing part says so. */
-export interface TroubledParts {
+export interface FaultTargets {
   /** The scopes of the app. */
   scopes: readonly string[]
   redis?: OwnRedis | undefined
@@ -21,23 +21,24 @@ const NO_REDIS = 'The bot runs in memory. Start the playground by: npm run playg
 const NO_CLOCK = 'The bot runs in a process of its own here. Start the playground by: npm run playground'
 const NO_NOTES = 'The playground’s own MCP server does not run here: MCP_CONFIG names others.'
 
-export function playgroundTrouble(
-  { trouble, sockets }: LocalSlack,
-  { scopes, redis, notes, clock }: TroubledParts,
+export function playgroundFaults(
+  { faultSwitches, sockets }: LocalSlack,
+  { scopes, redis, notes, clock }: FaultTargets,
 ): PagePart {
-  trouble.watch(({ name, isOn }) => {
+  faultSwitches.watch(({ name, isOn }) => {
     if (name === 'redisGone') redis?.setGone(isOn)
     if (name === 'tomorrow') clock?.toTomorrow(isOn)
     if (name === 'mcpChanged') (isOn ? notes?.change : notes?.restore)?.()
   })
-  const later = () => (trouble.isOn('tomorrow') ? clock?.aDayLater() : trouble.set('tomorrow', { isOn: true }))
-  const missing: Partial<Record<TroubleName, string>> = {
+  const later = () =>
+    faultSwitches.isOn('tomorrow') ? clock?.aDayLater() : faultSwitches.set('tomorrow', { isOn: true })
+  const missing: Partial<Record<FaultName, string>> = {
     ...(!redis && { redisGone: NO_REDIS }),
     ...(!notes && { mcpChanged: NO_NOTES }),
     ...(!clock && { tomorrow: NO_CLOCK }),
   }
-  return troublePart({
-    trouble,
+  return faultsPart({
+    faultSwitches,
     scopes: takeable(scopes),
     missing,
     once: { socketCut: () => sockets.cut(), tomorrow: later },

@@ -8,7 +8,7 @@ import type { PagePart } from '../page-server/page-part.ts'
 import { sendAgain, whyNotAgain, type AgainOptions } from './send-again.ts'
 import type { Json } from '../slack/types.ts'
 
-export interface HoodOptions extends AgainOptions {
+export interface InspectorPartOptions extends AgainOptions {
   slack: LocalSlack
   /** Milliseconds since the epoch. */
   now?: () => number
@@ -19,7 +19,7 @@ const TELL_MS = 150
 /** How many characters of an error the list shows. */
 const ERROR_CHARS = 160
 
-export function hoodPart(options: HoodOptions): PagePart {
+export function inspectorPart(options: InspectorPartOptions): PagePart {
   const { journal } = options
   const changes = createChanges(options)
   const entryAt = (n: unknown): JournalEntry => {
@@ -28,7 +28,7 @@ export function hoodPart(options: HoodOptions): PagePart {
     return entry
   }
   return {
-    panel: 'hood',
+    panel: 'inspector',
     tells: {
       '/journal': (params) => changes.since(Number(params.get('since') ?? 0)),
       '/journal/entry': (params) => opened(entryAt(params.get('n')), options, params.get('page') ?? ''),
@@ -55,7 +55,7 @@ export function hoodPart(options: HoodOptions): PagePart {
 }
 
 /** Returns the changes since a count of all changes. A restarted playground has another `journal`. */
-function createChanges({ journal, now = Date.now }: HoodOptions) {
+function createChanges({ journal, now = Date.now }: InspectorPartOptions) {
   const id = String(now())
   const revs = new Map<number, number>()
   let rev = 0
@@ -109,7 +109,7 @@ function tokenOf(curl: string, { botToken, appToken }: LocalSlack): string | und
 }
 
 /** Returns a whole entry with its actions, and the model's previous answer. */
-function opened(entry: JournalEntry, options: HoodOptions, page: string): Json {
+function opened(entry: JournalEntry, options: InspectorPartOptions, page: string): Json {
   const { journal, slack, modelUrl, now = Date.now } = options
   const place = { apiUrl: slack.apiUrl, modelUrl, target: slack.target(), signingSecret: slack.signingSecret }
   const curl = curlOf(entry, journal.whole(entry), { ...place, page, now: now() })
@@ -126,7 +126,7 @@ function opened(entry: JournalEntry, options: HoodOptions, page: string): Json {
 }
 
 /** Returns the numbers of the entries that contain these words. It yields to the server in between. */
-async function find({ journal }: HoodOptions, words: string, entries: readonly JournalEntry[]): Promise<Json> {
+async function find({ journal }: InspectorPartOptions, words: string, entries: readonly JournalEntry[]): Promise<Json> {
   const wanted = words.trim().toLowerCase()
   const ns: number[] = []
   for (const [index, entry] of entries.entries()) {

@@ -12,16 +12,16 @@ export const KINDS = {
   call: 'Web API',
   model: 'Model',
   tool: 'Tool',
-  trouble: 'Trouble',
+  fault: 'Trouble',
 }
 
 /** The names of the columns. */
 export function headRow() {
-  return el('div.hood-row.hood-head', { role: 'row', 'aria-rowindex': 1 }, ...COLUMNS.map(headCell))
+  return el('div.inspector-row.inspector-head', { role: 'row', 'aria-rowindex': 1 }, ...COLUMNS.map(headCell))
 }
 
 function headCell(name) {
-  return el(`span.hood-${name.toLowerCase()}`, { role: 'columnheader' }, name)
+  return el(`span.inspector-${name.toLowerCase()}`, { role: 'columnheader' }, name)
 }
 
 /** @param {object} row as `/journal` tells it */
@@ -37,12 +37,12 @@ export function rowElement(row, { isActive, isOpen }) {
     duration(ms),
     result,
   ]
-  const classes = [bad && 'hood-bad', isActive && 'hood-active', isOpen && 'hood-open'].filter(Boolean)
+  const classes = [bad && 'inspector-bad', isActive && 'inspector-active', isOpen && 'inspector-open'].filter(Boolean)
   return el(
-    ['div', 'hood-row', `hood-kind-${kind}`, ...classes].join('.'),
-    { role: 'row', id: `hood-row-${n}`, 'aria-selected': String(isOpen) },
+    ['div', 'inspector-row', `inspector-kind-${kind}`, ...classes].join('.'),
+    { role: 'row', id: `inspector-row-${n}`, 'aria-selected': String(isOpen) },
     ...cells.map((text, i) =>
-      el(`span.hood-${COLUMNS[i].toLowerCase()}`, { role: 'gridcell', title: i > 1 && text }, text),
+      el(`span.inspector-${COLUMNS[i].toLowerCase()}`, { role: 'gridcell', title: i > 1 && text }, text),
     ),
   )
 }

@@ -1,7 +1,7 @@
 /** The playground's journal, its server's answers about it, and entries that are sent again. */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { sign } from '../../playground/slack/events/deliveries.ts'
-import { hoodPart } from '../../playground/journal/hood-part.ts'
+import { inspectorPart } from '../../playground/journal/inspector-part.ts'
 import { createJournal, type JournalEntry, type Journal } from '../../playground/journal/journal.ts'
 import { listen, readBody } from '../../playground/base/loopback-server.ts'
 import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
@@ -52,7 +52,7 @@ async function served(options: LocalSlackOptions = {}) {
       ? Promise.resolve({ text: `${String(input)} = 42` })
       : Promise.reject(new Error('no such tool'))
   const notes = { model: 'none', isDemo: false, notes: [], examples: [] }
-  const part = hoodPart({ journal, slack, modelUrl: model.url, runTool })
+  const part = inspectorPart({ journal, slack, modelUrl: model.url, runTool })
   const page = await startPage(slack, { port: 0, notes, parts: [part] })
   onTestFinished(page.close)
   const get = async (path: string) => (await (await fetch(page.url + path)).json()) as Json
@@ -151,9 +151,9 @@ describe('the journal of the local Slack', () => {
   test('has uploads, downloads and response URLs', async () => {
     const { journal, slack } = await journaled()
     const { ts } = await slack.say({ text: 'root' })
-    const whispered = await slack.slash('x')
+    const answered = await slack.slash('x')
     const headers = { 'content-type': 'application/json' }
-    await fetch(String(whispered.delivery.payload['response_url']), {
+    await fetch(String(answered.delivery.payload['response_url']), {
       method: 'POST',
       headers,
       body: '{"text":"psst"}',
@@ -243,7 +243,7 @@ describe('the panel’s server', () => {
     journal.note({ kind: 'tool', name: 'gone', request: { tool: 'gone', input: '' } })
     const failed = await again(1)
     expect(await slack.until(() => journal.find(failed.n ?? 0)?.error, 'the error')).toBe('no such tool')
-    journal.note({ kind: 'trouble', name: 'x', request: {} })
+    journal.note({ kind: 'fault', name: 'x', request: {} })
     expect(await again(3)).toEqual({ error: 'This was never sent.' })
     const { upload_url } = await callSlack(slack, 'files.getUploadURLExternal', { filename: 'a.txt', length: 5 })
     await fetch(String(upload_url), { method: 'POST', body: 'hello' })

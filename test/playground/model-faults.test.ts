@@ -1,42 +1,42 @@
 /** A model in trouble: what people see of it, over the wire on which the playground's bot reaches every model. */
 import { describe, expect, test } from 'vitest'
 import { startModelEndpoint } from '../../playground/model/model-endpoint.ts'
-import { modelTrouble } from '../../playground/faults/model-trouble.ts'
-import { createTrouble, type Trouble } from '../../playground/faults/trouble.ts'
+import { modelFaults } from '../../playground/faults/model-faults.ts'
+import { createFaultSwitches, type FaultSwitches } from '../../playground/faults/fault-switches.ts'
 import type { Env } from '../../src/config.ts'
 import { REFERENCE, startBot, type TestBot } from '../harness/bot.ts'
 import type { Ends } from '../harness/ends.ts'
 import { act, finish, playModel, type PlayedModel } from '../harness/played-model.ts'
 
-interface Troubled extends TestBot {
-  trouble: Trouble
+interface FaultyBot extends TestBot {
+  faultSwitches: FaultSwitches
   model: PlayedModel
 }
 
 /** A bot whose model is reached through the endpoint, where its trouble is made. */
-async function troubledBot(t: Ends, env: Env = {}): Promise<Troubled> {
+async function startFaultyBot(t: Ends, env: Env = {}): Promise<FaultyBot> {
   const model = await playModel(t)
   model.on('sum', act('I reckon.', 'calculator', '6*7'), finish('It is 42.'))
   model.on('again', finish('Well again.'))
-  const trouble = createTrouble()
+  const faultSwitches = createFaultSwitches()
   const fetched = (path: string, init: RequestInit) =>
     fetch(`${model.url}${path}`, { ...init, headers: { 'content-type': 'application/json' } })
-  const endpoint = await startModelEndpoint({ upstream: { fetch: fetched }, trouble: modelTrouble(trouble) })
+  const endpoint = await startModelEndpoint({ upstream: { fetch: fetched }, faults: modelFaults(faultSwitches) })
   t.onTestFinished(endpoint.close)
   const bot = await startBot(t, { env: { OPENAI_BASE_URL: endpoint.url, ...env } })
-  return { ...bot, model, trouble }
+  return { ...bot, model, faultSwitches }
 }
 
-async function isWell({ trouble, mention, slack }: Troubled): Promise<void> {
-  trouble.clear()
+async function isWell({ faultSwitches, mention, slack }: FaultyBot): Promise<void> {
+  faultSwitches.clear()
   expect(await (await mention('And again?')).ended()).toContain('Well again.')
   expect(slack.refusals).toEqual([])
 }
 
 describe.concurrent('a model', () => {
   test('that is down is said in a sentence after a few tries', async (t) => {
-    const bot = await troubledBot(t)
-    bot.trouble.set('modelDown', { isOn: true })
+    const bot = await startFaultyBot(t)
+    bot.faultSwitches.set('modelDown', { isOn: true })
     const thread = await bot.mention('What is the sum?')
     const said = await thread.ended()
     expect(said).toMatch(REFERENCE)
@@ -46,8 +46,8 @@ describe.concurrent('a model', () => {
   })
 
   test('that is slow is waited for, with a sign of life', async (t) => {
-    const bot = await troubledBot(t)
-    bot.trouble.set('modelSlow', { isOn: true, value: 1 })
+    const bot = await startFaultyBot(t)
+    bot.faultSwitches.set('modelSlow', { isOn: true, value: 1 })
     const thread = await bot.mention('What is the sum?')
     await bot.slack.until(() => thread.status() !== '', 'a sign of life')
     expect(await thread.ended()).toContain('It is 42.')
@@ -56,8 +56,8 @@ describe.concurrent('a model', () => {
   })
 
   test('that is silent ends in a sentence', async (t) => {
-    const bot = await troubledBot(t, { AGENT_TIMEOUT_MS: '10000' })
-    bot.trouble.set('modelSilent', { isOn: true })
+    const bot = await startFaultyBot(t, { AGENT_TIMEOUT_MS: '10000' })
+    bot.faultSwitches.set('modelSilent', { isOn: true })
     const waiting = await bot.mention('What is the sum?')
     expect(await waiting.ended()).not.toBe('')
     expect(waiting.messages()).toHaveLength(1)
@@ -65,8 +65,8 @@ describe.concurrent('a model', () => {
   })
 
   test('that is silent does not hold up Stop', async (t) => {
-    const bot = await troubledBot(t)
-    bot.trouble.set('modelSilent', { isOn: true })
+    const bot = await startFaultyBot(t)
+    bot.faultSwitches.set('modelSilent', { isOn: true })
     const stopped = await bot.mention('What is this sum?')
     await bot.slack.until(() => stopped.status() !== '', 'a sign of life')
     await stopped.reply('stop')
@@ -76,8 +76,8 @@ describe.concurrent('a model', () => {
   })
 
   test('that invents observations is not believed: the tool is really asked', async (t) => {
-    const bot = await troubledBot(t)
-    bot.trouble.set('modelInvents', { isOn: true })
+    const bot = await startFaultyBot(t)
+    bot.faultSwitches.set('modelInvents', { isOn: true })
     const thread = await bot.mention('What is the sum?')
     expect(await thread.ended()).toContain('It is 42.')
     expect(thread.shown().join('\n')).toContain('👁 42')
@@ -86,8 +86,8 @@ describe.concurrent('a model', () => {
   })
 
   test('that never stops writing is cut, and the run ends', async (t) => {
-    const bot = await troubledBot(t, { AGENT_TIMEOUT_MS: '10000' })
-    bot.trouble.set('modelEndless', { isOn: true })
+    const bot = await startFaultyBot(t, { AGENT_TIMEOUT_MS: '10000' })
+    bot.faultSwitches.set('modelEndless', { isOn: true })
     const thread = await bot.mention('What is the sum?')
     const said = await thread.ended()
     expect(thread.steps().length).toBeLessThan(2)
@@ -97,9 +97,9 @@ describe.concurrent('a model', () => {
 })
 
 test('all is well where nothing is on', () => {
-  const trouble = createTrouble()
-  expect(modelTrouble(trouble).meet()).toBeUndefined()
+  const faultSwitches = createFaultSwitches()
+  expect(modelFaults(faultSwitches).take()).toBeUndefined()
   for (const name of ['modelDown', 'modelSilent', 'modelInvents', 'modelEndless'] as const)
-    trouble.set(name, { isOn: true })
-  expect(modelTrouble(trouble).meet()).toEqual({ status: 503, hang: true, invents: true, endless: true })
+    faultSwitches.set(name, { isOn: true })
+  expect(modelFaults(faultSwitches).take()).toEqual({ status: 503, hang: true, invents: true, endless: true })
 })

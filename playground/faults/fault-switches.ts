@@ -1,47 +1,47 @@
 /** The current faults. Each part that a switch concerns asks here when it acts; nothing is stored elsewhere. */
-import { SWITCHES, type TroubleName, type TroubleSwitch } from './trouble-switches.ts'
+import { SWITCHES, type FaultName, type FaultSwitch } from './switch-list.ts'
 
 /** The state of a switch. */
-export interface TroubleState {
-  name: TroubleName
+export interface SwitchState {
+  name: FaultName
   isOn: boolean
   /** Its number or its choice, also while it is off. */
   value?: number | string
 }
 
-export interface Trouble {
-  isOn(name: TroubleName): boolean
+export interface FaultSwitches {
+  isOn(name: FaultName): boolean
   /** Returns the number of a switch that is on. */
-  number(name: TroubleName): number | undefined
+  number(name: FaultName): number | undefined
   /** Returns the choice of a switch that is on. */
-  choice(name: TroubleName): string | undefined
+  choice(name: FaultName): string | undefined
   /** Sets a switch, or changes its value. @throws Error for an invalid value */
-  set(name: TroubleName, change: { isOn?: boolean; value?: number | string }): void
+  set(name: FaultName, change: { isOn?: boolean; value?: number | string }): void
   /** Turns everything off. */
   clear(): void
   /** All switches, in their order. */
-  states(): TroubleState[]
+  states(): SwitchState[]
   /** Calls back after every change of a switch. Returns a function that ends this. */
-  watch(watcher: (state: TroubleState) => void): () => void
+  watch(watcher: (state: SwitchState) => void): () => void
 }
 
-const KNOWN = new Map<string, TroubleSwitch>(SWITCHES.map((one) => [one.name, one]))
+const KNOWN = new Map<string, FaultSwitch>(SWITCHES.map((one) => [one.name, one]))
 
 /** Returns whether a name is that of a switch. */
-export function isTroubleName(name: string): name is TroubleName {
+export function isFaultName(name: string): name is FaultName {
   return KNOWN.has(name)
 }
 
 /** Creates the switches, all off. `scopes`: those that can be removed. */
-export function createTrouble({ scopes = [] }: { scopes?: readonly string[] } = {}): Trouble {
-  const states = new Map(SWITCHES.map(({ name }): [TroubleName, TroubleState] => [name, stateOf(name)]))
-  const watchers = new Set<(state: TroubleState) => void>()
-  const of = (name: TroubleName) => states.get(name) ?? stateOf(name)
-  const change = (state: TroubleState) => {
+export function createFaultSwitches({ scopes = [] }: { scopes?: readonly string[] } = {}): FaultSwitches {
+  const states = new Map(SWITCHES.map(({ name }): [FaultName, SwitchState] => [name, stateOf(name)]))
+  const watchers = new Set<(state: SwitchState) => void>()
+  const of = (name: FaultName) => states.get(name) ?? stateOf(name)
+  const change = (state: SwitchState) => {
     states.set(state.name, state)
     for (const watcher of watchers) watcher(state)
   }
-  const valueOn = (name: TroubleName) => (of(name).isOn ? of(name).value : undefined)
+  const valueOn = (name: FaultName) => (of(name).isOn ? of(name).value : undefined)
   return {
     isOn: (name) => of(name).isOn,
     number(name) {
@@ -68,13 +68,13 @@ export function createTrouble({ scopes = [] }: { scopes?: readonly string[] } = 
   }
 }
 
-function stateOf(name: TroubleName): TroubleState {
+function stateOf(name: FaultName): SwitchState {
   const { number, choice } = KNOWN.get(name) ?? {}
   const value = number?.start ?? choice?.start
   return { name, isOn: false, ...(value !== undefined && { value }) }
 }
 
-function checkValue(name: TroubleName, value: number | string, scopes: readonly string[]) {
+function checkValue(name: FaultName, value: number | string, scopes: readonly string[]) {
   const { title, number, choice } = KNOWN.get(name) ?? {}
   const options = name === 'scope' ? scopes : choice?.options
   if (options && !options.includes(String(value)))

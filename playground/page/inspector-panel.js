@@ -1,8 +1,8 @@
 /** Under the hood: all that passes between Slack, the bot, its model and its tools, in order. */
 import { el } from './dom.js'
-import { drawEntry } from './hood-entry.js'
-import { HoodList } from './hood-list.js'
-import { KINDS } from './hood-row.js'
+import { drawEntry } from './inspector-entry.js'
+import { InspectorList } from './inspector-list.js'
+import { KINDS } from './inspector-row.js'
 import { state } from './state.js'
 
 /** The known part of the journal; kept while the panel is closed. */
@@ -14,8 +14,8 @@ const found = { words: '', rev: 0, ns: new Set() }
 /** The parts of the open panel; undefined while it is closed. */
 let open
 
-export const hoodPanel = {
-  id: 'hood',
+export const inspectorPanel = {
+  id: 'inspector',
   title: 'Under the hood',
   open: (box, tools, item) => {
     open = build(box, tools)
@@ -36,11 +36,11 @@ export const hoodPanel = {
 }
 
 function build(box, tools) {
-  const list = new HoodList((n) => void openEntry(n))
-  const entry = el('section.hood-entry', { 'aria-label': 'Entry', hidden: true, onkeydown: escape })
-  const count = el('p.hood-count.quiet')
-  const body = el('div.hood-body', {}, list.element, entry)
-  box.replaceChildren(el('div.hood', {}, filters(count), body))
+  const list = new InspectorList((n) => void openEntry(n))
+  const entry = el('section.inspector-entry', { 'aria-label': 'Entry', hidden: true, onkeydown: escape })
+  const count = el('p.inspector-count.quiet')
+  const body = el('div.inspector-body', {}, list.element, entry)
+  box.replaceChildren(el('div.inspector', {}, filters(count), body))
   return { tools, list, entry, count, body, n: undefined, thread: undefined, isFetching: false, isStale: false }
 }
 
@@ -65,7 +65,7 @@ function filters(count) {
       checked: filter[name],
       onchange: ({ target }) => change({ [name]: target.checked }),
     }
-    return el('label.hood-check', {}, el('input', box), label)
+    return el('label.inspector-check', {}, el('input', box), label)
   }
   const words = el('input', { type: 'search', placeholder: 'Words', 'aria-label': 'Words', value: filter.words })
   let timer
@@ -78,7 +78,7 @@ function filters(count) {
   })
   const select = { 'aria-label': 'Kind', onchange: ({ target }) => change({ kind: target.value }) }
   return el(
-    'form.hood-filters',
+    'form.inspector-filters',
     { role: 'search', 'aria-label': 'Filter', onsubmit: (event) => event.preventDefault() },
     el('select', select, ...kinds),
     words,
@@ -164,7 +164,9 @@ async function openEntry(n, { isKept = false } = {}) {
   panel.body.classList.add('with-entry')
   panel.entry.hidden = false
   const drawn =
-    told instanceof Error ? [el('p.hood-error', { tabindex: -1 }, told.message)] : drawEntry(told, entryActs(panel))
+    told instanceof Error
+      ? [el('p.inspector-error', { tabindex: -1 }, told.message)]
+      : drawEntry(told, entryActs(panel))
   const { scrollTop } = panel.entry
   const hadFocus = panel.entry.contains(document.activeElement)
   panel.entry.replaceChildren(...drawn)

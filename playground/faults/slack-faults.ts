@@ -3,13 +3,13 @@ import type { Fault } from './faults.ts'
 import { scopesOf } from '../slack/methods/index.ts'
 import { subscription } from '../slack/events/event-payloads.ts'
 import type { Store } from '../slack/store.ts'
-import type { Trouble } from './trouble.ts'
+import type { FaultSwitches } from './fault-switches.ts'
 import { declined, Refusal, type Channel, type Json } from '../slack/types.ts'
 
 /** Injects faults into the app's calls and events. */
-export interface SlackTrouble {
+export interface SlackFaults {
   /** Returns the fault of this call, if there is one. */
-  meet(method: string, args: Json): Fault | undefined
+  take(method: string, args: Json): Fault | undefined
   /** Checks the scopes of a call. @throws Refusal `missing_scope` if the removed scope is needed */
   checkScope(method: string, args: Json): void
   isTaken(scope: string): boolean
@@ -47,18 +47,18 @@ export function takeable(scopes?: readonly string[]): string[] {
   return all.filter((one) => one !== 'assistant:write' && (scopes?.includes(one) ?? true)).sort()
 }
 
-export function slackTrouble(
-  trouble: Trouble,
+export function slackFaults(
+  faultSwitches: FaultSwitches,
   { store, now, scopes }: { store: Store; now: () => number; scopes?: readonly string[] | undefined },
-): SlackTrouble {
+): SlackFaults {
   const limits = createLimits(now)
-  const isTaken = (scope: string) => trouble.choice('scope') === scope
+  const isTaken = (scope: string) => faultSwitches.choice('scope') === scope
   return {
     isTaken,
-    meet(method, args) {
-      if (trouble.isOn('streamsStopped') && /^chat\.(append|stop)Stream$/.test(method)) stopUnheard(store, args)
-      const delayMs = (trouble.number('slow') ?? 0) * 1000
-      const wrong = faultOf(trouble, method) ?? limits.meet(trouble.number('limited'), method, args)
+    take(method, args) {
+      if (faultSwitches.isOn('streamsStopped') && /^chat\.(append|stop)Stream$/.test(method)) stopUnheard(store, args)
+      const delayMs = (faultSwitches.number('slow') ?? 0) * 1000
+      const wrong = faultOf(faultSwitches, method) ?? limits.take(faultSwitches.number('limited'), method, args)
       return wrong || delayMs > 0 ? { ...wrong, ...(delayMs > 0 && { delayMs }) } : undefined
     },
     checkScope(method, args) {
@@ -72,7 +72,7 @@ export function slackTrouble(
       try {
         return use()
       } catch (error) {
-        const isExcused = trouble.isOn('slow') && error instanceof Refusal && error.error === 'expired_trigger_id'
+        const isExcused = faultSwitches.isOn('slow') && error instanceof Refusal && error.error === 'expired_trigger_id'
         throw isExcused ? declined(error.error) : error
       }
     },
@@ -88,19 +88,19 @@ function neededBy(method: string, args: Json, store: Store): string[] {
   return own.length > 0 ? own : all
 }
 
-function faultOf(trouble: Trouble, method: string): Fault | undefined {
-  if (trouble.isOn('down')) return { status: 503, error: 'service_unavailable' }
-  const refused = method === 'chat.startStream' ? trouble.choice('streamsRefused') : undefined
+function faultOf(faultSwitches: FaultSwitches, method: string): Fault | undefined {
+  if (faultSwitches.isOn('down')) return { status: 503, error: 'service_unavailable' }
+  const refused = method === 'chat.startStream' ? faultSwitches.choice('streamsRefused') : undefined
   if (refused) return { error: refused }
   // No bytes without the right to them: the login page is what the answer looks like.
-  return method === 'download' && trouble.isOn('loginPage') ? { error: 'missing_scope' } : undefined
+  return method === 'download' && faultSwitches.isOn('loginPage') ? { error: 'missing_scope' } : undefined
 }
 
 /** Refuses every second call of a kind with a rate limit, and those that follow it too soon. */
 function createLimits(now: () => number) {
   const until = new Map<string, number>()
   return {
-    meet(seconds: number | undefined, method: string, args: Json): Fault | undefined {
+    take(seconds: number | undefined, method: string, args: Json): Fault | undefined {
       if (seconds === undefined) return void until.clear()
       // Downloads and response URLs are not methods.
       if (!method.includes('.')) return undefined

@@ -1,27 +1,27 @@
 /** The list of all that passed: only the rows that can be seen are elements, so that ten thousand scroll as ten do. */
 import { el } from './dom.js'
-import { COLUMNS, headRow, rowElement } from './hood-row.js'
+import { COLUMNS, headRow, rowElement } from './inspector-row.js'
 
-/** A row's height in pixels, as in hood-panel.css. */
+/** A row's height in pixels, as in inspector-panel.css. */
 const ROW = 28
 /** The number of rows that are drawn above and below the visible ones. */
 const BEYOND = 12
 
-export class HoodList {
+export class InspectorList {
   /** @param {(n: number) => void} open opens an entry by its number */
   constructor(open) {
     Object.assign(this, { open, rows: [], active: undefined, opened: undefined, isFollowing: true, seen: 0 })
     this.drawn = new Map()
-    this.body = el('div.hood-rows', { role: 'rowgroup' })
+    this.body = el('div.inspector-rows', { role: 'rowgroup' })
     this.head = headRow()
     this.grid = el(
-      'div.hood-grid',
+      'div.inspector-grid',
       { role: 'grid', tabindex: 0, 'aria-label': 'What passed', 'aria-colcount': COLUMNS.length, 'aria-rowcount': 1 },
       el('div', { role: 'rowgroup' }, this.head),
       this.body,
     )
-    this.newest = el('button.button.hood-newest', { type: 'button', hidden: true, onclick: () => this.toNewest() })
-    this.element = el('div.hood-list', {}, this.grid, this.newest)
+    this.newest = el('button.button.inspector-newest', { type: 'button', hidden: true, onclick: () => this.toNewest() })
+    this.element = el('div.inspector-list', {}, this.grid, this.newest)
     this.grid.addEventListener('scroll', () => this.scrolled())
     this.grid.addEventListener('keydown', (event) => this.pressed(event))
     this.resized = new window.ResizeObserver(() => {
@@ -79,7 +79,7 @@ export class HoodList {
     // What stands where it stood is left alone.
     if (elements.length !== body.children.length || elements.some((one, i) => one !== body.children[i]))
       body.replaceChildren(...elements)
-    if (this.drawn.has(this.active)) grid.setAttribute('aria-activedescendant', `hood-row-${this.active}`)
+    if (this.drawn.has(this.active)) grid.setAttribute('aria-activedescendant', `inspector-row-${this.active}`)
     else grid.removeAttribute('aria-activedescendant')
     const more = this.rows.length - this.seen
     this.newest.hidden = this.isFollowing

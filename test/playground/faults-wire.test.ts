@@ -5,9 +5,9 @@ import { createJournal } from '../../playground/journal/journal.ts'
 import { SCOPES } from '../../playground/bot/example-slack.ts'
 import { pageState } from '../../playground/page-server/page-state.ts'
 import { ALICE, BOB, GENERAL, TEAM, type LocalSlack } from '../../playground/slack/slack.ts'
-import { takeable } from '../../playground/faults/slack-trouble.ts'
-import { createTrouble } from '../../playground/faults/trouble.ts'
-import { SWITCHES } from '../../playground/faults/trouble-switches.ts'
+import { takeable } from '../../playground/faults/slack-faults.ts'
+import { createFaultSwitches } from '../../playground/faults/fault-switches.ts'
+import { SWITCHES } from '../../playground/faults/switch-list.ts'
 import { localSlack } from '../harness/local-slack.ts'
 import { callSlack } from '../harness/slack-calls.ts'
 import { textFile } from '../harness/said-files.ts'
@@ -22,26 +22,27 @@ const on = { isOn: true }
 
 describe('the switches', () => {
   test('take the values that they have, and are told of to whoever watches', () => {
-    const trouble = createTrouble({ scopes: ['chat:write', 'users:read'] })
+    const faultSwitches = createFaultSwitches({ scopes: ['chat:write', 'users:read'] })
     const told: unknown[] = []
-    const end = trouble.watch((state) => told.push(state))
-    expect(trouble.states().map(({ name }) => name)).toEqual(SWITCHES.map(({ name }) => name))
-    expect([trouble.isOn('slow'), trouble.number('slow')]).toEqual([false, undefined])
-    trouble.set('slow', { value: 5 })
-    trouble.set('slow', on)
-    trouble.set('slow', on)
-    trouble.set('scope', { isOn: true, value: 'users:read' })
-    expect([trouble.number('slow'), trouble.choice('scope'), trouble.number('scope')]).toEqual([
+    const end = faultSwitches.watch((state) => told.push(state))
+    expect(faultSwitches.states().map(({ name }) => name)).toEqual(SWITCHES.map(({ name }) => name))
+    expect([faultSwitches.isOn('slow'), faultSwitches.number('slow')]).toEqual([false, undefined])
+    faultSwitches.set('slow', { value: 5 })
+    faultSwitches.set('slow', on)
+    faultSwitches.set('slow', on)
+    faultSwitches.set('scope', { isOn: true, value: 'users:read' })
+    expect([faultSwitches.number('slow'), faultSwitches.choice('scope'), faultSwitches.number('scope')]).toEqual([
       5,
       'users:read',
       undefined,
     ])
-    for (const value of [0, 1.5, 31, 'long', NaN]) expect(() => trouble.set('slow', { value })).toThrow('from 1 to 30')
-    expect(() => trouble.set('scope', { value: 'admin' })).toThrow('one of chat:write, users:read')
-    expect(() => trouble.set('down', { value: 1 })).toThrow('no value')
-    trouble.clear()
+    for (const value of [0, 1.5, 31, 'long', NaN])
+      expect(() => faultSwitches.set('slow', { value })).toThrow('from 1 to 30')
+    expect(() => faultSwitches.set('scope', { value: 'admin' })).toThrow('one of chat:write, users:read')
+    expect(() => faultSwitches.set('down', { value: 1 })).toThrow('no value')
+    faultSwitches.clear()
     end()
-    trouble.set('down', on)
+    faultSwitches.set('down', on)
     expect(told).toEqual([
       { name: 'slow', isOn: false, value: 5 },
       { name: 'slow', isOn: true, value: 5 },
@@ -54,10 +55,10 @@ describe('the switches', () => {
   test('stand in the journal when they are thrown', async () => {
     const journal = createJournal()
     const slack = await localSlack({ journal })
-    slack.trouble.set('slow', { value: 3 })
-    slack.trouble.set('slow', on)
-    slack.trouble.clear()
-    const noted = journal.entries().filter(({ kind }) => kind === 'trouble')
+    slack.faultSwitches.set('slow', { value: 3 })
+    slack.faultSwitches.set('slow', on)
+    slack.faultSwitches.clear()
+    const noted = journal.entries().filter(({ kind }) => kind === 'fault')
     expect(noted.map(({ name, request }) => [name, request])).toEqual([
       ['Slow Slack: on', { name: 'slow', on: true, value: 3 }],
       ['Slow Slack: off', { name: 'slow', on: false, value: 3 }],
@@ -69,7 +70,7 @@ describe('Web API calls', () => {
   test('every other one of a kind is limited, and those that come too soon', async () => {
     let clock = 1_790_000_000_000
     const slack = await localSlack({ now: () => clock, echo: false })
-    slack.trouble.set('limited', { isOn: true, value: 2 })
+    slack.faultSwitches.set('limited', { isOn: true, value: 2 })
     const answers = async () => {
       const response = await post(slack)
       return [response.status, response.headers.get('retry-after')]
@@ -83,34 +84,34 @@ describe('Web API calls', () => {
       [200, null],
       [429, '2'],
     ])
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     expect(await answers()).toEqual([200, null])
   })
 
   test('Slack’s own rates can be kept to for a while', async () => {
     const slack = await localSlack({ now: () => 1_790_000_000_000, echo: false })
-    slack.trouble.set('rates', on)
+    slack.faultSwitches.set('rates', on)
     const statuses: number[] = []
     for (let i = 0; i < 6; i++) statuses.push((await post(slack)).status)
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     expect((await post(slack)).status).toBe(200)
   })
 
   test('Slack is slow, or down in all that it serves', async () => {
     const slack = await localSlack({ echo: false, ackMs: 10, retryMs: [] })
-    slack.trouble.set('slow', { isOn: true, value: 1 })
+    slack.faultSwitches.set('slow', { isOn: true, value: 1 })
     const from = performance.now()
     expect((await post(slack)).status).toBe(200)
     expect(performance.now() - from).toBeGreaterThan(990)
-    slack.trouble.clear()
-    slack.trouble.set('down', on)
+    slack.faultSwitches.clear()
+    slack.faultSwitches.set('down', on)
     const { files = [] } =
       (await slack.say({ text: 'Here.', files: [textFile('a.txt', 'x')] })) && slack.messages(GENERAL).at(-1)!
     const download = () =>
       fetch(String(files[0]?.['url_private_download']), { headers: { authorization: `Bearer ${slack.botToken}` } })
     expect([(await post(slack)).status, (await download()).status]).toEqual([503, 503])
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     expect([(await post(slack)).status, await (await download()).text()]).toEqual([200, 'x'])
     expect(slack.refusals).toEqual([])
   })
@@ -122,10 +123,10 @@ describe('Web API calls', () => {
     clock.now += 4_000
     const view = { type: 'modal', title: { type: 'plain_text', text: 'x' }, blocks: [] }
     const open = () => callSlack(slack, 'views.open', { trigger_id: delivery.payload['trigger_id'], view })
-    slack.trouble.set('slow', { isOn: true, value: 1 })
+    slack.faultSwitches.set('slow', { isOn: true, value: 1 })
     expect(await open()).toMatchObject({ error: 'expired_trigger_id' })
     expect(slack.refusals).toEqual([])
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     expect((await open())['ok']).toBe(false)
     expect(slack.refusals).toHaveLength(1)
   })
@@ -135,7 +136,7 @@ describe('Web API calls', () => {
     const slack = await localSlack({ echo: false, scopes, ackMs: 20, retryMs: [] })
     const { ts, deliveries } = await slack.say({ text: 'Anybody?' })
     expect(deliveries).toHaveLength(1)
-    slack.trouble.set('scope', { isOn: true, value: 'channels:history' })
+    slack.faultSwitches.set('scope', { isOn: true, value: 'channels:history' })
     const refused = await callSlack(slack, 'conversations.replies', { ts })
     expect(refused).toMatchObject({ ok: false, error: 'missing_scope', needed: 'channels:history' })
     expect(String(refused['provided']).split(',')).toEqual(scopes.filter((one) => one !== 'channels:history'))
@@ -143,10 +144,10 @@ describe('Web API calls', () => {
       error: 'thread_not_found',
     })
     expect((await slack.say({ text: 'Heard?' })).deliveries).toEqual([])
-    slack.trouble.set('scope', { value: 'users:read' })
+    slack.faultSwitches.set('scope', { value: 'users:read' })
     expect(await callSlack(slack, 'users.info', { user: ALICE })).toMatchObject({ error: 'missing_scope' })
     expect((await slack.say({ text: 'Heard?' })).deliveries).toHaveLength(1)
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     expect(await callSlack(slack, 'users.info', { user: ALICE })).toMatchObject({ ok: true })
     // It is nobody's mistake but that of whoever took the scope.
     expect(slack.refusals.filter(({ error }) => error === 'missing_scope')).toEqual([])
@@ -163,11 +164,11 @@ describe('Web API calls', () => {
     await slack.say({ text: 'Here.', files: [textFile('a.txt', 'x')] })
     const address = String(slack.messages(GENERAL).at(-1)?.files?.[0]?.['url_private_download'])
     const get = () => fetch(address, { redirect: 'manual', headers: { authorization: `Bearer ${slack.botToken}` } })
-    slack.trouble.set('loginPage', on)
+    slack.faultSwitches.set('loginPage', on)
     expect((await get()).status).toBe(302)
-    slack.trouble.set('loginPage', { value: 'page' })
+    slack.faultSwitches.set('loginPage', { value: 'page' })
     expect(await (await get()).text()).toContain('Sign in to Local Slack')
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     expect(await (await get()).text()).toBe('x')
   })
 })
@@ -182,10 +183,10 @@ describe('events', () => {
     await new Promise<void>((resolve) => app.listen(0, '127.0.0.1', resolve))
     const slack = await localSlack({ ackMs: 30_000 })
     slack.setTarget(`http://127.0.0.1:${Object(app.address())['port']}`)
-    slack.trouble.set('redelivered', on)
+    slack.faultSwitches.set('redelivered', on)
     const { deliveries } = await slack.say({ text: 'One.' })
     expect(await deliveries[0]?.done).toBe(true)
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     await (
       await slack.say({ text: 'Two.' })
     ).deliveries[0]?.done
@@ -198,13 +199,13 @@ describe('events', () => {
     const clock = 1_790_000_000_000
     const slack = await localSlack({ now: () => clock, ackMs: 10, retryMs: [] })
     const root = await slack.say({ text: 'Now.' })
-    slack.trouble.set('late', { isOn: true, value: 2 })
+    slack.faultSwitches.set('late', { isOn: true, value: 2 })
     const late = await slack.say({ text: 'Two hours ago.' })
     expect(Number(late.ts)).toBeCloseTo(clock / 1000 - 7200, 3)
     expect(late.deliveries[0]?.payload).toMatchObject({ event_time: clock / 1000 - 7200, event: { ts: late.ts } })
     const reply = await slack.say({ text: 'A reply.', thread_ts: root.ts })
     expect([Number(reply.ts) > Number(root.ts), Number(reply.ts) - Number(root.ts) < 1]).toEqual([true, true])
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     const after = await slack.say({ text: 'Now again.' })
     expect(slack.messages(GENERAL).map(({ ts }) => ts)).toEqual([late.ts, root.ts, reply.ts, after.ts])
   })
@@ -221,19 +222,19 @@ describe('streams', () => {
     let clock = 1_790_000_000_000
     const slack = await localSlack({ now: () => clock, ackMs: 10, retryMs: [], echo: false })
     const [one, two] = [await streaming(slack), await streaming(slack)]
-    slack.trouble.set('streamsDie', { isOn: true, value: 2 })
+    slack.faultSwitches.set('streamsDie', { isOn: true, value: 2 })
     expect(await append(slack, one)).toMatchObject({ ok: true })
     clock += 3_000
     expect(await append(slack, one)).toMatchObject({ error: 'message_not_in_streaming_state' })
-    slack.trouble.clear()
-    slack.trouble.set('streamsStopped', on)
+    slack.faultSwitches.clear()
+    slack.faultSwitches.set('streamsStopped', on)
     expect(await append(slack, two)).toMatchObject({ error: 'stopped_by_user' })
     expect(slack.messages(GENERAL).find(({ ts }) => ts === two)?.streaming_state).toBe('stopped')
-    slack.trouble.clear()
-    slack.trouble.set('streamsRefused', { isOn: true, value: 'restricted_action' })
+    slack.faultSwitches.clear()
+    slack.faultSwitches.set('streamsRefused', { isOn: true, value: 'restricted_action' })
     const to = { recipient_user_id: ALICE, recipient_team_id: TEAM, markdown_text: 'x' }
     expect(await callSlack(slack, 'chat.startStream', to)).toMatchObject({ error: 'restricted_action' })
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     expect(await append(slack, await streaming(slack))).toMatchObject({ ok: true })
     expect(slack.refusals).toEqual([])
   })
@@ -247,9 +248,9 @@ describe('streams', () => {
       return /"text":"(One[^"]*)"/.exec(state)?.[1]
     }
     expect([seen(ALICE), seen(BOB)]).toEqual(['One two', 'One'])
-    slack.trouble.set('streamsForAll', on)
+    slack.faultSwitches.set('streamsForAll', on)
     expect(seen(BOB)).toBe('One two')
-    slack.trouble.clear()
+    slack.faultSwitches.clear()
     await callSlack(slack, 'chat.stopStream', { ts })
     expect(seen(BOB)).toBe('One two')
   })

@@ -3,7 +3,7 @@
  */
 
 /** A whole number that a person may change. */
-export interface TroubleNumber {
+export interface FaultNumber {
   label: string
   unit: string
   least: number
@@ -13,28 +13,28 @@ export interface TroubleNumber {
 }
 
 /** One option of a choice. */
-export interface TroubleChoice {
+export interface FaultChoice {
   label: string
   options: readonly string[]
   start: string
 }
 
-export interface TroubleSwitch {
+export interface FaultSwitch {
   name: string
-  group: TroubleGroup
+  group: FaultGroup
   title: string
   /** A sentence on its effect, and one on what people should see. */
   does: string
   seen: string
-  number?: TroubleNumber
-  choice?: TroubleChoice
+  number?: FaultNumber
+  choice?: FaultChoice
   /** The label of a second button, which acts once. */
   once?: string
 }
 
-export type TroubleGroup = 'Slack’s answers' | 'Slack’s events' | 'Streams' | 'Model' | 'Around the bot'
+export type FaultGroup = 'Slack’s answers' | 'Slack’s events' | 'Streams' | 'Model' | 'Around the bot'
 
-const seconds = (label: string, start: number, most = 60): TroubleNumber => ({
+const seconds = (label: string, start: number, most = 60): FaultNumber => ({
   ...{ label, unit: 's', least: 1, most, start },
 })
 
@@ -92,7 +92,7 @@ const CALLS = [
     does: 'The search token of every question has expired: assistant.search.context answers invalid_action_token.',
     seen: 'The search step fails with a sentence, and the question is answered without it.',
   },
-] as const satisfies readonly TroubleSwitch[]
+] as const satisfies readonly FaultSwitch[]
 
 const EVENTS = [
   {
@@ -128,7 +128,7 @@ const EVENTS = [
     number: seconds('Every', 5),
     once: 'Cut once',
   },
-] as const satisfies readonly TroubleSwitch[]
+] as const satisfies readonly FaultSwitch[]
 
 const STREAMS = [
   {
@@ -165,7 +165,7 @@ const STREAMS = [
     does: 'Everybody in a channel sees a stream grow. In Slack, by reports, only the asker does; others see its beginning until it ends.',
     seen: 'Others see each step and word as it arrives. Needs steps shown as a stream: /ask settings.',
   },
-] as const satisfies readonly TroubleSwitch[]
+] as const satisfies readonly FaultSwitch[]
 
 const MODEL = [
   {
@@ -204,7 +204,7 @@ const MODEL = [
     does: 'The model never stops writing.',
     seen: 'The call is cut off, and the run ends with an answer or a sentence.',
   },
-] as const satisfies readonly TroubleSwitch[]
+] as const satisfies readonly FaultSwitch[]
 
 const AROUND = [
   {
@@ -229,9 +229,9 @@ const AROUND = [
     seen: 'Schedules that are due run within a minute.',
     once: 'A day later',
   },
-] as const satisfies readonly TroubleSwitch[]
+] as const satisfies readonly FaultSwitch[]
 
 /** All of them, in the order of the page. */
 export const SWITCHES = [...CALLS, ...EVENTS, ...STREAMS, ...MODEL, ...AROUND]
 
-export type TroubleName = (typeof SWITCHES)[number]['name']
+export type FaultName = (typeof SWITCHES)[number]['name']
