@@ -2,11 +2,10 @@
 import { settledWithin } from '../../base/async.ts'
 import type { Config } from '../../config.ts'
 import { messageOf } from '../../base/errors.ts'
-import type { Log } from '../../base/log.ts'
 import { parseRedisUrl } from '../../base/redis/redis-url.ts'
 import { checkRedis, connect, type RedisClient, type RedisSettings } from '../../base/redis/redis.ts'
 import { INSPECTION_MS, inspectRedis } from '../../base/redis/redis-check.ts'
-import { findingsOf, type Finding } from './finding.ts'
+import { findingsOf, type CheckDeps, type Finding } from './finding.ts'
 
 const { ok, note, fault } = findingsOf('Redis')
 
@@ -15,12 +14,7 @@ const LEAST_VERSION = [6, 2]
 /** If a ping takes longer, acks to Slack are late. Milliseconds. */
 const SLOW_MS = 50
 
-interface Look {
-  log: Log
-  now: () => number
-}
-
-export async function redisFindings(config: Config, parts: Look): Promise<Finding[]> {
+export async function redisFindings(config: Config, parts: CheckDeps): Promise<Finding[]> {
   if (!config.REDIS_URL) return [withoutRedis(config)]
   const settings = { url: config.REDIS_URL }
   try {
@@ -44,7 +38,7 @@ function withoutRedis({ ROLE }: Config): Finding {
     : fault('REDIS_URL', `Not set. With ROLE=${ROLE}, all processes share one Redis. Set it.`)
 }
 
-async function lookAt(settings: RedisSettings, prefix: string, { log, now }: Look): Promise<Finding[]> {
+async function lookAt(settings: RedisSettings, prefix: string, { log, now }: CheckDeps): Promise<Finding[]> {
   const redis = connect(settings, { purpose: 'check', log })
   const found = findingsIn(redis, prefix, now).catch((error: unknown) => [fault('connection', messageOf(error))])
   try {
