@@ -13,7 +13,12 @@ export function toolRunner(config: Config, net: Network): { run: RunTool; close(
   let opened: Promise<AgentParts> | undefined
   return {
     async run(name, input) {
-      opened ??= createAgent(withoutAuto(config), { log: createLog('error'), net, hasWorkspace: true })
+      opened ??= createAgent(withoutAuto(config), {
+        log: createLog('error'),
+        net,
+        now: () => new Date(),
+        hasWorkspace: true,
+      })
       const { answer } = await opened
       const tool = answer.agent.tools.find((one) => one.name === name)
       if (!tool) throw new Error(`The tool ${name} is not called from here: it belongs to an MCP server, or to a run.`)

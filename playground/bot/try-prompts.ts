@@ -79,8 +79,15 @@ export function createTrier(
   async function answered({ question, dialect }: RunRecord, prompts: Prompts): Promise<TriedAnswer> {
     const from = Date.now()
     const run = embeddedRun(freshRun(from), () => true)
-    const sources = { log: createLog('silent'), net: await net, mcpStore: stores.mcp, hasWorkspace: true }
-    const agent = await createAgent(speaking(tried, dialect), { ...sources, prompts, toolSeam: { wrap: harmless } })
+    const agent = await createAgent(speaking(tried, dialect), {
+      log: createLog('silent'),
+      net: await net,
+      now: () => new Date(),
+      mcpStore: stores.mcp,
+      hasWorkspace: true,
+      prompts,
+      toolSeam: { wrap: harmless },
+    })
     try {
       const { team, channel } = question
       const chosen = await agent.agentFor({}, { team, channel, waits: true })
