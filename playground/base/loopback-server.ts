@@ -24,15 +24,15 @@ export async function listen(handler: RequestListener, port = 0): Promise<Loopba
 }
 
 /**
- * Whether a request names this machine, or `alias`, as its Host. A website that resolves its own name to 127.0.0.1 (DNS
- * rebinding) keeps that name in the Host header.
+ * Returns whether a request names this machine, or `alias`, as its Host. A website that resolves its own name to
+ * 127.0.0.1 (DNS rebinding) keeps that name in the Host header.
  */
 export function hasOwnHost({ headers: { host = '' } }: IncomingMessage, alias?: string): boolean {
   const name = host.replace(/:\d+$/, '').toLowerCase()
   return ['localhost', '127.0.0.1', '[::1]', alias?.toLowerCase()].includes(name)
 }
 
-/** Whether a request names another Host, or a browser sends it for a page of another origin. */
+/** Returns whether a request names another Host, or a browser sends it for a page of another origin. */
 export function isForeign(request: IncomingMessage, alias?: string): boolean {
   const { origin, host = '' } = request.headers
   return !hasOwnHost(request, alias) || (origin !== undefined && origin !== `http://${host}`)

@@ -15,7 +15,7 @@ export interface SlackFaults {
   isTaken(scope: string): boolean
   /** Uses a trigger. One that a slow Slack has let expire is no mistake of the app's. */
   useTrigger(use: () => string): string
-  /** Whether the app gets this event: not without the scope that its subscription needs. */
+  /** Returns whether the app gets this event: not without the scope that its subscription needs. */
   isHeard(event: Json): boolean
 }
 

@@ -59,7 +59,8 @@ export async function startNotesServer(): Promise<NotesServer> {
 }
 
 /**
- * Whether a request is an MCP client's: not from a website, which a browser names in Origin, and not for another Host.
+ * Returns whether a request is an MCP client's: not from a website, which a browser names in Origin, and not for
+ * another Host.
  */
 function isClients({ host, origin }: { host?: string; origin?: string }, port: number): boolean {
   return origin === undefined && host === `127.0.0.1:${port}`

@@ -90,8 +90,8 @@ async function serve(options: ModelEndpointOptions, request: IncomingMessage, re
 }
 
 /**
- * Whether a request is not from a website, which must not spend the operator's money: a browser names its origin, and a
- * form sends no JSON.
+ * Returns whether a request is not from a website, which must not spend the operator's money: a browser names its
+ * origin, and a form sends no JSON.
  */
 function isFromHere(request: IncomingMessage): boolean {
   const { origin, 'content-type': type = '' } = request.headers

@@ -23,7 +23,7 @@ function messageOf(item: Json): Json[] {
   return [{ role, content: parts ? parts.map((part) => part['text'] ?? '').join('') : content }]
 }
 
-/** Whether a chunk of a stream or a whole answer is of this API. */
+/** Returns whether a chunk of a stream or a whole answer is of this API. */
 export function isResponse(chunk: Json): boolean {
   return String(chunk['type'] ?? '').startsWith('response.') || chunk['object'] === 'response'
 }

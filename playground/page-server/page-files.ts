@@ -57,7 +57,7 @@ function makeRoom({ store }: LocalSlack, more: number) {
   }
 }
 
-/** Whether a person uploaded a file. The app's own uploads wait for their second call. */
+/** Returns whether a person uploaded a file. The app's own uploads wait for their second call. */
 function isPersons(file: StoredFile): boolean {
   return file.user !== BOT_USER
 }

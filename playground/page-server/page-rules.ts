@@ -15,8 +15,8 @@ export function kindOf(user: User): PersonKind {
 }
 
 /**
- * Whether a person belongs to this workspace, which has the app. Others have no commands, shortcuts, direct messages or
- * Home of it.
+ * Returns whether a person belongs to this workspace, which has the app. Others have no commands, shortcuts, direct
+ * messages or Home of it.
  */
 export function hasApp({ store }: LocalSlack, you: string): boolean {
   const user = store.users.get(you)

@@ -1,7 +1,7 @@
 /** How files are told of. */
 const DRAWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
-/** Whether it may be drawn: a picture of the kinds that every browser knows. */
+/** Returns whether it may be drawn: a picture of the kinds that every browser knows. */
 export function isPicture(mimetype) {
   return DRAWN.includes(mimetype)
 }

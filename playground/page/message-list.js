@@ -69,7 +69,7 @@ function isMarkedBelow(message, together) {
   return together && isTyped(message)
 }
 
-/** Whether it stands under the name of the message before it. */
+/** Returns whether it stands under the name of the message before it. */
 export function isTogether(message, previous) {
   if (!previous || message.isEphemeral || previous.isEphemeral || previous.subtype) return false
   return previous.user === message.user && Number(message.ts) - Number(previous.ts) < TOGETHER_S
@@ -118,7 +118,10 @@ function contextOf(message, view, values) {
   }
 }
 
-/** Whether a person typed the message. It is then drawn from its text, which has the line breaks and marks as typed. */
+/**
+ * Returns whether a person typed the message. It is then drawn from its text, which has the line breaks and marks as
+ * typed.
+ */
 function isTyped(message) {
   return message.client_msg_id !== undefined
 }

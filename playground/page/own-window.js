@@ -34,7 +34,9 @@ function sendsOnEnter(form) {
   }
 }
 
-/** Whether to do it. `text` is a string, or nodes. The answer no has the focus where the deed cannot be undone. */
+/**
+ * Returns whether to do it. `text` is a string, or nodes. The answer no has the focus where the deed cannot be undone.
+ */
 export function askWhether({ title, text, yes, no = 'Cancel', style = 'primary' }, done) {
   const body = el('div', {}, ...[text].flat())
   const refuse = cancel(no)

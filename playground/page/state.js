@@ -146,7 +146,7 @@ export function statusOf(channel, thread) {
   return status ? `${names.user(state.bot)} ${status}` : ''
 }
 
-/** Whether the bot works or writes in a thread, so that it can be stopped. */
+/** Returns whether the bot works or writes in a thread, so that it can be stopped. */
 export function isWorking(channel, thread) {
   const streams = [...channel.messages.values()].some(
     (one) => (one.thread_ts ?? one.ts) === thread && one.streaming_state === 'in_progress',

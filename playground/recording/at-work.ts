@@ -1,6 +1,6 @@
 import type { LocalSlack } from '../slack/local-slack.ts'
 
-/** Whether the bot says that it works, or writes. */
+/** Returns whether the bot says that it works, or writes. */
 export function isAtWork(slack: LocalSlack): boolean {
   return threadsAtWork(slack).length > 0
 }

@@ -137,7 +137,7 @@ async function atRest(stage: Pick<Stage, 'slack' | 'calls'>): Promise<void> {
   await stage.slack.settle(REST_MS)
 }
 
-/** Whether it came true while the bot still did anything: a machine that is busy takes what time it needs. */
+/** Returns whether it came true while the bot still did anything: a machine that is busy takes what time it needs. */
 async function soon({ slack, calls }: Pick<Stage, 'slack' | 'calls'>, check: () => boolean): Promise<boolean> {
   const passed = () => slack.calls.length + calls.ended.models + calls.ended.tools
   let [looks, seen] = [0, passed()]

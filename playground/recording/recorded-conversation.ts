@@ -47,7 +47,7 @@ export function conversationOf(heard: Heard, { name, scope, settings, threads, c
 }
 
 /**
- * Whether a call for a thread, `channel:root ts`, belongs to what is meant. Direct messages of an hour are one
+ * Returns whether a call for a thread, `channel:root ts`, belongs to what is meant. Direct messages of an hour are one
  * conversation.
  */
 function isOfScope(thread: string | undefined, scope: NameScope, { slack }: Places): boolean {

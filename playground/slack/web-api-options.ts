@@ -20,7 +20,7 @@ export interface WebApiOptions {
   appToken: string
   /** The scopes of the bot token; all if absent. */
   scopes?: string[]
-  /** Whether the app was removed, so that its token is dead. */
+  /** Returns whether the app was removed, so that its token is dead. */
   isRevoked: () => boolean
   /** Kinds of blocks that this workspace refuses. */
   refusedBlocks: Set<string>

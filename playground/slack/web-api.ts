@@ -33,7 +33,7 @@ export function createWebApi(
   }
 }
 
-/** Whether an address is one of a method, a response URL or an upload. */
+/** Returns whether an address is one of a method, a response URL or an upload. */
 async function route(options: WebApiOptions, arrived: ReceivedRequest): Promise<WebApiResponse> {
   const [, first = '', name = ''] = arrived.url.pathname.split('/')
   const type = arrived.request.headers['content-type'] ?? ''

@@ -138,7 +138,7 @@ function pausesOf({ times, retryMs }: DeliveryOptions): number[] {
   return [...unheard, ...retryMs().slice(unheard.length)]
 }
 
-/** Whether a try was acked: Slack accepts any 2xx. */
+/** Returns whether a try was acked: Slack accepts any 2xx. */
 export function acked(attempt: DeliveryAttempt): boolean {
   return attempt.status >= 200 && attempt.status < 300
 }

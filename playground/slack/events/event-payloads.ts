@@ -68,7 +68,7 @@ function typeOf(channel: Channel): string {
   return channel.kind
 }
 
-/** Whether a person's message is an `app_mention` too: it names the bot, in a channel that the bot is in. */
+/** Returns whether a person's message is an `app_mention` too: it names the bot, in a channel that the bot is in. */
 export function mentions(channel: Channel, text: string): boolean {
   return channel.kind !== 'im' && channel.members.has(BOT_USER) && text.includes(`<@${BOT_USER}>`)
 }

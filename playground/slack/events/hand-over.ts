@@ -34,7 +34,7 @@ export interface HandOverOptions {
   shouldEscape: boolean
   /** The events that the app subscribed to; all if absent. */
   events?: string[]
-  /** Whether the app gets an event. */
+  /** Returns whether the app gets an event. */
   isHeard: (event: Json) => boolean
   /** The delay of late events, in milliseconds: their messages are dated this long ago. */
   lateMs: () => number

@@ -61,7 +61,7 @@ function clean<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(kept) as Partial<T>
 }
 
-/** Whether the app may know of a file: its own, or one shared where it is, or in a public channel. */
+/** Returns whether the app may know of a file: its own, or one shared where it is, or in a public channel. */
 export function isKnownToBot(store: Store, file: StoredFile): boolean {
   if (file.user === BOT_USER) return true
   return [...file.channels].some((id) => {
@@ -70,7 +70,7 @@ export function isKnownToBot(store: Store, file: StoredFile): boolean {
   })
 }
 
-/** Whether a person may have a file: their own, or one shared where they are. */
+/** Returns whether a person may have a file: their own, or one shared where they are. */
 export function isKnownTo(user: string, store: Store, file: StoredFile): boolean {
   return file.user === user || [...file.channels].some((id) => store.channels.get(id)?.members.has(user) === true)
 }

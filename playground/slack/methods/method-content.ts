@@ -62,7 +62,7 @@ export function readMetadata(metadata: unknown): { metadata?: Json } {
   return { metadata }
 }
 
-/** Whether links in the message would grow previews; on unless it is turned off. */
+/** Returns whether links in the message would grow previews; on unless it is turned off. */
 export function unfurls(args: Json): boolean {
   return args['unfurl_links'] === undefined ? true : flag(args, 'unfurl_links')
 }

@@ -23,7 +23,7 @@ export interface Workspace {
   agent: boolean
   /** Absent if the workspace does not let apps search. */
   search?: SearchTokens | undefined
-  /** Whether the bot's token has this scope. */
+  /** Returns whether the bot's token has this scope. */
   isGranted: (scope: string) => boolean
 }
 

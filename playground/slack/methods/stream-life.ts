@@ -2,7 +2,7 @@
 import { Refusal, type StoredMessage } from '../types.ts'
 import type { Workspace } from './method.ts'
 
-/** Whether a message still grows. Its age is checked at each call. */
+/** Returns whether a message still grows. Its age is checked at each call. */
 export function isStreaming(message: StoredMessage, { now, streamMs }: Pick<Workspace, 'now' | 'streamMs'>): boolean {
   if (message.streaming_state !== 'in_progress') return false
   if (now() - Number(message.ts) * 1000 <= streamMs()) return true

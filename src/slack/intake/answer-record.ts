@@ -19,7 +19,8 @@ export function readableBy(
 }
 
 /**
- * Whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its channel.
+ * Returns whether a button was pressed in direct messages, where a private answer goes that Slack does not take in its
+ * channel.
  */
 export function isInDirect({ channel }: { channel?: { id: string } | undefined }): boolean {
   return channel?.id.startsWith('D') === true

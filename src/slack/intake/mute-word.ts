@@ -14,7 +14,7 @@ interface HeardOptions {
   threads: Pick<ThreadStates, 'load'>
 }
 
-/** Whether a reply without a mention may be for the bot: neither mentions-only nor muted. */
+/** Returns whether a reply without a mention may be for the bot: neither mentions-only nor muted. */
 export async function isHeard(question: Question, { settingsFor, threads }: HeardOptions): Promise<boolean> {
   const [{ followUps }, { muted }] = await Promise.all([settingsFor(question), threads.load(conversationOf(question))])
   return followUps === 'thread' && muted !== true
@@ -52,12 +52,15 @@ export async function hearMuteWord(question: Question, options: MuteOptions): Pr
   void acknowledge(question, muted ? 'mute' : 'loud_sound', options)
 }
 
-/** Whether the bot answers replies without a mention in the question's thread: it was asked there and is not muted. */
+/**
+ * Returns whether the bot answers replies without a mention in the question's thread: it was asked there and is not
+ * muted.
+ */
 export async function isFollowed(question: Question, options: KnownOptions & HeardOptions): Promise<boolean> {
   return (await isHeard(question, options)) && isKnownThread(conversationOf(question), options)
 }
 
-/** Whether the bot was asked in a thread before. */
+/** Returns whether the bot was asked in a thread before. */
 export async function isKnownThread(thread: ThreadKey, { queue, history }: KnownOptions): Promise<boolean> {
   const { running, waiting } = await queue.inThread(thread)
   return running !== undefined || waiting.length > 0 || (await history.load(thread)).length > 0

@@ -156,12 +156,12 @@ export function activated({ paused: _, due: __, again: ___, ...schedule }: Sched
   return due === undefined ? { ...schedule, state: 'over' } : { ...schedule, state: 'active', due, failures: 0 }
 }
 
-/** Whether it ended after a run. */
+/** Returns whether it ended after a run. */
 export function hasRun({ end }: Pick<ScheduleRun, 'end'>): boolean {
   return !['missed', 'late', 'skipped', 'limited'].includes(end)
 }
 
-/** Whether a run has answered, or found nothing to say: the next one goes on from its time. */
+/** Returns whether a run has answered, or found nothing to say: the next one goes on from its time. */
 export function hasTold({ end }: ScheduleRun): boolean {
   return end === 'answered' || end === 'quiet'
 }
