@@ -38,7 +38,7 @@ function fromForm(form: URLSearchParams): Json {
   return Object.fromEntries(entries)
 }
 
-/** Each broken structure has its own error in Slack. */
+/** Each invalid structure has its own error in Slack. */
 function structured(key: string, text: string): unknown {
   try {
     return JSON.parse(text)

@@ -67,8 +67,8 @@ export interface Addition {
 }
 
 /**
- * The permission of a tool to run now. The reason of a refusal becomes the observation. `wait` suspends the run until a person
- * decides.
+ * The permission of a tool to run now. The reason of a refusal becomes the observation. `wait` suspends the run until a
+ * person decides.
  */
 export type Permission = 'yes' | 'wait' | { no: string }
 
